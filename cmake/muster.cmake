@@ -1,0 +1,68 @@
+# Compiler settings and the one function every module uses: muster_module().
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+option(MUSTER_TESTS "Build the unit and contract tests" ON)
+set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=")
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror)
+if(MUSTER_SANITIZE)
+  add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MUSTER_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MUSTER_SANITIZE)
+  # g++ 12 reports uninitialised members inside std::variant when it also instruments them.
+  add_compile_options(-Wno-maybe-uninitialized)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(GTest)
+
+# Debian installs these as static archives; the binary needs nothing but libc at run time.
+function(muster_static_library target archive)
+  find_library(path_${target} NAMES ${archive} REQUIRED)
+  add_library(${target} INTERFACE)
+  target_link_libraries(${target} INTERFACE ${path_${target}})
+endfunction()
+muster_static_library(lib_boost_json libboost_json.a)
+muster_static_library(lib_boost_container libboost_container.a)
+muster_static_library(lib_ssl libssl.a)
+muster_static_library(lib_crypto libcrypto.a)
+muster_static_library(lib_sqlite libsqlite3.a)
+muster_static_library(lib_yaml libyaml-cpp.a)
+muster_static_library(lib_z libz.a)
+target_link_libraries(lib_boost_json INTERFACE lib_boost_container)
+target_link_libraries(lib_ssl INTERFACE lib_crypto Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(lib_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
+
+# muster_module(NAME SOURCES a.cc … [TESTS a_test.cc …] [USES modules and libraries…])
+#
+# One static library per folder of src/, and one test program NAME_test beside it. The include table is checked by
+# tools/check_layers.py: the compiler would not object, because there is one include root.
+function(muster_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;USES" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC ${ARG_USES})
+  if(MUSTER_TESTS AND ARG_TESTS)
+    add_executable(${name}_test ${ARG_TESTS})
+    target_link_libraries(${name}_test PRIVATE ${name} testing GTest::gmock GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE MUSTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+endfunction()

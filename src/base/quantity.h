@@ -1,0 +1,36 @@
+// resource.Quantity: exact decimal amounts such as "500m", "4Gi", "1e3".
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+/// Kept in nano-units, so "1n" is exact and the largest amount is about 9.2e9 whole units times 1e9 (128 bit).
+class Quantity {
+ public:
+  Quantity() = default;
+  static std::optional<Quantity> parse(std::string_view text);
+  static Quantity of(std::int64_t whole);
+
+  /// Rounded up, as Kubernetes does; saturates.
+  std::int64_t value() const;
+  std::int64_t milli_value() const;
+  bool is_zero() const { return nano_ == 0; }
+
+  Quantity operator+(const Quantity& other) const;
+  Quantity operator-(const Quantity& other) const;
+  auto operator<=>(const Quantity&) const = default;
+
+  /// Kubernetes' canonical text in the given family: the shortest with no fraction.
+  enum class Form { kDecimal, kBinary };
+  std::string text(Form form = Form::kDecimal) const;
+
+ private:
+  __extension__ using Nano = __int128;
+  Nano nano_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,165 @@
+// Document: a JSON value that keeps member order, exact 64-bit integers and shortest doubles. It is the currency between
+// modules: what users wrote, what the store holds, what patches and validation work on. Light to include: the parser
+// (Boost.JSON) stays in document.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::json {
+
+class Document;
+struct Member;
+
+using Array = std::vector<Document>;
+
+/// Members in the order they were set. Lookup is linear: API objects have few members each, and the parser refuses
+/// objects with more than kMaxMembers.
+class Object {
+ public:
+  Object();
+  Object(std::initializer_list<Member> members);
+  Object(const Object&);
+  Object(Object&&) noexcept;
+  Object& operator=(const Object&);
+  Object& operator=(Object&&) noexcept;
+  ~Object();
+
+  bool empty() const { return members_.empty(); }
+  std::size_t size() const { return members_.size(); }
+  const Document* find(std::string_view key) const;
+  Document* find(std::string_view key);
+  bool contains(std::string_view key) const { return find(key) != nullptr; }
+  /// Replaces the value in place, or appends.
+  Document& set(std::string key, Document value);
+  /// The value, made null when absent.
+  Document& operator[](std::string_view key);
+  bool erase(std::string_view key);
+  /// Appends without looking for the key: for builders that know it is new.
+  Document& append(std::string key, Document value);
+
+  auto begin() const { return members_.begin(); }
+  auto end() const { return members_.end(); }
+  auto begin() { return members_.begin(); }
+  auto end() { return members_.end(); }
+
+ private:
+  std::vector<Member> members_;
+};
+
+enum class Kind { kNull, kBool, kInt, kDouble, kString, kArray, kObject };
+
+class Document {
+ public:
+  Document() = default;
+  Document(std::nullptr_t) {}                                        // NOLINT(google-explicit-constructor)
+  Document(bool v) : value_(v) {}                                    // NOLINT(google-explicit-constructor)
+  Document(int v) : value_(std::int64_t{v}) {}                       // NOLINT(google-explicit-constructor)
+  Document(std::int64_t v) : value_(v) {}                            // NOLINT(google-explicit-constructor)
+  Document(std::uint64_t v) : value_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
+  Document(double v) : value_(v) {}                                  // NOLINT(google-explicit-constructor)
+  Document(const char* v) : value_(std::string(v)) {}                // NOLINT(google-explicit-constructor)
+  Document(std::string_view v) : value_(std::string(v)) {}           // NOLINT(google-explicit-constructor)
+  Document(std::string v) : value_(std::move(v)) {}                  // NOLINT(google-explicit-constructor)
+  Document(Array v) : value_(std::move(v)) {}                        // NOLINT(google-explicit-constructor)
+  Document(Object v) : value_(std::move(v)) {}                       // NOLINT(google-explicit-constructor)
+
+  Kind kind() const { return static_cast<Kind>(value_.index()); }
+  bool is_null() const { return kind() == Kind::kNull; }
+  bool is_bool() const { return kind() == Kind::kBool; }
+  bool is_int() const { return kind() == Kind::kInt; }
+  bool is_number() const { return is_int() || kind() == Kind::kDouble; }
+  bool is_string() const { return kind() == Kind::kString; }
+  bool is_array() const { return kind() == Kind::kArray; }
+  bool is_object() const { return kind() == Kind::kObject; }
+
+  // Broken invariant (CHECK) when the kind is another: look first.
+  bool as_bool() const { return checked<bool>(); }
+  std::int64_t as_int() const { return checked<std::int64_t>(); }
+  double as_double() const;  // of an int too
+  const std::string& as_string() const { return checked<std::string>(); }
+  const Array& as_array() const { return checked<Array>(); }
+  Array& as_array() { return checked<Array>(); }
+  const Object& as_object() const { return checked<Object>(); }
+  Object& as_object() { return checked<Object>(); }
+
+  /// Member of an object; null pointer when absent or when this is no object.
+  const Document* find(std::string_view key) const;
+  Document* find(std::string_view key);
+  /// Walks members: doc.at("metadata", "labels"). Null pointer when any step is absent.
+  template <typename... Keys>
+  const Document* at(std::string_view key, Keys... rest) const {
+    const Document* next = find(key);
+    if constexpr (sizeof...(rest) == 0) {
+      return next;
+    } else {
+      return next == nullptr ? nullptr : next->at(rest...);
+    }
+  }
+  /// The string there, or "" when absent or of another kind. For fields whose shape was validated before.
+  template <typename... Keys>
+  const std::string& string_at(std::string_view key, Keys... rest) const {
+    const Document* found = at(key, rest...);
+    return found != nullptr && found->is_string() ? found->as_string() : empty_string();
+  }
+  template <typename... Keys>
+  std::int64_t int_at(std::string_view key, Keys... rest) const {
+    const Document* found = at(key, rest...);
+    return found != nullptr && found->is_int() ? found->as_int() : 0;
+  }
+  template <typename... Keys>
+  bool bool_at(std::string_view key, Keys... rest) const {
+    const Document* found = at(key, rest...);
+    return found != nullptr && found->is_bool() && found->as_bool();
+  }
+  /// Member for writing: becomes an object if null, the member is made null if absent. CHECKs on other kinds.
+  Document& operator[](std::string_view key);
+
+  bool operator==(const Document& other) const;  // member order does not count; 1 == 1.0 does not hold
+
+ private:
+  static const std::string& empty_string();
+  template <typename T>
+  const T& checked() const {
+    const T* v = std::get_if<T>(&value_);
+    CHECK(v != nullptr);
+    return *v;
+  }
+  template <typename T>
+  T& checked() {
+    T* v = std::get_if<T>(&value_);
+    CHECK(v != nullptr);
+    return *v;
+  }
+
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
+};
+
+struct Member {
+  std::string key;
+  Document value;
+};
+
+inline constexpr int kMaxDepth = 200;
+inline constexpr std::size_t kMaxMembers = 20'000;
+
+/// BadRequest with line and column when the text is no JSON, is nested too deep, or repeats a key.
+Result<Document> parse(std::string_view text);
+
+/// Compact. Numbers as JSON.stringify would write them; integers exact.
+std::string serialize(const Document& document);
+void append_serialized(const Document& document, std::string& out);
+/// A JSON string literal, quotes included.
+void append_quoted(std::string_view text, std::string& out);
+/// Two-space indent, for people.
+std::string serialize_pretty(const Document& document);
+
+std::string_view kind_name(Kind kind);  // "string", "object", …: for error messages
+
+}  // namespace muster::json
