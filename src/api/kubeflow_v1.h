@@ -1,0 +1,83 @@
+// kubeflow.org/v1.
+#pragma once
+
+#include "api/core_v1.h"
+
+namespace muster::api {
+
+struct KubeflowSchedulingPolicy {
+  std::optional<std::int32_t> min_available;
+  std::string queue;
+  ResourceList min_resources;
+  std::string priority_class;
+  std::optional<std::int32_t> schedule_timeout_seconds;
+};
+
+struct KubeflowRunPolicy {
+  std::string clean_pod_policy;  // None, Running, All; default None
+  std::optional<std::int32_t> ttl_seconds_after_finished;
+  std::optional<std::int64_t> active_deadline_seconds;
+  std::optional<std::int32_t> backoff_limit;
+  std::optional<KubeflowSchedulingPolicy> scheduling_policy;
+  bool suspend = false;
+  std::string managed_by;
+};
+
+struct KubeflowReplicaSpec {
+  std::optional<std::int32_t> replicas;  // default 1
+  std::string restart_policy;            // Always, OnFailure, Never, ExitCode
+  PodTemplateSpec template_;
+};
+
+struct RdzvConf {
+  std::string key;
+  std::string value;
+};
+struct ElasticPolicy {
+  std::optional<std::int32_t> min_replicas;
+  std::optional<std::int32_t> max_replicas;
+  std::string rdzv_backend;
+  std::optional<std::int32_t> rdzv_port;
+  std::string rdzv_host;
+  std::string rdzv_id;
+  std::vector<RdzvConf> rdzv_conf;
+  std::optional<bool> standalone;
+  std::optional<std::int32_t> n_proc_per_node;
+  std::optional<std::int32_t> max_restarts;
+  json::Document metrics;
+};
+
+struct PyTorchJobSpec {
+  KubeflowRunPolicy run_policy;
+  std::optional<ElasticPolicy> elastic_policy;
+  std::map<std::string, KubeflowReplicaSpec> pytorch_replica_specs;  // Master, Worker
+  std::string nproc_per_node;                                        // auto, cpu, gpu, digits
+};
+
+struct KubeflowReplicaStatus {
+  std::int32_t active = 0;
+  std::int32_t succeeded = 0;
+  std::int32_t failed = 0;
+  std::string selector;
+  bool operator==(const KubeflowReplicaStatus&) const = default;
+};
+struct KubeflowJobStatus {
+  std::vector<Condition> conditions;  // Created, Running, Restarting, Succeeded, Suspended, Failed
+  std::map<std::string, KubeflowReplicaStatus> replica_statuses;
+  std::optional<Time> start_time;
+  std::optional<Time> completion_time;
+  std::optional<Time> last_reconcile_time;
+  // Ours, beyond Kubeflow:
+  std::optional<std::int32_t> restart_count;
+  std::optional<Time> next_retry_time;
+  std::optional<std::int32_t> master_port;
+  std::optional<std::int64_t> observed_generation;
+};
+
+struct PyTorchJob {
+  ObjectMeta metadata;
+  PyTorchJobSpec spec;
+  KubeflowJobStatus status;
+};
+
+}  // namespace muster::api

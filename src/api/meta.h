@@ -1,0 +1,59 @@
+// metav1: what every object has.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "json/document.h"
+
+namespace muster::api {
+
+using StringMap = std::map<std::string, std::string>;
+
+struct OwnerReference {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+  std::optional<bool> controller;
+  std::optional<bool> block_owner_deletion;
+  bool operator==(const OwnerReference&) const = default;
+};
+
+struct ObjectMeta {
+  std::string name;
+  std::string generate_name;
+  std::string ns;  // "namespace"
+  std::string uid;
+  std::string resource_version;
+  std::optional<std::int64_t> generation;
+  std::optional<Time> creation_timestamp;
+  std::optional<Time> deletion_timestamp;
+  std::optional<std::int64_t> deletion_grace_period_seconds;
+  StringMap labels;
+  StringMap annotations;
+  std::vector<OwnerReference> owner_references;
+  std::vector<std::string> finalizers;
+  json::Document rest;  // managedFields, selfLink
+};
+
+/// A condition as Kubernetes built-ins, TensorStack and Kubeflow have it; each kind uses its subset.
+struct Condition {
+  std::string type;
+  std::string status;  // True, False, Unknown
+  std::string reason;
+  std::string message;
+  std::optional<Time> last_update_time;  // Kubeflow
+  std::optional<Time> last_transition_time;
+  bool operator==(const Condition&) const = default;
+};
+
+struct LabelSelector {
+  StringMap match_labels;
+  json::Document rest;  // matchExpressions
+};
+
+}  // namespace muster::api

@@ -1,0 +1,23 @@
+// Label and annotation keys that Muster reads or writes. One definition of each.
+#pragma once
+
+namespace muster::api {
+
+// TensorStack
+inline constexpr const char* kOwnerNameLabel = "tensorstack.dev/owner-name";
+inline constexpr const char* kReplicaTypeLabel = "replica-type";
+inline constexpr const char* kReplicaIndexLabel = "replica-index";
+inline constexpr const char* kJobRoleLabel = "job-role";
+inline constexpr const char* kGroupNameLabel = "scheduler.tensorstack.dev/group-name";
+// Kubeflow
+inline constexpr const char* kKubeflowOperatorLabel = "training.kubeflow.org/operator-name";
+inline constexpr const char* kKubeflowJobNameLabel = "training.kubeflow.org/job-name";
+inline constexpr const char* kKubeflowReplicaTypeLabel = "training.kubeflow.org/replica-type";
+inline constexpr const char* kKubeflowReplicaIndexLabel = "training.kubeflow.org/replica-index";
+inline constexpr const char* kKubeflowJobRoleLabel = "training.kubeflow.org/job-role";
+// Muster
+inline constexpr const char* kAttemptLabel = "muster.dev/attempt";       // on pods: which try of this replica
+inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";  // on pods: how many start together
+inline constexpr const char* kPathAnnotation = "muster.dev/path";        // on PVCs: the folder behind it
+
+}  // namespace muster::api

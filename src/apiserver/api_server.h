@@ -1,0 +1,51 @@
+// ApiServer: the Kubernetes REST API over the store. handle() is the one door: HTTP connections (net/) and the in-process
+// client (LocalTransport) both come through it, with the same admission, validation and conflicts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ports.h"
+#include "client/node_api.h"
+#include "net/http.h"
+#include "store/store.h"
+
+namespace muster::apiserver {
+
+struct Options {
+  std::string token;                       // bearer token that opens everything
+  std::vector<std::string> allowed_hosts;  // Host header, without port: against DNS rebinding
+};
+
+/// What selectors look at, for store::Options::extract.
+store::Attributes extract_attributes(std::string_view resource, std::string_view bytes);
+
+class ApiServer {
+ public:
+  ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options);
+  ~ApiServer();
+
+  /// Makes the namespaces that exist from the first start, and begins garbage collection.
+  void start();
+  /// Logs come from here; null while there is no node.
+  void set_node(client::NodeApi* node);
+  void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Calls into the server of this process as if over HTTP, without a socket. Trusted: no token needed.
+class LocalTransport final : public net::Transport {
+ public:
+  LocalTransport(Loop& loop, ApiServer& server) : loop_(loop), server_(server) {}
+  std::unique_ptr<net::Call> send(net::Request request, net::ResponseSink sink) override;
+
+ private:
+  Loop& loop_;
+  ApiServer& server_;
+};
+
+}  // namespace muster::apiserver

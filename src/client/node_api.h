@@ -1,0 +1,41 @@
+// What the API server needs from the node: the seam between apiserver and agent, wired in main.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/http.h"
+
+namespace muster::client {
+
+struct LogRequest {
+  std::string ns;
+  std::string pod;
+  std::string pod_uid;
+  std::string container;
+  bool follow = false;
+  bool previous = false;
+  bool timestamps = false;
+  std::optional<std::int64_t> tail_lines;
+  std::optional<std::int64_t> limit_bytes;
+  std::optional<Time> since;
+};
+
+/// A log being read; destroying it stops.
+class LogStream {
+ public:
+  virtual ~LogStream() = default;
+};
+
+class NodeApi {
+ public:
+  virtual ~NodeApi() = default;
+  /// Plain text, whole lines, in order. `on_end` once: after the last line, or never while following a live container.
+  virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request, UniqueFunction<void(std::string_view)> on_text,
+                                                      Task on_end) = 0;
+};
+
+}  // namespace muster::client

@@ -1,0 +1,27 @@
+// Controllers: everything that reconciles, started together. The same code runs in the engine and as the operator.
+#pragma once
+
+#include <memory>
+
+#include "base/ports.h"
+#include "client/api_client.h"
+
+namespace muster::control {
+
+enum class Where {
+  kEngine,   // one machine: pods share the host's network, so each job gets a port of its own; we also schedule
+  kCluster,  // Kubernetes: the kind's default port; the cluster schedules
+};
+
+class Controllers {
+ public:
+  Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where);
+  ~Controllers();
+  void start();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace muster::control

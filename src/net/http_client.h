@@ -1,0 +1,36 @@
+// HTTP/1.1 client: TLS or plain TCP, or a Unix socket; keeps connections alive and reuses them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "net/event_loop.h"
+#include "net/http.h"
+
+namespace muster::net {
+
+struct Endpoint {
+  std::string host;
+  int port = 0;
+  std::string unix_path;  // when set, host and port only name the peer
+  bool tls = true;
+  std::string ca_pem;  // "" = the system's
+  std::string client_certificate_pem;
+  std::string client_key_pem;
+  std::string server_name;  // "" = host
+  bool insecure_skip_verify = false;
+  Duration connect_timeout = std::chrono::seconds(10);
+};
+
+class HttpClient final : public Transport {
+ public:
+  HttpClient(EventLoop& loop, Endpoint endpoint);
+  ~HttpClient() override;
+  std::unique_ptr<Call> send(Request request, ResponseSink sink) override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace muster::net

@@ -1,0 +1,50 @@
+// What derives from a TypeDesc. Everything works on Documents, so what a user wrote is what is stored; structs are
+// read-only views for code that decides.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reflect/type_desc.h"
+
+namespace muster::reflect {
+
+/// Fills the struct from the document. Lenient about unknown members; Invalid when a member has another type.
+Status decode_into(const TypeDesc& type, const json::Document& from, void* to);
+/// Empty optionals, and empty containers and strings of fields that are not required, are left out.
+json::Document encode_from(const TypeDesc& type, const void* from);
+
+template <typename T>
+Result<T> decode(const json::Document& from) {
+  T value{};
+  TRY(decode_into(type_of<T>(), from, &value));
+  return value;
+}
+template <typename T>
+json::Document encode(const T& value) {
+  return encode_from(type_of<T>(), &value);
+}
+
+/// Sets what is absent and has a default; rewrites older spellings to the current ones.
+void apply_defaults(const TypeDesc& type, json::Document& document);
+
+/// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys.
+std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document);
+/// Changes to fields that are immutable.
+std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before, const json::Document& after);
+
+struct UnknownField {
+  std::string path;        // "spec.replicaSpecs[0].replica"
+  std::string suggestion;  // "replicas", or ""
+};
+std::vector<UnknownField> unknown_fields(const TypeDesc& type, const json::Document& document);
+/// Drops unknown members, as an API server does when fieldValidation is not Strict.
+void prune(const TypeDesc& type, json::Document& document);
+
+/// A structural schema as in a CRD: self-contained, no references.
+json::Document crd_schema(const TypeDesc& type);
+/// OpenAPI v3 components: adds the type and all that it refers to under `prefix` + name, returns the reference.
+std::string add_openapi_schemas(const TypeDesc& type, std::string_view prefix, json::Object& schemas);
+
+}  // namespace muster::reflect

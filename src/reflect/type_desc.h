@@ -1,0 +1,86 @@
+// TypeDesc: the one description of a type, from which decoding, encoding, schemas, defaults, validation and docs derive.
+// Type-erased on purpose: everything derived is an ordinary function over (TypeDesc, void*) or (TypeDesc, Document),
+// compiled once and steppable. Descriptors are written with reflect/describe.h in api/*.cc, and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json/document.h"
+
+namespace muster::reflect {
+
+enum class Shape {
+  kString,
+  kBool,
+  kInt32,
+  kInt64,
+  kNumber,
+  kQuantity,     // "500m", 4, "1Gi"
+  kIntOrString,  // a port or a count by name
+  kTime,         // RFC 3339, whole seconds
+  kMicroTime,
+  kBytes,  // base64 text
+  kObject,
+  kArray,
+  kMap,  // string keys, one element type
+  kAny,  // any JSON
+};
+
+struct TypeDesc;
+using TypeRef = const TypeDesc& (*)();  // a function, so that types may refer to each other
+
+struct FieldDesc {
+  std::string name;  // in JSON
+  std::string doc;   // one or more sentences, shown by `explain`
+  TypeRef type = nullptr;
+  bool required = false;
+  bool immutable = false;
+  std::optional<json::Document> default_value;
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> max;
+  std::optional<std::int64_t> min_items;
+  std::vector<std::string> one_of;
+  std::string pattern;        // anchored, RE2 syntax, for schemas; checked by `check`
+  std::string list_map_key;   // arrays of objects: the key that names an item
+  std::vector<std::string> also_known_as;  // older spellings, accepted and rewritten to `name`
+
+  // Access to the C++ member. `read` gives null when an optional is empty; `write` makes room and gives the place.
+  const void* (*read)(const void* object) = nullptr;
+  void* (*write)(void* object) = nullptr;
+};
+
+/// How elements of a vector or map are reached; empty for other shapes.
+struct ContainerOps {
+  std::size_t (*size)(const void*) = nullptr;
+  void (*each)(const void*, const std::function<void(const std::string& key, const void* element)>&) = nullptr;
+  void* (*add)(void*, const std::string& key) = nullptr;
+};
+
+struct TypeDesc {
+  Shape shape = Shape::kAny;
+  std::string name;  // of objects: "PyTorchTrainingJobSpec"
+  std::string doc;
+  std::vector<FieldDesc> fields;
+  TypeRef element = nullptr;  // arrays and maps
+  ContainerOps container;
+  // Open types model only part of a Kubernetes type: members they do not know are kept and given back unchanged. They
+  // are not reported as unknown, and the schema says x-kubernetes-preserve-unknown-fields.
+  bool open = false;
+  json::Document* (*rest)(void* object) = nullptr;
+  const json::Document* (*rest_const)(const void* object) = nullptr;
+  // Names an open type has in Kubernetes beyond `fields`: known, though not modelled. They keep did-you-mean useful: a
+  // member that is in neither list is unknown. Empty: anything goes.
+  std::vector<std::string> known_names;
+
+  const FieldDesc* field(std::string_view json_name) const;
+};
+
+/// Specialised once per type, in api/*.cc; built-in types and containers in describe.h.
+template <typename T>
+const TypeDesc& type_of();
+
+}  // namespace muster::reflect

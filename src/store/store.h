@@ -1,0 +1,103 @@
+// The store: every object of the engine, durable in SQLite, served from memory.
+//
+// It knows keys, revisions and bytes, not kinds. The loop thread owns everything here; one writer thread commits, in
+// groups (all writes that arrived while the last commit ran form the next one), and posts the outcome back. A write has
+// a revision as soon as it is accepted and is seen by later writes at once (`latest`), but readers and watchers see it
+// only after it is durable. An I/O error on commit has an unknown outcome, so it is fail-stop: on_fatal is called once
+// and nothing is ever acknowledged again.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ports.h"
+#include "base/result.h"
+
+namespace muster::store {
+
+using Revision = std::uint64_t;
+using Bytes = std::shared_ptr<const std::string>;
+/// What selectors look at: labels and selectable fields, extracted once per version of an object. Sorted by key.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+struct Key {
+  std::string resource;  // "pods", "pytorchjobs.kubeflow.org"
+  std::string ns;        // "" for cluster scope
+  std::string name;
+  auto operator<=>(const Key&) const = default;
+};
+
+struct Entry {
+  Revision revision = 0;
+  Bytes bytes;  // the whole object as JSON, resourceVersion included
+  std::shared_ptr<const Attributes> attributes;
+};
+
+enum class EventType { kAdded, kModified, kDeleted };
+
+struct Event {
+  EventType type = EventType::kAdded;
+  Key key;
+  Entry entry;  // for kDeleted: the last state, with the revision of the deletion
+  std::shared_ptr<const Attributes> previous_attributes;  // null for kAdded: selectors turn changes into adds and deletes
+};
+
+/// Makes the object's bytes once its revision is known: serialised once, here.
+using Render = std::function<std::string(Revision)>;
+
+struct Options {
+  std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark) and `lock`
+  std::function<Attributes(std::string_view resource, std::string_view bytes)> extract;
+  std::function<void(const Error&)> on_fatal;
+  bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
+  std::size_t history_events = 100'000;
+  std::size_t history_bytes = 64u << 20;
+};
+
+class Store {
+ public:
+  /// Takes the lock, opens and checks everything. Errors: another engine holds the directory (Conflict), a row whose
+  /// checksum is wrong is quarantined and named in `problems()`, a missing tail refuses (unless accepted).
+  static Result<std::unique_ptr<Store>> open(Loop& loop, Options options);
+  virtual ~Store() = default;
+
+  // ---- committed state: what readers see ----
+  virtual Revision revision() const = 0;
+  virtual const Entry* get(const Key& key) const = 0;
+  /// All of a resource in key order; ns "" means every namespace. The callback must not write.
+  virtual void scan(const std::string& resource, const std::string& ns,
+                    const std::function<void(const Key&, const Entry&)>& visit) const = 0;
+  virtual std::size_t count(const std::string& resource) const = 0;
+  virtual std::vector<std::string> problems() const = 0;
+
+  // ---- writes ----
+  /// Committed or not: what the next write builds on. Null when absent.
+  virtual const Entry* latest(const Key& key) const = 0;
+  /// Exactly one callback, on the loop, after the commit is durable.
+  using Done = UniqueFunction<void(Result<Entry>)>;
+  /// `expected` 0: must not exist (AlreadyExists); otherwise the revision of `latest` (Conflict, NotFound). A failed
+  /// precondition is told through the callback too.
+  virtual void put(const Key& key, Revision expected, Render render, Done done) = 0;
+  /// The entry given back is the last state with the revision of the deletion.
+  virtual void remove(const Key& key, Revision expected, Render render_final, Done done) = 0;
+
+  // ---- watches ----
+  using Id = std::uint64_t;
+  using OnEvent = std::function<void(const std::shared_ptr<const Event>&)>;
+  /// Every event of the resource after `after`, in order: history first (delivered before this returns), then live.
+  /// Expired when history no longer reaches back that far; BadRequest-free: namespaces and selectors are the caller's.
+  virtual Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) = 0;
+  virtual void unwatch(Id id) = 0;
+
+  /// Waits for what was accepted, checkpoints, releases the lock. Called once, at an orderly end.
+  virtual void close() = 0;
+};
+
+}  // namespace muster::store
