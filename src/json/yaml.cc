@@ -140,13 +140,7 @@ class Converter {
     TRY_ASSIGN(Document converted, convert(value, depth + 1));
     const auto [found, added] =
         builder.seen.try_emplace(key, Seen{.index = builder.object.size(), .place = key_node.place});
-    if (added) {
-      if (builder.object.size() >= kMaxMembers) {
-        return source_.error(key_node.place, fmt::format("map has more than {} keys", kMaxMembers));
-      }
-      builder.object.append(std::move(key), std::move(converted));
-      return ok();
-    }
+    if (added) return append(builder, std::move(key), std::move(converted), key_node.place);
     const int first_line = source_.mark(found->second.place).line;
     const Document& first = (builder.object.begin() + static_cast<std::ptrdiff_t>(found->second.index))->value;
     if (first == converted) {
@@ -156,6 +150,14 @@ class Converter {
     }
     return source_.error(key_node.place,
                          fmt::format("key {} is already set on line {} to another value", quote(key), first_line));
+  }
+
+  Status append(Builder& builder, std::string key, Document value, Place place) const {
+    if (builder.object.size() >= kMaxMembers) {
+      return source_.error(place, fmt::format("map has more than {} keys", kMaxMembers));
+    }
+    builder.object.append(std::move(key), std::move(value));
+    return ok();
   }
 
   const YamlNode& behind_alias(const YamlNode& node) const {
@@ -172,8 +174,7 @@ class Converter {
     }
     if (key.type == Type::kScalar) return key.text;
     if (key.type == Type::kNull) return std::string("null");
-    std::string_view hint = key.flow ? "; put {{ }} and [ ] in quotes" : "";
-    return source_.error(node.place, fmt::format("a key must be a text{}", hint));
+    return source_.error(node.place, "a key must be text; put values with { } or [ ] in quotes");
   }
 
   Status merge(Builder& builder, std::size_t index, int depth) {
@@ -199,10 +200,10 @@ class Converter {
     --inside_aliases_;
     if (!source) return std::move(source).error();
     for (Member& member : source->as_object()) {
-      const Seen seen{.index = builder.object.size(), .place = nodes_[index].place};
-      if (builder.seen.try_emplace(member.key, seen).second) {
-        builder.object.append(std::move(member.key), std::move(member.value));
-      }
+      const Place place = nodes_[index].place;
+      const Seen seen{.index = builder.object.size(), .place = place};
+      if (!builder.seen.try_emplace(member.key, seen).second) continue;
+      TRY(append(builder, std::move(member.key), std::move(member.value), place));
     }
     return ok();
   }

@@ -18,18 +18,20 @@ bool starts_character(char c) {
 
 }  // namespace
 
-YamlSource::YamlSource(std::string_view text) : text_(text), starts_{0} {
-  for (std::size_t i = text.find('\n'); i != std::string_view::npos; i = text.find('\n', i + 1)) {
-    if (i + 1 < text.size()) starts_.push_back(i + 1);
-  }
+YamlSource::YamlSource(std::string_view text) : text_(text) {
+  std::size_t begin = 0;
+  do {
+    const std::size_t next = std::min(text.find('\n', begin), text.size());
+    const bool has_return = next > begin && text[next - 1] == '\r';
+    lines_.push_back({.begin = begin, .end = has_return ? next - 1 : next});
+    begin = next + 1;
+  } while (begin < text.size());
 }
 
 std::string_view YamlSource::line(int index) const {
   if (index < 0 || index > last_line()) return {};
-  std::string_view rest = text_.substr(starts_[static_cast<std::size_t>(index)]);
-  rest = rest.substr(0, rest.find('\n'));
-  if (rest.ends_with('\r')) rest.remove_suffix(1);
-  return rest;
+  const Line& found = lines_[static_cast<std::size_t>(index)];
+  return text_.substr(found.begin, found.end - found.begin);
 }
 
 char YamlSource::at(Place place) const {
@@ -41,14 +43,14 @@ char YamlSource::at(Place place) const {
 
 std::size_t YamlSource::offset(Place place) const {
   if (place.line > last_line()) return text_.size();
-  const std::size_t start = starts_[static_cast<std::size_t>(std::max(place.line, 0))];
-  return std::min(text_.size(), start + static_cast<std::size_t>(std::max(place.byte, 0)));
+  const std::size_t begin = lines_[static_cast<std::size_t>(std::max(place.line, 0))].begin;
+  return std::min(text_.size(), begin + static_cast<std::size_t>(std::max(place.byte, 0)));
 }
 
 Place YamlSource::place(std::size_t offset) const {
-  const auto after = std::ranges::upper_bound(starts_, offset);
-  const auto index = after - starts_.begin() - 1;
-  return {.line = static_cast<int>(index), .byte = static_cast<int>(offset - *(after - 1))};
+  const auto after = std::ranges::upper_bound(lines_, offset, {}, &Line::begin);
+  const auto index = after - lines_.begin() - 1;
+  return {.line = static_cast<int>(index), .byte = static_cast<int>(offset - (after - 1)->begin)};
 }
 
 Mark YamlSource::mark(Place place) const {

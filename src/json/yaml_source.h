@@ -29,7 +29,7 @@ class YamlSource {
   /// Offset in the whole text.
   std::size_t offset(Place place) const;
   Place place(std::size_t offset) const;
-  int last_line() const { return static_cast<int>(starts_.size()) - 1; }
+  int last_line() const { return static_cast<int>(lines_.size()) - 1; }
   /// From 1, counted in characters.
   Mark mark(Place place) const;
 
@@ -37,8 +37,13 @@ class YamlSource {
   Error error(Place place, std::string_view what) const;
 
  private:
+  struct Line {
+    std::size_t begin;
+    std::size_t end;  // before the line break
+  };
+
   std::string_view text_;
-  std::vector<std::size_t> starts_;
+  std::vector<Line> lines_;
 };
 
 }  // namespace muster::json

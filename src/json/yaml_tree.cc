@@ -44,6 +44,14 @@ class TreeBuilder final : public YAML::EventHandler {
     return std::nullopt;
   }
 
+  /// Whether a block map is open whose keys stand in this column.
+  bool has_open_map(int column) const {
+    return std::ranges::any_of(open_, [&](std::size_t index) {
+      const YamlNode& node = trees_.back().nodes[index];
+      return node.type == YamlNode::Type::kMap && !node.flow && node.place.byte == column;
+    });
+  }
+
   void OnDocumentStart(const YAML::Mark& mark) override {
     const Place place = to_place(mark);
     if (!trees_.empty()) check_separator(place);
@@ -153,12 +161,29 @@ bool is_first_on_line(const YamlSource& source, Place place) {
   return trim(before).empty();
 }
 
-/// "illegal map value": a colon where no key can stand.
-std::string describe_colon(const YamlSource& source, Place place) {
+/// "illegal map value": a colon where no key can stand. Often the fault is on the line before it.
+Error colon_error(const YamlSource& source, Place place) {
   const std::string_view line = source.line(place.line);
   const std::string_view before = line.substr(0, static_cast<std::size_t>(std::max(place.byte, 0)));
-  if (before.find(": ") != std::string_view::npos) return "unexpected ':'; put a value that contains \": \" in quotes";
-  return "unexpected ':'; the line above takes no key here, check its value and the indentation";
+  if (before.find(": ") != std::string_view::npos) {
+    return source.error(place, "unexpected ':'; put a value that contains \": \" in quotes");
+  }
+  int above = place.line - 1;
+  while (above >= 0 && (trim(source.line(above)).empty() || trim(source.line(above)).starts_with('#'))) --above;
+  const std::string_view above_line = source.line(above);
+  const std::size_t start = above_line.find_first_not_of("- ");
+  const bool is_separator = above_line.starts_with("---") || above_line.starts_with("...");
+  if (start != std::string_view::npos && !is_separator && start <= line.find_first_not_of("- ")) {
+    const std::size_t colon = above_line.find(':');
+    if (colon == std::string_view::npos) {
+      return source.error({.line = above, .byte = static_cast<int>(start)}, "expected ':' after this key");
+    }
+    if (colon + 1 < above_line.size() && above_line[colon + 1] != ' ' &&
+        above_line.find(": ") == std::string_view::npos) {
+      return source.error({.line = above, .byte = static_cast<int>(colon)}, "expected a space after ':'");
+    }
+  }
+  return source.error(place, "unexpected ':'; check the indentation and the line above");
 }
 
 bool is_indented_with_tab(const YamlSource& source, Place place) {
@@ -167,14 +192,13 @@ bool is_indented_with_tab(const YamlSource& source, Place place) {
 }
 
 /// The library's words, in terms of what stands in the file.
-std::string describe(const std::string& message, const YamlSource& source, Place place) {
+std::string describe(const std::string& message, const YamlSource& source, const TreeBuilder& builder, Place place) {
   using namespace YAML::ErrorMsg;
   const char here = source.at(place);
   if (is_indented_with_tab(source, place)) return "indented with a tab; use spaces";
-  if (message == MAP_VALUE) return describe_colon(source, place);
   if (message == END_OF_MAP || message == END_OF_SEQ) {
     if (!is_first_on_line(source, place)) return fmt::format("unexpected {} after the value", describe_character(here));
-    if (source.line(place.line).find(':') == std::string_view::npos) return "expected ':' after this key";
+    if (builder.has_open_map(place.byte)) return "expected ':' after this key";
     return "the indentation of this line fits none of the lines above";
   }
   if (message == BLOCK_ENTRY) return "a list item must start on a line of its own";
@@ -184,6 +208,10 @@ std::string describe(const std::string& message, const YamlSource& source, Place
   }
   if (message.starts_with(UNKNOWN_ANCHOR)) return "alias of an anchor that is not defined above";
   if (message == ALIAS_NOT_FOUND || message == ANCHOR_NOT_FOUND) return "expected a name; put the value in quotes";
+  if (message.starts_with(INVALID_UNICODE)) return "escape of a code that is no character";
+  if (message.starts_with(INVALID_ESCAPE)) {
+    return fmt::format("unknown escape \"\\{}\"; double each backslash that stands for itself", message.back());
+  }
   return message;
 }
 
@@ -198,7 +226,8 @@ Error to_error(const YAML::Exception& problem, std::string_view text, const Yaml
   if (problem.msg == DOC_IN_SCALAR || problem.msg == EOF_IN_SCALAR) {
     return source.error(find_open_quote(text, source, builder.last(), place), "quoted text is never closed");
   }
-  return source.error(place, describe(problem.msg, source, place));
+  if (problem.msg == MAP_VALUE && !is_indented_with_tab(source, place)) return colon_error(source, place);
+  return source.error(place, describe(problem.msg, source, builder, place));
 }
 
 }  // namespace
