@@ -13,7 +13,9 @@ std::string child_path(std::string_view path, std::string_view member) {
   return path.empty() ? std::string(member) : fmt::format("{}.{}", path, member);
 }
 
-std::string item_path(std::string_view path, std::size_t index) { return fmt::format("{}[{}]", path, index); }
+std::string item_path(std::string_view path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
 
 std::string shown(const json::Document& value) {
   return value.is_string() ? quote(value.as_string()) : json::serialize(value);
@@ -89,9 +91,8 @@ FieldCause duplicate_cause(std::string field, const json::Document& value) {
 }
 
 FieldCause not_found_cause(std::string field, const json::Document& value) {
-  return {.reason = "FieldValueNotFound",
-          .message = fmt::format("Not found: {}", shown(value)),
-          .field = std::move(field)};
+  return {
+      .reason = "FieldValueNotFound", .message = fmt::format("Not found: {}", shown(value)), .field = std::move(field)};
 }
 
 namespace {

@@ -19,7 +19,8 @@ std::string item_path(std::string_view path, std::size_t index);
 
 FieldCause required_cause(std::string field, std::string_view detail = {});
 FieldCause invalid_cause(std::string field, const json::Document& value, std::string_view detail);
-FieldCause not_supported_cause(std::string field, const json::Document& value, const std::vector<std::string>& supported);
+FieldCause not_supported_cause(std::string field, const json::Document& value,
+                               const std::vector<std::string>& supported);
 FieldCause duplicate_cause(std::string field, const json::Document& value);
 FieldCause not_found_cause(std::string field, const json::Document& value);
 /// The value is of another JSON type than the shape asks for.

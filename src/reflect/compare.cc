@@ -32,10 +32,9 @@ void find_unknown(const TypeDesc& type, const json::Document& document, const st
     for (const auto& [key, value] : document.as_object()) {
       if (const FieldDesc* field = type.field_or_alias(key)) {
         find_unknown(field->type(), value, child_path(path, key), out);
-      } else if (!type.open || (!type.known_names.empty() &&
-                                std::ranges::find(type.known_names, key) == type.known_names.end())) {
-        out.push_back(
-            {.path = child_path(path, key), .suggestion = did_you_mean(key, names_of(type)).value_or("")});
+      } else if (!type.open ||
+                 (!type.known_names.empty() && std::ranges::find(type.known_names, key) == type.known_names.end())) {
+        out.push_back({.path = child_path(path, key), .suggestion = did_you_mean(key, names_of(type)).value_or("")});
       }
     }
   }
@@ -55,7 +54,7 @@ const json::Document* item_named(const json::Array& items, std::string_view key,
 /// Items are the same item when their key is; without a key, when their place is.
 void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after,
                         const std::string& path, std::vector<FieldCause>& out) {
-  const std::string& key = field.list_map_key.empty() ? field.merge_key : field.list_map_key;
+  const std::string& key = field.item_key();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const json::Document* name = key.empty() ? nullptr : after[i].find(key);
     const json::Document* old = nullptr;

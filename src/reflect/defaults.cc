@@ -65,7 +65,9 @@ void normalise(const TypeDesc& type, json::Document& document, Defaults defaults
 
 }  // namespace
 
-void apply_defaults(const TypeDesc& type, json::Document& document) { normalise(type, document, Defaults::kSet); }
+void apply_defaults(const TypeDesc& type, json::Document& document) {
+  normalise(type, document, Defaults::kSet);
+}
 
 void prune(const TypeDesc& type, json::Document& document) {
   if (type.shape == Shape::kArray && document.is_array()) {

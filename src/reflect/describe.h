@@ -91,10 +91,12 @@ const TypeDesc& map_type() {
           .size = [](const void* m) { return static_cast<const std::map<std::string, T>*>(m)->size(); },
           .each =
               [](const void* m, const std::function<void(const std::string&, const void*)>& visit) {
-                for (const auto& [key, element] : *static_cast<const std::map<std::string, T>*>(m)) visit(key, &element);
+                for (const auto& [key, element] : *static_cast<const std::map<std::string, T>*>(m))
+                  visit(key, &element);
               },
-          .add = [](void* m,
-                    const std::string& key) -> void* { return &(*static_cast<std::map<std::string, T>*>(m))[key]; },
+          .add = [](void* m, const std::string& key) -> void* {
+            return &(*static_cast<std::map<std::string, T>*>(m))[key];
+          },
       }};
   return desc;
 }
@@ -158,12 +160,22 @@ class Field {
  public:
   explicit Field(FieldDesc desc) : desc_(std::move(desc)) {}
 
-  Field required() && { return with([](FieldDesc& d) { d.required = true; }); }
+  Field required() && {
+    return with([](FieldDesc& d) { d.required = true; });
+  }
   /// Once set, it stays: a change is refused. Setting it later, or removing it, is not a change.
-  Field immutable() && { return with([](FieldDesc& d) { d.immutable = true; }); }
-  Field min(std::int64_t value) && { return with([&](FieldDesc& d) { d.min = value; }); }
-  Field max(std::int64_t value) && { return with([&](FieldDesc& d) { d.max = value; }); }
-  Field min_items(std::int64_t count) && { return with([&](FieldDesc& d) { d.min_items = count; }); }
+  Field immutable() && {
+    return with([](FieldDesc& d) { d.immutable = true; });
+  }
+  Field min(std::int64_t value) && {
+    return with([&](FieldDesc& d) { d.min = value; });
+  }
+  Field max(std::int64_t value) && {
+    return with([&](FieldDesc& d) { d.max = value; });
+  }
+  Field min_items(std::int64_t count) && {
+    return with([&](FieldDesc& d) { d.min_items = count; });
+  }
   Field one_of(std::vector<std::string> values) && {
     return with([&](FieldDesc& d) { d.one_of = std::move(values); });
   }
@@ -186,7 +198,9 @@ class Field {
     return with([&](FieldDesc& d) { d.also_known_as.push_back(std::move(name)); });
   }
   /// No defaults below: what a user wrote in a template reaches whoever reads it as it is.
-  Field as_written() && { return with([](FieldDesc& d) { d.as_written = true; }); }
+  Field as_written() && {
+    return with([](FieldDesc& d) { d.as_written = true; });
+  }
 
   Field int_or_string() && requires std::is_same_v<Value, std::string> { return of(&int_or_string_type); }
   Field micro_time() && requires std::is_same_v<Value, std::optional<Time>> { return of(&micro_time_type); }
@@ -242,6 +256,14 @@ class ObjectType {
     desc_.known_names = std::move(known_names);
     desc_.rest = [](void* object) { return &(static_cast<T*>(object)->*Rest); };
     desc_.rest_const = [](const void* object) { return &(static_cast<const T*>(object)->*Rest); };
+    return std::move(desc_);
+  }
+
+  /// Documents keep the other names Kubernetes has there; the struct does without them, because nobody copies it.
+  TypeDesc partial(std::vector<std::string> known_names) && {
+    static_assert(described == detail::arity<T>(), "every member of the struct needs a field<>");
+    desc_.open = true;
+    desc_.known_names = std::move(known_names);
     return std::move(desc_);
   }
 

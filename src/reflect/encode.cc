@@ -92,9 +92,8 @@ json::Document encode_from(const TypeDesc& type, const void* from) {
     case Shape::kArray: {
       json::Array out;
       out.reserve(type.container.size(from));
-      type.container.each(from, [&](const std::string&, const void* element) {
-        out.push_back(encode_from(type.element(), element));
-      });
+      type.container.each(
+          from, [&](const std::string&, const void* element) { out.push_back(encode_from(type.element(), element)); });
       return out;
     }
     case Shape::kMap: {

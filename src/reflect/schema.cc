@@ -92,8 +92,8 @@ json::Object structural_field(const FieldDesc& field, const Place& place) {
   if (place.with_defaults && field.default_value) schema.set("default", *field.default_value);
   if (field.immutable) {
     schema.set("x-kubernetes-validations",
-               json::Array{json::Object{{"rule", "self == oldSelf"},
-                                        {"message", fmt::format("{} is immutable", place.path)}}});
+               json::Array{
+                   json::Object{{"rule", "self == oldSelf"}, {"message", fmt::format("{} is immutable", place.path)}}});
   }
   return schema;
 }
@@ -194,9 +194,8 @@ class Components {
       for (auto& [key, keyword] : inner) schema.append(key, keyword);
     }
     add_rules(field, schema);
-    const std::string& merge_key = field.merge_key.empty() ? field.list_map_key : field.merge_key;
-    if (!merge_key.empty()) {
-      schema.set("x-kubernetes-patch-merge-key", merge_key);
+    if (!field.item_key().empty()) {
+      schema.set("x-kubernetes-patch-merge-key", field.item_key());
       schema.set("x-kubernetes-patch-strategy", "merge");
     }
     if (field.default_value) schema.set("default", *field.default_value);
@@ -217,7 +216,9 @@ class Components {
 
 }  // namespace
 
-json::Document crd_schema(const TypeDesc& type) { return structural(type, {}); }
+json::Document crd_schema(const TypeDesc& type) {
+  return structural(type, {});
+}
 
 std::string add_openapi_schemas(const TypeDesc& type, std::string_view prefix, json::Object& schemas) {
   return Components(prefix, schemas).add(type);

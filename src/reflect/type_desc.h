@@ -1,6 +1,7 @@
-// TypeDesc: the one description of a type, from which decoding, encoding, schemas, defaults, validation and docs derive.
-// Type-erased on purpose: everything derived is an ordinary function over (TypeDesc, void*) or (TypeDesc, Document),
-// compiled once and steppable. Descriptors are written with reflect/describe.h in api/*.cc, and nowhere else.
+// TypeDesc: the one description of a type, from which decoding, encoding, schemas, defaults, validation and docs
+// derive. Type-erased on purpose: everything derived is an ordinary function over (TypeDesc, void*) or (TypeDesc,
+// Document), compiled once and steppable. Descriptors are written with reflect/describe.h in api/*.cc, and nowhere
+// else.
 #pragma once
 
 #include <cstdint>
@@ -45,19 +46,22 @@ struct FieldDesc {
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> min_items;
   std::vector<std::string> one_of;
-  std::string pattern;                            // anchored, RE2 syntax, for schemas
-  bool (*matches)(std::string_view) = nullptr;    // the same as code, for `validate`
-  std::string list_map_key;                       // arrays of objects: the key that names an item, unique in the array
-  std::string merge_key;                          // arrays of objects: pairs items in strategic merge; may repeat
-  std::vector<std::string> also_known_as;         // older spellings, accepted and rewritten to `name`
-  bool as_written = false;                        // no defaults are set anywhere below
-  bool optional_member = false;                   // the C++ member is an optional: encoded whenever it is set
+  std::string pattern;                          // anchored, RE2 syntax, for schemas
+  bool (*matches)(std::string_view) = nullptr;  // the same as code, for `validate`
+  std::string list_map_key;                     // arrays of objects: the key that names an item, unique in the array
+  std::string merge_key;                        // arrays of objects: pairs items in strategic merge; may repeat
+  std::vector<std::string> also_known_as;       // older spellings, accepted and rewritten to `name`
+  bool as_written = false;                      // no defaults are set anywhere below
+  bool optional_member = false;                 // the C++ member is an optional: encoded whenever it is set
   // apiVersion and kind of a served object: no C++ member stands behind them, encoding writes this.
   std::string constant;
 
   // Access to the C++ member. `read` gives null when an optional is empty; `write` makes room and gives the place.
   const void* (*read)(const void* object) = nullptr;
   void* (*write)(void* object) = nullptr;
+
+  /// Arrays of objects: the member by which two items are the same item; "" when the array is replaced as a whole.
+  const std::string& item_key() const { return merge_key.empty() ? list_map_key : merge_key; }
 };
 
 /// How elements of a vector or map are reached; empty for other shapes.

@@ -38,8 +38,8 @@ const json::Document* present(const json::Object& object, const FieldDesc& field
 class Validator {
  public:
   explicit Validator(const TypeDesc& root)
-      // Kubernetes does not hold its built-in kinds to unique keys here; their own rules say it in other words.
-      : unique_keys_(!root.is_root() || root.fields[0].constant.find('/') != std::string::npos) {}
+      // Kubernetes checks its own kinds by code that says a few things in other words.
+      : built_in_(root.is_root() && root.fields[0].constant.find('/') == std::string::npos) {}
 
   void value(const TypeDesc& type, const json::Document& document, const std::string& path);
   std::vector<FieldCause> take_causes() && { return std::move(causes_); }
@@ -51,7 +51,7 @@ class Validator {
   void unique(const FieldDesc& field, const json::Array& items, const std::string& path);
   bool has_type(const TypeDesc& type, const json::Document& value) const;
 
-  bool unique_keys_;
+  bool built_in_;
   std::vector<FieldCause> causes_;
 };
 
@@ -179,11 +179,13 @@ void Validator::rules(const FieldDesc& field, const json::Document& value, const
   }
   if (!value.is_array()) return;
   const auto count = static_cast<std::int64_t>(value.as_array().size());
-  if (field.min_items && count < *field.min_items) {
+  if (built_in_ && field.min_items && count == 0) {
+    causes_.push_back(required_cause(path));
+  } else if (field.min_items && count < *field.min_items) {
     causes_.push_back(
         invalid_cause(path, count, fmt::format("{} in body should have at least {} items", path, *field.min_items)));
   }
-  if (unique_keys_ && !field.list_map_key.empty()) unique(field, value.as_array(), path);
+  if (!built_in_ && !field.list_map_key.empty()) unique(field, value.as_array(), path);
 }
 
 /// Whether a schema of the type has rules in CEL; those are not evaluated on an object that is wrong in itself.
