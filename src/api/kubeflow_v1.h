@@ -69,6 +69,7 @@ struct KubeflowJobStatus {
   std::optional<Time> last_reconcile_time;
   // Ours, beyond Kubeflow:
   std::optional<std::int32_t> restart_count;
+  std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> next_retry_time;
   std::optional<std::int32_t> master_port;
   std::optional<std::int64_t> observed_generation;

@@ -115,6 +115,7 @@ struct TrainingJobStatus {
   AggregateStatus aggregate;
   std::int32_t backoff_count = 0;
   // Ours, beyond TensorStack:
+  std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
   std::optional<Time> next_retry_time;  // a replica waits until then before it is started again
