@@ -125,6 +125,8 @@ const TypeDesc& type_of<KubeflowJobStatus>() {
       field<&KubeflowJobStatus::last_reconcile_time>("lastReconcileTime",
                                                      "When the controller last looked at the job."),
       field<&KubeflowJobStatus::restart_count>("restartCount", "Restarts counted against runPolicy.backoffLimit."),
+      field<&KubeflowJobStatus::attempts>("attempts",
+                                          "Attempts that ended, by replica; a replica without an entry had none."),
       field<&KubeflowJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
       field<&KubeflowJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
       field<&KubeflowJobStatus::observed_generation>("observedGeneration",

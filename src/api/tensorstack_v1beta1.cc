@@ -238,6 +238,8 @@ const TypeDesc& type_of<TrainingJobStatus>() {
       field<&TrainingJobStatus::backoff_count>("backoffCount", "Restarts counted against runPolicy.backoffLimit."),
       field<&TrainingJobStatus::start_time>("startTime", "When the job first ran."),
       field<&TrainingJobStatus::completion_time>("completionTime", "When the job ended."),
+      field<&TrainingJobStatus::attempts>("attempts",
+                                          "Attempts that ended, by replica; a replica without an entry had none."),
       field<&TrainingJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
       field<&TrainingJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."),
