@@ -82,3 +82,27 @@ struct PyTorchJob {
 };
 
 }  // namespace muster::api
+
+// Their descriptors.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::KubeflowSchedulingPolicy>();
+template <>
+const TypeDesc& type_of<api::KubeflowRunPolicy>();
+template <>
+const TypeDesc& type_of<api::KubeflowReplicaSpec>();
+template <>
+const TypeDesc& type_of<api::RdzvConf>();
+template <>
+const TypeDesc& type_of<api::ElasticPolicy>();
+template <>
+const TypeDesc& type_of<api::PyTorchJobSpec>();
+template <>
+const TypeDesc& type_of<api::KubeflowReplicaStatus>();
+template <>
+const TypeDesc& type_of<api::KubeflowJobStatus>();
+template <>
+const TypeDesc& type_of<api::PyTorchJob>();
+
+}  // namespace muster::reflect
