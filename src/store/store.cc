@@ -54,7 +54,7 @@ class SqliteStore final : public Store {
         revision_(loaded.ledger.revision),
         assigned_(revision_),
         last_row_(loaded.last_row),
-        disk_full_(parts.disk_full),
+        stats_{.is_full = parts.disk_full},
         history_(revision_, options_.history_events, options_.history_bytes),
         self_(std::make_shared<SqliteStore*>(this)),
         writer_(std::move(parts), [&to = loop, self = self_](Completion completion) {
@@ -110,13 +110,12 @@ class SqliteStore final : public Store {
   Revision revision_;  // of the last committed write
   Revision assigned_;  // of the last accepted write
   std::int64_t last_row_;
+  Stats stats_;
   std::uint64_t generation_ = 0;  // grows each time accepted writes are thrown away because the disk is full
-  bool disk_full_;
   std::size_t pending_writes_ = 0;
   std::size_t pending_bytes_ = 0;
   std::optional<Error> ended_;  // set when nothing can be written any more
   bool closed_ = false;
-  Stats stats_;
 
   History history_;
   std::map<std::string, Watchers> watchers_;  // its entries stay, so that a callback may unwatch the last one
@@ -131,7 +130,7 @@ void SqliteStore::put(const Key& key, Revision expected, Render render, Done don
   const Slot* base = index_.latest(key);
   if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
   if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
-  if (disk_full_ && base == nullptr) {
+  if (stats_.is_full && base == nullptr) {
     return answer(std::move(done),
                   make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
   }
@@ -144,7 +143,7 @@ void SqliteStore::put(const Key& key, Revision expected, Render render, Done don
                   make_error(Reason::kRequestEntityTooLarge, key,
                              fmt::format("{} bytes, at most {} can be stored", write.bytes->size(), kMaxObjectBytes)));
   }
-  if (disk_full_ && write.bytes->size() > base->entry.bytes->size() + kGrowthWhenFull) {
+  if (stats_.is_full && write.bytes->size() > base->entry.bytes->size() + kGrowthWhenFull) {
     return answer(std::move(write.done),
                   make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
   }
@@ -226,7 +225,6 @@ void SqliteStore::receive(SqliteStore* store, Completion completion) {
 
 void SqliteStore::apply(Completion completion) {
   stats_ = completion.stats;
-  disk_full_ = completion.disk_full;
   if (completion.fatal != nullptr) ended_ = *completion.fatal;
   // Everything accepted before the disk was found full was, or will be, refused: later writes build on what is durable.
   if (completion.generation != generation_) {

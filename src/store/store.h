@@ -70,7 +70,8 @@ struct Stats {
   std::uint64_t commits = 0;  // transactions made durable
   std::uint64_t writes = 0;   // in those transactions
   std::uint64_t checkpoints = 0;
-  std::uint64_t disk_full = 0;  // times it was found full
+  std::uint64_t times_full = 0;  // the disk was found full
+  bool is_full = false;          // and is so now
 };
 
 class Store {

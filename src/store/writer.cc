@@ -161,7 +161,7 @@ void Writer::refuse(const std::vector<Write*>& group, const std::shared_ptr<cons
 }
 
 void Writer::note_disk_full() {
-  ++stats_.disk_full;
+  ++stats_.times_full;
   parts_.ballast.release();
   parts_.disk_full = true;
 }
@@ -209,6 +209,7 @@ void Writer::finish() {
   if (const auto done = parts_.database.checkpoint_and_truncate(); !done) {
     LOG_WARN("store: checkpoint at close", {"error", done.error().message});
   }
+  if (!parts_.mark.dirty()) return;
   if (const auto synced = parts_.mark.sync(); !synced) {
     LOG_WARN("store: sync at close", {"error", synced.error().message});
   }
@@ -224,12 +225,12 @@ Completion Writer::make_completion(std::vector<Write> writes) {
   Completion completion;
   completion.writes = std::move(writes);
   completion.generation = generation_;
-  completion.disk_full = parts_.disk_full;
   if (fatal_ != nullptr && !fatal_told_) {
     completion.fatal = fatal_;
     fatal_told_ = true;
   }
   completion.stats = stats_;
+  completion.stats.is_full = parts_.disk_full;
   return completion;
 }
 

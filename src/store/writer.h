@@ -48,7 +48,6 @@ struct Write {
 struct Completion {
   std::vector<Write> writes;  // in the order they were accepted
   std::uint64_t generation = 0;
-  bool disk_full = false;
   std::shared_ptr<const Error> fatal;  // set once
   Stats stats;
 };
