@@ -7,5 +7,4 @@ namespace muster {
 
 }  // namespace muster
 
-#define CHECK(condition) \
-  ((condition) ? static_cast<void>(0) : ::muster::check_failed(#condition, __FILE__, __LINE__))
+#define CHECK(condition) ((condition) ? static_cast<void>(0) : ::muster::check_failed(#condition, __FILE__, __LINE__))

@@ -1,5 +1,5 @@
-// What went wrong, in Kubernetes' closed list of reasons. HTTP codes, exit codes and retry policy are total functions of
-// Reason; nobody matches message text.
+// What went wrong, in Kubernetes' closed list of reasons. HTTP codes, exit codes and retry policy are total functions
+// of Reason; nobody matches message text.
 #pragma once
 
 #include <optional>
@@ -61,7 +61,8 @@ struct Error {
 /// The same error with "context: " before its message.
 Error in_context(std::string_view context, Error error);
 
-/// An error for a failed system call: `mount "/proc": EPERM (operation not permitted)`.
+/// An error for a failed system call: `mount "/proc": EPERM (operation not permitted)`. The reason tells apart what
+/// callers act on: NotFound, AlreadyExists, StorageFull, Timeout, ServiceUnavailable (peer gone); else InternalError.
 Error errno_error(std::string_view what, int errno_value);
 
 }  // namespace muster

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace muster {
 
-/// Kept in nano-units, so "1n" is exact and the largest amount is about 9.2e9 whole units times 1e9 (128 bit).
+/// Kept in nano-units, so "1n" is exact. Larger texts than 2^63-1 whole units are read as that, as Kubernetes does.
 class Quantity {
  public:
   Quantity() = default;
@@ -25,8 +26,10 @@ class Quantity {
   auto operator<=>(const Quantity&) const = default;
 
   /// Kubernetes' canonical text in the given family: the shortest with no fraction.
-  enum class Form { kDecimal, kBinary };
+  enum class Form { kDecimal, kBinary, kExponent };
   std::string text(Form form = Form::kDecimal) const;
+  /// The family of a text that parses: "4Gi" is binary, "1e3" exponent, all others decimal.
+  static Form form_of(std::string_view text);
 
  private:
   __extension__ using Nano = __int128;

@@ -15,7 +15,7 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return state_.index() == 0; }
@@ -49,7 +49,9 @@ class [[nodiscard]] Result {
 
 using Status = Result<std::monostate>;
 
-inline Status ok() { return std::monostate{}; }
+inline Status ok() {
+  return std::monostate{};
+}
 
 }  // namespace muster
 
@@ -63,7 +65,7 @@ inline Status ok() { return std::monostate{}; }
 /// TRY_ASSIGN(auto pod, client.get(…)): the value, or return the error.
 #define TRY_ASSIGN(lhs, expression) MUSTER_TRY_ASSIGN_(MUSTER_CONCAT(try_result_, __LINE__), lhs, expression)
 /// TRY(mount(…)): go on, or return the error.
-#define TRY(expression)                                                                             \
-  do {                                                                                              \
+#define TRY(expression)                                                                                \
+  do {                                                                                                 \
     if (auto try_status = (expression); !try_status.has_value()) return std::move(try_status).error(); \
   } while (false)

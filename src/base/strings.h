@@ -1,6 +1,7 @@
 // Small text functions used by more than one module.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -9,7 +9,7 @@
 namespace muster {
 
 using Duration = std::chrono::nanoseconds;
-using Time = std::chrono::sys_time<std::chrono::nanoseconds>;                             // wall clock, may jump
+using Time = std::chrono::sys_time<std::chrono::nanoseconds>;                                   // wall clock, may jump
 using MonoTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;  // for measuring
 
 /// "2026-11-15T21:30:36Z": metav1.Time, whole seconds.

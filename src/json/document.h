@@ -1,6 +1,6 @@
-// Document: a JSON value that keeps member order, exact 64-bit integers and shortest doubles. It is the currency between
-// modules: what users wrote, what the store holds, what patches and validation work on. Light to include: the parser
-// (Boost.JSON) stays in document.cc.
+// Document: a JSON value that keeps member order, exact 64-bit integers and shortest doubles. It is the currency
+// between modules: what users wrote, what the store holds, what patches and validation work on. Light to include: the
+// parser (Boost.JSON) stays in document.cc.
 #pragma once
 
 #include <cstdint>
@@ -58,17 +58,17 @@ enum class Kind { kNull, kBool, kInt, kDouble, kString, kArray, kObject };
 class Document {
  public:
   Document() = default;
-  Document(std::nullptr_t) {}                                        // NOLINT(google-explicit-constructor)
-  Document(bool v) : value_(v) {}                                    // NOLINT(google-explicit-constructor)
-  Document(int v) : value_(std::int64_t{v}) {}                       // NOLINT(google-explicit-constructor)
-  Document(std::int64_t v) : value_(v) {}                            // NOLINT(google-explicit-constructor)
+  Document(std::nullptr_t) {}                                          // NOLINT(google-explicit-constructor)
+  Document(bool v) : value_(v) {}                                      // NOLINT(google-explicit-constructor)
+  Document(int v) : value_(std::int64_t{v}) {}                         // NOLINT(google-explicit-constructor)
+  Document(std::int64_t v) : value_(v) {}                              // NOLINT(google-explicit-constructor)
   Document(std::uint64_t v) : value_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)
-  Document(double v) : value_(v) {}                                  // NOLINT(google-explicit-constructor)
-  Document(const char* v) : value_(std::string(v)) {}                // NOLINT(google-explicit-constructor)
-  Document(std::string_view v) : value_(std::string(v)) {}           // NOLINT(google-explicit-constructor)
-  Document(std::string v) : value_(std::move(v)) {}                  // NOLINT(google-explicit-constructor)
-  Document(Array v) : value_(std::move(v)) {}                        // NOLINT(google-explicit-constructor)
-  Document(Object v) : value_(std::move(v)) {}                       // NOLINT(google-explicit-constructor)
+  Document(double v) : value_(v) {}                                    // NOLINT(google-explicit-constructor)
+  Document(const char* v) : value_(std::string(v)) {}                  // NOLINT(google-explicit-constructor)
+  Document(std::string_view v) : value_(std::string(v)) {}             // NOLINT(google-explicit-constructor)
+  Document(std::string v) : value_(std::move(v)) {}                    // NOLINT(google-explicit-constructor)
+  Document(Array v) : value_(std::move(v)) {}                          // NOLINT(google-explicit-constructor)
+  Document(Object v) : value_(std::move(v)) {}                         // NOLINT(google-explicit-constructor)
 
   Kind kind() const { return static_cast<Kind>(value_.index()); }
   bool is_null() const { return kind() == Kind::kNull; }

@@ -1,0 +1,175 @@
+// JSON text to Document: Boost.JSON's event parser builds Documents without a tree of its own in between.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/json/basic_parser_impl.hpp>
+#include <charconv>
+#include <cmath>
+#include <unordered_set>
+
+#include "base/strings.h"
+#include "json/document.h"
+#include "json/number.h"
+#include "json/utf8.h"
+
+namespace muster::json {
+namespace {
+
+using boost::json::error;
+using boost::json::error_code;
+
+// Objects up to this size are searched, larger ones get an index of their keys.
+constexpr std::size_t kLinearMembers = 16;
+
+/// Receives the parser's events. What it is building stands on a stack of open containers.
+class Builder {
+ public:
+  static constexpr std::size_t max_object_size = kMaxMembers;
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+
+  Document take() { return std::move(root_); }
+  /// Why we, rather than the parser, refused; empty when we did not.
+  const std::string& complaint() const { return complaint_; }
+
+  bool on_document_begin(error_code&) { return true; }
+  bool on_document_end(error_code&) { return true; }
+  bool on_array_begin(error_code&) { return open(Document(Array())); }
+  bool on_array_end(std::size_t, error_code&) { return close(); }
+  bool on_object_begin(error_code&) { return open(Document(Object())); }
+  bool on_object_end(std::size_t, error_code&) { return close(); }
+
+  bool on_string_part(std::string_view part, std::size_t, error_code&) { return keep(part); }
+  bool on_string(std::string_view last, std::size_t, error_code&) { return keep(last) && add(Document(take_text())); }
+  bool on_key_part(std::string_view part, std::size_t, error_code&) { return keep(part); }
+  bool on_key(std::string_view last, std::size_t, error_code& ec) {
+    keep(last);
+    Open& top = open_.back();
+    top.key = take_text();
+    if (!is_repeated(top)) return true;
+    return refuse(fmt::format("key {} appears twice in the same object", quote(top.key)), ec);
+  }
+
+  bool on_number_part(std::string_view part, error_code&) { return keep(part); }
+  bool on_int64(std::int64_t value, std::string_view, error_code&) {
+    text_.clear();
+    return add(Document(value));
+  }
+  bool on_uint64(std::uint64_t value, std::string_view, error_code&) {
+    text_.clear();
+    return add(Document(static_cast<double>(value)));  // reached above the int64 range only
+  }
+  bool on_double(double, std::string_view last, error_code& ec) {
+    // The parser's own value may be off in the last place; the text is exact.
+    keep(last);
+    const std::optional<Document> number = number_from_text(take_text());
+    return number ? add(*number) : refuse("number is out of range", ec);
+  }
+  bool on_bool(bool value, error_code&) { return add(Document(value)); }
+  bool on_null(error_code&) { return add(Document()); }
+  bool on_comment_part(std::string_view, error_code&) { return true; }
+  bool on_comment(std::string_view, error_code&) { return true; }
+
+ private:
+  struct Open {
+    Document value;
+    std::string key;  // of the member being read
+    std::unordered_set<std::string> seen;
+  };
+
+  bool keep(std::string_view part) {
+    text_ += part;
+    return true;
+  }
+  std::string take_text() { return std::exchange(text_, {}); }
+
+  bool open(Document container) {
+    open_.push_back(Open{.value = std::move(container), .key = {}, .seen = {}});
+    return true;
+  }
+
+  bool close() {
+    Document done = std::move(open_.back().value);
+    open_.pop_back();
+    return add(std::move(done));
+  }
+
+  bool add(Document value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+    } else if (Open& top = open_.back(); top.value.is_array()) {
+      top.value.as_array().push_back(std::move(value));
+    } else {
+      top.value.as_object().append(std::move(top.key), std::move(value));
+    }
+    return true;
+  }
+
+  static bool is_repeated(Open& top) {
+    const Object& object = top.value.as_object();
+    if (object.size() < kLinearMembers) return object.contains(top.key);
+    if (top.seen.empty()) {
+      for (const Member& member : object) top.seen.insert(member.key);
+    }
+    return !top.seen.insert(top.key).second;
+  }
+
+  bool refuse(std::string why, error_code& ec) {
+    complaint_ = std::move(why);
+    ec = error::input_error;
+    return false;
+  }
+
+  Document root_;
+  std::vector<Open> open_;
+  std::string text_;
+  std::string complaint_;
+};
+
+std::string shown_character(std::string_view rest) {
+  const CodePoint point = decode_utf8(rest);
+  return point.bytes == 0 ? "invalid UTF-8" : quote(rest.substr(0, point.bytes));
+}
+
+std::string describe(const error_code& ec, const Builder& builder, std::string_view rest) {
+  if (!builder.complaint().empty()) return builder.complaint();
+  if (ec == error::incomplete || rest.empty()) return "the text ends in the middle of a value";
+  if (ec == error::too_deep) return fmt::format("nested deeper than {} levels", kMaxDepth);
+  if (ec == error::object_too_large) return fmt::format("object has more than {} members", kMaxMembers);
+  if (ec == error::exponent_overflow) return "number is out of range";
+  if (ec == error::extra_data) return fmt::format("unexpected {} after the value", shown_character(rest));
+  if (ec == error::illegal_leading_surrogate || ec == error::illegal_trailing_surrogate ||
+      ec == error::expected_utf16_escape) {
+    return "\\u escape is half of a surrogate pair";
+  }
+  if (ec == error::expected_hex_digit) return "\\u needs four hex digits";
+  return fmt::format("unexpected {}", shown_character(rest));
+}
+
+Error parse_error(std::string_view text, std::size_t offset, const error_code& ec, const Builder& builder) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  // Columns count characters, so continuation bytes do not.
+  const auto column = 1 + std::ranges::count_if(before.substr(line_start),
+                                                [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  return Error{
+      .reason = Reason::kBadRequest,
+      .message = fmt::format("line {}, column {}: {}", line, column, describe(ec, builder, text.substr(offset)))};
+}
+
+}  // namespace
+
+Result<Document> parse(std::string_view text) {
+  boost::json::parse_options options;
+  options.max_depth = kMaxDepth;
+  boost::json::basic_parser<Builder> parser(options);
+  error_code ec;
+  std::size_t consumed = parser.write_some(false, text.data(), text.size(), ec);
+  if (!ec && consumed < text.size()) ec = error::extra_data;
+  if (ec) return parse_error(text, std::min(consumed, text.size()), ec, parser.handler());
+  return parser.handler().take();
+}
+
+}  // namespace muster::json

@@ -1,0 +1,279 @@
+#include "json/patch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/strings.h"
+
+namespace muster::json {
+namespace {
+
+// Kubernetes' bounds: a short patch must not grow a document without limit.
+constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
+
+using Tokens = std::vector<std::string>;
+
+/// The reference tokens of an RFC 6901 pointer; nullopt when it is none.
+std::optional<Tokens> split_pointer(std::string_view pointer) {
+  if (pointer.empty()) return Tokens();
+  if (pointer.front() != '/') return std::nullopt;
+  Tokens tokens = split(pointer.substr(1), '/');
+  for (std::string& token : tokens) {
+    std::string plain;
+    for (std::size_t i = 0; i < token.size(); ++i) {
+      if (token[i] != '~') {
+        plain += token[i];
+        continue;
+      }
+      if (i + 1 == token.size() || (token[i + 1] != '0' && token[i + 1] != '1')) return std::nullopt;
+      plain += token[++i] == '0' ? '~' : '/';
+    }
+    token = std::move(plain);
+  }
+  return tokens;
+}
+
+/// An array index as the RFC spells it: no sign, no leading zero.
+std::optional<std::size_t> parse_index(std::string_view token) {
+  const bool all_digits = std::ranges::all_of(token, [](char c) { return c >= '0' && c <= '9'; });
+  if (token.empty() || !all_digits || (token.size() > 1 && token[0] == '0')) return std::nullopt;
+  const std::optional<std::int64_t> value = parse_int(token);
+  if (!value) return std::nullopt;
+  return static_cast<std::size_t>(*value);
+}
+
+const Document* step(const Document& from, const std::string& token) {
+  if (from.is_object()) return from.find(token);
+  if (!from.is_array()) return nullptr;
+  const std::optional<std::size_t> index = parse_index(token);
+  return index && *index < from.as_array().size() ? &from.as_array()[*index] : nullptr;
+}
+
+const Document* walk(const Document& from, const Tokens& tokens, std::size_t count) {
+  const Document* at = &from;
+  for (std::size_t i = 0; i < count && at != nullptr; ++i) at = step(*at, tokens[i]);
+  return at;
+}
+
+Document* walk(Document& from, const Tokens& tokens, std::size_t count) {
+  return const_cast<Document*>(walk(static_cast<const Document&>(from), tokens, count));
+}
+
+bool fits_depth(const Document& document, int left) {
+  if (document.is_array()) {
+    return left > 0 &&
+           std::ranges::all_of(document.as_array(), [left](const Document& d) { return fits_depth(d, left - 1); });
+  }
+  if (document.is_object()) {
+    return left > 0 &&
+           std::ranges::all_of(document.as_object(), [left](const Member& m) { return fits_depth(m.value, left - 1); });
+  }
+  return true;
+}
+
+/// One operation, its members read and checked.
+struct Operation {
+  std::string op;
+  std::string path_text;
+  Tokens path;
+  std::string from_text;
+  Tokens from;
+  const Document* value = nullptr;
+};
+
+Error bad_operation(std::string message) {
+  return Error{.reason = Reason::kBadRequest, .message = std::move(message)};
+}
+
+Error missing(const std::string& pointer) {
+  return Error{.reason = Reason::kInvalid, .message = fmt::format("path {} does not exist", quote(pointer))};
+}
+
+Result<Tokens> read_pointer(const Document& operation, std::string_view member, std::string& text) {
+  const Document* pointer = operation.find(member);
+  if (pointer == nullptr || !pointer->is_string()) {
+    return bad_operation(fmt::format("\"{}\" must be a JSON pointer string", member));
+  }
+  text = pointer->as_string();
+  std::optional<Tokens> tokens = split_pointer(text);
+  if (!tokens) {
+    return bad_operation(
+        fmt::format("\"{}\" is not a JSON pointer, got {}; it must be empty or start with \"/\"", member, quote(text)));
+  }
+  return *std::move(tokens);
+}
+
+Result<Operation> read_operation(const Document& document) {
+  if (!document.is_object()) {
+    return bad_operation(fmt::format("must be an object, got {}", kind_name(document.kind())));
+  }
+  Operation out;
+  const Document* op = document.find("op");
+  if (op == nullptr || !op->is_string()) return bad_operation("\"op\" must be a string");
+  out.op = op->as_string();
+  static const std::vector<std::string> kKnown = {"add", "remove", "replace", "move", "copy", "test"};
+  if (std::ranges::find(kKnown, out.op) == kKnown.end()) {
+    return bad_operation(fmt::format("\"op\" must be one of {}, got {}", join(kKnown, ", "), quote(out.op)));
+  }
+  TRY_ASSIGN(out.path, read_pointer(document, "path", out.path_text));
+  if (out.op == "move" || out.op == "copy") {
+    TRY_ASSIGN(out.from, read_pointer(document, "from", out.from_text));
+  }
+  if (out.op == "add" || out.op == "replace" || out.op == "test") {
+    out.value = document.find("value");
+    if (out.value == nullptr) return bad_operation(fmt::format("\"value\" is required for {}", out.op));
+  }
+  return out;
+}
+
+/// Documents keep the parser's depth limit whatever is put together from them: code that walks them recurses.
+Status check_depth(const Tokens& path, const Document& value) {
+  const auto above = static_cast<int>(std::min<std::size_t>(path.size(), kMaxDepth));
+  if (fits_depth(value, kMaxDepth - above)) return ok();
+  return Error{.reason = Reason::kInvalid,
+               .message = fmt::format("the result would be nested deeper than {} levels", kMaxDepth)};
+}
+
+/// Applies one patch to a document of its own.
+class Patcher {
+ public:
+  explicit Patcher(Document target) : target_(std::move(target)) {}
+
+  Document take() { return std::move(target_); }
+
+  Status apply(const Operation& o) {
+    if (o.op == "add") return add(o.path, o.path_text, *o.value);
+    if (o.op == "remove") return remove(o.path, o.path_text);
+    if (o.op == "replace") return replace(o);
+    if (o.op == "move") return move(o);
+    if (o.op == "copy") return copy(o);
+    return test(o);
+  }
+
+ private:
+  Status add(const Tokens& path, const std::string& text, Document value) {
+    TRY(check_depth(path, value));
+    if (path.empty()) {
+      target_ = std::move(value);
+      return ok();
+    }
+    Document* parent = walk(target_, path, path.size() - 1);
+    if (parent == nullptr || (!parent->is_object() && !parent->is_array())) return missing(text);
+    if (parent->is_object()) {
+      parent->as_object().set(path.back(), std::move(value));
+      return ok();
+    }
+    Array& array = parent->as_array();
+    const std::optional<std::size_t> index = path.back() == "-" ? array.size() : parse_index(path.back());
+    if (!index || *index > array.size()) return missing(text);
+    array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
+    return ok();
+  }
+
+  Status remove(const Tokens& path, const std::string& text) {
+    if (path.empty()) {
+      target_ = Document();
+      return ok();
+    }
+    Document* parent = walk(target_, path, path.size() - 1);
+    if (parent == nullptr || step(*parent, path.back()) == nullptr) return missing(text);
+    if (parent->is_object()) {
+      parent->as_object().erase(path.back());
+    } else {
+      Array& array = parent->as_array();
+      array.erase(array.begin() + static_cast<std::ptrdiff_t>(*parse_index(path.back())));
+    }
+    return ok();
+  }
+
+  Status replace(const Operation& o) {
+    Document* place = walk(target_, o.path, o.path.size());
+    if (place == nullptr) return missing(o.path_text);
+    TRY(check_depth(o.path, *o.value));
+    *place = *o.value;
+    return ok();
+  }
+
+  Status move(const Operation& o) {
+    const bool into_itself = o.path.size() > o.from.size() && std::equal(o.from.begin(), o.from.end(), o.path.begin());
+    if (into_itself) {
+      return bad_operation(fmt::format("cannot move {} into itself, to {}", quote(o.from_text), quote(o.path_text)));
+    }
+    Document* source = walk(target_, o.from, o.from.size());
+    if (source == nullptr) return missing(o.from_text);
+    Document value = std::move(*source);
+    TRY(remove(o.from, o.from_text));
+    return add(o.path, o.path_text, std::move(value));
+  }
+
+  Status copy(const Operation& o) {
+    const Document* source = walk(target_, o.from, o.from.size());
+    if (source == nullptr) return missing(o.from_text);
+    copied_bytes_ += serialize(*source).size();
+    if (copied_bytes_ > kMaxCopiedBytes) {
+      return Error{.reason = Reason::kRequestEntityTooLarge,
+                   .message = fmt::format("copy operations add more than {} bytes", kMaxCopiedBytes)};
+    }
+    return add(o.path, o.path_text, *source);
+  }
+
+  Status test(const Operation& o) {
+    const Document* actual = walk(target_, o.path, o.path.size());
+    if (actual == nullptr) return missing(o.path_text);
+    if (*actual == *o.value) return ok();
+    return Error{.reason = Reason::kInvalid,
+                 .message = fmt::format("test failed: {} has another value", quote(o.path_text))};
+  }
+
+  Document target_;
+  std::size_t copied_bytes_ = 0;
+};
+
+}  // namespace
+
+void merge_patch(Document& target, const Document& patch) {
+  if (!patch.is_object()) {
+    target = patch;
+    return;
+  }
+  if (!target.is_object()) target = Object();
+  Object& object = target.as_object();
+  for (const Member& member : patch.as_object()) {
+    if (member.value.is_null()) {
+      object.erase(member.key);
+    } else {
+      merge_patch(object[member.key], member.value);
+    }
+  }
+}
+
+Result<Document> json_patch(Document target, const Document& operations) {
+  if (!operations.is_array()) {
+    return bad_operation(
+        fmt::format("JSON patch must be an array of operations, got {}", kind_name(operations.kind())));
+  }
+  const Array& list = operations.as_array();
+  if (list.size() > kMaxOperations) {
+    return Error{
+        .reason = Reason::kRequestEntityTooLarge,
+        .message = fmt::format("JSON patch has {} operations; at most {} are allowed", list.size(), kMaxOperations)};
+  }
+  Patcher patcher(std::move(target));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Result<Operation> operation = read_operation(list[i]);
+    if (!operation) return in_context(fmt::format("operation {}", i), std::move(operation).error());
+    Status status = patcher.apply(*operation);
+    if (!status) return in_context(fmt::format("operation {} ({})", i, operation->op), std::move(status).error());
+  }
+  return patcher.take();
+}
+
+const Document* resolve_pointer(const Document& document, std::string_view pointer) {
+  const std::optional<Tokens> tokens = split_pointer(pointer);
+  return tokens ? walk(document, *tokens, tokens->size()) : nullptr;
+}
+
+}  // namespace muster::json

@@ -1,0 +1,62 @@
+// SimLoop: an event loop on virtual time. Nothing runs until the test calls settle() or advance(), and then everything
+// runs in one order: posted tasks first come first served, timers by due time and, within one instant, in the order
+// they were set. Posting from other threads is safe; all else belongs to the test's thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/ports.h"
+
+namespace muster::testing {
+
+class SimLoop final : public Loop {
+ public:
+  /// Tasks one settle() may run: a loop that keeps posting to itself is a bug to find, not to wait for.
+  static constexpr std::size_t kMaxTasks = 10'000'000;
+
+  SimLoop();
+
+  Time now() const override { return Time(kEpoch + elapsed_); }
+  MonoTime mono() const override { return MonoTime(elapsed_); }
+
+  void post(Task task) override;
+  Id after(Duration delay, Task task) override;
+  /// Recorded, never fires: simulated peers are tasks, not descriptors.
+  Id on_readable(int fd, UniqueFunction<void()> task) override;
+  void cancel(Id id) override;
+
+  /// Runs posted tasks and timers already due, until there is none. Time stands still.
+  void settle();
+  /// Lets the time pass, running all that falls due on the way, each at its own instant; settled before and after.
+  void advance(Duration span);
+
+  /// How much is waiting, for asserting that nothing is.
+  std::size_t timers() const { return timers_.size(); }
+  bool watches(int fd) const;
+  /// Time until the next timer; -1ns when none is set.
+  Duration until_next_timer() const;
+
+ private:
+  // 2026-01-01T00:00:00Z, so that timestamps in tests look like timestamps.
+  static constexpr Duration kEpoch = std::chrono::seconds(1'767'225'600);
+
+  using Due = std::pair<Duration, Id>;
+
+  bool run_one_posted();
+  bool run_one_due();
+
+  Duration elapsed_{0};
+  Id last_id_ = 0;
+  std::map<Due, Task> timers_;
+  std::map<Id, Duration> due_of_;
+  std::map<Id, int> readable_;
+  std::mutex posted_mutex_;  // post() is the one call allowed from other threads
+  std::deque<Task> posted_;
+};
+
+}  // namespace muster::testing
