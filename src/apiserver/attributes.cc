@@ -1,9 +1,9 @@
 #include "apiserver/attributes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/core.h>
 
 #include "apiserver/api_server.h"
 #include "base/strings.h"
@@ -78,9 +78,9 @@ const std::vector<std::string>& selectable_fields(std::string_view resource) {
        {"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
         "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}},
       {"events",
-       {"metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace",
-        "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
-        "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"}},
+       {"metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+        "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
+        "reason", "reportingComponent", "source", "type"}},
       {"namespaces", {"metadata.name", "status.phase"}},
       {"nodes", {"metadata.name", "spec.unschedulable"}},
       {"secrets", {"metadata.name", "metadata.namespace", "type"}},

@@ -1,8 +1,8 @@
 #include "apiserver/builtin_rows.h"
 
-#include <map>
-
 #include <fmt/core.h>
+
+#include <map>
 
 #include "apiserver/pod_row.h"
 #include "base/strings.h"
@@ -173,30 +173,26 @@ void volume_claim_cells(const Document& object, Time now, Array& cells) {
   cells.emplace_back(or_none(object.string_at("spec", "volumeMode"), "<unset>"));
 }
 
-Column text(std::string name, int priority = 0) { return {std::move(name), "string", "", "", priority}; }
+Column text(std::string name, int priority = 0) {
+  return {std::move(name), "string", "", "", priority};
+}
 
 std::map<std::string, BuiltinTable> make_tables() {
   std::map<std::string, BuiltinTable> tables;
-  tables["pods"] = {{text("Ready"),
-                     text("Status"),
-                     text("Restarts"),
-                     text("Age"),
-                     text("IP", 1),
-                     text("Node", 1),
-                     text("Nominated Node", 1),
-                     text("Readiness Gates", 1)},
+  tables["pods"] = {{text("Ready"), text("Status"), text("Restarts"), text("Age"), text("IP", 1), text("Node", 1),
+                     text("Nominated Node", 1), text("Readiness Gates", 1)},
                     true,
                     &add_pod_cells};
-  tables["services"] = {{text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), text("Age"),
-                         text("Selector", 1)},
-                        true,
-                        &service_cells};
+  tables["services"] = {
+      {text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), text("Age"), text("Selector", 1)},
+      true,
+      &service_cells};
   tables["namespaces"] = {{text("Status"), text("Age")}, true, &namespace_cells};
-  tables["nodes"] = {{text("Status"), text("Roles"), text("Age"), text("Version"), text("Internal-IP", 1),
-                      text("External-IP", 1), text("OS-Image", 1), text("Kernel-Version", 1),
-                      text("Container-Runtime", 1)},
-                     true,
-                     &node_cells};
+  tables["nodes"] = {
+      {text("Status"), text("Roles"), text("Age"), text("Version"), text("Internal-IP", 1), text("External-IP", 1),
+       text("OS-Image", 1), text("Kernel-Version", 1), text("Container-Runtime", 1)},
+      true,
+      &node_cells};
   tables["events"] = {{text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Subobject", 1),
                        text("Source", 1), text("Message"), text("First Seen", 1), Column{"Count", "integer", "", "", 1},
                        Column{"Name", "string", "name", "", 1}},
@@ -204,11 +200,11 @@ std::map<std::string, BuiltinTable> make_tables() {
                       &event_cells};
   tables["configmaps"] = {{Column{"Data", "integer", "", "", 0}, text("Age")}, true, &config_map_cells};
   tables["secrets"] = {{text("Type"), Column{"Data", "integer", "", "", 0}, text("Age")}, true, &secret_cells};
-  tables["persistentvolumeclaims"] = {{text("Status"), text("Volume"), text("Capacity"), text("Access Modes"),
-                                       text("StorageClass"), text("VolumeAttributesClass"), text("Age"),
-                                       text("VolumeMode", 1)},
-                                      true,
-                                      &volume_claim_cells};
+  tables["persistentvolumeclaims"] = {
+      {text("Status"), text("Volume"), text("Capacity"), text("Access Modes"), text("StorageClass"),
+       text("VolumeAttributesClass"), text("Age"), text("VolumeMode", 1)},
+      true,
+      &volume_claim_cells};
   return tables;
 }
 

@@ -1,9 +1,9 @@
 #include "apiserver/pod_row.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 #include <string>
-
-#include <fmt/core.h>
 
 #include "apiserver/table.h"
 
@@ -99,7 +99,8 @@ void add_pod_cells(const Document& pod, Time now, Array& cells) {
   summary.reason = pod.string_at("status", "reason");
   if (summary.reason.empty()) summary.reason = pod.string_at("status", "phase");
   for (const Document& condition : list_at(pod, "status", "conditions")) {
-    const bool gated = condition.string_at("type") == "PodScheduled" && condition.string_at("reason") == "SchedulingGated";
+    const bool gated =
+        condition.string_at("type") == "PodScheduled" && condition.string_at("reason") == "SchedulingGated";
     if (gated) summary.reason = "SchedulingGated";
   }
   look_at_init_containers(pod, summary);

@@ -25,7 +25,9 @@ void Reply::send(net::Response response) const {
   exchange_->respond(std::move(response));
 }
 
-void Reply::fail(const Error& error) const { send(error_response(error)); }
+void Reply::fail(const Error& error) const {
+  send(error_response(error));
+}
 
 void Reply::json(int code, std::string body) const {
   net::Response response;

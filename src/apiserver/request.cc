@@ -1,8 +1,8 @@
 #include "apiserver/request.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "apiserver/status_error.h"
 #include "base/strings.h"
@@ -52,9 +52,8 @@ Result<Query> Query::parse(std::string_view text) {
     if (part.empty()) continue;
     const std::size_t equals = part.find('=');
     auto name = net::percent_decode(std::string_view(part).substr(0, equals), true);
-    auto value = equals == std::string::npos
-                     ? std::optional<std::string>("")
-                     : net::percent_decode(std::string_view(part).substr(equals + 1), true);
+    auto value = equals == std::string::npos ? std::optional<std::string>("")
+                                             : net::percent_decode(std::string_view(part).substr(equals + 1), true);
     if (!name || !value) return bad_request(fmt::format("query: broken percent escape in {}", quote(part)));
     query.items_.emplace_back(std::move(*name), std::move(*value));
   }
@@ -80,7 +79,8 @@ bool Query::flag(std::string_view name) const {
 Result<std::optional<std::int64_t>> Query::number(std::string_view name) const {
   if (!has(name) || get(name).empty()) return std::optional<std::int64_t>();
   const auto value = parse_int(get(name));
-  if (!value) return bad_request(fmt::format("query parameter {}: must be a whole number, got {}", name, quote(get(name))));
+  if (!value)
+    return bad_request(fmt::format("query parameter {}: must be a whole number, got {}", name, quote(get(name))));
   return std::optional<std::int64_t>(*value);
 }
 

@@ -47,8 +47,8 @@ struct ResourceRequest {
   Query query;
 };
 
-/// For targets under /api/v1 and /apis/G/V that go beyond the discovery documents. NotFound for paths that name nothing,
-/// MethodNotAllowed where the resource does not do that.
+/// For targets under /api/v1 and /apis/G/V that go beyond the discovery documents. NotFound for paths that name
+/// nothing, MethodNotAllowed where the resource does not do that.
 Result<ResourceRequest> parse_resource_request(const std::string& method, Target target);
 
 }  // namespace muster::apiserver

@@ -1,8 +1,8 @@
 #include "apiserver/selectors.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "apiserver/attributes.h"
 #include "apiserver/status_error.h"
@@ -52,7 +52,9 @@ bool is_word(std::string_view token) {
   return !token.empty() && std::string_view("=!(),<>").find(token[0]) == std::string_view::npos;
 }
 
-Error unparsable(std::string_view what) { return bad_request(fmt::format("unable to parse requirement: {}", what)); }
+Error unparsable(std::string_view what) {
+  return bad_request(fmt::format("unable to parse requirement: {}", what));
+}
 
 Status check_key(std::string_view key) {
   if (is_qualified_name(key)) return ok();
@@ -73,7 +75,8 @@ Status check_value(std::string_view key, std::string_view value) {
 }
 
 Result<std::vector<std::string>> parse_set(LabelLexer& lexer) {
-  if (const std::string_view open = lexer.next(); open != "(") return unparsable(fmt::format("found '{}' expected: '('", open));
+  if (const std::string_view open = lexer.next(); open != "(")
+    return unparsable(fmt::format("found '{}' expected: '('", open));
   std::vector<std::string> values;
   while (true) {
     std::string_view token = lexer.next();

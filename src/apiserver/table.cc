@@ -1,8 +1,10 @@
 #include "apiserver/table.h"
 
+#include <map>
+#include <optional>
+
 #include "apiserver/builtin_rows.h"
-#include "apiserver/json_path.h"
-#include "base/strings.h"
+#include "json/jsonpath.h"
 
 namespace muster::apiserver {
 namespace {
@@ -19,16 +21,25 @@ const std::vector<api::PrinterColumn>& custom_columns(const api::Resource& resou
   return resource.columns.empty() ? age : resource.columns;
 }
 
-std::string printed(const json::Document& value) {
-  return value.is_string() ? value.as_string() : json::serialize(value);
+/// Parsed once: lists print the same few paths for thousands of rows. A path that cannot be read finds nothing; the
+/// unit tests walk every column of the resource table.
+const json::JsonPath* path_of(const std::string& text) {
+  static std::map<std::string, std::optional<json::JsonPath>> parsed;
+  auto [at, is_new] = parsed.try_emplace(text);
+  if (is_new) {
+    if (auto path = json::JsonPath::parse(text)) at->second = *std::move(path);
+  }
+  return at->second ? &*at->second : nullptr;
 }
 
 json::Document custom_cell(const api::PrinterColumn& column, const json::Document& object, Time now) {
-  const auto found = JsonPath(column.json_path).find(object);
+  const json::JsonPath* path = path_of(column.json_path);
+  if (path == nullptr) return nullptr;
+  const auto found = path->find(object);
   if (found.empty() || found[0]->is_null()) return nullptr;
   const json::Document& value = *found[0];
   if (column.type == "date") return value.is_string() ? json::Document(age_text(value.as_string(), now)) : nullptr;
-  if (column.type == "string") return printed(value);
+  if (column.type == "string") return json::plain_text(value);
   return value;
 }
 
