@@ -1,13 +1,13 @@
-// Golden cases: testdata/CASE.in.yaml is a job and the steps that happen to it, testdata/CASE.plan.yaml what decide says
-// at each step. MUSTER_UPDATE_GOLDEN=1 rewrites the latter; read the difference before committing it.
+// Golden cases: testdata/CASE.in.yaml is a job and the steps that happen to it, testdata/CASE.plan.yaml what decide
+// says at each step. MUSTER_UPDATE_GOLDEN=1 rewrites the latter; read the difference before committing it.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include <fmt/core.h>
-#include <gtest/gtest.h>
 
 #include "control/job/job_world.h"
 #include "json/patch.h"
@@ -19,7 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path testdata() { return fs::path(MUSTER_SOURCE_DIR) / "src/control/job/testdata"; }
+fs::path testdata() {
+  return fs::path(MUSTER_SOURCE_DIR) / "src/control/job/testdata";
+}
 
 std::string read_text(const fs::path& path) {
   std::ifstream in(path);
@@ -52,20 +54,8 @@ PodNews news_from(const json::Document& text) {
   return news;
 }
 
-json::Document action_document(const Action& action) {
-  if (const auto* pod = std::get_if<CreatePod>(&action)) return json::Object{{"createPod", reflect::encode(pod->pod)}};
-  if (const auto* service = std::get_if<CreateService>(&action)) {
-    return json::Object{{"createService", reflect::encode(service->service)}};
-  }
-  if (const auto* pod = std::get_if<DeletePod>(&action)) return json::Object{{"deletePod", pod->name + " " + pod->uid}};
-  if (const auto* service = std::get_if<DeleteService>(&action)) return json::Object{{"deleteService", service->name}};
-  if (const auto* event = std::get_if<EmitEvent>(&action)) {
-    return json::Object{{"event", event->type + " " + event->reason + ": " + event->message}};
-  }
-  return "deleteJob";
-}
-
-json::Document step_document(const std::string& name, const Plan& plan, const json::Document& object) {
+json::Document step_document(const std::string& name, const Plan& plan, const json::Document& before,
+                             const json::Document& after) {
   json::Document step = json::Object{{"step", name}};
   json::Array actions;
   for (const Action& action : plan.actions) actions.push_back(action_document(action));
@@ -77,7 +67,10 @@ json::Document step_document(const std::string& name, const Plan& plan, const js
   json::Array reasons;
   for (const auto& reason : plan.reasons) reasons.emplace_back(reason);
   step["reasons"] = std::move(reasons);
-  if (plan.status && object.find("status") != nullptr) step["status"] = *object.find("status");
+  if (const auto* status = after.find("status")) {
+    const bool same = before.find("status") != nullptr && *before.find("status") == *status;
+    step["status"] = same ? json::Document("unchanged") : *status;
+  }
   return step;
 }
 
@@ -94,8 +87,9 @@ json::Document play(const json::Document& script) {
       for (const auto& [pod, news] : happened->as_object()) world.happen(pod, news_from(news));
     }
     const Plan plan = world.look();
+    const json::Document before = world.object;
     world.apply(plan);
-    steps.push_back(step_document(step.string_at("step"), plan, world.object));
+    steps.push_back(step_document(step.string_at("step"), plan, before, world.object));
   }
   return steps;
 }
@@ -115,13 +109,15 @@ TEST_P(Golden, PlanIsAsWritten) {
   EXPECT_EQ(actual, read_text(path)) << "if the new plan is right: MUSTER_UPDATE_GOLDEN=1 control_test";
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Golden, ::testing::ValuesIn(case_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Cases, Golden, ::testing::ValuesIn(case_names()), [](const auto& golden) {
+  std::string name = golden.param;
   std::ranges::replace(name, '-', '_');
   return name;
 });
 
-TEST(GoldenCases, AreThere) { EXPECT_GE(case_names().size(), 20u); }
+TEST(GoldenCases, AreThere) {
+  EXPECT_GE(case_names().size(), 20u);
+}
 
 }  // namespace
 }  // namespace muster::control

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/check.h"
-#include "json/patch.h"
+#include "reflect/reflect.h"
 
 namespace muster::control {
 
@@ -48,6 +48,19 @@ void run_containers(api::Pod& pod, Time now) {
 
 }  // namespace
 
+json::Document action_document(const Action& action) {
+  if (const auto* pod = std::get_if<CreatePod>(&action)) return json::Object{{"createPod", reflect::encode(pod->pod)}};
+  if (const auto* service = std::get_if<CreateService>(&action)) {
+    return json::Object{{"createService", reflect::encode(service->service)}};
+  }
+  if (const auto* pod = std::get_if<DeletePod>(&action)) return json::Object{{"deletePod", pod->name + " " + pod->uid}};
+  if (const auto* service = std::get_if<DeleteService>(&action)) return json::Object{{"deleteService", service->name}};
+  if (const auto* event = std::get_if<EmitEvent>(&action)) {
+    return json::Object{{"event", event->type + " " + event->reason + ": " + event->message}};
+  }
+  return "deleteJob";
+}
+
 JobWorld::JobWorld(json::Document job_object, Network job_network, Time start)
     : object(std::move(job_object)), network(job_network), now(start), kind_(kind_of(object)) {}
 
@@ -58,7 +71,9 @@ Job JobWorld::job() const {
   return *std::move(job);
 }
 
-JobStatus JobWorld::status() const { return kind_.read_status(object); }
+JobStatus JobWorld::status() const {
+  return kind_.read_status(object);
+}
 
 Plan JobWorld::look() const {
   return decide({.job = job(),
@@ -75,20 +90,21 @@ bool JobWorld::has_effect(const Plan& plan) const {
   return plan.status && (before == nullptr || kind_.project(*plan.status, object, now) != *before);
 }
 
-void JobWorld::apply(const Plan& plan) {
+void JobWorld::apply(const Plan& plan, std::size_t actions) {
   if (plan.status) object["status"] = kind_.project(*plan.status, object, now);
   for (const Action& action : plan.actions) {
+    if (actions-- == 0) return;
     if (const auto* pod = std::get_if<CreatePod>(&action)) {
       create(pod->pod);
     } else if (const auto* service = std::get_if<CreateService>(&action)) {
-      CHECK(!services.contains(service->service.metadata.name));
+      if (services.contains(service->service.metadata.name)) continue;
       api::Service made = service->service;
       made.metadata.uid = fmt::format("service-{}", ++last_uid_);
       services[made.metadata.name] = made;
     } else if (const auto* gone_pod = std::get_if<DeletePod>(&action)) {
       remove(*gone_pod);
     } else if (const auto* gone = std::get_if<DeleteService>(&action)) {
-      CHECK(services.erase(gone->name) == 1);
+      services.erase(gone->name);
     } else if (const auto* event = std::get_if<EmitEvent>(&action)) {
       events.push_back(*event);
     } else {
@@ -98,8 +114,7 @@ void JobWorld::apply(const Plan& plan) {
 }
 
 void JobWorld::create(const api::Pod& pod) {
-  // Names are functions of the replica: a plan that creates over a pod has a bug.
-  CHECK(!pods.contains(pod.metadata.name));
+  if (pods.contains(pod.metadata.name)) return;  // AlreadyExists
   api::Pod made = pod;
   made.metadata.uid = fmt::format("pod-{}", ++last_uid_);
   made.metadata.creation_timestamp = now;
@@ -109,12 +124,14 @@ void JobWorld::create(const api::Pod& pod) {
 
 void JobWorld::remove(const DeletePod& pod) {
   const auto found = pods.find(pod.name);
-  CHECK(found != pods.end() && found->second.metadata.uid == pod.uid);
+  if (found == pods.end() || found->second.metadata.uid != pod.uid) return;  // NotFound, Conflict
   const bool ended = found->second.status.phase == "Succeeded" || found->second.status.phase == "Failed";
   if (!graceful || ended) {
     pods.erase(found);
   } else {
-    happen(pod.name, {.phase = {}, .exit_code = {}, .reason = {}, .message = {}, .node = {}, .unschedulable = {}, .deleting = true});
+    happen(
+        pod.name,
+        {.phase = {}, .exit_code = {}, .reason = {}, .message = {}, .node = {}, .unschedulable = {}, .deleting = true});
   }
 }
 

@@ -2,6 +2,7 @@
 // as the executor does; pods change only when the test says so.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace muster::control {
 struct PodNews {
   std::string phase;  // "": unchanged
   std::optional<int> exit_code;
-  std::string reason;   // of a Failed pod without exit status
+  std::string reason;  // of a Failed pod without exit status
   std::string message;
   std::string node;
   std::string unschedulable;  // message of PodScheduled=False
@@ -24,13 +25,18 @@ struct PodNews {
   bool gone = false;
 };
 
+/// For golden files and for comparing plans.
+json::Document action_document(const Action& action);
+
 class JobWorld {
  public:
   JobWorld(json::Document object, Network network, Time now);
 
   /// The plan for the world as it is. CHECKs that the object is valid.
   Plan look() const;
-  void apply(const Plan& plan);
+  /// Status first, then as many of the actions, answering as an API server would: what exists is not made again, what
+  /// is gone or another cannot be deleted.
+  void apply(const Plan& plan, std::size_t actions = SIZE_MAX);
   /// False when applying the plan would change nothing.
   bool has_effect(const Plan& plan) const;
   void happen(const std::string& pod, const PodNews& news);

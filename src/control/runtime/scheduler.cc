@@ -61,7 +61,9 @@ Scheduler::Scheduler(Loop& loop, Rng& rng, client::ApiClient& client, EventRecor
       });
 }
 
-Scheduler::~Scheduler() { *alive_ = false; }
+Scheduler::~Scheduler() {
+  *alive_ = false;
+}
 
 void Scheduler::start(Task synced) {
   node_informer_->when_synced(std::move(synced));
@@ -115,24 +117,24 @@ void Scheduler::look() {
 
 void Scheduler::bind(const Binding& binding) {
   assumed_[binding.uid] = binding.node;
-  const json::Document body = json::Object{
-      {"apiVersion", "v1"},
-      {"kind", "Binding"},
-      {"metadata", json::Object{{"name", binding.pod}, {"namespace", binding.ns}, {"uid", binding.uid}}},
-      {"target", json::Object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}};
-  client_.create_subresource({core_resource("pods"), binding.ns, binding.pod, "binding"}, body,
-                             [this, alive = alive_, binding](Result<json::Document> bound) {
-                               if (!*alive || bound) return;
-                               assumed_.erase(binding.uid);
-                               const Reason reason = bound.error().reason;
-                               // Gone, or another of its name, or bound already: the view will say.
-                               if (reason == Reason::kNotFound || reason == Reason::kConflict) return;
-                               LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod},
-                                        {"error", bound.error().message});
-                               loop_.after(kRetry, [this, alive] {
-                                 if (*alive) wake();
-                               });
-                             });
+  const json::Document body =
+      json::Object{{"apiVersion", "v1"},
+                   {"kind", "Binding"},
+                   {"metadata", json::Object{{"name", binding.pod}, {"namespace", binding.ns}, {"uid", binding.uid}}},
+                   {"target", json::Object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}};
+  client_.create_subresource(
+      {core_resource("pods"), binding.ns, binding.pod, "binding"}, body,
+      [this, alive = alive_, binding](Result<json::Document> bound) {
+        if (!*alive || bound) return;
+        assumed_.erase(binding.uid);
+        const Reason reason = bound.error().reason;
+        // Gone, or another of its name, or bound already: the view will say.
+        if (reason == Reason::kNotFound || reason == Reason::kConflict) return;
+        LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod}, {"error", bound.error().message});
+        loop_.after(kRetry, [this, alive] {
+          if (*alive) wake();
+        });
+      });
 }
 
 void Scheduler::tell_waiting(const Waiting& waiting) {

@@ -41,9 +41,9 @@ class Scheduler {
   std::unique_ptr<client::Informer> node_informer_;
   bool open_ = false;
   bool woken_ = false;
-  std::map<std::string, std::string> assumed_;        // pod uid -> node: bound by us, not yet seen bound
-  std::map<std::string, std::string> told_;           // gang -> what its job was last told
-  std::set<std::string> marking_;                     // uids of pods whose condition is being written
+  std::map<std::string, std::string> assumed_;                  // pod uid -> node: bound by us, not yet seen bound
+  std::map<std::string, std::string> told_;                     // gang -> what its job was last told
+  std::set<std::string> marking_;                               // uids of pods whose condition is being written
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us
 };
 

@@ -1,10 +1,10 @@
 #include "control/scheduler/schedule.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
-
-#include <fmt/core.h>
 
 #include "api/names.h"
 #include "base/strings.h"
@@ -47,7 +47,9 @@ std::string name_for_people(const api::Pod& pod) {
   return pod.metadata.ns + "/" + (owner == nullptr ? pod.metadata.name : owner->name);
 }
 
-bool has_ended(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+bool has_ended(const api::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
 
 bool wants_a_node(const api::Pod& pod) {
   if (!pod.spec.node_name.empty() || has_ended(pod) || pod.metadata.deletion_timestamp) return false;
@@ -89,7 +91,8 @@ std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
     std::ranges::sort(gang.waiting, {}, [](const PodPtr& p) -> const std::string& { return p->metadata.name; });
     result.push_back(std::move(gang));
   }
-  std::ranges::sort(result, [](const Gang& a, const Gang& b) { return std::tie(a.oldest, a.id) < std::tie(b.oldest, b.id); });
+  std::ranges::sort(result,
+                    [](const Gang& a, const Gang& b) { return std::tie(a.oldest, a.id) < std::tie(b.oldest, b.id); });
   return result;
 }
 
@@ -138,8 +141,7 @@ bool place(const Gang& gang, std::vector<Room>& rooms, std::vector<Binding>& bin
     const auto room = std::ranges::find_if(left, [&](const Room& r) { return fits(wanted, r); });
     if (room == left.end()) return false;
     take_from(room->free, wanted);
-    placed.push_back(
-        {.ns = pod->metadata.ns, .pod = pod->metadata.name, .uid = pod->metadata.uid, .node = room->node});
+    placed.push_back({.ns = pod->metadata.ns, .pod = pod->metadata.name, .uid = pod->metadata.uid, .node = room->node});
   }
   rooms = std::move(left);
   bindings.insert(bindings.end(), placed.begin(), placed.end());
@@ -231,8 +233,7 @@ void note_overcommitment(const Gang& gang, const Cluster& cluster, Schedule& res
     if (!is_elastic(resource)) continue;
     const Quantity total = allocatable(cluster, resource);
     if (total.is_zero() || amount <= total) continue;
-    clauses.push_back(
-        fmt::format("{} {} of {}", text_of(resource, amount), resource, text_of(resource, total)));
+    clauses.push_back(fmt::format("{} {} of {}", text_of(resource, amount), resource, text_of(resource, total)));
   }
   if (clauses.empty()) return;
   result.overcommitted.push_back({.gang = gang.name,

@@ -44,8 +44,8 @@ struct Schedule {
   std::vector<Overcommitted> overcommitted;
 };
 
-/// Gangs in the order of their oldest pod. One that waits for a device holds its place: a later gang that wants the same
-/// device waits behind it, so large jobs are not starved by small ones; gangs that want nothing scarce go ahead.
+/// Gangs in the order of their oldest pod. One that waits for a device holds its place: a later gang that wants the
+/// same device waits behind it, so large jobs are not starved by small ones; gangs that want nothing scarce go ahead.
 Schedule schedule(const Cluster& cluster);
 
 /// What the pod asks for: as Kubernetes counts, the larger of its containers' sum and any one init container.
