@@ -139,6 +139,16 @@ TEST(Validate, KeysOfListsAreUnique) {
       ElementsAre("FieldValueDuplicate spec.wheels[2]: Duplicate value: map[string]interface {}{\"name\":\"a\"}"));
 }
 
+TEST(Validate, ItemsOfListsByKeyAreObjects) {
+  EXPECT_THAT(
+      problems(R"("wheels": [{"name": "a"}, [1, "x"]])"),
+      ElementsAre("FieldValueTypeInvalid spec.wheels[1]: Invalid value: \"array\": spec.wheels[1] in body must be "
+                  "of type object: \"array\"",
+                  "FieldValueInvalid spec.wheels[1]: Invalid value: []interface {}{1, \"x\"}: must be an object "
+                  "for an array of list-type map",
+                  kUnchecked));
+}
+
 TEST(Validate, ReportsAllAtOnceAndByTheSpellingThatWasUsed) {
   EXPECT_THAT(problems(R"("load": 0, "wheels": [{"spokes": 2}], "engine": {"enable": "yes"})"),
               ElementsAre("FieldValueInvalid spec.load: Invalid value: 0: spec.load in body should be greater than or "
