@@ -96,7 +96,8 @@ bool Validator::has_type(const TypeDesc& type, const json::Document& value) cons
     case Shape::kNumber:
       return value.is_number();
     case Shape::kQuantity:
-      return value.is_string() || value.is_number();
+      // Kubernetes takes 0.5 in its own kinds, but no schema of a custom one can say so.
+      return value.is_string() || is_whole(value) || (built_in_ && value.is_number());
     case Shape::kIntOrString:
       return value.is_string() || is_whole(value);
     case Shape::kTime:
@@ -118,6 +119,9 @@ bool Validator::has_type(const TypeDesc& type, const json::Document& value) cons
 void Validator::value(const TypeDesc& type, const json::Document& document, const Place& place) {
   if (!has_type(type, document)) {
     causes_.push_back(type_cause(place.text(), type.shape, document));
+    if (type.shape == Shape::kQuantity && document.is_number()) {
+      causes_.back().message += fmt::format("; write it in quotes: {}", quote(*quantity_text(document)));
+    }
     return;
   }
   switch (type.shape) {
@@ -171,23 +175,26 @@ void Validator::range(const FieldDesc& field, const json::Document& value, const
 }
 
 void Validator::unique(const FieldDesc& field, const json::Array& items, const Place& place) {
+  static const json::Document absent;
   std::vector<const json::Document*> seen;
   std::vector<const json::Document*> reported;
   const auto is_same = [](const json::Document* key) { return [key](const json::Document* d) { return *d == *key; }; };
   for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].is_null()) continue;
     if (!items[i].is_object()) {
-      causes_.push_back(invalid_cause(place.item(i).keyed_text(),
-                                      items[i].is_null() ? json::Document("null") : items[i],
-                                      "must be an object for an array of list-type map"));
+      causes_.push_back(
+          invalid_cause(place.item(i).keyed_text(), items[i], "must be an object for an array of list-type map"));
       continue;
     }
     const json::Document* key = items[i].find(field.list_map_key);
-    if (key == nullptr || key->is_null()) continue;
+    if (key == nullptr) key = &absent;  // two items without the key have the same key
     if (std::ranges::none_of(seen, is_same(key))) {
       seen.push_back(key);
     } else if (std::ranges::none_of(reported, is_same(key))) {
       reported.push_back(key);
-      causes_.push_back(duplicate_cause(place.item(i).keyed_text(), json::Object{{field.list_map_key, *key}}));
+      json::Object shown_key;
+      if (key != &absent) shown_key.set(field.list_map_key, *key);
+      causes_.push_back(duplicate_cause(place.item(i).keyed_text(), std::move(shown_key)));
     }
   }
 }

@@ -127,16 +127,29 @@ TEST(Validate, Words) {
 
 TEST(Validate, Quantities) {
   EXPECT_THAT(
-      problems(R"("cargo": {"hay": "4GB", "eggs": 0.5})"),
+      problems(R"("cargo": {"hay": "4GB", "eggs": 12})"),
       ElementsAre("FieldValueInvalid spec.cargo.hay: Invalid value: \"4GB\": spec.cargo.hay in body should match "
                   "'^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\."
                   "[0-9]*)?)|(\\.[0-9]+))))?$'"));
+  EXPECT_THAT(
+      problems(R"("fuel": 0.5)"),
+      ElementsAre("FieldValueTypeInvalid spec.fuel: Invalid value: \"number\": spec.fuel in body must be of type "
+                  "integer,string: \"number\"; write it in quotes: \"0.5\"",
+                  kUnchecked));
 }
 
 TEST(Validate, KeysOfListsAreUnique) {
   EXPECT_THAT(
       problems(R"("wheels": [{"name": "a"}, {"name": "b"}, {"name": "a"}, {"name": "a"}])"),
       ElementsAre("FieldValueDuplicate spec.wheels[2]: Duplicate value: map[string]interface {}{\"name\":\"a\"}"));
+}
+
+TEST(Validate, ItemsWithoutTheirKeyAreTheSame) {
+  EXPECT_THAT(
+      problems(R"("wheels": [{}, {}])"),
+      ElementsAre("FieldValueRequired spec.wheels[0].name: Required value",
+                  "FieldValueRequired spec.wheels[1].name: Required value",
+                  "FieldValueDuplicate spec.wheels[1]: Duplicate value: map[string]interface {}{}", kUnchecked));
 }
 
 TEST(Validate, ItemsOfListsByKeyAreObjects) {
