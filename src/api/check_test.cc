@@ -64,7 +64,7 @@ TEST(CheckPod, NeedsAContainer) {
 
 TEST(CheckPod, NamesAreUniqueLabels) {
   EXPECT_THAT(problems(replaced(kPod, "name: init", "name: main")),
-              ElementsAre("FieldValueDuplicate spec.containers[0].name: Duplicate value: \"main\""));
+              ElementsAre("FieldValueDuplicate spec.initContainers[0].name: Duplicate value: \"main\""));
   EXPECT_THAT(
       problems(replaced(kPod, "name: main", "name: Main_1")),
       ElementsAre("FieldValueInvalid spec.containers[0].name: Invalid value: \"Main_1\": a lowercase RFC 1123 "
@@ -91,7 +91,29 @@ TEST(CheckPod, ImageIsRequired) {
 TEST(CheckPod, RestartPolicyIsOneOfThree) {
   EXPECT_THAT(problems(std::string(kPod) + "  restartPolicy: Sometimes\n"),
               ElementsAre("FieldValueNotSupported spec.restartPolicy: Unsupported value: \"Sometimes\": supported "
-                          "values: \"Always\", \"Never\", \"OnFailure\""));
+                          "values: \"Always\", \"OnFailure\", \"Never\""));
+}
+
+TEST(CheckPod, PortsAreInRange) {
+  EXPECT_THAT(problems(replaced(kPod, "image: i\n    vol", "image: i\n    ports: [{containerPort: 70000}]\n    vol")),
+              ElementsAre("FieldValueInvalid spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be "
+                          "between 1 and 65535, inclusive"));
+}
+
+// ---- Service ----
+
+TEST(CheckService, NeedsPortsUnlessHeadless) {
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {}}"),
+              ElementsAre("FieldValueRequired spec.ports: Required value"));
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {clusterIP: None}}"), IsEmpty());
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {ports: [{port: 80}]}}"), IsEmpty());
+}
+
+TEST(CheckService, SeveralPortsHaveNames) {
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {ports: [{port: 80, name: a}, {port: 81}]}}"),
+              ElementsAre("FieldValueRequired spec.ports[1].name: Required value"));
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {ports: [{port: 80, name: a}, {port: 81, name: a}]}}"),
+              ElementsAre("FieldValueDuplicate spec.ports[1].name: Duplicate value: \"a\""));
 }
 
 // ---- PyTorchTrainingJob ----

@@ -46,6 +46,7 @@ Resource services() {
   Resource r = core("Service", "services", {"svc"}, type_of<Service>());
   r.categories = {"all"};
   r.has_status = true;
+  r.check = &check_service;
   return r;
 }
 

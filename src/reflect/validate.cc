@@ -170,6 +170,11 @@ void Validator::range(const FieldDesc& field, const json::Document& value, const
     low = low.value_or(std::numeric_limits<std::int32_t>::min());
     high = high.value_or(std::numeric_limits<std::int32_t>::max());
   }
+  if (built_in_ && field.min && field.max && (number < *low || number > *high)) {
+    causes_.push_back(
+        invalid_cause(place.text(), number, fmt::format("must be between {} and {}, inclusive", *low, *high)));
+    return;
+  }
   if (low && number < *low) add_invalid(place, number, fmt::format("be greater than or equal to {}", *low));
   if (high && number > *high) add_invalid(place, number, fmt::format("be less than or equal to {}", *high));
 }
