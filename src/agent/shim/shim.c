@@ -82,9 +82,9 @@ static void block_signals(struct shim* shim) {
   if (shim->signals < 0) _exit(EXIT_SETUP);
 }
 
-static void take_lock(const struct shim* shim) {
-  const int fd = openat(shim->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0) _exit(EXIT_SETUP);
+static void take_lock(struct shim* shim) {
+  shim->lock = openat(shim->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (shim->lock < 0 || flock(shim->lock, LOCK_EX | LOCK_NB) != 0) _exit(EXIT_SETUP);
 }
 
 /* Until it could be written: an exit status that is not told is lost. */
