@@ -44,6 +44,7 @@ api::Service headless_service(const Job& job, std::string name, api::StringMap s
   service.metadata.name = std::move(name);
   service.metadata.ns = job.ns;
   service.metadata.labels = selector;
+  service.metadata.labels[api::kGroupNameLabel] = job.name;  // what our watch of services selects
   service.metadata.owner_references = {owner_of_children(job)};
   service.spec.selector = std::move(selector);
   service.spec.cluster_ip = "None";
