@@ -10,7 +10,7 @@
 namespace muster::json {
 namespace {
 
-/// Number::toString of ECMAScript: plain digits from 1e-7 up to 1e21, exponents beyond.
+/// Number::toString of ECMAScript: plain digits from 1e-6 up to 1e21, exponents beyond.
 void append_double(double value, std::string& out) {
   if (!std::isfinite(value)) {
     out += "null";
@@ -34,7 +34,7 @@ void append_double(double value, std::string& out) {
   int exponent = 0;
   std::from_chars(text.data() + mark + sign, text.data() + text.size(), exponent);
   const auto size = static_cast<int>(digits.size());
-  if (exponent >= 21 || exponent < -7) {
+  if (exponent >= 21 || exponent < -6) {
     out += digits[0];
     if (size > 1) out.append(".").append(digits, 1);
     out += exponent < 0 ? "e-" : "e+";

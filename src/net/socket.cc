@@ -158,17 +158,17 @@ void resolve(EventLoop& loop, const std::string& host, int port,
     return;
   }
   auto resolver = std::make_shared<asio::ip::tcp::resolver>(loop.context().io);
-  resolver->async_resolve(
-      host, std::to_string(port), asio::ip::tcp::resolver::numeric_service,
-      [resolver, host, d = std::move(done)](const error_code& ec, const asio::ip::tcp::resolver::results_type& found) mutable {
-        if (ec) {
-          d(Error{.reason = Reason::kServiceUnavailable, .message = to_lower(ec.message())});
-          return;
-        }
-        std::vector<Address> addresses;
-        for (const auto& entry : found) addresses.push_back(address_of(entry.endpoint()));
-        d(std::move(addresses));
-      });
+  resolver->async_resolve(host, std::to_string(port), asio::ip::tcp::resolver::numeric_service,
+                          [resolver, host, d = std::move(done)](
+                              const error_code& ec, const asio::ip::tcp::resolver::results_type& found) mutable {
+                            if (ec) {
+                              d(Error{.reason = Reason::kServiceUnavailable, .message = to_lower(ec.message())});
+                              return;
+                            }
+                            std::vector<Address> addresses;
+                            for (const auto& entry : found) addresses.push_back(address_of(entry.endpoint()));
+                            d(std::move(addresses));
+                          });
 }
 
 bool is_loopback(const Address& address) {
@@ -209,8 +209,8 @@ void Socket::connect(const Address& address, OnEnd done) {
     return;
   }
   if (address.storage.ss_family != AF_UNIX) tune_tcp(parts_->raw.native_handle());
-  parts_->raw.async_connect(
-      endpoint, [parts = parts_, d = std::move(done)](const error_code& e) mutable { d(end_of(e)); });
+  parts_->raw.async_connect(endpoint,
+                            [parts = parts_, d = std::move(done)](const error_code& e) mutable { d(end_of(e)); });
 }
 
 void Socket::peek(UniqueFunction<void(IoEnd, unsigned char)> done) {
@@ -232,9 +232,8 @@ void Socket::peek(UniqueFunction<void(IoEnd, unsigned char)> done) {
 void Socket::accept_tls(std::shared_ptr<TlsContext> tls, OnEnd done) {
   parts_->context = std::move(tls);
   parts_->tls.emplace(parts_->raw, parts_->context->context);
-  parts_->tls->async_handshake(
-      asio::ssl::stream_base::server,
-      [parts = parts_, d = std::move(done)](const error_code& ec) mutable { d(end_of(ec)); });
+  parts_->tls->async_handshake(asio::ssl::stream_base::server,
+                               [parts = parts_, d = std::move(done)](const error_code& ec) mutable { d(end_of(ec)); });
 }
 
 void Socket::connect_tls(std::shared_ptr<TlsContext> tls, const std::string& name, OnEnd done) {
@@ -287,6 +286,11 @@ void Socket::write(const std::vector<std::string_view>& pieces, OnEnd done) {
   parts_->flat.clear();
   for (const std::string_view piece : pieces) parts_->flat.append(piece);
   asio::async_write(*parts_->tls, asio::buffer(parts_->flat), std::move(finished));
+}
+
+bool Socket::quiet() const {
+  char byte = 0;
+  return ::recv(parts_->raw.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
 void Socket::shutdown_write() {

@@ -47,7 +47,8 @@ struct Address {
 
 Result<Address> unix_address(const std::string& path);
 /// Addresses of a host, in the order to try them.
-void resolve(EventLoop& loop, const std::string& host, int port, UniqueFunction<void(Result<std::vector<Address>>)> done);
+void resolve(EventLoop& loop, const std::string& host, int port,
+             UniqueFunction<void(Result<std::vector<Address>>)> done);
 bool is_loopback(const Address& address);
 
 class Socket {
@@ -71,6 +72,8 @@ class Socket {
   void read_some(char* into, std::size_t size, OnRead done);
   /// All pieces, with as few system calls as can be.
   void write(const std::vector<std::string_view>& pieces, OnEnd done);
+  /// Nothing has arrived that was not read yet, not even the end.
+  bool quiet() const;
   /// No more bytes from us; the other side may still be sending.
   void shutdown_write();
   void close();

@@ -32,7 +32,8 @@ void apply_defaults(const TypeDesc& type, json::Document& document);
 /// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys.
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document);
 /// Changes to fields that are immutable.
-std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before, const json::Document& after);
+std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before,
+                                        const json::Document& after);
 
 struct UnknownField {
   std::string path;        // "spec.replicaSpecs[0].replica"

@@ -46,19 +46,32 @@ struct Event {
   EventType type = EventType::kAdded;
   Key key;
   Entry entry;  // for kDeleted: the last state, with the revision of the deletion
-  std::shared_ptr<const Attributes> previous_attributes;  // null for kAdded: selectors turn changes into adds and deletes
+  std::shared_ptr<const Attributes>
+      previous_attributes;  // null for kAdded: selectors turn changes into adds and deletes
 };
 
 /// Makes the object's bytes once its revision is known: serialised once, here.
 using Render = std::function<std::string(Revision)>;
 
 struct Options {
-  std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark) and `lock`
+  std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark), `ballast` and `lock`
   std::function<Attributes(std::string_view resource, std::string_view bytes)> extract;
   std::function<void(const Error&)> on_fatal;
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
   std::size_t history_events = 100'000;
   std::size_t history_bytes = 64u << 20;
+  std::size_t max_bytes = 0;             // quota of the database; 0: what the disk holds
+  std::size_t ballast_bytes = 8u << 20;  // given up when the disk is full, so that deletes still work; 0: none
+  int checkpoint_pages = 1000;           // pages of 4 KiB in the WAL before they are moved into the database
+};
+
+/// What the store has done since it was opened, for metrics.
+struct Stats {
+  std::uint64_t commits = 0;  // transactions made durable
+  std::uint64_t writes = 0;   // in those transactions
+  std::uint64_t checkpoints = 0;
+  std::uint64_t times_full = 0;  // the disk was found full
+  bool is_full = false;          // and is so now
 };
 
 class Store {
@@ -66,9 +79,10 @@ class Store {
   /// Takes the lock, opens and checks everything. Errors: another engine holds the directory (Conflict), a row whose
   /// checksum is wrong is quarantined and named in `problems()`, a missing tail refuses (unless accepted).
   static Result<std::unique_ptr<Store>> open(Loop& loop, Options options);
-  virtual ~Store() = default;
+  virtual ~Store() = default;  // closes; not to be called from a callback of the store's own
 
   // ---- committed state: what readers see ----
+  /// Of the last committed write; 1 in a new directory, so that no list has resourceVersion "0".
   virtual Revision revision() const = 0;
   virtual const Entry* get(const Key& key) const = 0;
   /// All of a resource in key order; ns "" means every namespace. The callback must not write.
@@ -76,6 +90,7 @@ class Store {
                     const std::function<void(const Key&, const Entry&)>& visit) const = 0;
   virtual std::size_t count(const std::string& resource) const = 0;
   virtual std::vector<std::string> problems() const = 0;
+  virtual Stats stats() const = 0;
 
   // ---- writes ----
   /// Committed or not: what the next write builds on. Null when absent.
@@ -83,9 +98,10 @@ class Store {
   /// Exactly one callback, on the loop, after the commit is durable.
   using Done = UniqueFunction<void(Result<Entry>)>;
   /// `expected` 0: must not exist (AlreadyExists); otherwise the revision of `latest` (Conflict, NotFound). A failed
-  /// precondition is told through the callback too.
+  /// precondition is told through the callback too, as is StorageFull: while the disk is full only deletes, and updates
+  /// that hardly grow the object, are taken. TooManyRequests when too much is under way.
   virtual void put(const Key& key, Revision expected, Render render, Done done) = 0;
-  /// The entry given back is the last state with the revision of the deletion.
+  /// The entry given back is the last state with the revision of the deletion. `expected` is never 0 here.
   virtual void remove(const Key& key, Revision expected, Render render_final, Done done) = 0;
 
   // ---- watches ----

@@ -1,0 +1,153 @@
+#include "store/files.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/strings.h"
+#include "store/checksum.h"
+
+namespace muster::store {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31766572'74736d6dULL;  // "mmstrev1"
+
+struct Record {
+  std::uint64_t magic = kMagic;
+  std::uint64_t revision = 0;
+  std::uint64_t sum = 0;
+
+  std::uint64_t expected_sum() const { return checksum({reinterpret_cast<const char*>(this), 16}); }
+  bool whole() const { return magic == kMagic && sum == expected_sum(); }
+};
+static_assert(sizeof(Record) == 24);
+using Records = std::array<Record, 2>;
+
+Error failed(std::string_view call, const std::string& path) {
+  return errno_error(fmt::format("{} {}", call, quote(path)), errno);
+}
+
+/// The pid in the lock file, "unknown" when the holder has not written it yet.
+std::string holder_of(int fd) {
+  std::array<char, 32> text{};
+  const auto size = ::pread(fd, text.data(), text.size() - 1, 0);
+  const auto pid = parse_int(trim({text.data(), size > 0 ? static_cast<std::size_t>(size) : 0}));
+  return pid ? std::to_string(*pid) : "unknown";
+}
+
+}  // namespace
+
+void Fd::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Status make_directory(const std::string& directory) {
+  std::error_code code;
+  const bool made = std::filesystem::create_directories(directory, code);
+  if (code) return errno_error(fmt::format("mkdir {}", quote(directory)), code.value());
+  if (!std::filesystem::is_directory(directory, code))
+    return errno_error(fmt::format("open {}", quote(directory)), ENOTDIR);
+  if (made && ::chmod(directory.c_str(), 0700) != 0) return failed("chmod", directory);
+  return ok();
+}
+
+Status sync_directory(const std::string& directory) {
+  const Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) return failed("open", directory);
+  if (::fsync(fd.get()) != 0) return failed("fsync", directory);
+  return ok();
+}
+
+Status make_private_file(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (fd.get() < 0) return failed("open", path);
+  return ok();
+}
+
+Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
+  const std::string path = directory + "/lock";
+  DirectoryLock lock;
+  lock.fd_ = Fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (lock.fd_.get() < 0) return failed("open", path);
+  if (::flock(lock.fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return failed("flock", path);
+    Error error;
+    error.reason = Reason::kConflict;
+    error.message =
+        fmt::format("data directory {}: in use by another engine, pid {}; stop it or choose another directory",
+                    quote(directory), holder_of(lock.fd_.get()));
+    return error;
+  }
+  // Only for people and for the message above: the lock itself is what counts.
+  const std::string pid = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(lock.fd_.get(), 0) != 0) return failed("ftruncate", path);
+  if (::pwrite(lock.fd_.get(), pid.data(), pid.size(), 0) < 0 && errno != ENOSPC) return failed("write", path);
+  return lock;
+}
+
+Result<HighWaterMark> HighWaterMark::open(const std::string& directory, Found& found) {
+  HighWaterMark mark;
+  mark.path_ = directory + "/revision";
+  mark.fd_ = Fd(::open(mark.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (mark.fd_.get() < 0) return failed("open", mark.path_);
+  Records records;
+  const auto size = ::pread(mark.fd_.get(), records.data(), sizeof records, 0);
+  if (size < 0) return failed("read", mark.path_);
+  // An empty file is one whose maker died before the first write: as good as none.
+  found = Found{.revision = std::nullopt, .existed = size > 0, .damaged = false};
+  for (std::size_t i = 0; i < records.size() && size > 0; ++i) {
+    const bool whole = static_cast<std::size_t>(size) >= (i + 1) * sizeof(Record) && records[i].whole();
+    if (whole) found.revision = std::max(found.revision.value_or(0), records[i].revision);
+    found.damaged = found.damaged || !whole;
+  }
+  return mark;
+}
+
+Status HighWaterMark::write(Revision revision) {
+  Record record;
+  record.revision = revision;
+  record.sum = record.expected_sum();
+  const Records records = {record, record};
+  const auto size = ::pwrite(fd_.get(), records.data(), sizeof records, 0);
+  if (size < 0) return failed("write", path_);
+  if (static_cast<std::size_t>(size) != sizeof records) return errno_error(fmt::format("write {}", quote(path_)), EIO);
+  dirty_ = true;
+  return ok();
+}
+
+Status HighWaterMark::sync() {
+  if (::fdatasync(fd_.get()) != 0) return failed("fdatasync", path_);
+  dirty_ = false;
+  return ok();
+}
+
+bool Ballast::reserve() {
+  if (size_ == 0) return true;
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && static_cast<std::size_t>(status.st_size) == size_) return true;
+  struct statvfs space {};
+  const auto slash = path_.rfind('/');
+  if (::statvfs(path_.substr(0, slash).c_str(), &space) != 0) return false;
+  if (static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < 2 * static_cast<std::uint64_t>(size_)) return false;
+  const Fd fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (fd.get() < 0) return false;
+  if (::posix_fallocate(fd.get(), 0, static_cast<off_t>(size_)) == 0) return true;
+  ::unlink(path_.c_str());
+  return false;
+}
+
+void Ballast::release() {
+  ::unlink(path_.c_str());
+}
+
+}  // namespace muster::store

@@ -1,0 +1,94 @@
+// The store's own small files, beside the database; all system calls of the module that SQLite does not make are here.
+//
+//   DIR/lock      flock'ed by the engine that owns DIR, holds its pid; never deleted (that would let two engines in)
+//   DIR/revision  the last revision known to be durable, outside the database: a lost tail of the WAL shows as a gap
+//   DIR/ballast   space to give up when the disk is full, so that deletes still have room
+//
+// `revision` is two equal records of 24 bytes in one sector (magic, revision, checksum; little-endian): a damaged one
+// leaves the other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "store/store.h"
+
+namespace muster::store {
+
+/// A file descriptor with an owner. Always close-on-exec: a lock inherited by a training process would outlive us.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+/// Makes the directory (private to the user) where it is missing.
+Status make_directory(const std::string& directory);
+/// Makes new names in the directory durable.
+Status sync_directory(const std::string& directory);
+/// An empty file only the user may read, unless it exists: SQLite would make it readable to all.
+Status make_private_file(const std::string& path);
+
+class DirectoryLock {
+ public:
+  /// Conflict when another engine holds it, naming directory and pid.
+  static Result<DirectoryLock> take(const std::string& directory);
+  void release() { fd_.reset(); }
+
+ private:
+  Fd fd_;
+};
+
+class HighWaterMark {
+ public:
+  struct Found {
+    std::optional<Revision> revision;  // nullopt: there is no file, or none of its records is whole
+    bool existed = false;
+    bool damaged = false;  // a record is not whole
+  };
+
+  /// Opens or makes the file; `found` is what it said before.
+  static Result<HighWaterMark> open(const std::string& directory, Found& found);
+
+  /// Survives the death of the process at once, a power cut only after `sync`.
+  Status write(Revision revision);
+  Status sync();
+  bool dirty() const { return dirty_; }
+
+ private:
+  std::string path_;
+  Fd fd_;
+  bool dirty_ = false;
+};
+
+class Ballast {
+ public:
+  /// Size 0: none is kept.
+  Ballast(std::string directory, std::size_t size) : path_(std::move(directory) + "/ballast"), size_(size) {}
+
+  /// True when the space is reserved; false when the disk does not have it. A reserved ballast leaves at least its own
+  /// size free, so that it does not fill the disk itself.
+  bool reserve();
+  void release();
+
+ private:
+  std::string path_;
+  std::size_t size_;
+};
+
+}  // namespace muster::store

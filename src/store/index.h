@@ -1,0 +1,64 @@
+// The objects in memory: what is committed, in key order per resource, and over it the writes that are accepted but
+// not yet durable. Belongs to the loop thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "store/store.h"
+
+namespace muster::store {
+
+/// One version of an object and where it lies in the database.
+struct Slot {
+  Entry entry;
+  std::int64_t row = 0;
+  std::uint64_t checksum = 0;
+};
+
+class Index {
+ public:
+  const Slot* committed(const Key& key) const;
+  /// What the next write builds on; null when absent or about to be removed.
+  const Slot* latest(const Key& key) const;
+
+  void scan(const std::string& resource, const std::string& ns,
+            const std::function<void(const Key&, const Entry&)>& visit) const;
+  std::size_t count(const std::string& resource) const;
+
+  /// Accepts a version (nullopt: a removal) that `commit` with the same revision will make visible.
+  void accept(const Key& key, Revision revision, std::optional<Slot> slot);
+  /// Makes a version (nullopt: a removal) what readers see. Gives back the one it replaces.
+  std::optional<Slot> commit(const Key& key, Revision revision, std::optional<Slot> slot);
+  /// Forgets all that was accepted and not committed.
+  void drop_accepted() { accepted_.clear(); }
+
+ private:
+  struct ByName {
+    using is_transparent = void;
+    using Ref = std::pair<std::string_view, std::string_view>;
+    static Ref ref(const Key& key) { return {key.ns, key.name}; }
+    static Ref ref(const Ref& name) { return name; }
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      return ref(a) < ref(b);
+    }
+  };
+  using Objects = std::map<Key, Slot, ByName>;
+  struct Accepted {
+    Revision revision = 0;
+    std::optional<Slot> slot;
+  };
+
+  std::unordered_map<std::string, Objects> committed_;  // never walked as a whole: order would be chance
+  std::map<Key, Accepted> accepted_;
+};
+
+}  // namespace muster::store

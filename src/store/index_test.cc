@@ -1,0 +1,74 @@
+#include "store/index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Slot slot(Revision revision) {
+  Slot made;
+  made.entry.revision = revision;
+  return made;
+}
+
+std::vector<std::string> names(const Index& index, const std::string& resource, const std::string& ns) {
+  std::vector<std::string> seen;
+  index.scan(resource, ns, [&](const Key& key, const Entry&) { seen.push_back(key.ns + "/" + key.name); });
+  return seen;
+}
+
+TEST(Index, ScansInOrderAndByNamespace) {
+  Index index;
+  Revision revision = 0;
+  for (const Key& key : {Key{"pods", "b", "x"}, Key{"pods", "a", "z"}, Key{"pods", "a", "y"}, Key{"pods", "ab", "a"},
+                         Key{"nodes", "", "n1"}}) {
+    ++revision;
+    index.commit(key, revision, slot(revision));
+  }
+  EXPECT_THAT(names(index, "pods", ""), ElementsAre("a/y", "a/z", "ab/a", "b/x"));
+  EXPECT_THAT(names(index, "pods", "a"), ElementsAre("a/y", "a/z"));
+  EXPECT_THAT(names(index, "pods", "c"), IsEmpty());
+  EXPECT_THAT(names(index, "nodes", ""), ElementsAre("/n1"));
+  EXPECT_THAT(names(index, "secrets", ""), IsEmpty());
+  EXPECT_EQ(index.count("pods"), 4u);
+  EXPECT_EQ(index.count("secrets"), 0u);
+}
+
+TEST(Index, AcceptedIsTheLatestButNotCommitted) {
+  Index index;
+  const Key key{"pods", "a", "x"};
+  index.commit(key, 1, slot(1));
+  index.accept(key, 2, slot(2));
+  EXPECT_EQ(index.committed(key)->entry.revision, 1u);
+  EXPECT_EQ(index.latest(key)->entry.revision, 2u);
+  index.accept(key, 3, std::nullopt);
+  EXPECT_EQ(index.latest(key), nullptr);
+
+  index.commit(key, 2, slot(2));  // 3 is still to come
+  EXPECT_EQ(index.committed(key)->entry.revision, 2u);
+  EXPECT_EQ(index.latest(key), nullptr);
+
+  const auto previous = index.commit(key, 3, std::nullopt);
+  ASSERT_TRUE(previous.has_value());
+  EXPECT_EQ(previous->entry.revision, 2u);
+  EXPECT_EQ(index.committed(key), nullptr);
+  EXPECT_EQ(index.count("pods"), 0u);
+}
+
+TEST(Index, DroppingWhatWasAcceptedShowsTheCommittedAgain) {
+  Index index;
+  const Key key{"pods", "a", "x"};
+  index.commit(key, 1, slot(1));
+  index.accept(key, 2, std::nullopt);
+  index.accept({"pods", "a", "new"}, 3, slot(3));
+  index.drop_accepted();
+  EXPECT_EQ(index.latest(key)->entry.revision, 1u);
+  EXPECT_EQ(index.latest({"pods", "a", "new"}), nullptr);
+}
+
+}  // namespace
+}  // namespace muster::store

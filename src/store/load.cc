@@ -1,0 +1,107 @@
+#include "store/load.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "store/checksum.h"
+
+namespace muster::store {
+namespace {
+
+// Clients may have seen revisions that are lost now. A jump beyond all of them makes their watches expire, so that they
+// list anew instead of missing what went away.
+constexpr Revision kJumpAfterLoss = 1'000'000;
+
+// Lists and watches give meaning to resourceVersion "0" (any version will do), so no state of ours has it.
+constexpr Revision kFirstRevision = 1;
+
+std::string describe(const Row& row) {
+  return fmt::format("row {} ({})", row.id, quote(fmt::format("{}/{}/{}", row.key.resource, row.key.ns, row.key.name)));
+}
+
+struct Reader {
+  const Options& options;
+  Loaded& loaded;
+  std::size_t quarantined = 0;
+
+  void quarantine(const Row& row, std::string_view why) {
+    ++quarantined;
+    loaded.problems.push_back(
+        fmt::format("database: {}: {}, the object is not served; its row is kept", describe(row), why));
+  }
+
+  void take(const Row& row) {
+    ++loaded.ledger.objects;
+    loaded.ledger.digest += row.checksum;
+    const bool new_row = row.id > loaded.last_row;
+    loaded.last_row = std::max(loaded.last_row, row.id);
+    if (row_checksum(row.id, row.key, row.revision, row.bytes) != row.checksum)
+      return quarantine(row, "wrong checksum");
+    if (!new_row || loaded.index.committed(row.key) != nullptr) return quarantine(row, "appears twice");
+    loaded.ledger.revision = std::max(loaded.ledger.revision, row.revision);
+    Slot slot;
+    slot.entry.revision = row.revision;
+    slot.entry.bytes = std::make_shared<const std::string>(row.bytes);
+    slot.entry.attributes = std::make_shared<const Attributes>(options.extract(row.key.resource, row.bytes));
+    slot.row = row.id;
+    slot.checksum = row.checksum;
+    loaded.index.commit(row.key, row.revision, std::move(slot));
+  }
+};
+
+/// Why acknowledged writes may be missing; empty when they are all there.
+std::vector<std::string> find_losses(const Ledger& found, const std::optional<Ledger>& expected, bool quarantined,
+                                     const HighWaterMark::Found& mark) {
+  std::vector<std::string> losses;
+  const Revision reached = std::max(found.revision, expected ? expected->revision : 0);
+  if (!expected) losses.push_back("the database has no valid ledger, so missing objects would not show");
+  if (expected && expected->objects != found.objects) {
+    losses.push_back(
+        fmt::format("the database holds {} objects, its ledger says {}", found.objects, expected->objects));
+  } else if (expected && expected->digest != found.digest && !quarantined) {
+    losses.push_back("objects in the database have fallen back to older versions");
+  }
+  if (mark.revision && *mark.revision > reached) {
+    losses.push_back(fmt::format("the database ends at revision {}, but {} was acknowledged", reached, *mark.revision));
+  }
+  // The first start writes the ledger, then the mark: dying in between is no loss.
+  if (!mark.revision && reached > kFirstRevision) {
+    losses.push_back(fmt::format("the file \"revision\" is {}, so a missing end of the database would not show",
+                                 mark.existed ? "damaged" : "gone"));
+  }
+  return losses;
+}
+
+}  // namespace
+
+Result<Loaded> load(Database& database, const HighWaterMark::Found& mark, const Options& options) {
+  Loaded loaded;
+  TRY_ASSIGN(const auto expected, database.read_ledger());
+  Reader reader{options, loaded};
+  TRY(database.scan([&](const Row& row) { reader.take(row); }));
+
+  loaded.fresh = !expected && loaded.ledger.objects == 0 && !mark.existed;
+  std::vector<std::string> losses;
+  if (!loaded.fresh) losses = find_losses(loaded.ledger, expected, reader.quarantined > 0, mark);
+  if (!losses.empty() && !options.accept_data_loss) {
+    Error error;
+    error.reason = Reason::kInternalError;
+    error.message =
+        fmt::format("data directory {}: {}; restore a copy, or start with --accept-data-loss to go on without",
+                    quote(options.directory), join(losses, "; "));
+    return error;
+  }
+  for (const auto& loss : losses) loaded.problems.push_back(loss + " (accepted)");
+  if (mark.revision && mark.damaged)
+    loaded.problems.push_back("one of the two records in the file \"revision\" is damaged");
+
+  auto& revision = loaded.ledger.revision;
+  revision = std::max({kFirstRevision, revision, expected ? expected->revision : 0, mark.revision.value_or(0)});
+  loaded.lost_data = !losses.empty();
+  if (loaded.lost_data) revision += kJumpAfterLoss;
+  return loaded;
+}
+
+}  // namespace muster::store

@@ -1,0 +1,363 @@
+#include "store/store.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "store/checksum.h"
+#include "store/database.h"
+#include "store/files.h"
+#include "store/history.h"
+#include "store/index.h"
+#include "store/load.h"
+#include "store/writer.h"
+
+namespace muster::store {
+namespace {
+
+// What may wait for the writer. Beyond it a write is refused with TooManyRequests and may be tried again.
+constexpr std::size_t kMaxPendingWrites = 65'536;
+constexpr std::size_t kMaxPendingBytes = 256u << 20;
+
+// Far above what the API server lets in; SQLite's own limit would look like a broken database.
+constexpr std::size_t kMaxObjectBytes = 64u << 20;
+
+// On a full disk an update may grow its object by this much: graceful deletion begins with one.
+constexpr std::size_t kGrowthWhenFull = 1024;
+
+Error make_error(Reason reason, const Key& key, std::string_view what) {
+  Error error;
+  error.reason = reason;
+  error.message = key.ns.empty() ? fmt::format("{}/{}: {}", key.resource, key.name, what)
+                                 : fmt::format("{}/{}/{}: {}", key.resource, key.ns, key.name, what);
+  error.name = key.name;
+  return error;
+}
+
+/// One string without slack: it may live for as long as the object.
+Bytes make_bytes(std::string text) {
+  text.shrink_to_fit();
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(Loop& loop, Options options, DirectoryLock lock, Loaded loaded, Writer::Parts parts)
+      : loop_(loop),
+        options_(std::move(options)),
+        lock_(std::move(lock)),
+        index_(std::move(loaded.index)),
+        problems_(std::move(loaded.problems)),
+        revision_(loaded.ledger.revision),
+        assigned_(revision_),
+        last_row_(loaded.last_row),
+        stats_{.is_full = parts.disk_full},
+        history_(revision_, options_.history_events, options_.history_bytes),
+        self_(std::make_shared<SqliteStore*>(this)),
+        writer_(std::move(parts), [&to = loop, self = self_](Completion completion) {
+          to.post([self, completion = std::move(completion)]() mutable { receive(*self, std::move(completion)); });
+        }) {}
+
+  ~SqliteStore() override {
+    close();
+    *self_ = nullptr;
+  }
+
+  Revision revision() const override { return revision_; }
+  const Entry* get(const Key& key) const override { return entry_of(index_.committed(key)); }
+  const Entry* latest(const Key& key) const override { return entry_of(index_.latest(key)); }
+  void scan(const std::string& resource, const std::string& ns,
+            const std::function<void(const Key&, const Entry&)>& visit) const override {
+    index_.scan(resource, ns, visit);
+  }
+  std::size_t count(const std::string& resource) const override { return index_.count(resource); }
+  std::vector<std::string> problems() const override { return problems_; }
+  Stats stats() const override { return stats_; }
+
+  void put(const Key& key, Revision expected, Render render, Done done) override;
+  void remove(const Key& key, Revision expected, Render render_final, Done done) override;
+  Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) override;
+  void unwatch(Id id) override;
+  void close() override;
+
+ private:
+  struct Watcher {
+    Revision seen = 0;  // delivered up to here, or asked to start after it
+    OnEvent on_event;
+  };
+  using Watchers = std::map<Id, std::shared_ptr<Watcher>>;
+
+  static const Entry* entry_of(const Slot* slot) { return slot == nullptr ? nullptr : &slot->entry; }
+  static void receive(SqliteStore* store, Completion completion);
+
+  std::optional<Error> refuse(const Key& key) const;
+  std::optional<Error> check_expected(const Key& key, const Slot* base, Revision expected) const;
+  void answer(Done done, Error error);
+  Write begin_write(const Key& key, const Slot* base, Done done);
+  void accept(Write write, std::optional<Slot> slot);
+  void apply(Completion completion);
+  void publish(const Write& write);
+  void fan_out(const std::shared_ptr<const Event>& event);
+
+  Loop& loop_;
+  const Options options_;
+  DirectoryLock lock_;
+  Index index_;
+  std::vector<std::string> problems_;
+  Revision revision_;  // of the last committed write
+  Revision assigned_;  // of the last accepted write
+  std::int64_t last_row_;
+  Stats stats_;
+  std::uint64_t generation_ = 0;  // grows each time accepted writes are thrown away because the disk is full
+  std::size_t pending_writes_ = 0;
+  std::size_t pending_bytes_ = 0;
+  std::optional<Error> ended_;  // set when nothing can be written any more
+  bool closed_ = false;
+
+  History history_;
+  std::map<std::string, Watchers> watchers_;  // its entries stay, so that a callback may unwatch the last one
+  std::map<Id, std::string> watched_resource_;
+  Id last_watch_ = 0;
+
+  std::shared_ptr<SqliteStore*> self_;  // null inside once we are gone: completions may still be on their way
+  Writer writer_;                       // last: its thread ends before anything else goes
+};
+
+void SqliteStore::put(const Key& key, Revision expected, Render render, Done done) {
+  const Slot* base = index_.latest(key);
+  if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
+  if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
+  if (stats_.is_full && base == nullptr) {
+    return answer(std::move(done),
+                  make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
+  }
+
+  Write write = begin_write(key, base, std::move(done));
+  write.kind = base == nullptr ? RowChange::Kind::kInsert : RowChange::Kind::kUpdate;
+  write.bytes = make_bytes(render(write.revision));
+  if (write.bytes->size() > kMaxObjectBytes) {
+    return answer(std::move(write.done),
+                  make_error(Reason::kRequestEntityTooLarge, key,
+                             fmt::format("{} bytes, at most {} can be stored", write.bytes->size(), kMaxObjectBytes)));
+  }
+  if (stats_.is_full && write.bytes->size() > base->entry.bytes->size() + kGrowthWhenFull) {
+    return answer(std::move(write.done),
+                  make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
+  }
+  write.checksum = row_checksum(write.row, key, write.revision, *write.bytes);
+  write.entry.bytes = write.bytes;
+  write.entry.attributes = std::make_shared<const Attributes>(options_.extract(key.resource, *write.bytes));
+  Slot slot{write.entry, write.row, write.checksum};
+  accept(std::move(write), std::move(slot));
+}
+
+void SqliteStore::remove(const Key& key, Revision expected, Render render_final, Done done) {
+  const Slot* base = index_.latest(key);
+  if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
+  if (base == nullptr) return answer(std::move(done), make_error(Reason::kNotFound, key, "not found"));
+  if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
+
+  Write write = begin_write(key, base, std::move(done));
+  write.kind = RowChange::Kind::kDelete;
+  write.entry.bytes = make_bytes(render_final(write.revision));
+  write.entry.attributes = std::make_shared<const Attributes>(options_.extract(key.resource, *write.entry.bytes));
+  accept(std::move(write), std::nullopt);
+}
+
+std::optional<Error> SqliteStore::refuse(const Key& key) const {
+  if (ended_) return ended_;
+  if (pending_writes_ >= kMaxPendingWrites || pending_bytes_ >= kMaxPendingBytes) {
+    Error error =
+        make_error(Reason::kTooManyRequests, key,
+                   fmt::format("{} writes ({} bytes) are waiting for the disk", pending_writes_, pending_bytes_));
+    error.retry_after = std::chrono::seconds(1);
+    return error;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> SqliteStore::check_expected(const Key& key, const Slot* base, Revision expected) const {
+  if (base == nullptr) {
+    return expected == 0 ? std::nullopt : std::optional(make_error(Reason::kNotFound, key, "not found"));
+  }
+  if (expected == base->entry.revision) return std::nullopt;
+  if (expected == 0) return make_error(Reason::kAlreadyExists, key, "already exists");
+  return make_error(Reason::kConflict, key,
+                    fmt::format("is at revision {}, the write was made for {}", base->entry.revision, expected));
+}
+
+void SqliteStore::answer(Done done, Error error) {
+  loop_.post([done = std::move(done), error = std::move(error)]() mutable { done(std::move(error)); });
+}
+
+Write SqliteStore::begin_write(const Key& key, const Slot* base, Done done) {
+  Write write;
+  write.key = key;
+  write.revision = ++assigned_;
+  write.row = base == nullptr ? ++last_row_ : base->row;
+  write.previous_checksum = base == nullptr ? 0 : base->checksum;
+  write.generation = generation_;
+  write.accepted = loop_.mono();
+  write.entry.revision = write.revision;
+  write.done = std::move(done);
+  return write;
+}
+
+void SqliteStore::accept(Write write, std::optional<Slot> slot) {
+  index_.accept(write.key, write.revision, std::move(slot));
+  ++pending_writes_;
+  pending_bytes_ += write.entry.bytes->size();
+  writer_.push(std::move(write));
+}
+
+void tell_outcome(Write& write) {
+  write.done(write.refused == nullptr ? Result<Entry>(write.entry) : Result<Entry>(*write.refused));
+}
+
+/// On the loop. Who waits is answered even when the store has been closed and destroyed meanwhile.
+void SqliteStore::receive(SqliteStore* store, Completion completion) {
+  if (store != nullptr) return store->apply(std::move(completion));
+  for (auto& write : completion.writes) tell_outcome(write);
+}
+
+void SqliteStore::apply(Completion completion) {
+  stats_ = completion.stats;
+  if (completion.fatal != nullptr) ended_ = *completion.fatal;
+  // Everything accepted before the disk was found full was, or will be, refused: later writes build on what is durable.
+  if (completion.generation != generation_) {
+    generation_ = completion.generation;
+    index_.drop_accepted();
+  }
+  for (auto& write : completion.writes) {
+    --pending_writes_;
+    pending_bytes_ -= write.entry.bytes->size();
+    if (write.refused == nullptr) publish(write);
+    tell_outcome(write);
+  }
+  if (completion.fatal != nullptr && options_.on_fatal) options_.on_fatal(*completion.fatal);
+}
+
+void SqliteStore::publish(const Write& write) {
+  auto event = std::make_shared<Event>();
+  event->key = write.key;
+  event->entry = write.entry;
+  std::optional<Slot> slot;
+  if (write.kind != RowChange::Kind::kDelete) slot = Slot{write.entry, write.row, write.checksum};
+  const auto previous = index_.commit(write.key, write.revision, std::move(slot));
+  switch (write.kind) {
+    case RowChange::Kind::kInsert:
+      event->type = EventType::kAdded;
+      break;
+    case RowChange::Kind::kUpdate:
+      event->type = EventType::kModified;
+      break;
+    case RowChange::Kind::kDelete:
+      event->type = EventType::kDeleted;
+      break;
+  }
+  if (previous) event->previous_attributes = previous->entry.attributes;
+  revision_ = write.revision;
+  history_.append(event);
+  fan_out(event);
+}
+
+void SqliteStore::fan_out(const std::shared_ptr<const Event>& event) {
+  const auto found = watchers_.find(event->key.resource);
+  if (found == watchers_.end()) return;
+  Watchers& watchers = found->second;
+  // Callbacks may watch and unwatch. A watcher made by one has seen this event in its replay.
+  for (auto at = watchers.begin(); at != watchers.end();) {
+    const Id id = at->first;
+    const std::shared_ptr<Watcher> watcher = at->second;
+    if (event->entry.revision > watcher->seen) {
+      watcher->seen = event->entry.revision;
+      watcher->on_event(event);
+    }
+    at = watchers.upper_bound(id);
+  }
+}
+
+Result<Store::Id> SqliteStore::watch(const std::string& resource, Revision after, OnEvent on_event) {
+  if (auto replayed = history_.replay(resource, after, on_event); !replayed) return std::move(replayed).error();
+  const Id id = ++last_watch_;
+  auto watcher = std::make_shared<Watcher>();
+  watcher->seen = std::max(after, revision_);
+  watcher->on_event = std::move(on_event);
+  watchers_[resource].emplace(id, std::move(watcher));
+  watched_resource_.emplace(id, resource);
+  return id;
+}
+
+void SqliteStore::unwatch(Id id) {
+  const auto found = watched_resource_.find(id);
+  if (found == watched_resource_.end()) return;
+  watchers_[found->second].erase(id);
+  watched_resource_.erase(found);
+}
+
+void SqliteStore::close() {
+  if (closed_) return;
+  closed_ = true;
+  if (!ended_) {
+    ended_.emplace();
+    ended_->reason = Reason::kServiceUnavailable;
+    ended_->message = "store: closed";
+  }
+  writer_.stop();
+  lock_.release();
+}
+
+/// What a new directory, or one that lost data and goes on, must have on disk before it serves.
+Status make_start_durable(Writer::Parts& parts) {
+  TRY(parts.database.commit({}, parts.ledger));
+  TRY(parts.mark.write(parts.ledger.revision));
+  TRY(parts.mark.sync());
+  return sync_directory(parts.directory);
+}
+
+/// Before SQLite makes a new database in its place: a copy restored later would meet the WAL of that one.
+Status check_database_is_there(const std::string& path, const HighWaterMark::Found& mark, const Options& options) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(path, missing);
+  if (!mark.existed || (!missing && size > 0) || options.accept_data_loss) return ok();
+  Error error;
+  error.reason = Reason::kInternalError;
+  error.message = fmt::format(
+      "database {}: is gone, but revision {} was acknowledged; restore a copy, or start with --accept-data-loss to "
+      "begin anew",
+      quote(path), mark.revision.value_or(0));
+  return error;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
+  CHECK(options.extract != nullptr);
+  TRY(make_directory(options.directory));
+  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
+
+  const std::string path = options.directory + "/muster.db";
+  HighWaterMark::Found found;
+  TRY_ASSIGN(auto mark, HighWaterMark::open(options.directory, found));
+  TRY(check_database_is_there(path, found, options));
+  TRY(make_private_file(path));
+  TRY_ASSIGN(auto database, Database::open(path, {.max_bytes = options.max_bytes}));
+  TRY_ASSIGN(auto loaded, load(database, found, options));
+
+  Writer::Parts parts{.database = std::move(database),
+                      .mark = std::move(mark),
+                      .ballast = Ballast(options.directory, options.ballast_bytes),
+                      .ledger = loaded.ledger,
+                      .directory = options.directory,
+                      .checkpoint_pages = options.checkpoint_pages,
+                      .disk_full = false};
+  if (loaded.fresh || loaded.lost_data) TRY(make_start_durable(parts));
+  parts.disk_full = !parts.ballast.reserve();
+  return std::unique_ptr<Store>(
+      std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock), std::move(loaded), std::move(parts)));
+}
+
+}  // namespace muster::store

@@ -1,0 +1,213 @@
+// What the store's tests share: a directory of their own, a loop the writer thread can post to, and short words for
+// writing and reading. Tests only.
+#pragma once
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/ports.h"
+#include "store/store.h"
+
+namespace muster::store {
+
+/// Runs what is posted on the test's thread, waiting for the writer without sleeping. Can hold the writer up, so that
+/// what a group consists of is the test's choice.
+class PostLoop final : public Loop {
+ public:
+  Time now() const override { return Time(); }
+  MonoTime mono() const override { return mono_; }
+  void advance(Duration span) { mono_ += span; }
+
+  void post(Task task) override {
+    std::unique_lock lock(mutex_);
+    if (std::this_thread::get_id() != owner_) {
+      ++waiting_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return !held_; });
+      --waiting_;
+    }
+    tasks_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+  Id after(Duration, Task) override {
+    CHECK(!"the store sets no timers");
+    return 0;
+  }
+  Id on_readable(int, UniqueFunction<void()>) override {
+    CHECK(!"the store watches no descriptors");
+    return 0;
+  }
+  void cancel(Id) override {}
+
+  void run_until(const std::function<bool()>& done) {
+    while (!done()) {
+      Task task;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !tasks_.empty(); });
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      task();
+    }
+  }
+  void run_posted() {
+    for (;;) {
+      Task task;
+      {
+        const std::lock_guard lock(mutex_);
+        if (tasks_.empty()) return;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      task();
+    }
+  }
+
+  /// From now on the writer stops where it posts its next outcome.
+  void hold() {
+    const std::lock_guard lock(mutex_);
+    held_ = true;
+  }
+  void wait_until_held() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_ > 0; });
+  }
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    held_ = false;
+    changed_.notify_all();
+  }
+
+ private:
+  const std::thread::id owner_ = std::this_thread::get_id();
+  MonoTime mono_{};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  bool held_ = false;
+  int waiting_ = 0;
+};
+
+class TempDir {
+ public:
+  TempDir() {
+    const char* parent = std::getenv("TMPDIR");
+    path_ = std::string(parent == nullptr ? "/tmp" : parent) + "/muster-store-XXXXXX";
+    CHECK(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline Key pod(std::string name, std::string ns = "default") {
+  return {"pods", std::move(ns), std::move(name)};
+}
+
+/// The objects of these tests: "VALUE@REVISION".
+inline Render body(std::string value) {
+  return [value = std::move(value)](Revision revision) { return fmt::format("{}@{}", value, revision); };
+}
+inline std::string value_of(std::string_view bytes) {
+  return std::string(bytes.substr(0, bytes.rfind('@')));
+}
+
+inline Options test_options(const std::string& directory) {
+  Options options;
+  options.directory = directory;
+  options.extract = [](std::string_view, std::string_view bytes) { return Attributes{{"value", value_of(bytes)}}; };
+  options.ballast_bytes = 0;
+  return options;
+}
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() : options_(test_options(dir_.path() + "/data")) {
+    options_.on_fatal = [this](const Error& error) { fatal_.push_back(error); };
+  }
+
+  Store& open() {
+    auto opened = Store::open(loop_, options_);
+    if (!opened) ADD_FAILURE() << opened.error().message;
+    CHECK(opened.has_value());
+    store_ = *std::move(opened);
+    return *store_;
+  }
+  Store& reopen() {
+    close();
+    return open();
+  }
+  void close() {
+    if (store_ != nullptr) store_->close();
+    loop_.run_posted();
+    store_.reset();
+  }
+  /// Why the directory cannot be opened.
+  Error open_error() {
+    auto opened = Store::open(loop_, options_);
+    EXPECT_FALSE(opened.has_value());
+    return opened ? Error() : opened.error();
+  }
+
+  using Outcome = std::shared_ptr<std::optional<Result<Entry>>>;
+  Outcome start_put(const Key& key, Revision expected, const std::string& value) {
+    auto outcome = std::make_shared<std::optional<Result<Entry>>>();
+    store_->put(key, expected, body(value), [outcome](Result<Entry> result) { *outcome = std::move(result); });
+    return outcome;
+  }
+  Outcome start_remove(const Key& key, Revision expected) {
+    auto outcome = std::make_shared<std::optional<Result<Entry>>>();
+    const Entry* latest = store_->latest(key);
+    store_->remove(key, expected, body(latest == nullptr ? "" : value_of(*latest->bytes)),
+                   [outcome](Result<Entry> result) { *outcome = std::move(result); });
+    return outcome;
+  }
+  Result<Entry> wait(const Outcome& outcome) {
+    loop_.run_until([&] { return outcome->has_value(); });
+    return **outcome;
+  }
+  Result<Entry> put(const Key& key, Revision expected, const std::string& value) {
+    return wait(start_put(key, expected, value));
+  }
+  Result<Entry> remove(const Key& key, Revision expected) { return wait(start_remove(key, expected)); }
+
+  /// Everything readers see of a resource, as "ns/name=bytes".
+  std::vector<std::string> all(const std::string& resource = "pods", const std::string& ns = "") const {
+    std::vector<std::string> seen;
+    store_->scan(resource, ns, [&](const Key& key, const Entry& entry) {
+      seen.push_back(fmt::format("{}/{}={}", key.ns, key.name, *entry.bytes));
+    });
+    return seen;
+  }
+
+  TempDir dir_;
+  PostLoop loop_;
+  Options options_;
+  std::vector<Error> fatal_;
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace muster::store

@@ -1,0 +1,237 @@
+#include "store/writer.h"
+
+#include <fmt/core.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+
+#include "base/log.h"
+#include "base/strings.h"
+
+namespace muster::store {
+namespace {
+
+// How long the high-water mark may lag behind on the disk itself, and how often a full disk is looked at.
+constexpr auto kLag = std::chrono::seconds(1);
+
+// A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be.
+constexpr int kPatience = 4;
+
+std::shared_ptr<const Error> make_error(Reason reason, std::string message) {
+  auto error = std::make_shared<Error>();
+  error->reason = reason;
+  error->message = std::move(message);
+  return error;
+}
+
+RowChange row_change(const Write& write) {
+  RowChange change;
+  change.kind = write.kind;
+  change.id = write.row;
+  change.key = &write.key;
+  change.revision = write.revision;
+  change.checksum = write.checksum;
+  if (write.bytes != nullptr) change.bytes = *write.bytes;
+  return change;
+}
+
+void add_up(Ledger& ledger, const Write& write) {
+  ledger.revision = write.revision;
+  ledger.digest += write.checksum - write.previous_checksum;
+  if (write.kind == RowChange::Kind::kInsert) ++ledger.objects;
+  if (write.kind == RowChange::Kind::kDelete) --ledger.objects;
+}
+
+}  // namespace
+
+Writer::Writer(Parts parts, std::function<void(Completion)> deliver)
+    : parts_(std::move(parts)), deliver_(std::move(deliver)), next_checkpoint_(parts_.checkpoint_pages) {
+  // Signals are the loop thread's business.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread_.native_handle(), "store-writer");
+}
+
+void Writer::push(Write write) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(write));
+  wake_.notify_one();
+}
+
+void Writer::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    wake_.notify_one();
+  }
+  thread_.join();
+}
+
+void Writer::run() {
+  for (;;) {
+    std::vector<Write> writes;
+    bool stopping = false;
+    {
+      std::unique_lock lock(mutex_);
+      const auto ready = [this] { return stopping_ || !queue_.empty(); };
+      const bool chores = fatal_ == nullptr && (parts_.mark.dirty() || parts_.disk_full);
+      if (chores) {
+        wake_.wait_for(lock, kLag, ready);
+      } else {
+        wake_.wait(lock, ready);
+      }
+      writes.swap(queue_);
+      stopping = stopping_;
+    }
+    if (!writes.empty()) {
+      write_group(std::move(writes));
+    } else if (stopping) {
+      return finish();
+    } else if (parts_.mark.dirty()) {
+      sync_mark();
+    }
+    if (parts_.disk_full) look_for_space();
+    checkpoint_when_due();
+  }
+}
+
+void Writer::write_group(std::vector<Write> writes) {
+  const MonoTime newest = writes.back().accepted;
+  std::vector<Write*> group;
+  for (auto& write : writes) {
+    if (write.generation == generation_) {
+      group.push_back(&write);
+    } else {
+      write.refused = make_error(Reason::kStorageFull, "the write it builds on found the disk full");
+    }
+  }
+  if (fatal_ != nullptr) {
+    refuse(group, fatal_);
+  } else if (auto error = group.empty() ? std::nullopt : commit(group)) {
+    if (error->reason == Reason::kStorageFull) {
+      ++generation_;  // what was accepted on top of this group cannot be either
+      note_disk_full();
+      refuse(group,
+             make_error(Reason::kStorageFull,
+                        fmt::format("data directory {}: no space left; delete objects or free some space on its disk",
+                                    quote(parts_.directory))));
+    } else {
+      fail(*error);
+      refuse(group, fatal_);
+    }
+  }
+  deliver_(make_completion(std::move(writes)));
+  if (parts_.mark.dirty() && newest - mark_synced_ >= kLag) {
+    mark_synced_ = newest;
+    sync_mark();
+  }
+}
+
+/// The error, if any, after which nothing of the group may be acknowledged.
+std::optional<Error> Writer::commit(const std::vector<Write*>& group) {
+  std::vector<RowChange> changes;
+  changes.reserve(group.size());
+  Ledger ledger = parts_.ledger;
+  for (const Write* write : group) {
+    changes.push_back(row_change(*write));
+    add_up(ledger, *write);
+  }
+  if (auto done = parts_.database.commit(changes, ledger); !done) return std::move(done).error();
+  parts_.ledger = ledger;
+  // After the commit, or a crash in between would look like a loss; before the acknowledgement, or a loss could not be
+  // seen.
+  if (auto noted = parts_.mark.write(ledger.revision); !noted) {
+    Error error = std::move(noted).error();
+    error.reason = Reason::kInternalError;
+    return error;
+  }
+  ++stats_.commits;
+  stats_.writes += group.size();
+  return std::nullopt;
+}
+
+void Writer::refuse(const std::vector<Write*>& group, const std::shared_ptr<const Error>& why) {
+  for (Write* write : group) write->refused = why;
+}
+
+void Writer::note_disk_full() {
+  ++stats_.times_full;
+  parts_.ballast.release();
+  parts_.disk_full = true;
+}
+
+void Writer::look_for_space() {
+  if (fatal_ != nullptr || !parts_.ballast.reserve()) return;
+  parts_.disk_full = false;
+  deliver_(make_completion({}));
+}
+
+void Writer::sync_mark() {
+  if (fatal_ != nullptr) return;
+  if (auto synced = parts_.mark.sync(); !synced) {
+    fail(synced.error());
+    deliver_(make_completion({}));
+  }
+}
+
+void Writer::checkpoint_when_due() {
+  const int pages = parts_.database.wal_pages();
+  if (fatal_ != nullptr || pages < next_checkpoint_) return;
+  if (pages < next_checkpoint_ * kPatience) {
+    const std::lock_guard lock(mutex_);
+    if (!queue_.empty()) return;
+  }
+  const auto done = parts_.database.checkpoint();
+  if (done) {
+    ++stats_.checkpoints;
+    next_checkpoint_ = parts_.checkpoint_pages;
+    return;
+  }
+  if (done.error().reason == Reason::kStorageFull) {
+    // Nothing is lost: the pages stay in the WAL. Creates stop until there is room to move them.
+    note_disk_full();
+    next_checkpoint_ = pages + parts_.checkpoint_pages;
+  } else {
+    fail(done.error());
+  }
+  deliver_(make_completion({}));
+}
+
+void Writer::finish() {
+  if (fatal_ != nullptr) return;
+  // All of it is durable already, so a failure here only makes the next start read a longer WAL.
+  if (const auto done = parts_.database.checkpoint_and_truncate(); !done) {
+    LOG_WARN("store: checkpoint at close", {"error", done.error().message});
+  }
+  if (!parts_.mark.dirty()) return;
+  if (const auto synced = parts_.mark.sync(); !synced) {
+    LOG_WARN("store: sync at close", {"error", synced.error().message});
+  }
+}
+
+void Writer::fail(const Error& cause) {
+  fatal_ = make_error(Reason::kServiceUnavailable,
+                      fmt::format("store: {}; the outcome of the last writes is unknown until the engine has restarted",
+                                  cause.message));
+}
+
+Completion Writer::make_completion(std::vector<Write> writes) {
+  Completion completion;
+  completion.writes = std::move(writes);
+  completion.generation = generation_;
+  if (fatal_ != nullptr && !fatal_told_) {
+    completion.fatal = fatal_;
+    fatal_told_ = true;
+  }
+  completion.stats = stats_;
+  completion.stats.is_full = parts_.disk_full;
+  return completion;
+}
+
+}  // namespace muster::store

@@ -1,0 +1,105 @@
+// The thread that makes writes durable. It takes everything that is queued, commits it as one transaction, notes the
+// revision outside the database, hands all outcomes back at once, and checkpoints between groups.
+//
+// It owns the database connection, the high-water mark and the ballast. The loop thread calls `push` and `stop`; the
+// `deliver` function is called on the writer's thread.
+//
+// Three ways a group can end:
+//   durable         every write in it is acknowledged
+//   disk full       nothing of it happened; writes that were accepted on top of it (an older generation) are refused
+//                   too, the ballast is given up, and the thread looks once a second whether there is space again
+//   any other error what happened is unknown: nothing is ever acknowledged again
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "store/database.h"
+#include "store/files.h"
+#include "store/index.h"
+#include "store/store.h"
+
+namespace muster::store {
+
+/// One accepted write. Travels to the writer and back; only the loop thread looks at slot, event and done.
+struct Write {
+  RowChange::Kind kind = RowChange::Kind::kInsert;
+  Key key;
+  Revision revision = 0;
+  std::int64_t row = 0;
+  std::uint64_t checksum = 0;           // of the new version; 0 for a delete
+  std::uint64_t previous_checksum = 0;  // of the version it replaces; 0 for an insert
+  Bytes bytes;                          // what is stored; null for a delete
+  std::uint64_t generation = 0;
+  MonoTime accepted;
+
+  Entry entry;  // what the caller gets
+  Store::Done done;
+  std::shared_ptr<const Error> refused;  // the outcome: null when durable
+};
+
+/// What the loop thread learns from one round of the writer.
+struct Completion {
+  std::vector<Write> writes;  // in the order they were accepted
+  std::uint64_t generation = 0;
+  std::shared_ptr<const Error> fatal;  // set once
+  Stats stats;
+};
+
+class Writer {
+ public:
+  struct Parts {
+    Database database;
+    HighWaterMark mark;
+    Ballast ballast;
+    Ledger ledger;
+    std::string directory;
+    int checkpoint_pages = 0;
+    bool disk_full = false;
+  };
+
+  Writer(Parts parts, std::function<void(Completion)> deliver);
+  ~Writer() { stop(); }
+
+  void push(Write write);
+  /// Commits what is queued, checkpoints, ends the thread. Nothing may be pushed afterwards.
+  void stop();
+
+ private:
+  void run();
+  void write_group(std::vector<Write> writes);
+  std::optional<Error> commit(const std::vector<Write*>& group);
+  void refuse(const std::vector<Write*>& group, const std::shared_ptr<const Error>& why);
+  void note_disk_full();
+  void look_for_space();
+  void sync_mark();
+  void checkpoint_when_due();
+  void finish();
+  void fail(const Error& cause);
+  Completion make_completion(std::vector<Write> writes);
+
+  // The writer thread's own, after the constructor.
+  Parts parts_;
+  std::function<void(Completion)> deliver_;
+  std::uint64_t generation_ = 0;
+  MonoTime mark_synced_{};
+  int next_checkpoint_ = 0;
+  std::shared_ptr<const Error> fatal_;
+  bool fatal_told_ = false;
+  Stats stats_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Write> queue_;  // guarded by mutex_; its bound is kept by the loop thread, which knows what is under way
+  bool stopping_ = false;     // guarded by mutex_
+
+  std::thread thread_;
+};
+
+}  // namespace muster::store
