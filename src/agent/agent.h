@@ -15,13 +15,13 @@ namespace muster::agent {
 
 /// What stands in for an image; the first whose pattern matches wins.
 struct Environment {
-  std::string image;  // pattern with `*`
-  std::string venv;   // a Python virtual environment: its bin first on the PATH
+  std::string image;                       // pattern with `*`
+  std::string venv;                        // a Python virtual environment: its bin first on the PATH
   std::map<std::string, std::string> env;  // set unless the container sets them itself
 };
 
 struct Options {
-  std::string directory;       // DIR: DIR/pods, DIR/volumes, DIR/shim
+  std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
   std::vector<Environment> environments;
   bool refuse_unmapped = false;  // an image no pattern matches is an error, instead of the host's own environment
@@ -36,7 +36,8 @@ class Agent final : public client::NodeApi {
   /// Registers the node, re-adopts what runs, then follows the pods bound here.
   Status start();
   Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
-                                                      UniqueFunction<void(std::string_view)> on_text, Task on_end) override;
+                                                      UniqueFunction<void(std::string_view)> on_text,
+                                                      Task on_end) override;
 
  private:
   struct State;

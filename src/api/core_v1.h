@@ -256,3 +256,79 @@ struct PersistentVolumeClaim {
 };
 
 }  // namespace muster::api
+
+// Their descriptors.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::EnvVar>();
+template <>
+const TypeDesc& type_of<api::ContainerPort>();
+template <>
+const TypeDesc& type_of<api::VolumeMount>();
+template <>
+const TypeDesc& type_of<api::ResourceRequirements>();
+template <>
+const TypeDesc& type_of<api::Container>();
+template <>
+const TypeDesc& type_of<api::PersistentVolumeClaimVolume>();
+template <>
+const TypeDesc& type_of<api::EmptyDirVolume>();
+template <>
+const TypeDesc& type_of<api::HostPathVolume>();
+template <>
+const TypeDesc& type_of<api::Volume>();
+template <>
+const TypeDesc& type_of<api::PodSpec>();
+template <>
+const TypeDesc& type_of<api::PodTemplateSpec>();
+template <>
+const TypeDesc& type_of<api::ContainerStateTerminated>();
+template <>
+const TypeDesc& type_of<api::ContainerStateRunning>();
+template <>
+const TypeDesc& type_of<api::ContainerStateWaiting>();
+template <>
+const TypeDesc& type_of<api::ContainerState>();
+template <>
+const TypeDesc& type_of<api::ContainerStatus>();
+template <>
+const TypeDesc& type_of<api::PodStatus>();
+template <>
+const TypeDesc& type_of<api::Pod>();
+template <>
+const TypeDesc& type_of<api::NamespaceSpec>();
+template <>
+const TypeDesc& type_of<api::NamespaceStatus>();
+template <>
+const TypeDesc& type_of<api::Namespace>();
+template <>
+const TypeDesc& type_of<api::ServicePort>();
+template <>
+const TypeDesc& type_of<api::ServiceSpec>();
+template <>
+const TypeDesc& type_of<api::Service>();
+template <>
+const TypeDesc& type_of<api::ConfigMap>();
+template <>
+const TypeDesc& type_of<api::Secret>();
+template <>
+const TypeDesc& type_of<api::ObjectReference>();
+template <>
+const TypeDesc& type_of<api::EventSource>();
+template <>
+const TypeDesc& type_of<api::Event>();
+template <>
+const TypeDesc& type_of<api::NodeStatus>();
+template <>
+const TypeDesc& type_of<api::NodeSpec>();
+template <>
+const TypeDesc& type_of<api::Node>();
+template <>
+const TypeDesc& type_of<api::PersistentVolumeClaimSpec>();
+template <>
+const TypeDesc& type_of<api::PersistentVolumeClaimStatus>();
+template <>
+const TypeDesc& type_of<api::PersistentVolumeClaim>();
+
+}  // namespace muster::reflect

@@ -69,6 +69,7 @@ struct KubeflowJobStatus {
   std::optional<Time> last_reconcile_time;
   // Ours, beyond Kubeflow:
   std::optional<std::int32_t> restart_count;
+  std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> next_retry_time;
   std::optional<std::int32_t> master_port;
   std::optional<std::int64_t> observed_generation;
@@ -81,3 +82,27 @@ struct PyTorchJob {
 };
 
 }  // namespace muster::api
+
+// Their descriptors.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::KubeflowSchedulingPolicy>();
+template <>
+const TypeDesc& type_of<api::KubeflowRunPolicy>();
+template <>
+const TypeDesc& type_of<api::KubeflowReplicaSpec>();
+template <>
+const TypeDesc& type_of<api::RdzvConf>();
+template <>
+const TypeDesc& type_of<api::ElasticPolicy>();
+template <>
+const TypeDesc& type_of<api::PyTorchJobSpec>();
+template <>
+const TypeDesc& type_of<api::KubeflowReplicaStatus>();
+template <>
+const TypeDesc& type_of<api::KubeflowJobStatus>();
+template <>
+const TypeDesc& type_of<api::PyTorchJob>();
+
+}  // namespace muster::reflect

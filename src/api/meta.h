@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "json/document.h"
+#include "reflect/type_desc.h"
 
 namespace muster::api {
 
@@ -57,3 +58,17 @@ struct LabelSelector {
 };
 
 }  // namespace muster::api
+
+// Their descriptors.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::OwnerReference>();
+template <>
+const TypeDesc& type_of<api::ObjectMeta>();
+template <>
+const TypeDesc& type_of<api::Condition>();
+template <>
+const TypeDesc& type_of<api::LabelSelector>();
+
+}  // namespace muster::reflect

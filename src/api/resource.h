@@ -2,6 +2,7 @@
 // kinds (routes, discovery, OpenAPI, CRDs, printers, completion) walks this table.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ struct PrinterColumn {
 
 enum class Scope { kNamespaced, kCluster };
 
+/// Where the scale subresource reads and writes, as in a CRD.
+struct ScalePaths {
+  std::string spec_replicas;
+  std::string status_replicas;
+  std::string label_selector;
+};
+
 struct Resource {
   std::string group;  // "" for core
   std::string version;
@@ -34,10 +42,11 @@ struct Resource {
   std::vector<std::string> categories;
   Scope scope = Scope::kNamespaced;
   std::vector<std::string> verbs;
-  bool has_status = false;  // the status subresource
+  bool has_status = false;                      // the status subresource
   std::vector<std::string> other_subresources;  // "log", "binding", "scale"
   // Built into Kubernetes, so a cluster has it already and strategic merge patch applies; otherwise we install a CRD.
   bool built_in = false;
+  std::optional<ScalePaths> scale;     // set when other_subresources has "scale"
   std::vector<PrinterColumn> columns;  // after NAME; built-ins print by code instead
   const reflect::TypeDesc* type = nullptr;
   // Rules over several fields, beyond what the descriptor says. Pure; null when there are none.

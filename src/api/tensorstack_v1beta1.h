@@ -39,8 +39,8 @@ struct SchedulePolicy {
 
 struct TrainingRunPolicy {
   std::optional<std::int64_t> active_deadline_seconds;
-  std::optional<std::int32_t> backoff_limit;  // default 3
-  std::string clean_up_policy;                // None, Unfinished, All; default None
+  std::optional<std::int32_t> backoff_limit;               // default 3
+  std::string clean_up_policy;                             // None, Unfinished, All; default None
   std::optional<std::int32_t> ttl_seconds_after_finished;  // ours
 };
 
@@ -115,6 +115,7 @@ struct TrainingJobStatus {
   AggregateStatus aggregate;
   std::int32_t backoff_count = 0;
   // Ours, beyond TensorStack:
+  std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
   std::optional<Time> next_retry_time;  // a replica waits until then before it is started again
@@ -130,3 +131,45 @@ struct PyTorchTrainingJob {
 };
 
 }  // namespace muster::api
+
+// Their descriptors.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::DebugReplicaSpec>();
+template <>
+const TypeDesc& type_of<api::DebugMode>();
+template <>
+const TypeDesc& type_of<api::ResumeSpec>();
+template <>
+const TypeDesc& type_of<api::PauseMode>();
+template <>
+const TypeDesc& type_of<api::RunMode>();
+template <>
+const TypeDesc& type_of<api::T9kScheduler>();
+template <>
+const TypeDesc& type_of<api::SchedulePolicy>();
+template <>
+const TypeDesc& type_of<api::TrainingRunPolicy>();
+template <>
+const TypeDesc& type_of<api::ElasticConfig>();
+template <>
+const TypeDesc& type_of<api::TorchrunConfig>();
+template <>
+const TypeDesc& type_of<api::TrainingReplicaSpec>();
+template <>
+const TypeDesc& type_of<api::PyTorchTrainingJobSpec>();
+template <>
+const TypeDesc& type_of<api::ReplicaContainerStatus>();
+template <>
+const TypeDesc& type_of<api::TaskReplicaStatus>();
+template <>
+const TypeDesc& type_of<api::TaskStatus>();
+template <>
+const TypeDesc& type_of<api::AggregateStatus>();
+template <>
+const TypeDesc& type_of<api::TrainingJobStatus>();
+template <>
+const TypeDesc& type_of<api::PyTorchTrainingJob>();
+
+}  // namespace muster::reflect

@@ -1,5 +1,5 @@
-// ApiServer: the Kubernetes REST API over the store. handle() is the one door: HTTP connections (net/) and the in-process
-// client (LocalTransport) both come through it, with the same admission, validation and conflicts.
+// ApiServer: the Kubernetes REST API over the store. handle() is the one door: HTTP connections (net/) and the
+// in-process client (LocalTransport) both come through it, with the same admission, validation and conflicts.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // ApiClient: the Kubernetes API as calls. Controllers, agent, CLI and console know only this; whether the server is in
-// this process (apiserver/local_transport.h), on this machine or a cluster is the Transport's business, and all take the
-// same request path.
+// this process (apiserver/local_transport.h), on this machine or a cluster is the Transport's business, and all take
+// the same request path.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,10 @@ struct ResourceName {
   std::string plural;
 
   ResourceName() = default;
-  ResourceName(std::string g, std::string v, std::string p) : group(std::move(g)), version(std::move(v)), plural(std::move(p)) {}
-  ResourceName(const api::Resource& r) : group(r.group), version(r.version), plural(r.plural) {}  // NOLINT(google-explicit-constructor)
+  ResourceName(std::string g, std::string v, std::string p)
+      : group(std::move(g)), version(std::move(v)), plural(std::move(p)) {}
+  ResourceName(const api::Resource& r)
+      : group(r.group), version(r.version), plural(r.plural) {}  // NOLINT(google-explicit-constructor)
 };
 
 struct ObjectName {
@@ -47,6 +49,7 @@ struct WriteOptions {
   std::string field_manager = "muster";
   std::string field_validation;  // Strict, Warn, Ignore; "" leaves it to the server
   bool dry_run = false;
+  bool force = false;  // server-side apply: take fields over from other managers
 };
 
 struct DeleteOptions {
@@ -66,6 +69,7 @@ struct WatchOptions {
   std::string resource_version;
   bool bookmarks = true;
   bool as_table = false;
+  int timeout_seconds = 0;  // 0 leaves it to the server
 };
 struct WatchSink {
   /// type: ADDED, MODIFIED, DELETED, BOOKMARK. An ERROR event ends the watch with its Status as error.
@@ -76,23 +80,30 @@ struct WatchSink {
 
 using OnDocument = UniqueFunction<void(Result<json::Document>)>;
 
+/// Loop thread only. Callbacks are never inline. Calls still under way when the client is destroyed are dropped.
 class ApiClient {
  public:
   /// `token` may be "" (in process, Unix socket, client certificate).
   ApiClient(net::Transport& transport, std::string token);
+  ~ApiClient();
 
   void get(const ObjectName& object, OnDocument done);
   /// The …List document. ns "" lists all namespaces.
   void list(const ResourceName& resource, const std::string& ns, const ListOptions& options, OnDocument done);
-  void create(const ResourceName& resource, const std::string& ns, const json::Document& object, const WriteOptions& options, OnDocument done);
+  void create(const ResourceName& resource, const std::string& ns, const json::Document& object,
+              const WriteOptions& options, OnDocument done);
   /// POST to a subresource, such as pods/binding.
   void create_subresource(const ObjectName& object, const json::Document& body, OnDocument done);
   void update(const ObjectName& object, const json::Document& to, const WriteOptions& options, OnDocument done);
-  void patch(const ObjectName& object, PatchType type, const json::Document& patch, const WriteOptions& options, OnDocument done);
+  void patch(const ObjectName& object, PatchType type, const json::Document& patch, const WriteOptions& options,
+             OnDocument done);
   void remove(const ObjectName& object, const DeleteOptions& options, OnDocument done);
-  [[nodiscard]] WatchHandle watch(const ResourceName& resource, const std::string& ns, const WatchOptions& options, WatchSink sink);
-  /// Anything else: discovery, logs, /version. Streams; a status of 400 or more becomes the error of on_end.
-  [[nodiscard]] std::unique_ptr<net::Call> stream(const std::string& method, const std::string& target, net::ResponseSink sink);
+  [[nodiscard]] WatchHandle watch(const ResourceName& resource, const std::string& ns, const WatchOptions& options,
+                                  WatchSink sink);
+  /// Anything else: discovery, logs, /version. Streams; a status of 400 or more becomes the error of on_end, and then
+  /// on_head and on_data are not called.
+  [[nodiscard]] std::unique_ptr<net::Call> stream(const std::string& method, const std::string& target,
+                                                  net::ResponseSink sink);
 
   /// Warning headers of replies (RFC 7234 299) go here; by default nowhere.
   void on_warning(std::function<void(const std::string&)> sink);

@@ -34,8 +34,8 @@ class NodeApi {
  public:
   virtual ~NodeApi() = default;
   /// Plain text, whole lines, in order. `on_end` once: after the last line, or never while following a live container.
-  virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request, UniqueFunction<void(std::string_view)> on_text,
-                                                      Task on_end) = 0;
+  virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request,
+                                                      UniqueFunction<void(std::string_view)> on_text, Task on_end) = 0;
 };
 
 }  // namespace muster::client

@@ -1,9 +1,11 @@
 // Document: a JSON value that keeps member order, exact 64-bit integers and shortest doubles. It is the currency
 // between modules: what users wrote, what the store holds, what patches and validation work on. Light to include: the
-// parser (Boost.JSON) stays in document.cc.
+// parser (Boost.JSON) stays in parse.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,8 +33,8 @@ class Object {
   Object& operator=(Object&&) noexcept;
   ~Object();
 
-  bool empty() const { return members_.empty(); }
-  std::size_t size() const { return members_.size(); }
+  bool empty() const;
+  std::size_t size() const;
   const Document* find(std::string_view key) const;
   Document* find(std::string_view key);
   bool contains(std::string_view key) const { return find(key) != nullptr; }
@@ -44,10 +46,10 @@ class Object {
   /// Appends without looking for the key: for builders that know it is new.
   Document& append(std::string key, Document value);
 
-  auto begin() const { return members_.begin(); }
-  auto end() const { return members_.end(); }
-  auto begin() { return members_.begin(); }
-  auto end() { return members_.end(); }
+  std::vector<Member>::const_iterator begin() const;
+  std::vector<Member>::const_iterator end() const;
+  std::vector<Member>::iterator begin();
+  std::vector<Member>::iterator end();
 
  private:
   std::vector<Member> members_;
@@ -145,6 +147,25 @@ struct Member {
   std::string key;
   Document value;
 };
+
+inline bool Object::empty() const {
+  return members_.empty();
+}
+inline std::size_t Object::size() const {
+  return members_.size();
+}
+inline std::vector<Member>::const_iterator Object::begin() const {
+  return members_.begin();
+}
+inline std::vector<Member>::const_iterator Object::end() const {
+  return members_.end();
+}
+inline std::vector<Member>::iterator Object::begin() {
+  return members_.begin();
+}
+inline std::vector<Member>::iterator Object::end() {
+  return members_.end();
+}
 
 inline constexpr int kMaxDepth = 200;
 inline constexpr std::size_t kMaxMembers = 20'000;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
-#include <charconv>
-#include <cmath>
 #include <unordered_set>
 
 #include "base/strings.h"
@@ -147,7 +145,21 @@ std::string describe(const error_code& ec, const Builder& builder, std::string_v
   return fmt::format("unexpected {}", shown_character(rest));
 }
 
+/// Our complaints come when a key or number is complete; people look for its start.
+std::size_t start_of_token(std::string_view text, std::size_t end) {
+  const bool is_key = end < text.size() && text[end] == '"';
+  while (end > 0) {
+    const char before = text[end - 1];
+    const bool opens = is_key && before == '"' && (end < 2 || text[end - 2] != '\\');
+    if (opens) return end - 1;
+    if (!is_key && std::string_view("+-.0123456789eE").find(before) == std::string_view::npos) return end;
+    --end;
+  }
+  return end;
+}
+
 Error parse_error(std::string_view text, std::size_t offset, const error_code& ec, const Builder& builder) {
+  if (!builder.complaint().empty()) offset = start_of_token(text, offset);
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::ranges::count(before, '\n');
   const std::size_t line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;

@@ -5,9 +5,99 @@
 namespace muster::json {
 namespace {
 
+Document doc(std::string_view text) {
+  return *parse(text);
+}
+
+std::string merged(std::string_view target, std::string_view patch) {
+  Document d = doc(target);
+  merge_patch(d, doc(patch));
+  return serialize(d);
+}
+
+std::string patched(std::string_view target, std::string_view operations) {
+  const Result<Document> result = json_patch(doc(target), doc(operations));
+  return result ? serialize(*result) : std::string(reason_name(result.error().reason)) + ": " + result.error().message;
+}
+
+TEST(MergePatch, FollowsTheExamplesOfTheRfc) {
+  EXPECT_EQ(merged(R"({"a":"b"})", R"({"a":"c"})"), R"({"a":"c"})");
+  EXPECT_EQ(merged(R"({"a":"b"})", R"({"b":"c"})"), R"({"a":"b","b":"c"})");
+  EXPECT_EQ(merged(R"({"a":"b"})", R"({"a":null})"), R"({})");
+  EXPECT_EQ(merged(R"({"a":"b","b":"c"})", R"({"a":null})"), R"({"b":"c"})");
+  EXPECT_EQ(merged(R"({"a":["b"]})", R"({"a":"c"})"), R"({"a":"c"})");
+  EXPECT_EQ(merged(R"({"a":"c"})", R"({"a":["b"]})"), R"({"a":["b"]})");
+  EXPECT_EQ(merged(R"({"a":{"b":"c"}})", R"({"a":{"b":"d","c":null}})"), R"({"a":{"b":"d"}})");
+  EXPECT_EQ(merged(R"({"a":[{"b":"c"}]})", R"({"a":[1]})"), R"({"a":[1]})");
+  EXPECT_EQ(merged(R"(["a","b"])", R"(["c","d"])"), R"(["c","d"])");
+  EXPECT_EQ(merged(R"({"a":"foo"})", R"(null)"), R"(null)");
+  EXPECT_EQ(merged(R"({"e":null})", R"({"a":1})"), R"({"e":null,"a":1})");
+  EXPECT_EQ(merged(R"([1,2])", R"({"a":"b","c":null})"), R"({"a":"b"})");
+  EXPECT_EQ(merged(R"({})", R"({"a":{"bb":{"ccc":null}}})"), R"({"a":{"bb":{}}})");
+}
+
+TEST(JsonPatch, AppliesEveryOperation) {
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"add","path":"/b","value":2}])"), R"({"a":1,"b":2})");
+  EXPECT_EQ(patched(R"({"a":[1,3]})", R"([{"op":"add","path":"/a/1","value":2}])"), R"({"a":[1,2,3]})");
+  EXPECT_EQ(patched(R"({"a":[1]})", R"([{"op":"add","path":"/a/-","value":2}])"), R"({"a":[1,2]})");
+  EXPECT_EQ(patched(R"({"a":1,"b":2})", R"([{"op":"remove","path":"/a"}])"), R"({"b":2})");
+  EXPECT_EQ(patched(R"([1,2,3])", R"([{"op":"remove","path":"/1"}])"), R"([1,3])");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"replace","path":"/a","value":{"b":2}}])"), R"({"a":{"b":2}})");
+  EXPECT_EQ(patched(R"({"a":{"b":1}})", R"([{"op":"move","from":"/a/b","path":"/c"}])"), R"({"a":{},"c":1})");
+  EXPECT_EQ(patched(R"({"a":[1]})", R"([{"op":"copy","from":"/a","path":"/b"}])"), R"({"a":[1],"b":[1]})");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":1}])"), R"({"a":1})");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"replace","path":"","value":[]}])"), R"([])");
+  EXPECT_EQ(patched(R"({"a/b":{"m~n":1}})", R"([{"op":"replace","path":"/a~1b/m~0n","value":2}])"),
+            R"({"a/b":{"m~n":2}})");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"move","from":"/a","path":"/a"}])"), R"({"a":1})");
+}
+
+TEST(JsonPatch, SaysWhichOperationFailedAndWhy) {
+  EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a","value":1},{"op":"remove","path":"/b"}])"),
+            R"(Invalid: operation 1 (remove): path "/b" does not exist)");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])"),
+            R"(Invalid: operation 0 (test): test failed: "/a" has another value)");
+  EXPECT_EQ(patched("[1]", R"([{"op":"add","path":"/2","value":2}])"),
+            R"(Invalid: operation 0 (add): path "/2" does not exist)");
+  EXPECT_EQ(patched("[1]", R"([{"op":"replace","path":"/00","value":2}])"),
+            R"(Invalid: operation 0 (replace): path "/00" does not exist)");
+  EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a/b","value":2}])"),
+            R"(Invalid: operation 0 (add): path "/a/b" does not exist)");
+  EXPECT_EQ(patched(R"({"a":{}})", R"([{"op":"move","from":"/a","path":"/a/b"}])"),
+            R"(BadRequest: operation 0 (move): cannot move "/a" into itself, to "/a/b")");
+}
+
+TEST(JsonPatch, RefusesWhatIsNoPatch) {
+  EXPECT_EQ(patched("{}", "{}"), "BadRequest: JSON patch must be an array of operations, got object");
+  EXPECT_EQ(patched("{}", "[1]"), "BadRequest: operation 0: must be an object, got integer");
+  EXPECT_EQ(patched("{}", "[{}]"), R"(BadRequest: operation 0: "op" must be a string)");
+  EXPECT_EQ(patched("{}", R"([{"op":"patch","path":""}])"),
+            R"(BadRequest: operation 0: "op" must be one of add, remove, replace, move, copy, test, got "patch")");
+  EXPECT_EQ(patched("{}", R"([{"op":"remove"}])"), R"(BadRequest: operation 0: "path" must be a JSON pointer string)");
+  EXPECT_EQ(patched("{}", R"([{"op":"remove","path":"a"}])"),
+            R"(BadRequest: operation 0: "path" is not a JSON pointer, got "a"; it must be empty or start with "/")");
+  EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a"}])"), R"(BadRequest: operation 0: "value" is required for add)");
+}
+
+TEST(JsonPatch, CannotGrowADocumentWithoutBound) {
+  std::string doubling = R"([{"op":"add","path":"/a","value":[")" + std::string(1000, 'x') + "\"]}";
+  for (int i = 0; i < 40; ++i) doubling += R"(,{"op":"copy","from":"/a","path":"/a/-"})";
+  EXPECT_EQ(patched("{}", doubling + "]").substr(0, 22), "RequestEntityTooLarge:");
+  std::string nesting = R"([{"op":"add","path":"/a","value":{}})";
+  for (int i = 0; i < 300; ++i)
+    nesting += R"(,{"op":"add","path":"/b","value":{}},{"op":"move","from":"/a","path":"/b/a"},)"
+               R"({"op":"move","from":"/b","path":"/a"})";
+  EXPECT_NE(patched("{}", nesting + "]").find("the result would be nested deeper than 200 levels"), std::string::npos);
+}
+
 TEST(ResolvePointer, WalksMembersAndItems) {
-  const Document d = *parse(R"({"a":[{"b":7}]})");
-  ASSERT_NE(resolve_pointer(d, "/a/0/b"), nullptr);
+  const Document d = doc(R"({"a":[{"b/c":7}],"":8})");
+  EXPECT_EQ(*resolve_pointer(d, "/a/0/b~1c"), Document(7));
+  EXPECT_EQ(*resolve_pointer(d, "/"), Document(8));
+  EXPECT_EQ(*resolve_pointer(d, ""), d);
+  for (const char* pointer : {"a", "/x", "/a/1", "/a/-", "/a/0/b~2c", "/a/0/b/c", "/a/+0"}) {
+    EXPECT_EQ(resolve_pointer(d, pointer), nullptr) << pointer;
+  }
 }
 
 }  // namespace

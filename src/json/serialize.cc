@@ -10,7 +10,7 @@
 namespace muster::json {
 namespace {
 
-/// Number::toString of ECMAScript: plain digits from 1e-7 up to 1e21, exponents beyond.
+/// Number::toString of ECMAScript: plain digits from 1e-6 up to 1e21, exponents beyond.
 void append_double(double value, std::string& out) {
   if (!std::isfinite(value)) {
     out += "null";
@@ -34,7 +34,7 @@ void append_double(double value, std::string& out) {
   int exponent = 0;
   std::from_chars(text.data() + mark + sign, text.data() + text.size(), exponent);
   const auto size = static_cast<int>(digits.size());
-  if (exponent >= 21 || exponent < -7) {
+  if (exponent >= 21 || exponent < -6) {
     out += digits[0];
     if (size > 1) out.append(".").append(digits, 1);
     out += exponent < 0 ? "e-" : "e+";
@@ -160,6 +160,11 @@ void append_quoted(std::string_view text, std::string& out) {
   std::size_t clean = 0;  // start of the run that needs no change
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
+    // Nearly every character of every document.
+    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
+      ++i;
+      continue;
+    }
     const CodePoint point = decode_utf8(text.substr(i));
     const std::size_t width = point.bytes == 0 ? 1 : point.bytes;
     const bool plain = point.bytes != 0 && static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';

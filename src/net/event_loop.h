@@ -32,6 +32,9 @@ class EventLoop final : public Loop {
   Context& context() { return *context_; }
 
  private:
+  struct Watch;
+  void start_watch(int fd, const std::shared_ptr<Watch>& watch);
+
   std::unique_ptr<Context> context_;
 };
 

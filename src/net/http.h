@@ -36,7 +36,7 @@ class Headers {
 struct Peer {
   bool tls = false;
   bool loopback = false;
-  bool in_process = false;           // LocalTransport
+  bool in_process = false;  // LocalTransport
   bool unix_socket_same_user = false;
 };
 

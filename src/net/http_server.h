@@ -18,9 +18,22 @@ struct ServerTls {
   std::string key_pem;
 };
 
+struct ServerLimits {
+  std::size_t head_bytes = 64 * 1024;
+  std::size_t head_fields = 256;
+  std::size_t body_bytes = 3 * 1024 * 1024;
+  std::size_t connections = 4096;
+  Duration head_timeout = std::chrono::seconds(10);  // also for the TLS handshake
+  Duration idle_timeout = std::chrono::minutes(5);
+  Duration write_timeout = std::chrono::seconds(60);  // for a peer to take 256 KiB
+  Duration linger_timeout = std::chrono::seconds(2);  // for a refused request to finish arriving
+  std::size_t body_bytes_per_second = 1024;           // below this, after head_timeout, the body is too slow
+};
+
 class HttpServer {
  public:
-  HttpServer(EventLoop& loop, ServerTls tls, Handler handler);
+  /// Without a certificate there is no TLS. A certificate that cannot be used makes listen() fail.
+  HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits = {});
   ~HttpServer();
 
   /// Returns the port, which matters when 0 was asked for. AlreadyExists-like text when it is taken: says by what call

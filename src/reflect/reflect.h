@@ -12,7 +12,8 @@ namespace muster::reflect {
 
 /// Fills the struct from the document. Lenient about unknown members; Invalid when a member has another type.
 Status decode_into(const TypeDesc& type, const json::Document& from, void* to);
-/// Empty optionals, and empty containers and strings of fields that are not required, are left out.
+/// Optionals are written when they are set. Other members that hold what a new struct holds (false, 0, nothing) are
+/// left out, unless the field is required or always_written. Roots get their apiVersion and kind.
 json::Document encode_from(const TypeDesc& type, const void* from);
 
 template <typename T>
@@ -32,7 +33,8 @@ void apply_defaults(const TypeDesc& type, json::Document& document);
 /// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys.
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document);
 /// Changes to fields that are immutable.
-std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before, const json::Document& after);
+std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before,
+                                        const json::Document& after);
 
 struct UnknownField {
   std::string path;        // "spec.replicaSpecs[0].replica"

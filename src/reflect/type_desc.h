@@ -1,12 +1,14 @@
-// TypeDesc: the one description of a type, from which decoding, encoding, schemas, defaults, validation and docs derive.
-// Type-erased on purpose: everything derived is an ordinary function over (TypeDesc, void*) or (TypeDesc, Document),
-// compiled once and steppable. Descriptors are written with reflect/describe.h in api/*.cc, and nowhere else.
+// TypeDesc: the one description of a type, from which decoding, encoding, schemas, defaults, validation and docs
+// derive. Type-erased on purpose: everything derived is an ordinary function over (TypeDesc, void*) or (TypeDesc,
+// Document), compiled once and steppable. Descriptors are written with reflect/describe.h in api/*.cc, and nowhere
+// else.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json/document.h"
@@ -44,13 +46,23 @@ struct FieldDesc {
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> min_items;
   std::vector<std::string> one_of;
-  std::string pattern;        // anchored, RE2 syntax, for schemas; checked by `check`
-  std::string list_map_key;   // arrays of objects: the key that names an item
-  std::vector<std::string> also_known_as;  // older spellings, accepted and rewritten to `name`
+  std::string pattern;                          // anchored, RE2 syntax, for schemas
+  bool (*matches)(std::string_view) = nullptr;  // the same as code, for `validate`
+  std::string list_map_key;                     // arrays of objects: the key that names an item, unique in the array
+  std::string merge_key;                        // arrays of objects: pairs items in strategic merge; may repeat
+  std::vector<std::string> also_known_as;       // older spellings, accepted and rewritten to `name`
+  bool as_written = false;                      // no defaults are set anywhere below
+  bool always_written = false;                  // encoded even when it is 0 or empty
+  bool optional_member = false;                 // the C++ member is an optional: encoded whenever it is set
+  // apiVersion and kind of a served object: no C++ member stands behind them, encoding writes this.
+  std::string constant;
 
   // Access to the C++ member. `read` gives null when an optional is empty; `write` makes room and gives the place.
   const void* (*read)(const void* object) = nullptr;
   void* (*write)(void* object) = nullptr;
+
+  /// Arrays of objects: the member by which two items are the same item; "" when the array is replaced as a whole.
+  const std::string& item_key() const { return merge_key.empty() ? list_map_key : merge_key; }
 };
 
 /// How elements of a vector or map are reached; empty for other shapes.
@@ -77,7 +89,25 @@ struct TypeDesc {
   std::vector<std::string> known_names;
 
   const FieldDesc* field(std::string_view json_name) const;
+  /// The same, also by an older spelling.
+  const FieldDesc* field_or_alias(std::string_view json_name) const;
+  /// Has apiVersion and kind.
+  bool is_root() const;
 };
+
+// The types that are not objects.
+const TypeDesc& string_type();
+const TypeDesc& bool_type();
+const TypeDesc& int32_type();
+const TypeDesc& int64_type();
+const TypeDesc& number_type();
+const TypeDesc& quantity_type();
+const TypeDesc& int_or_string_type();  // held as std::string
+const TypeDesc& time_type();
+const TypeDesc& micro_time_type();
+const TypeDesc& bytes_type();  // held as std::string, still base64
+const TypeDesc& any_type();
+const TypeDesc& bytes_map_type();  // held as std::map<std::string, std::string>
 
 /// Specialised once per type, in api/*.cc; built-in types and containers in describe.h.
 template <typename T>

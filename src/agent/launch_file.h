@@ -1,0 +1,63 @@
+// What a shim is told to run, as a value, and the file it reads it from (agent/shim/format.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace muster::agent {
+
+struct VolumeFile {
+  std::string path;
+  unsigned mode = 0644;
+  std::string content;
+  bool operator==(const VolumeFile&) const = default;
+};
+struct HostFolder {
+  std::string path;
+  bool operator==(const HostFolder&) const = default;
+};
+struct MemoryFolder {
+  std::int64_t size_limit = 0;  // bytes; 0 is the kernel's default, half of the memory
+  bool operator==(const MemoryFolder&) const = default;
+};
+using FileFolder = std::vector<VolumeFile>;
+
+struct LaunchVolume {
+  std::string name;
+  std::variant<HostFolder, MemoryFolder, FileFolder> source;
+};
+
+struct LaunchMount {
+  std::string volume;
+  std::string sub_path;
+  std::string target;
+  bool read_only = false;
+  bool operator==(const LaunchMount&) const = default;
+};
+
+struct LaunchContainer {
+  std::string name;
+  bool is_init = false;
+  std::string cwd;
+  std::vector<std::string> args;
+  std::vector<std::pair<std::string, std::string>> env;
+  std::vector<LaunchMount> mounts;  // a mount inside another comes after it
+};
+
+struct Launch {
+  std::string hostname;
+  std::string hosts;  // path
+  std::int64_t grace_seconds = 30;
+  std::vector<std::string> hidden;
+  std::vector<std::string> through;
+  std::vector<std::pair<std::string, std::string>> links;  // path, target
+  std::vector<LaunchVolume> volumes;
+  std::vector<LaunchContainer> containers;  // init containers first
+};
+
+std::string encode_launch(const Launch& launch);
+
+}  // namespace muster::agent

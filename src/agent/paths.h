@@ -1,0 +1,45 @@
+// Where the agent keeps things. Everything a restart needs is here; what the API knows is not repeated.
+//
+//   DIR/
+//     shim-HASH                 the shim program, 0700
+//     hosts/NAMESPACE           bound at /etc/hosts in the namespace's pods; written in place
+//     names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
+//     volumes/NAMESPACE/NAME    what a PersistentVolumeClaim holds
+//     pods/UID/                 one folder per pod, kept for its logs after the pod is gone
+//       volumes/NAME            emptyDir on disk; removed with the pod
+//       ATTEMPT/                0, 1, …: one folder per start of the containers; what is in it: agent/shim/format.h
+#pragma once
+
+#include <string>
+
+namespace muster::agent {
+
+class Paths {
+ public:
+  explicit Paths(std::string root) : root_(std::move(root)) {}
+
+  const std::string& root() const { return root_; }
+  std::string hosts_folder() const { return root_ + "/hosts"; }
+  std::string hosts(const std::string& ns) const { return hosts_folder() + "/" + ns; }
+  std::string names(const std::string& ns, const std::string& pod) const { return root_ + "/names/" + ns + "/" + pod; }
+  std::string claim(const std::string& ns, const std::string& name) const {
+    return root_ + "/volumes/" + ns + "/" + name;
+  }
+  std::string pods() const { return root_ + "/pods"; }
+  std::string pod(const std::string& uid) const { return pods() + "/" + uid; }
+  std::string pod_volumes(const std::string& uid) const { return pod(uid) + "/volumes"; }
+  std::string attempt(const std::string& uid, int attempt) const { return pod(uid) + "/" + std::to_string(attempt); }
+
+ private:
+  std::string root_;
+};
+
+// Inside an attempt's folder.
+inline constexpr const char* kLaunchFile = "/launch";
+inline constexpr const char* kGraceFile = "/grace";
+inline constexpr const char* kLockFile = "/lock";
+inline constexpr const char* kShimFile = "/shim.json";
+inline constexpr const char* kStateFile = "/state.json";
+inline constexpr const char* kExitFile = "/exit.json";
+
+}  // namespace muster::agent

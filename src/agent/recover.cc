@@ -1,0 +1,61 @@
+#include "agent/recover.h"
+
+#include <sys/stat.h>
+
+#include "agent/paths.h"
+#include "base/files.h"
+#include "linux/files.h"
+
+namespace muster::agent {
+
+Verdict judge(const Evidence& e) {
+  if (!e.folder) return Verdict::kNeverRan;
+  // Written last and synced, so it is true whatever else happened, a reboot included.
+  if (e.end) return e.end->ran ? Verdict::kFinished : Verdict::kNeverRan;
+  // "go" is said only after shim.json is on the disk.
+  if (!e.identity) return e.lock_held ? Verdict::kLookAgain : Verdict::kNeverRan;
+  if (!e.same_boot) return Verdict::kLostReboot;
+  if (!e.lock_held) return Verdict::kLostShim;
+  // The lock is held but the identity does not fit: never decide on doubt.
+  return e.process_matches ? Verdict::kAdopt : Verdict::kLookAgain;
+}
+
+namespace {
+
+std::optional<AttemptRecord> read_record(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return std::nullopt;
+  auto record = parse_record(*text);
+  return record ? std::optional(*std::move(record)) : std::nullopt;
+}
+
+}  // namespace
+
+Recovered examine_attempt(const std::string& folder) {
+  Evidence evidence;
+  Recovered result;
+  struct stat what {};
+  evidence.folder = ::stat(folder.c_str(), &what) == 0;
+  // The lock before exit.json: a shim writes the one before it gives up the other.
+  evidence.lock_held = linux_os::is_locked(folder + kLockFile);
+  if (const auto text = read_file(folder + kShimFile)) {
+    if (const auto identity = parse_identity(*text)) {
+      evidence.identity = true;
+      const auto boot = linux_os::boot_id();
+      evidence.same_boot = boot && *boot == identity->boot_id;
+      const auto pidns = linux_os::pid_namespace();
+      if (auto pidfd = linux_os::open_exactly(identity->process); pidfd && pidns && *pidns == identity->pid_namespace) {
+        evidence.process_matches = true;
+        result.pidfd = std::move(*pidfd);
+      }
+    }
+  }
+  evidence.end = read_record(folder + kExitFile);
+  result.verdict = judge(evidence);
+  result.end = evidence.end;
+  result.state = read_record(folder + kStateFile);
+  if (result.verdict != Verdict::kAdopt) result.pidfd.reset();
+  return result;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,65 @@
+#include "agent/recover.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::agent {
+namespace {
+
+Evidence running() {
+  return {.folder = true, .identity = true, .same_boot = true, .lock_held = true, .process_matches = true, .end = {}};
+}
+
+TEST(Judge, NoFolderMeansNeverRan) {
+  EXPECT_EQ(judge({}), Verdict::kNeverRan);
+}
+
+TEST(Judge, AdoptsWhatHoldsTheLockAndIsItself) {
+  EXPECT_EQ(judge(running()), Verdict::kAdopt);
+}
+
+TEST(Judge, AnExitRecordIsTheTruthEvenAfterAReboot) {
+  Evidence e = running();
+  e.end = AttemptRecord{.ran = true, .containers = {}, .notices = {}};
+  EXPECT_EQ(judge(e), Verdict::kFinished);
+  e.same_boot = e.lock_held = e.process_matches = false;
+  EXPECT_EQ(judge(e), Verdict::kFinished);
+}
+
+TEST(Judge, AShimThatWasSentAwayNeverRan) {
+  Evidence e = running();
+  e.end = AttemptRecord{};
+  EXPECT_EQ(judge(e), Verdict::kNeverRan);
+}
+
+TEST(Judge, ARebootTookIt) {
+  Evidence e = running();
+  e.same_boot = e.lock_held = e.process_matches = false;
+  EXPECT_EQ(judge(e), Verdict::kLostReboot);
+  e.process_matches = true;  // a process of the new boot that happens to have the same pid and start time
+  EXPECT_EQ(judge(e), Verdict::kLostReboot);
+}
+
+TEST(Judge, AFreeLockWithoutAnExitRecordMeansTheShimWasKilled) {
+  Evidence e = running();
+  e.lock_held = e.process_matches = false;
+  EXPECT_EQ(judge(e), Verdict::kLostShim);
+  e.process_matches = true;  // seen dying
+  EXPECT_EQ(judge(e), Verdict::kLostShim);
+}
+
+TEST(Judge, WithoutAnIdentityNothingWasEverTold) {
+  Evidence e{
+      .folder = true, .identity = false, .same_boot = false, .lock_held = false, .process_matches = false, .end = {}};
+  EXPECT_EQ(judge(e), Verdict::kNeverRan);
+  e.lock_held = true;
+  EXPECT_EQ(judge(e), Verdict::kLookAgain);
+}
+
+TEST(Judge, ALockHeldByAStrangerIsLeftAlone) {
+  Evidence e = running();
+  e.process_matches = false;
+  EXPECT_EQ(judge(e), Verdict::kLookAgain);
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,148 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "shim.h"
+
+enum { READ_SIZE = 256 * 1024, PREFIX_MAX = 48 };
+
+/* One buffer each for the whole process: streams are pumped one after the other. */
+static char g_in[READ_SIZE];
+static char g_out[64 * 1024]; /* several of the longest pieces */
+static size_t g_out_size;
+
+int open_log(int dir, const char* container, struct log_file* to) {
+  char name[300];
+  snprintf(name, sizeof name, "%s.log", container);
+  *to = (struct log_file){.fd = openat(dir, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
+  if (to->fd < 0) return -1;
+  to->size = lseek(to->fd, 0, SEEK_END);
+  return 0;
+}
+
+static int write_all(struct log_file* file, const char* bytes, size_t size) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t n = write(file->fd, bytes + done, size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      /* Half a line must not be left behind: the next one would be merged into it. */
+      if (done > 0) (void)!ftruncate(file->fd, file->size);
+      return -1;
+    }
+    done += (size_t)n;
+  }
+  file->size += (off_t)size;
+  file->dirty = 1;
+  return 0;
+}
+
+/* A full disk must not stop the training: lines are dropped, and the log says how many bytes. */
+static void put(struct log_file* file, const char* bytes, size_t size) {
+  if (file->dropped > 0) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    char time[31], marker[128];
+    format_time(&now, time);
+    const int n =
+        snprintf(marker, sizeof marker, "%s stderr F --- %llu bytes dropped (disk full) ---\n", time, file->dropped);
+    if (write_all(file, marker, (size_t)n) != 0) {
+      file->dropped += size;
+      return;
+    }
+    file->dropped = 0;
+  }
+  if (size > 0 && write_all(file, bytes, size) != 0) file->dropped += size;
+}
+
+static void put_out(struct log_file* file) {
+  put(file, g_out, g_out_size);
+  g_out_size = 0;
+}
+
+static void append(struct log_stream* stream, const char* prefix, size_t prefix_size, char kind, const char* head,
+                   size_t head_size, const char* tail, size_t tail_size) {
+  const size_t size = prefix_size + 2 + head_size + tail_size + 1;
+  if (g_out_size + size > sizeof g_out) put_out(stream->file);
+  char* p = g_out + g_out_size;
+  memcpy(p, prefix, prefix_size);
+  p += prefix_size;
+  *p++ = kind;
+  *p++ = ' ';
+  memcpy(p, head, head_size);
+  memcpy(p + head_size, tail, tail_size);
+  p[head_size + tail_size] = '\n';
+  g_out_size += size;
+}
+
+static size_t make_prefix(const struct log_stream* stream, char out[PREFIX_MAX]) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  char time[31];
+  format_time(&now, time);
+  return (size_t)snprintf(out, PREFIX_MAX, "%s %s ", time, stream->tag);
+}
+
+/* Splits what was read into lines; the unfinished one waits in `pending`. */
+static void take(struct log_stream* stream, const char* bytes, size_t size) {
+  char prefix[PREFIX_MAX];
+  const size_t prefix_size = make_prefix(stream, prefix);
+  while (size > 0) {
+    const size_t room = MUSTER_LOG_PIECE - stream->pending_size;
+    const size_t look = size < room ? size : room;
+    const char* newline = memchr(bytes, '\n', look);
+    if (newline == NULL && size < room) {
+      memcpy(stream->pending + stream->pending_size, bytes, size);
+      stream->pending_size += size;
+      break;
+    }
+    const size_t text = newline != NULL ? (size_t)(newline - bytes) : look;
+    append(stream, prefix, prefix_size, newline != NULL ? 'F' : 'P', stream->pending, stream->pending_size, bytes,
+           text);
+    stream->pending_size = 0;
+    const size_t used = text + (newline != NULL);
+    bytes += used;
+    size -= used;
+  }
+  put_out(stream->file);
+}
+
+int pump(struct log_stream* stream, size_t budget) {
+  if (stream->pending == NULL && (stream->pending = malloc(MUSTER_LOG_PIECE)) == NULL) return 1; /* tried again later */
+  size_t taken = 0;
+  while (stream->fd >= 0 && taken < budget) {
+    const ssize_t n = read(stream->fd, g_in, sizeof g_in);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return 0;
+    if (n <= 0) {
+      flush_pending(stream);
+      close(stream->fd);
+      stream->fd = -1;
+      return 0;
+    }
+    take(stream, g_in, (size_t)n);
+    taken += (size_t)n;
+  }
+  return stream->fd >= 0;
+}
+
+void flush_pending(struct log_stream* stream) {
+  if (stream->pending_size == 0) return;
+  char prefix[PREFIX_MAX];
+  append(stream, prefix, make_prefix(stream, prefix), 'P', stream->pending, stream->pending_size, "", 0);
+  stream->pending_size = 0;
+  put_out(stream->file);
+}
+
+void sync_log(struct log_file* file) {
+  if (file->fd < 0) return;
+  if (file->dropped > 0) put(file, "", 0);
+  if (!file->dirty) return;
+  fdatasync(file->fd);
+  file->dirty = 0;
+}

@@ -1,0 +1,380 @@
+/* The root of a container: the host's tree, read-only, with the pod's own folders, devices and volumes placed in it.
+ * First everything that is needed from the host is taken as detached mount trees; then the new root replaces the old
+ * one; then the trees are placed by plain paths, which can no longer lead back to the host. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+struct placement {
+  int tree;
+  int is_folder;
+  const char* target;
+};
+enum { MAX_PLACEMENTS = 512 };
+struct plan {
+  struct placement host[MAX_PLACEMENTS]; /* top-level entries, /dev nodes */
+  size_t host_count;
+  struct placement own[MAX_PLACEMENTS]; /* in the order they are placed: a later one may lie inside an earlier one */
+  size_t own_count;
+  struct link top_links[64]; /* /bin -> usr/bin */
+  size_t top_link_count;
+};
+
+int fail(struct fault* fault, const char* format, ...) {
+  fault->error = errno;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fault->step, sizeof fault->step, format, arguments);
+  va_end(arguments);
+  return -1;
+}
+
+static const char* text_of(const char* format, ...) __attribute__((format(printf, 1, 2)));
+static const char* text_of(const char* format, ...) {
+  char* text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(&text, format, arguments) < 0) _exit(70);
+  va_end(arguments);
+  return text;
+}
+
+static int is_folder(int fd) {
+  struct stat what;
+  return fstatat(fd, "", &what, AT_EMPTY_PATH) == 0 && S_ISDIR(what.st_mode);
+}
+
+static int add(struct placement* list, size_t* count, int tree, const char* target, struct fault* fault) {
+  if (*count == MAX_PLACEMENTS) {
+    errno = E2BIG;
+    return fail(fault, "more than %d mounts", MAX_PLACEMENTS);
+  }
+  list[(*count)++] = (struct placement){tree, is_folder(tree), target};
+  return 0;
+}
+
+/* ---- taking from the host ---- */
+
+static int is_own_folder(const char* name) {
+  static const char* const kOwn[] = {".", "..", "proc", "dev", "root", "tmp", "run", "lost+found"};
+  for (size_t i = 0; i < sizeof kOwn / sizeof kOwn[0]; ++i) {
+    if (strcmp(name, kOwn[i]) == 0) return 1;
+  }
+  return 0;
+}
+
+static int take_top_entry(const struct pod* pod, const char* name, struct plan* plan, struct fault* fault) {
+  const char* path = text_of("/%s", name);
+  struct stat what;
+  if (lstat(path, &what) != 0) return 0;
+  if (S_ISLNK(what.st_mode)) {
+    char target[4096];
+    const ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n < 0 || plan->top_link_count == sizeof plan->top_links / sizeof plan->top_links[0]) return 0;
+    target[n] = 0;
+    plan->top_links[plan->top_link_count++] = (struct link){path, text_of("%s", target)};
+    return 0;
+  }
+  if (!S_ISDIR(what.st_mode) && !S_ISREG(what.st_mode)) return 0;
+  const int tree = clone_tree(AT_FDCWD, path, 1);
+  if (tree < 0 || make_read_only(tree, "", 1) != 0) {
+    char why[128];
+    describe_errno(errno, why, sizeof why);
+    report_text(pod, MESSAGE_NOTICE, 0, text_of("%s of the host is not visible in the pod: %s", path, why));
+    return 0;
+  }
+  return add(plan->host, &plan->host_count, tree, path, fault);
+}
+
+static int is_device(const char* name) {
+  static const char* const kNames[] = {"null", "zero", "full", "random",     "urandom",
+                                       "tty",  "kfd",  "dri",  "infiniband"};
+  for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+    if (strcmp(name, kNames[i]) == 0) return 1;
+  }
+  return strncmp(name, "nvidia", 6) == 0;
+}
+
+static int take_entries(const struct pod* pod, const char* folder, struct plan* plan, struct fault* fault) {
+  DIR* dir = opendir(folder);
+  if (dir == NULL) return fail(fault, "open \"%s\"", folder);
+  const int devices = strcmp(folder, "/dev") == 0;
+  const struct dirent* entry;
+  int result = 0;
+  while (result == 0 && (entry = readdir(dir)) != NULL) {
+    if (devices && is_device(entry->d_name)) {
+      const char* path = text_of("/dev/%s", entry->d_name);
+      const int tree = clone_tree(AT_FDCWD, path, 1);
+      if (tree >= 0) result = add(plan->host, &plan->host_count, tree, path, fault);
+    } else if (!devices && !is_own_folder(entry->d_name)) {
+      result = take_top_entry(pod, entry->d_name, plan, fault);
+    }
+  }
+  closedir(dir);
+  return result;
+}
+
+/* The folder or file that a subPath names, made as a folder when missing; symbolic links may not lead out. */
+static int open_sub_path(int volume, const char* sub_path) {
+  int fd = open_beneath(volume, sub_path, O_PATH);
+  if (fd >= 0 || errno != ENOENT) return fd;
+  char *rest = strdup(sub_path), *save = NULL;
+  if (rest == NULL) return -1;
+  fd = volume;
+  for (char* name = strtok_r(rest, "/", &save); name != NULL && fd >= 0; name = strtok_r(NULL, "/", &save)) {
+    if (strcmp(name, "..") == 0) {
+      errno = EXDEV;
+      return -1;
+    }
+    if (mkdirat(fd, name, 0777) != 0 && errno != EEXIST) return -1;
+    fd = open_beneath(fd, name, O_PATH | O_DIRECTORY);
+  }
+  return fd;
+}
+
+static int take_mount(const struct pod* pod, const struct volume_mount* m, struct plan* plan, struct fault* fault) {
+  const struct volume* volume = find_volume(pod->launch, m->volume);
+  const char* source =
+      volume->kind == VOLUME_BIND ? volume->source : text_of("%s/volumes/%s", pod->folder, volume->name);
+  int fd = open(source, O_PATH | O_CLOEXEC);
+  if (fd < 0) return fail(fault, "volume \"%s\": open \"%s\"", volume->name, source);
+  if (m->sub_path[0] != 0) {
+    fd = open_sub_path(fd, m->sub_path);
+    if (fd < 0 && (errno == EXDEV || errno == ELOOP))
+      return fail(fault, "volume \"%s\": subPath \"%s\" leaves the volume", volume->name, m->sub_path);
+    if (fd < 0) return fail(fault, "volume \"%s\": open subPath \"%s\"", volume->name, m->sub_path);
+  }
+  const int tree = clone_tree(fd, "", 1);
+  if (tree < 0) return fail(fault, "volume \"%s\": take \"%s\"", volume->name, source);
+  if (m->read_only && make_read_only(tree, "", 1) != 0)
+    return fail(fault, "volume \"%s\": make read-only", volume->name);
+  return add(plan->own, &plan->own_count, tree, m->target, fault);
+}
+
+static int take_scratch(const struct pod* pod, const struct container* container, const char* name, mode_t mode,
+                        const char* target, struct plan* plan, struct fault* fault) {
+  const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
+  if (make_folders(path, 0700) != 0 || chmod(path, mode) != 0) return fail(fault, "make \"%s\"", path);
+  const int tree = clone_tree(AT_FDCWD, path, 1);
+  if (tree < 0) return fail(fault, "take \"%s\"", path);
+  return add(plan->own, &plan->own_count, tree, target, fault);
+}
+
+static int take_path(const char* path, const char* target, int read_only, struct plan* plan, struct fault* fault) {
+  const int tree = clone_tree(AT_FDCWD, path, 1);
+  if (tree < 0 || (read_only && make_read_only(tree, "", 1) != 0)) return fail(fault, "take \"%s\"", path);
+  return add(plan->own, &plan->own_count, tree, target, fault);
+}
+
+static int take_all(const struct pod* pod, const struct container* container, struct plan* plan, struct fault* fault) {
+  const struct launch* launch = pod->launch;
+  if (take_entries(pod, "/", plan, fault) != 0 || take_entries(pod, "/dev", plan, fault) != 0) return -1;
+  if (take_scratch(pod, container, "root", 0700, "/root", plan, fault) != 0 ||
+      take_scratch(pod, container, "tmp", 01777, "/tmp", plan, fault) != 0 ||
+      take_scratch(pod, container, "var-tmp", 01777, "/var/tmp", plan, fault) != 0 ||
+      take_path(text_of("%s/shm", pod->folder), "/dev/shm", 0, plan, fault) != 0) {
+    return -1;
+  }
+  for (size_t i = 0; i < launch->through_count; ++i) {
+    if (take_path(launch->through[i], launch->through[i], 1, plan, fault) != 0) return -1;
+  }
+  for (size_t i = 0; i < container->mount_count; ++i) {
+    if (take_mount(pod, &container->mounts[i], plan, fault) != 0) return -1;
+  }
+  if (launch->hosts[0] != 0 && take_path(launch->hosts, "/etc/hosts", 1, plan, fault) != 0) return -1;
+  return 0;
+}
+
+/* ---- the new root ---- */
+
+static int mount_proc(const struct pod* pod, const char* target, struct fault* fault) {
+  if (mount("proc", target, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0) return 0;
+  if (errno != EPERM) return fail(fault, "mount \"/proc\"");
+  /* Inside a container whose /proc is partly masked the kernel refuses a fresh one to ordinary users. */
+  if (mount("/proc", target, NULL, MS_BIND | MS_REC, NULL) != 0) return fail(fault, "bind \"/proc\"");
+  report_text(pod, MESSAGE_NOTICE, 0, "/proc is the host's: this host does not let an ordinary user mount a fresh one");
+  return 0;
+}
+
+static int make_tmpfs(const char* target, const char* options, struct fault* fault) {
+  if (mkdir(target, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", target);
+  return mount("muster", target, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0
+             ? 0
+             : fail(fault, "mount tmpfs \"%s\"", target);
+}
+
+static int place(const struct placement* list, size_t count, struct fault* fault) {
+  for (size_t i = 0; i < count; ++i) {
+    if (make_mount_point(list[i].target, list[i].is_folder, fault) != 0) return -1;
+    if (place_tree(list[i].tree, list[i].target) != 0) return fail(fault, "mount \"%s\"", list[i].target);
+    close(list[i].tree);
+  }
+  return 0;
+}
+
+static int fill_dev(struct fault* fault) {
+  static const struct link kLinks[] = {{"/dev/fd", "/proc/self/fd"},
+                                       {"/dev/stdin", "/proc/self/fd/0"},
+                                       {"/dev/stdout", "/proc/self/fd/1"},
+                                       {"/dev/stderr", "/proc/self/fd/2"},
+                                       {"/dev/ptmx", "pts/ptmx"}};
+  for (size_t i = 0; i < sizeof kLinks / sizeof kLinks[0]; ++i) {
+    if (symlink(kLinks[i].target, kLinks[i].path) != 0) return fail(fault, "symlink \"%s\"", kLinks[i].path);
+  }
+  if (mkdir("/dev/pts", 0755) != 0) return fail(fault, "mkdir \"/dev/pts\"");
+  if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620") != 0) {
+    return fail(fault, "mount \"/dev/pts\"");
+  }
+  return 0;
+}
+
+/* Settings of the whole machine that root could change through its own /proc. */
+static int protect_proc(struct fault* fault) {
+  static const char* const kReadOnly[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
+  for (size_t i = 0; i < sizeof kReadOnly / sizeof kReadOnly[0]; ++i) {
+    if (access(kReadOnly[i], F_OK) != 0) continue;
+    if (mount(kReadOnly[i], kReadOnly[i], NULL, MS_BIND | MS_REC, NULL) != 0 ||
+        make_read_only(AT_FDCWD, kReadOnly[i], 1) != 0) {
+      return fail(fault, "make \"%s\" read-only", kReadOnly[i]);
+    }
+  }
+  static const char* const kMasked[] = {"/proc/kcore", "/proc/keys", "/proc/timer_list"};
+  for (size_t i = 0; i < sizeof kMasked / sizeof kMasked[0]; ++i) {
+    if (access(kMasked[i], F_OK) == 0 && mount("/dev/null", kMasked[i], NULL, MS_BIND, NULL) != 0)
+      return fail(fault, "mask \"%s\"", kMasked[i]);
+  }
+  return 0;
+}
+
+static int hide(const struct launch* launch, struct fault* fault) {
+  for (size_t i = 0; i < launch->hidden_count; ++i) {
+    struct stat what;
+    if (stat(launch->hidden[i], &what) != 0 || !S_ISDIR(what.st_mode)) continue;
+    if (mount("muster", launch->hidden[i], "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0)
+      return fail(fault, "hide \"%s\"", launch->hidden[i]);
+  }
+  return 0;
+}
+
+static int make_links(const struct link* links, size_t count, struct fault* fault) {
+  for (size_t i = 0; i < count; ++i) {
+    char parent[4096];
+    snprintf(parent, sizeof parent, "%s", links[i].path);
+    *strrchr(parent, '/') = 0;
+    if (make_folders(parent, 0755) != 0 || symlink(links[i].target, links[i].path) != 0)
+      return fail(fault, "symlink \"%s\"", links[i].path);
+  }
+  return 0;
+}
+
+/* A working directory that is nowhere yet is the pod's own, and writable. */
+static int make_cwd(const struct container* container, int own_cwd, struct fault* fault) {
+  struct stat what;
+  if (stat(container->cwd, &what) == 0) return 0;
+  if (make_mount_point(container->cwd, 1, fault) != 0) return -1;
+  return place_tree(own_cwd, container->cwd) == 0 ? 0 : fail(fault, "mount \"%s\"", container->cwd);
+}
+
+static int open_own_cwd(const struct pod* pod, const struct container* container, struct fault* fault) {
+  const char* path = text_of("%s/scratch/%s/cwd", pod->folder, container->name);
+  if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
+  const int tree = clone_tree(AT_FDCWD, path, 1);
+  return tree >= 0 ? tree : fail(fault, "take \"%s\"", path);
+}
+
+int enter_root(const struct pod* pod, const struct container* container, struct fault* fault) {
+  static struct plan plan; /* too large for the stack; the process is about to become another program */
+  const struct launch* launch = pod->launch;
+  const int own_cwd = open_own_cwd(pod, container, fault);
+  if (own_cwd < 0 || take_all(pod, container, &plan, fault) != 0) return -1;
+
+  const char* root = text_of("%s/root", pod->folder);
+  const char* proc = text_of("%s/proc", root);
+  if (make_tmpfs(root, "mode=0755", fault) != 0) return -1;
+  if (mkdir(proc, 0755) != 0) return fail(fault, "mkdir \"/proc\"");
+  /* Before the old root goes: the kernel wants to see another /proc in the namespace. */
+  if (mount_proc(pod, proc, fault) != 0) return -1;
+  if (switch_root(root) != 0) return fail(fault, "pivot_root \"%s\"", root);
+
+  if (make_tmpfs("/dev", "mode=0755", fault) != 0 || make_tmpfs("/run", "mode=0755", fault) != 0) return -1;
+  if (make_links(plan.top_links, plan.top_link_count, fault) != 0 || place(plan.host, plan.host_count, fault) != 0)
+    return -1;
+  if (fill_dev(fault) != 0 || hide(launch, fault) != 0 || place(plan.own, plan.own_count, fault) != 0) return -1;
+  if (make_links(launch->links, launch->link_count, fault) != 0 || make_cwd(container, own_cwd, fault) != 0) return -1;
+  if (protect_proc(fault) != 0) return -1;
+  return seal_mirrors(fault);
+}
+
+/* ---- volumes of the pod ---- */
+
+static int write_file(const char* folder, const struct pod_file* file, struct fault* fault) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, file->path);
+  char* slash = strrchr(path, '/');
+  *slash = 0;
+  if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
+  *slash = '/';
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return fail(fault, "open \"%s\"", file->path);
+  size_t done = 0;
+  while (done < file->size) {
+    const ssize_t n = write(fd, file->bytes + done, file->size - done);
+    if (n <= 0) return fail(fault, "write \"%s\"", file->path);
+    done += (size_t)n;
+  }
+  if (fchmod(fd, file->mode) != 0) return fail(fault, "chmod \"%s\"", file->path);
+  close(fd);
+  return 0;
+}
+
+int prepare_volumes(const struct pod* pod, struct fault* fault) {
+  const struct launch* launch = pod->launch;
+  if (make_tmpfs(text_of("%s/shm", pod->folder), "mode=1777", fault) != 0) return -1;
+  if (mkdir(text_of("%s/root", pod->folder), 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"root\"");
+  for (size_t i = 0; i < launch->volume_count; ++i) {
+    const struct volume* volume = &launch->volumes[i];
+    if (volume->kind == VOLUME_BIND) continue;
+    const char* path = text_of("%s/volumes/%s", pod->folder, volume->name);
+    if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
+    if (make_tmpfs(path, volume->kind == VOLUME_TMPFS ? volume->source : "mode=0755", fault) != 0) return -1;
+    for (size_t f = 0; f < volume->files; ++f) {
+      if (write_file(path, &launch->files[volume->first_file + f], fault) != 0) return -1;
+    }
+  }
+  return 0;
+}
+
+/* What a container's root may keep: it owns its files and may change users inside, but may not mount, make devices,
+ * trace the pod's init or touch the machine. Root without CAP_SYS_ADMIN cannot make the host's tree writable again. */
+void drop_capabilities(void) {
+  enum {
+    CHOWN = 0,
+    DAC_OVERRIDE = 1,
+    FOWNER = 3,
+    FSETID = 4,
+    KILL = 5,
+    SETGID = 6,
+    SETUID = 7,
+    NET_BIND = 10,
+    NET_RAW = 13,
+    CHROOT = 18
+  };
+  const unsigned long long keep = 1ULL << CHOWN | 1ULL << DAC_OVERRIDE | 1ULL << FOWNER | 1ULL << FSETID |
+                                  1ULL << KILL | 1ULL << SETGID | 1ULL << SETUID | 1ULL << NET_BIND | 1ULL << NET_RAW |
+                                  1ULL << CHROOT;
+  for (int capability = 0; capability < 64; ++capability) {
+    if ((keep >> capability & 1) == 0 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
+  }
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}

@@ -1,0 +1,180 @@
+/* The shim's own declarations. One program, single-threaded: the shim proper (outside the pod), the pod's init (PID 1
+ * inside) and the short life of a container's process before exec are three roles of the same code after fork. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* ---- launch.c: what to run ---- */
+
+struct pod_file {
+  const char* path;
+  mode_t mode;
+  const char* bytes;
+  size_t size;
+};
+
+enum volume_kind { VOLUME_BIND, VOLUME_TMPFS, VOLUME_FILES };
+struct volume {
+  const char* name;
+  enum volume_kind kind;
+  const char* source; /* path, or mount options of a tmpfs */
+  size_t first_file;
+  size_t files;
+};
+
+struct volume_mount {
+  const char* volume;
+  const char* sub_path; /* "" is the volume itself */
+  const char* target;
+  int read_only;
+};
+
+struct link {
+  const char* path;
+  const char* target;
+};
+
+struct container {
+  const char* name;
+  int is_init;
+  const char* cwd;
+  char** argv; /* both end with a null pointer */
+  char** envp;
+  size_t args;
+  size_t envs;
+  struct volume_mount* mounts;
+  size_t mount_count;
+};
+
+struct launch {
+  const char* hostname;
+  const char* hosts;
+  long grace;
+  const char** hidden;
+  size_t hidden_count;
+  const char** through;
+  size_t through_count;
+  struct link* links;
+  size_t link_count;
+  struct volume* volumes;
+  size_t volume_count;
+  struct pod_file* files;
+  size_t file_count;
+  struct container* containers;
+  size_t container_count;
+};
+
+/* Null, or what is wrong with the bytes. They must stay where they are. */
+const char* parse_launch(char* bytes, size_t size, struct launch* to);
+const struct volume* find_volume(const struct launch* launch, const char* name);
+
+/* ---- record.c: what is told ---- */
+
+enum container_state { STATE_WAITING, STATE_RUNNING, STATE_TERMINATED };
+struct outcome {
+  enum container_state state;
+  struct timespec started;
+  struct timespec finished;
+  int code;
+  int signal;
+  char message[512]; /* of a container that could not be started */
+};
+
+enum { MAX_NOTICES = 16 };
+struct record {
+  int ran;
+  pid_t init_pid;
+  const struct launch* launch;
+  struct outcome* outcomes; /* one per container */
+  char notices[MAX_NOTICES][256];
+  int notice_count;
+};
+
+enum durability { RECORD_PLAIN, RECORD_SYNCED };
+/* tmp, rename. 0, or -1 with errno: the old file is then still there. */
+int write_record(int dir, const char* name, const struct record* record, enum durability durability);
+int write_identity(int dir);
+/* Takes room for the exit record while there is some, so that a full disk cannot lose it. */
+void reserve_exit_record(int dir);
+/* "2026-11-15T21:30:36.000123456Z", 30 characters and a NUL. */
+void format_time(const struct timespec* time, char out[31]);
+/* "ENOENT (no such file or directory)". */
+void describe_errno(int error, char* out, size_t size);
+
+/* ---- log.c: what the containers say ---- */
+
+struct log_file {
+  int fd;
+  off_t size;
+  unsigned long long dropped;
+  int dirty;
+};
+struct log_stream {
+  int fd; /* read end of the pipe; -1 when closed */
+  const char* tag;
+  struct log_file* file;
+  char* pending; /* the unfinished line */
+  size_t pending_size;
+};
+
+int open_log(int dir, const char* container, struct log_file* to);
+/* Reads what is there, up to `budget` bytes; closes the stream at its end. 1 when there may be more. */
+int pump(struct log_stream* stream, size_t budget);
+/* Writes the unfinished line as a piece: a progress bar must not wait for its newline. */
+void flush_pending(struct log_stream* stream);
+void sync_log(struct log_file* file);
+
+/* ---- init.c: PID 1 of the pod ---- */
+
+enum message_type { MESSAGE_STARTED, MESSAGE_FAILED, MESSAGE_EXITED, MESSAGE_NOTICE, MESSAGE_STOP };
+/* On the seqpacket socket between shim and init, and from a container's process before its exec. */
+struct message {
+  enum message_type type;
+  uint32_t container;
+  int wait_status;
+  struct timespec when;
+  char text[512];
+};
+
+struct pod {
+  const struct launch* launch;
+  const char* folder; /* the attempt's, absolute */
+  int report;         /* seqpacket to the shim */
+  int* stdout_pipes;  /* write ends, one per container */
+  int* stderr_pipes;
+};
+_Noreturn void run_init(struct pod* pod);
+void report_text(const struct pod* pod, enum message_type type, uint32_t container, const char* text);
+
+/* ---- sandbox.c, root.c: what a container sees ---- */
+
+struct fault {
+  int error;
+  char step[380]; /* `mount "/proc"` */
+};
+int fail(struct fault* fault, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Volumes in memory and the shared /dev/shm, in the namespace of init. */
+int prepare_volumes(const struct pod* pod, struct fault* fault);
+/* Leaves the process in the container's root. */
+int enter_root(const struct pod* pod, const struct container* container, struct fault* fault);
+void drop_capabilities(void);
+/* Makes a folder and its parents; EEXIST is fine. */
+int make_folders(const char* path, mode_t mode);
+/* A mount point at `path` inside the new root, whatever is there now: parents that are missing below a read-only folder
+ * of the host are made by mirroring that folder in a tmpfs. */
+int make_mount_point(const char* path, int is_folder, struct fault* fault);
+/* Makes the mirrors read-only, when everything is in place. */
+int seal_mirrors(struct fault* fault);
+
+/* ---- sys.c: system calls musl has no wrapper for ---- */
+
+int clone_tree(int dir, const char* path, int recursive);
+int make_read_only(int dir, const char* path, int recursive);
+int place_tree(int tree, const char* target);
+int open_beneath(int dir, const char* path, int flags);
+int switch_root(const char* new_root);
+void close_from(int first);

@@ -1,0 +1,107 @@
+#include <algorithm>
+
+#include "api/checks.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::api {
+
+namespace {
+
+using reflect::child_path;
+using reflect::item_path;
+
+const json::Array& items_of(const json::Document& object, std::string_view key) {
+  static const json::Array none;
+  const json::Document* found = object.find(key);
+  return found != nullptr && found->is_array() ? found->as_array() : none;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// A name that must be a DNS label, not used before in `taken`.
+void check_name(const json::Document& item, const std::string& path, std::vector<std::string>& taken,
+                std::vector<FieldCause>& causes) {
+  const std::string& name = item.string_at("name");
+  if (name.empty()) return;  // the schema reports a missing one
+  const std::string name_path = child_path(path, "name");
+  if (!is_dns_label(name)) {
+    causes.push_back(reflect::invalid_cause(name_path, name,
+                                            name.size() > 63 ? "must be no more than 63 characters" : kDnsLabelRule));
+  }
+  if (contains(taken, name)) {
+    causes.push_back(reflect::duplicate_cause(name_path, name));
+  } else {
+    taken.push_back(name);
+  }
+}
+
+void check_mounts(const json::Document& container, const std::string& path, const std::vector<std::string>& volumes,
+                  std::vector<FieldCause>& causes) {
+  std::vector<std::string> paths;
+  const json::Array& mounts = items_of(container, "volumeMounts");
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const std::string mount_path = item_path(child_path(path, "volumeMounts"), i);
+    const std::string& name = mounts[i].string_at("name");
+    if (!name.empty() && !contains(volumes, name)) {
+      FieldCause cause = reflect::not_found_cause(child_path(mount_path, "name"), name);
+      if (const auto near = did_you_mean(name, volumes)) cause.message += "; did you mean " + quote(*near) + "?";
+      causes.push_back(std::move(cause));
+    }
+    const std::string& at = mounts[i].string_at("mountPath");
+    if (contains(paths, at)) {
+      causes.push_back(reflect::invalid_cause(child_path(mount_path, "mountPath"), at, "must be unique"));
+    }
+    paths.push_back(at);
+  }
+}
+
+}  // namespace
+
+void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes) {
+  std::vector<std::string> volumes;
+  const json::Array& volume_items = items_of(spec, "volumes");
+  for (std::size_t i = 0; i < volume_items.size(); ++i) {
+    check_name(volume_items[i], item_path(child_path(path, "volumes"), i), volumes, causes);
+  }
+  std::vector<std::string> names;
+  // Containers first: of two that share a name, Kubernetes blames the init container.
+  for (const char* list : {"containers", "initContainers"}) {
+    const json::Array& containers = items_of(spec, list);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const std::string container_path = item_path(child_path(path, list), i);
+      check_name(containers[i], container_path, names, causes);
+      if (containers[i].string_at("image").empty()) {
+        causes.push_back(reflect::required_cause(child_path(container_path, "image")));
+      }
+      check_mounts(containers[i], container_path, volumes, causes);
+    }
+  }
+}
+
+std::vector<FieldCause> check_pod(const json::Document& pod) {
+  std::vector<FieldCause> causes;
+  if (const json::Document* spec = pod.find("spec")) check_pod_spec(*spec, "spec", causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_service(const json::Document& service) {
+  std::vector<FieldCause> causes;
+  const json::Document* spec = service.find("spec");
+  if (spec == nullptr) return {reflect::required_cause("spec.ports")};
+  const json::Array& ports = items_of(*spec, "ports");
+  const bool needs_no_port =
+      service.string_at("spec", "clusterIP") == "None" || service.string_at("spec", "type") == "ExternalName";
+  if (ports.empty() && !needs_no_port) causes.push_back(reflect::required_cause("spec.ports"));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; ports.size() > 1 && i < ports.size(); ++i) {
+    const std::string path = item_path("spec.ports", i);
+    if (ports[i].string_at("name").empty()) causes.push_back(reflect::required_cause(child_path(path, "name")));
+    check_name(ports[i], path, names, causes);
+  }
+  return causes;
+}
+
+}  // namespace muster::api

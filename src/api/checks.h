@@ -1,0 +1,31 @@
+// Rules over several fields, one function per kind that has some. Each takes an object whose schema was validated, with
+// defaults set, and reports everything at once in the words of a kube-apiserver. Reached through Resource::check.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "json/document.h"
+
+namespace muster::api {
+
+std::vector<FieldCause> check_pod(const json::Document& pod);
+std::vector<FieldCause> check_service(const json::Document& service);
+std::vector<FieldCause> check_pytorch_training_job(const json::Document& job);
+std::vector<FieldCause> check_pytorch_job(const json::Document& job);
+
+/// What must hold for any pod spec, in a pod or in a template. `path` is where it stands.
+void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes);
+
+// The texts that Kubernetes has for a name of the wrong form.
+inline constexpr const char* kDnsLabelRule =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+inline constexpr const char* kDns1035LabelRule =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+}  // namespace muster::api

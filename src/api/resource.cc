@@ -1,0 +1,194 @@
+#include "api/resource.h"
+
+#include <algorithm>
+
+#include "api/checks.h"
+#include "api/core_v1.h"
+#include "api/kubeflow_v1.h"
+#include "api/tensorstack_v1beta1.h"
+#include "base/strings.h"
+
+namespace muster::api {
+
+namespace {
+
+using reflect::type_of;
+
+std::vector<std::string> all_verbs() {
+  return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+}
+
+/// A core/v1 resource with what most of them have in common.
+Resource core(std::string kind, std::string plural, std::vector<std::string> short_names,
+              const reflect::TypeDesc& type) {
+  Resource r;
+  r.version = "v1";
+  r.singular = to_lower(kind);
+  r.kind = std::move(kind);
+  r.plural = std::move(plural);
+  r.short_names = std::move(short_names);
+  r.verbs = all_verbs();
+  r.built_in = true;
+  r.type = &type;
+  return r;
+}
+
+Resource pods() {
+  Resource r = core("Pod", "pods", {"po"}, type_of<Pod>());
+  r.categories = {"all"};
+  r.has_status = true;
+  r.other_subresources = {"log", "binding"};
+  r.check = &check_pod;
+  return r;
+}
+
+Resource services() {
+  Resource r = core("Service", "services", {"svc"}, type_of<Service>());
+  r.categories = {"all"};
+  r.has_status = true;
+  r.check = &check_service;
+  return r;
+}
+
+Resource namespaces() {
+  Resource r = core("Namespace", "namespaces", {"ns"}, type_of<Namespace>());
+  r.scope = Scope::kCluster;
+  r.has_status = true;
+  // Kubernetes has no way to delete all namespaces at once.
+  std::erase(r.verbs, "deletecollection");
+  return r;
+}
+
+Resource nodes() {
+  Resource r = core("Node", "nodes", {"no"}, type_of<Node>());
+  r.scope = Scope::kCluster;
+  r.has_status = true;
+  return r;
+}
+
+Resource persistent_volume_claims() {
+  Resource r = core("PersistentVolumeClaim", "persistentvolumeclaims", {"pvc"}, type_of<PersistentVolumeClaim>());
+  r.has_status = true;
+  return r;
+}
+
+Resource pytorch_training_jobs() {
+  Resource r;
+  r.group = "batch.tensorstack.dev";
+  r.version = "v1beta1";
+  r.kind = "PyTorchTrainingJob";
+  r.plural = "pytorchtrainingjobs";
+  r.singular = "pytorchtrainingjob";
+  r.short_names = {"pj"};
+  r.categories = {"all"};
+  r.verbs = all_verbs();
+  r.has_status = true;
+  r.columns = {
+      {.name = "Phase", .type = "string", .json_path = ".status.phase", .description = "Where the job stands."},
+      {.name = "Age", .type = "date", .json_path = ".metadata.creationTimestamp", .description = "Since its creation."},
+      {.name = "Running",
+       .type = "integer",
+       .json_path = ".status.aggregate.running",
+       .description = "Replicas that run.",
+       .priority = 1},
+      {.name = "Restarts",
+       .type = "integer",
+       .json_path = ".status.backoffCount",
+       .description = "Restarts counted against the limit.",
+       .priority = 1},
+  };
+  r.type = &type_of<PyTorchTrainingJob>();
+  r.check = &check_pytorch_training_job;
+  return r;
+}
+
+Resource pytorch_jobs() {
+  Resource r;
+  r.group = "kubeflow.org";
+  r.version = "v1";
+  r.kind = "PyTorchJob";
+  r.plural = "pytorchjobs";
+  r.singular = "pytorchjob";
+  r.categories = {"all"};
+  r.verbs = all_verbs();
+  r.has_status = true;
+  r.other_subresources = {"scale"};
+  r.scale = ScalePaths{.spec_replicas = ".spec.pytorchReplicaSpecs.Worker.replicas",
+                       .status_replicas = ".status.replicaStatuses.Worker.active",
+                       .label_selector = ".status.replicaStatuses.Worker.selector"};
+  r.columns = {
+      {.name = "State",
+       .type = "string",
+       .json_path = ".status.conditions[-1:].type",
+       .description = "What happened last."},
+      {.name = "Age", .type = "date", .json_path = ".metadata.creationTimestamp", .description = "Since its creation."},
+  };
+  r.type = &type_of<PyTorchJob>();
+  r.check = &check_pytorch_job;
+  return r;
+}
+
+bool is_named(const Resource& r, std::string_view word) {
+  return word == r.plural || word == r.singular || word == to_lower(r.kind) ||
+         std::ranges::find(r.short_names, word) != r.short_names.end();
+}
+
+}  // namespace
+
+std::string Resource::api_version() const {
+  return group.empty() ? version : group + "/" + version;
+}
+
+std::string Resource::qualified_name() const {
+  return group.empty() ? plural : plural + "." + group;
+}
+
+std::span<const Resource> resources() {
+  static const std::vector<Resource> table = {
+      core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>()),
+      core("Event", "events", {"ev"}, type_of<Event>()),
+      namespaces(),
+      nodes(),
+      persistent_volume_claims(),
+      pods(),
+      core("Secret", "secrets", {}, type_of<Secret>()),
+      services(),
+      pytorch_training_jobs(),
+      pytorch_jobs(),
+  };
+  return table;
+}
+
+const Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural) {
+  for (const Resource& r : resources()) {
+    if (r.group == group && r.version == version && r.plural == plural) return &r;
+  }
+  return nullptr;
+}
+
+const Resource* find_kind(std::string_view api_version, std::string_view kind) {
+  for (const Resource& r : resources()) {
+    if (r.kind == kind && r.api_version() == api_version) return &r;
+  }
+  return nullptr;
+}
+
+const Resource* find_typed(std::string_view word) {
+  const std::string lower = to_lower(word);
+  const std::string_view typed = lower;
+  for (const Resource& r : resources()) {
+    if (is_named(r, typed)) return &r;
+  }
+  const auto dot = typed.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const std::string_view name = typed.substr(0, dot);
+  const std::string_view group = typed.substr(dot + 1);
+  if (group.empty()) return nullptr;
+  for (const Resource& r : resources()) {
+    // As kubectl takes it: pytorchjobs.kubeflow.org, or pytorchjobs.v1.kubeflow.org.
+    if (is_named(r, name) && (group == r.group || group == r.version + "." + r.group)) return &r;
+  }
+  return nullptr;
+}
+
+}  // namespace muster::api

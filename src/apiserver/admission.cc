@@ -1,0 +1,275 @@
+#include "apiserver/admission.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "apiserver/builtin_rules.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/status_error.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "json/yaml.h"
+#include "reflect/reflect.h"
+
+namespace muster::apiserver {
+namespace {
+
+using json::Document;
+
+constexpr std::size_t kMaxGeneratedBase = 58;  // with five more characters a DNS label still fits
+constexpr int kNameAttempts = 8;
+
+/// The prefix of every error about a body that cannot be taken as an object of its kind.
+std::string cannot_be_handled(const api::Resource& resource, std::string_view why) {
+  return fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}", resource.kind, resource.version, why);
+}
+
+Status check_namespace(Context& context, const ResourceRequest& request, std::string_view name) {
+  if (request.resource->scope == api::Scope::kCluster) return ok();
+  const api::Resource& namespaces = *api::find_resource("", "v1", "namespaces");
+  const store::Entry* found = context.store.latest({"namespaces", "", request.ns});
+  if (found == nullptr) return not_found(namespaces, request.ns);
+  TRY_ASSIGN(const Document ns, json::parse(*found->bytes));
+  if (ns.string_at("metadata", "deletionTimestamp").empty()) return ok();
+  Error error =
+      forbidden(*request.resource, name,
+                fmt::format("unable to create new content in namespace {} because it is being terminated", request.ns));
+  error.causes = {
+      {"NamespaceTerminating", fmt::format("namespace {} is being terminated", request.ns), "metadata.namespace"}};
+  return error;
+}
+
+Status settle_namespace(const ResourceRequest& request, Document& object) {
+  Document& metadata = object["metadata"];
+  const std::string given = metadata.string_at("namespace");
+  if (request.resource->scope == api::Scope::kCluster) {
+    if (!given.empty()) metadata.as_object().erase("namespace");
+    return ok();
+  }
+  if (!given.empty() && given != request.ns) {
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  metadata.as_object().set("namespace", request.ns);
+  return ok();
+}
+
+Status settle_name(Context& context, const ResourceRequest& request, Document& object) {
+  Document& metadata = object["metadata"];
+  if (!metadata.string_at("name").empty()) return ok();
+  const std::string base = metadata.string_at("generateName").substr(0, kMaxGeneratedBase);
+  if (base.empty()) {
+    return invalid(*request.resource, "", {required("metadata.name", "name or generateName is required")});
+  }
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    const std::string name = base + make_name_suffix(context.rng);
+    metadata.as_object().set("name", name);
+    if (context.store.latest({request.resource->qualified_name(), request.ns, name}) == nullptr) break;
+  }
+  return ok();
+}
+
+/// Built-in kinds are decoded into Go types, so a wrong type is a broken body and not an invalid field.
+Status check_valid(const api::Resource& resource, const Document& object, std::vector<FieldCause> causes) {
+  std::vector<FieldCause> more = reflect::validate(*resource.type, object);
+  if (resource.built_in) {
+    std::vector<std::string> wrong;
+    for (const FieldCause& cause : more) {
+      if (cause.reason == "FieldValueTypeInvalid") wrong.push_back(fmt::format("{}: {}", cause.field, cause.message));
+    }
+    if (!wrong.empty()) return bad_request(cannot_be_handled(resource, join(wrong, ", ")));
+  }
+  causes.insert(causes.end(), more.begin(), more.end());
+  // Rules over several fields read fields whose types must be right.
+  if (more.empty() && resource.check != nullptr) {
+    more = resource.check(object);
+    causes.insert(causes.end(), more.begin(), more.end());
+  }
+  if (causes.empty()) return ok();
+  return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
+}
+
+Status check_versions(const ResourceRequest& request, Change change, const Document& before, const Document& after) {
+  const api::Resource& resource = *request.resource;
+  const std::string& name = before.string_at("metadata", "name");
+  const std::string& uid = after.string_at("metadata", "uid");
+  if (!uid.empty() && uid != before.string_at("metadata", "uid")) {
+    return conflict(resource, name,
+                    fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
+                                before.string_at("metadata", "uid")));
+  }
+  const std::string& version = after.string_at("metadata", "resourceVersion");
+  if (version.empty()) {
+    if (change == Change::kPatch || resource.built_in) return ok();
+    return invalid(resource, name,
+                   {invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")});
+  }
+  return version == before.string_at("metadata", "resourceVersion") ? ok() : Status(stale(resource, name));
+}
+
+Status check_identity(const ResourceRequest& request, const Document& after) {
+  const std::string& name = after.string_at("metadata", "name");
+  if (name.empty()) return bad_request("name must be provided");
+  if (name != request.name) {
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
+  const std::string& ns = after.string_at("metadata", "namespace");
+  if (!ns.empty() && ns != request.ns) {
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return ok();
+}
+
+/// /status takes only the status, everything else takes all but it.
+void split_status(const ResourceRequest& request, const Document& before, Document& after) {
+  if (!request.resource->has_status) return;
+  if (request.subresource == "status") {
+    Document merged = before;
+    copy_member(after, merged, "status");
+    // Built-in kinds let labels and annotations through here; a custom resource's metadata stays as it is.
+    if (request.resource->built_in) merged.as_object().set("metadata", *after.find("metadata"));
+    after = std::move(merged);
+    return;
+  }
+  copy_member(before, after, "status");
+  // Who empties a namespace is the server's business; /finalize is the way to say that it is done.
+  if (request.resource->qualified_name() == "namespaces" && request.subresource.empty())
+    copy_member(before, after, "spec");
+}
+
+}  // namespace
+
+Result<WriteParameters> parse_write_parameters(const Query& query) {
+  WriteParameters parameters;
+  const std::string_view validation = query.get("fieldValidation");
+  if (validation == "Strict") {
+    parameters.field_validation = FieldValidation::kStrict;
+  } else if (validation == "Ignore") {
+    parameters.field_validation = FieldValidation::kIgnore;
+  } else if (!validation.empty() && validation != "Warn") {
+    return bad_request(fmt::format("fieldValidation: must be Strict, Warn or Ignore, got {}", quote(validation)));
+  }
+  const std::string_view dry_run = query.get("dryRun");
+  if (!dry_run.empty() && dry_run != "All") {
+    return bad_request(fmt::format("dryRun: must be All, got {}", quote(dry_run)));
+  }
+  parameters.dry_run = dry_run == "All";
+  return parameters;
+}
+
+Result<Document> read_body(const net::Request& http) {
+  const std::string_view header = http.headers.get("Content-Type");
+  const std::string type = to_lower(trim(header.substr(0, header.find(';'))));
+  if (type == "application/yaml") {
+    TRY_ASSIGN(auto documents, json::parse_yaml(http.body));
+    if (documents.size() != 1) {
+      return bad_request(fmt::format("body: must hold one YAML document, got {}", documents.size()));
+    }
+    return std::move(documents[0].value);
+  }
+  if (!type.empty() && type != "application/json") return unsupported_media_type("application/json, application/yaml");
+  return json::parse(http.body);
+}
+
+Status check_kind(const api::Resource& resource, Document& object) {
+  if (!object.is_object()) {
+    return bad_request(
+        cannot_be_handled(resource, fmt::format("body must be an object, got {}", json::kind_name(object.kind()))));
+  }
+  const std::string kind = object.string_at("kind");
+  const std::string version = object.string_at("apiVersion");
+  if (!resource.built_in && (kind.empty() || version.empty())) {
+    return bad_request(fmt::format("Object '{}' is missing in the body; write apiVersion: {} and kind: {}",
+                                   kind.empty() ? "Kind" : "apiVersion", resource.api_version(), resource.kind));
+  }
+  const bool wrong_version = !version.empty() && version != resource.api_version();
+  if (!resource.built_in && wrong_version) {
+    return bad_request(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                                   version, resource.api_version()));
+  }
+  if (wrong_version || (!kind.empty() && kind != resource.kind)) {
+    return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: the body must be of kind {} in {}",
+                                   kind, version, resource.kind, resource.kind, resource.api_version()));
+  }
+  const Document* metadata = object.find("metadata");
+  if (metadata != nullptr && !metadata->is_object() && !metadata->is_null()) {
+    return bad_request(cannot_be_handled(
+        resource, fmt::format("metadata: must be an object, got {}", json::kind_name(metadata->kind()))));
+  }
+  object["kind"] = resource.kind;
+  object["apiVersion"] = resource.api_version();
+  if (metadata == nullptr || metadata->is_null()) object["metadata"] = json::Object();
+  return ok();
+}
+
+Status settle_unknown_fields(const api::Resource& resource, Document& object, FieldValidation validation,
+                             std::vector<std::string>& warnings) {
+  if (validation != FieldValidation::kIgnore) {
+    std::vector<std::string> texts;
+    std::vector<std::string> hints;
+    for (const reflect::UnknownField& field : reflect::unknown_fields(*resource.type, object)) {
+      texts.push_back(fmt::format("unknown field \"{}\"", field.path));
+      if (!field.suggestion.empty())
+        hints.push_back(fmt::format("{}: did you mean {}?", field.path, quote(field.suggestion)));
+    }
+    if (validation == FieldValidation::kStrict && !texts.empty()) {
+      std::string why = "strict decoding error: " + join(texts, ", ");
+      if (!hints.empty()) why += "; " + join(hints, ", ");
+      return bad_request(cannot_be_handled(resource, why));
+    }
+    warnings.insert(warnings.end(), texts.begin(), texts.end());
+  }
+  reflect::prune(*resource.type, object);
+  return ok();
+}
+
+Result<Document> admit_new(Context& context, const ResourceRequest& request, Document object,
+                           const WriteParameters& parameters, std::vector<std::string>& warnings) {
+  const api::Resource& resource = *request.resource;
+  TRY(check_kind(resource, object));
+  drop_nulls(object);
+  if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
+  TRY(settle_unknown_fields(resource, object, parameters.field_validation, warnings));
+  TRY(settle_namespace(request, object));
+  TRY(check_namespace(context, request, object.string_at("metadata", "name")));
+  TRY(settle_name(context, request, object));
+  const bool versioned = !object.string_at("metadata", "resourceVersion").empty();
+  stamp_new(resource, object, context.rng, context.loop.now());
+  if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
+  reflect::apply_defaults(*resource.type, object);
+  if (resource.built_in) default_builtin(resource, object);
+  TRY(check_valid(resource, object, check_metadata(resource, object)));
+  start_status(resource, object);
+  if (versioned) {
+    // Kubernetes' storage says so, with this code.
+    return Error{.reason = Reason::kInternalError,
+                 .message = "resourceVersion should not be set on objects to be created"};
+  }
+  return object;
+}
+
+Result<Document> admit_change(const ResourceRequest& request, Change change, const Document& before, Document after,
+                              const WriteParameters& parameters, std::vector<std::string>& warnings) {
+  const api::Resource& resource = *request.resource;
+  TRY(check_kind(resource, after));
+  drop_nulls(after);
+  if (after.find("metadata") == nullptr) after["metadata"] = json::Object();
+  TRY(settle_unknown_fields(resource, after, parameters.field_validation, warnings));
+  TRY(check_identity(request, after));
+  TRY(check_versions(request, change, before, after));
+  split_status(request, before, after);
+  reflect::apply_defaults(*resource.type, after);
+  if (resource.built_in) default_builtin(resource, after);
+  carry_over(resource, before, after);
+  std::vector<FieldCause> causes = check_metadata_change(before, after);
+  for (const FieldCause& cause : check_metadata(resource, after)) causes.push_back(cause);
+  for (const FieldCause& cause : reflect::validate_update(*resource.type, before, after)) causes.push_back(cause);
+  if (resource.built_in) {
+    for (const FieldCause& cause : check_builtin_change(resource, before, after)) causes.push_back(cause);
+  }
+  TRY(check_valid(resource, after, std::move(causes)));
+  return after;
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,46 @@
+// Admission: from what a client sent to what may be stored. Decoding, unknown fields, defaults, metadata rules,
+// validation with all causes at once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/context.h"
+#include "apiserver/request.h"
+#include "base/result.h"
+#include "json/document.h"
+
+namespace muster::apiserver {
+
+enum class FieldValidation { kIgnore, kWarn, kStrict };
+
+/// Parameters of POST, PUT and PATCH.
+struct WriteParameters {
+  FieldValidation field_validation = FieldValidation::kWarn;
+  bool dry_run = false;
+};
+Result<WriteParameters> parse_write_parameters(const Query& query);
+
+/// The body as JSON or YAML; UnsupportedMediaType for others.
+Result<json::Document> read_body(const net::Request& http);
+/// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as
+/// Kubernetes does).
+Status check_kind(const api::Resource& resource, json::Document& object);
+
+/// Unknown fields: an error when strict, else warnings and they are dropped.
+Status settle_unknown_fields(const api::Resource& resource, json::Document& object, FieldValidation validation,
+                             std::vector<std::string>& warnings);
+
+/// A new object: name made if asked for, namespace checked, defaults, status set back, validated.
+Result<json::Document> admit_new(Context& context, const ResourceRequest& request, json::Document object,
+                                 const WriteParameters& parameters, std::vector<std::string>& warnings);
+
+/// How the wanted object came about: a PUT must say which version it replaces, a PATCH starts from the current one.
+enum class Change { kReplace, kPatch };
+/// `request.subresource` "status" takes only the status from `after`, "" everything but it.
+Result<json::Document> admit_change(const ResourceRequest& request, Change change, const json::Document& before,
+                                    json::Document after, const WriteParameters& parameters,
+                                    std::vector<std::string>& warnings);
+
+}  // namespace muster::apiserver

@@ -1,0 +1,155 @@
+#include "apiserver/api_server.h"
+
+#include "apiserver/auth.h"
+#include "apiserver/builtin_rules.h"
+#include "apiserver/context.h"
+#include "apiserver/discovery.h"
+#include "apiserver/gc.h"
+#include "apiserver/handlers.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/openapi.h"
+#include "apiserver/reply.h"
+#include "apiserver/status_error.h"
+#include "apiserver/watch.h"
+#include "apiserver/writes.h"
+#include "base/log.h"
+
+namespace muster::apiserver {
+namespace {
+
+bool is_health(const std::vector<std::string>& path) {
+  return !path.empty() && (path[0] == "healthz" || path[0] == "livez" || path[0] == "readyz");
+}
+
+net::Response text_response(std::string body) {
+  net::Response response;
+  response.headers.set("Content-Type", "text/plain; charset=utf-8");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.body = std::move(body);
+  return response;
+}
+
+net::Response json_response(std::string body, const std::string& content_type) {
+  net::Response response;
+  response.headers.set("Content-Type", content_type);
+  response.body = std::move(body);
+  return response;
+}
+
+}  // namespace
+
+struct ApiServer::State {
+  State(Loop& loop, Rng& rng, store::Store& store, Options given)
+      : options(std::move(given)), context{loop, rng, store, nullptr}, watches(context), collector(context) {}
+
+  /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
+  std::optional<net::Response> answer_fixed_path(const std::vector<std::string>& path, const net::Request& request);
+  std::optional<net::Response> answer_openapi(const std::vector<std::string>& path);
+  void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
+  void make_namespace(const std::string& name);
+
+  Options options;
+  Context context;
+  Watches watches;
+  Collector collector;
+  OpenApi openapi;
+};
+
+ApiServer::ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options)
+    : state_(std::make_unique<State>(loop, rng, store, std::move(options))) {}
+
+ApiServer::~ApiServer() = default;
+
+void ApiServer::start() {
+  for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);
+  state_->collector.start();
+}
+
+void ApiServer::set_node(client::NodeApi* node) {
+  state_->context.node = node;
+}
+
+void ApiServer::State::make_namespace(const std::string& name) {
+  const api::Resource& namespaces = *api::find_resource("", "v1", "namespaces");
+  const store::Key key = key_of(namespaces, "", name);
+  if (context.store.latest(key) != nullptr) return;
+  json::Document object =
+      json::Object{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::Object{{"name", name}}}};
+  stamp_new(namespaces, object, context.rng, context.loop.now());
+  default_builtin(namespaces, object);
+  start_status(namespaces, object);
+  store_new(context, namespaces, key, std::move(object), false, [name](Result<store::Bytes> result) {
+    if (!result) LOG_ERROR("cannot create namespace", {"name", name}, {"error", result.error().message});
+  });
+}
+
+std::optional<net::Response> ApiServer::State::answer_openapi(const std::vector<std::string>& path) {
+  if (path.size() < 2 || path[1] != "v3") return error_response(unknown_path());  // v2 is protobuf only
+  if (path.size() == 2) return json_response(openapi.index(), "application/json");
+  std::string name = path[2];
+  for (std::size_t i = 3; i < path.size(); ++i) name += "/" + path[i];
+  const std::string* document = openapi.document(name);
+  if (document == nullptr) return error_response(unknown_path());
+  return json_response(*document, "application/json");
+}
+
+std::optional<net::Response> ApiServer::State::answer_fixed_path(const std::vector<std::string>& path,
+                                                                 const net::Request& request) {
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  const bool fixed = path.empty() || is_health(path) || path[0] == "version" || path[0] == "openapi";
+  if (fixed && !reads) return error_response(method_not_allowed());
+  if (is_health(path)) return text_response("ok");
+  if (path.empty()) return error_response(unknown_path());
+  if (path[0] == "version" && path.size() == 1) {
+    return json_response(json::serialize(version_answer()), "application/json");
+  }
+  if (path[0] == "openapi") return answer_openapi(path);
+  if (!reads) return std::nullopt;
+  auto discovery = answer_discovery(path, request.headers.get("Accept"));
+  if (!discovery) return error_response(discovery.error());
+  if (!discovery->has_value()) return std::nullopt;
+  return json_response(json::serialize((*discovery)->body), (*discovery)->content_type);
+}
+
+void ApiServer::State::dispatch(const ResourceRequest& request, const net::Request& http, Reply reply) {
+  if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
+  if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
+  if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
+  switch (request.verb) {
+    case Verb::kGet:
+      return get_object(context, request, std::move(reply));
+    case Verb::kList:
+      return list_objects(context, request, std::move(reply));
+    case Verb::kWatch:
+      return watches.open(request, std::move(reply));
+    case Verb::kCreate:
+      return create_object(context, request, http, std::move(reply));
+    case Verb::kUpdate:
+      return update_object(context, request, http, std::move(reply));
+    case Verb::kPatch:
+      return patch_object(context, request, http, std::move(reply));
+    case Verb::kDelete:
+      return delete_object(context, request, http, std::move(reply));
+    case Verb::kDeleteCollection:
+      return delete_collection(context, request, http, std::move(reply));
+  }
+}
+
+void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
+  if (auto known = authenticate(request, state_->options.token, state_->options.allowed_hosts); !known) {
+    return exchange->respond(error_response(known.error()));
+  }
+  auto target = parse_target(request.target);
+  if (!target) return exchange->respond(error_response(target.error()));
+  if (auto response = state_->answer_fixed_path(target->path, request)) {
+    return exchange->respond(*std::move(response));
+  }
+  auto parsed = parse_resource_request(request.method, *std::move(target));
+  if (!parsed) return exchange->respond(error_response(parsed.error()));
+  // Logs are plain text whatever the client accepts.
+  auto form = parsed->subresource == "log" ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
+  if (!form) return exchange->respond(error_response(form.error()));
+  state_->dispatch(*parsed, request, Reply(state_->context, std::move(exchange), *std::move(form)));
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,115 @@
+#include "apiserver/attributes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "apiserver/api_server.h"
+#include "base/strings.h"
+#include "json/document.h"
+
+namespace muster::apiserver {
+namespace {
+
+std::string text_of(const json::Document* value) {
+  if (value == nullptr || value->is_null()) return "";
+  if (value->is_string()) return value->as_string();
+  if (value->is_bool()) return value->as_bool() ? "true" : "false";
+  if (value->is_int()) return std::to_string(value->as_int());
+  return "";
+}
+
+const json::Document* walk(const json::Document& object, std::string_view path) {
+  const json::Document* at = &object;
+  for (const std::string& step : split(path, '.')) {
+    at = at->find(step);
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+std::string field_value(std::string_view resource, const json::Document& object, std::string_view path) {
+  if (resource == "events") {
+    // Kubernetes selects events by these short names.
+    if (path == "source") {
+      const std::string component = text_of(object.at("source", "component"));
+      return component.empty() ? text_of(object.find("reportingComponent")) : component;
+    }
+  }
+  std::string value = text_of(walk(object, path));
+  // Go's zero values: an absent boolean compares as "false".
+  if (value.empty() && (path == "spec.hostNetwork" || path == "spec.unschedulable")) value = "false";
+  return value;
+}
+
+void add_owners(const json::Document& object, store::Attributes& out) {
+  const json::Document* owners = object.at("metadata", "ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return;
+  for (const json::Document& owner : owners->as_array()) {
+    out.emplace_back(std::string(kOwnerPrefix) + owner.string_at("uid"),
+                     fmt::format("{} {} {} {}", owner.string_at("apiVersion"), owner.string_at("kind"),
+                                 owner.string_at("name"), owner.bool_at("blockOwnerDeletion") ? 1 : 0));
+  }
+}
+
+std::string collector_finalizer(const json::Document& object) {
+  const json::Document* finalizers = object.at("metadata", "finalizers");
+  if (finalizers == nullptr || !finalizers->is_array()) return "";
+  for (const json::Document& finalizer : finalizers->as_array()) {
+    const std::string text = text_of(&finalizer);
+    if (text == "orphan" || text == "foregroundDeletion") return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+const std::string* attribute(const store::Attributes& attributes, std::string_view prefix, std::string_view key) {
+  const std::string wanted = std::string(prefix) + std::string(key);
+  const auto found = std::ranges::lower_bound(attributes, wanted, {}, &std::pair<std::string, std::string>::first);
+  return found != attributes.end() && found->first == wanted ? &found->second : nullptr;
+}
+
+const std::vector<std::string>& selectable_fields(std::string_view resource) {
+  static const std::vector<std::string> common = {"metadata.name", "metadata.namespace"};
+  static const std::map<std::string, std::vector<std::string>, std::less<>> special = {
+      {"pods",
+       {"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
+        "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}},
+      {"events",
+       {"metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+        "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
+        "reason", "reportingComponent", "source", "type"}},
+      {"namespaces", {"metadata.name", "status.phase"}},
+      {"nodes", {"metadata.name", "spec.unschedulable"}},
+      {"secrets", {"metadata.name", "metadata.namespace", "type"}},
+      {"services", {"metadata.name", "metadata.namespace", "spec.clusterIP", "spec.type"}},
+  };
+  const auto found = special.find(resource);
+  return found == special.end() ? common : found->second;
+}
+
+store::Attributes extract_attributes(std::string_view resource, std::string_view bytes) {
+  store::Attributes out;
+  auto parsed = json::parse(bytes);
+  if (!parsed) return out;  // the store has checked its bytes; what is no JSON has nothing to select by
+  const json::Document& object = *parsed;
+  if (const json::Document* labels = object.at("metadata", "labels"); labels != nullptr && labels->is_object()) {
+    for (const json::Member& label : labels->as_object()) {
+      out.emplace_back(std::string(kLabelPrefix) + label.key, text_of(&label.value));
+    }
+  }
+  for (const std::string& field : selectable_fields(resource)) {
+    out.emplace_back(std::string(kFieldPrefix) + field, field_value(resource, object, field));
+  }
+  out.emplace_back(kUid, object.string_at("metadata", "uid"));
+  if (!object.string_at("metadata", "deletionTimestamp").empty()) {
+    out.emplace_back(kDeleting, collector_finalizer(object));
+  }
+  add_owners(object, out);
+  std::ranges::stable_sort(out, {}, &std::pair<std::string, std::string>::first);
+  return out;
+}
+
+}  // namespace muster::apiserver

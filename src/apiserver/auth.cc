@@ -1,0 +1,69 @@
+#include "apiserver/auth.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+/// "localhost:8765" -> "localhost", "[::1]:8765" -> "::1".
+std::string host_without_port(std::string_view host) {
+  host = trim(host);
+  if (host.starts_with("[")) return to_lower(host.substr(1, host.find(']') - 1));
+  const std::size_t colon = host.rfind(':');
+  const bool bare_v6 = colon != std::string_view::npos && host.find(':') != colon;
+  return to_lower(bare_v6 ? host : host.substr(0, colon));
+}
+
+/// Every byte is looked at whatever comes before it: how long it takes says nothing about the token.
+bool same_secret(std::string_view given, std::string_view expected) {
+  unsigned difference = given.size() == expected.size() ? 0 : 1;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const char c = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned char>(c) ^ static_cast<unsigned char>(expected[i]);
+  }
+  return difference == 0;
+}
+
+Error refused(Reason reason, std::string message) {
+  Error error;
+  error.reason = reason;
+  error.message = std::move(message);
+  return error;
+}
+
+bool needs_no_token(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  return path == "/healthz" || path == "/livez" || path == "/readyz";
+}
+
+}  // namespace
+
+Status authenticate(const net::Request& request, const std::string& token,
+                    const std::vector<std::string>& allowed_hosts) {
+  if (request.peer.in_process) return ok();
+  const std::string_view host = request.headers.get("Host");
+  if (!request.peer.unix_socket_same_user) {
+    const std::string name = host_without_port(host);
+    if (std::ranges::find(allowed_hosts, name) == allowed_hosts.end()) {
+      return refused(Reason::kForbidden, fmt::format("Host: {} is not a name of this server", quote(host)));
+    }
+  }
+  if (request.headers.has("Origin")) {
+    const std::string_view origin = request.headers.get("Origin");
+    const std::size_t scheme = origin.find("://");
+    const bool same = scheme != std::string_view::npos && to_lower(origin.substr(scheme + 3)) == to_lower(host);
+    if (!same) return refused(Reason::kForbidden, fmt::format("Origin: {} may not use this server", quote(origin)));
+  }
+  if (request.peer.unix_socket_same_user || needs_no_token(request.target)) return ok();
+  constexpr std::string_view bearer = "bearer ";
+  const std::string_view given = request.headers.get("Authorization");
+  const bool is_bearer = given.size() > bearer.size() && to_lower(given.substr(0, bearer.size())) == bearer;
+  if (!token.empty() && is_bearer && same_secret(trim(given.substr(bearer.size())), token)) return ok();
+  return refused(Reason::kUnauthorized, "Unauthorized");
+}
+
+}  // namespace muster::apiserver

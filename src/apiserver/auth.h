@@ -1,0 +1,17 @@
+// Who may speak to the server: the holder of the token, this process, and this user over the Unix socket. Host and
+// Origin are checked first, so that a page in a browser cannot reach the server under another name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http.h"
+
+namespace muster::apiserver {
+
+/// Forbidden for a foreign Host or Origin, Unauthorized without credentials. Health checks need none.
+Status authenticate(const net::Request& request, const std::string& token,
+                    const std::vector<std::string>& allowed_hosts);
+
+}  // namespace muster::apiserver

@@ -1,0 +1,22 @@
+// The common end of PUT and PATCH: admit the wanted object and store it.
+#pragma once
+
+#include "apiserver/admission.h"
+#include "apiserver/reply.h"
+#include "json/document.h"
+#include "store/store.h"
+
+namespace muster::apiserver {
+
+/// The object a change starts from, accepted or committed.
+struct Current {
+  store::Key key;
+  store::Entry entry;
+  json::Document object;
+};
+Result<Current> current_object(Context& context, const ResourceRequest& request);
+
+void change_object(Context& context, const ResourceRequest& request, Change change, const Current& current,
+                   json::Document wanted, const WriteParameters& parameters, Reply reply);
+
+}  // namespace muster::apiserver

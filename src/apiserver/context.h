@@ -1,0 +1,17 @@
+// What every handler of the server works with. Owned by ApiServer, loop thread only.
+#pragma once
+
+#include "base/ports.h"
+#include "client/node_api.h"
+#include "store/store.h"
+
+namespace muster::apiserver {
+
+struct Context {
+  Loop& loop;
+  Rng& rng;
+  store::Store& store;
+  client::NodeApi* node = nullptr;  // null while there is no node
+};
+
+}  // namespace muster::apiserver

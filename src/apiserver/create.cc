@@ -1,0 +1,25 @@
+#include "apiserver/admission.h"
+#include "apiserver/handlers.h"
+#include "apiserver/writes.h"
+
+namespace muster::apiserver {
+
+void create_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
+  const auto parameters = parse_write_parameters(request.query);
+  if (!parameters) return reply.fail(parameters.error());
+  auto body = read_body(http);
+  if (!body) return reply.fail(body.error());
+  std::vector<std::string> warnings;
+  auto object = admit_new(context, request, *std::move(body), *parameters, warnings);
+  if (!object) return reply.fail(object.error());
+  for (std::string& warning : warnings) reply.warn(std::move(warning));
+  const api::Resource& resource = *request.resource;
+  const store::Key key = key_of(resource, request.ns, object->string_at("metadata", "name"));
+  store_new(context, resource, key, *std::move(object), parameters->dry_run,
+            [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
+              if (!result) return reply.fail(result.error());
+              reply.object(201, resource, **result);
+            });
+}
+
+}  // namespace muster::apiserver

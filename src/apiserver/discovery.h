@@ -1,0 +1,32 @@
+// Discovery: what is served, in the aggregated form (v2, v2beta1) and in the legacy one; and /version.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apiserver/negotiation.h"
+#include "json/document.h"
+
+namespace muster::apiserver {
+
+struct DiscoveryAnswer {
+  json::Document body;
+  std::string content_type;
+};
+
+/// For /api, /api/v1, /apis, /apis/G, /apis/G/V; nullopt when the path is none of these or names nothing.
+Result<std::optional<DiscoveryAnswer>> answer_discovery(const std::vector<std::string>& path, std::string_view accept);
+
+json::Document version_answer();
+
+/// Group and version pairs in the order of the resource table.
+struct GroupVersion {
+  std::string group;
+  std::string version;
+  std::string text() const { return group.empty() ? version : group + "/" + version; }
+  bool operator==(const GroupVersion&) const = default;
+};
+std::vector<GroupVersion> served_versions();
+
+}  // namespace muster::apiserver

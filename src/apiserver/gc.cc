@@ -1,0 +1,269 @@
+#include "apiserver/gc.h"
+
+#include <algorithm>
+
+#include "api/resource.h"
+#include "apiserver/attributes.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/remove.h"
+#include "apiserver/writes.h"
+#include "base/log.h"
+
+namespace muster::apiserver {
+namespace {
+
+constexpr std::size_t kBatch = 64;
+constexpr Duration kEventLife = std::chrono::hours(1);
+
+const api::Resource* resource_named(const std::string& qualified) {
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.qualified_name() == qualified) return &resource;
+  }
+  return nullptr;
+}
+
+/// When an event last changed, by its own word.
+std::optional<Time> last_change(const std::string& bytes) {
+  const auto event = json::parse(bytes);
+  if (!event) return std::nullopt;
+  auto last = parse_rfc3339(event->string_at("lastTimestamp"));
+  return last ? last : parse_rfc3339(event->string_at("metadata", "creationTimestamp"));
+}
+
+void log_failure(std::string_view what, const store::Key& key, const Error& error) {
+  // Gone or changed meanwhile: the event of that change brings us back.
+  if (error.reason == Reason::kNotFound || error.reason == Reason::kConflict) return;
+  LOG_WARN("garbage collection", {"action", what}, {"resource", key.resource}, {"namespace", key.ns},
+           {"name", key.name}, {"error", error.message});
+}
+
+}  // namespace
+
+Collector::~Collector() {
+  *alive_ = false;
+  for (const store::Store::Id id : subscriptions_) context_.store.unwatch(id);
+  context_.loop.cancel(expiry_timer_);
+}
+
+void Collector::start() {
+  for (const api::Resource& resource : api::resources()) load(resource.qualified_name());
+  for (const auto& [key, object] : index_.all()) {
+    if (!object.owners.empty() || object.deleting) enqueue(key);
+  }
+}
+
+void Collector::load(const std::string& resource) {
+  const store::Revision revision = context_.store.revision();
+  std::vector<std::pair<Duration, std::pair<store::Key, store::Revision>>> events;
+  context_.store.scan(resource, "", [&](const store::Key& key, const store::Entry& entry) {
+    index_.set(key, *entry.attributes);
+    if (resource != "events") return;
+    const Time now = context_.loop.now();
+    const Duration age = now - last_change(*entry.bytes).value_or(now);
+    // The wall clock may have jumped while we were away: never longer than a full life.
+    events.emplace_back(std::clamp(kEventLife - age, Duration(0), kEventLife), std::pair(key, entry.revision));
+  });
+  std::ranges::sort(events);
+  for (const auto& [in, what] : events) expire_later(what.first, what.second, in);
+  const auto id = context_.store.watch(resource, revision,
+                                       [this](const std::shared_ptr<const store::Event>& event) { on_event(*event); });
+  CHECK(id.has_value());  // the present is always within the history
+  subscriptions_.push_back(*id);
+}
+
+void Collector::on_event(const store::Event& event) {
+  const store::Key& key = event.key;
+  std::vector<OwnerLink> owners;  // before and after: both may wait for this
+  std::string uid;
+  if (const IndexedObject* before = index_.find(key)) {
+    owners = before->owners;
+    uid = before->uid;
+  }
+  if (event.type == store::EventType::kDeleted) {
+    index_.erase(key);
+    for (const store::Key& dependent : index_.dependents(uid)) enqueue(dependent);
+  } else {
+    index_.set(key, *event.entry.attributes);
+    const IndexedObject& now = *index_.find(key);
+    if (!now.owners.empty() || now.deleting) enqueue(key);
+    owners.insert(owners.end(), now.owners.begin(), now.owners.end());
+    if (key.resource == "events") expire_later(key, event.entry.revision, kEventLife);
+  }
+  for (const OwnerLink& link : owners) {
+    const store::Key* owner = index_.by_uid(link.uid);
+    if (owner != nullptr && index_.find(*owner)->deleting) enqueue(*owner);
+  }
+  if (!key.ns.empty() && is_terminating(key.ns)) {
+    if (event.type != store::EventType::kDeleted) enqueue(key);
+    if (index_.count_in(key.ns) == 0 || event.type == store::EventType::kAdded) enqueue({"namespaces", "", key.ns});
+  }
+}
+
+bool Collector::is_terminating(const std::string& ns) const {
+  const IndexedObject* object = index_.find({"namespaces", "", ns});
+  return object != nullptr && object->deleting;
+}
+
+void Collector::enqueue(const store::Key& key) {
+  if (!queued_.insert(key).second) return;
+  queue_.push_back(key);
+  if (working_) return;
+  working_ = true;
+  context_.loop.post([this, alive = alive_] {
+    if (*alive) work();
+  });
+}
+
+void Collector::work() {
+  for (std::size_t i = 0; i < kBatch && !queue_.empty(); ++i) {
+    const store::Key key = std::move(queue_.front());
+    queue_.pop_front();
+    queued_.erase(key);
+    look_at(key);
+  }
+  working_ = !queue_.empty();
+  if (!working_) return;
+  context_.loop.post([this, alive = alive_] {
+    if (*alive) work();
+  });
+}
+
+void Collector::look_at(const store::Key& key) {
+  const IndexedObject* found = index_.find(key);
+  if (found == nullptr) return;
+  const IndexedObject object = *found;
+  if (key.resource == "namespaces" && object.deleting) return empty_namespace(key);
+  if (object.deleting && object.collector_finalizer == "orphan") return finish_orphan(key, object);
+  if (object.deleting && object.collector_finalizer == "foregroundDeletion") return finish_foreground(key, object);
+  if (object.deleting) return;
+  if (!key.ns.empty() && is_terminating(key.ns)) return remove(key, object.uid, false);
+  if (!object.owners.empty()) look_at_owners(key, object);
+}
+
+void Collector::look_at_owners(const store::Key& key, const IndexedObject& object) {
+  std::set<std::string> absent;
+  std::set<std::string> waiting;  // owners that wait, in the foreground, for this one to go
+  bool held = false;
+  for (const OwnerLink& link : object.owners) {
+    const api::Resource* kind = api::find_kind(link.api_version, link.kind);
+    if (kind == nullptr) {
+      held = true;  // of a kind we cannot see: it may live
+      continue;
+    }
+    const store::Key* owner = index_.by_uid(link.uid);
+    const bool lives = owner != nullptr && owner->resource == kind->qualified_name() && owner->name == link.name &&
+                       (owner->ns.empty() || owner->ns == key.ns);
+    if (!lives) {
+      absent.insert(link.uid);
+    } else if (index_.find(*owner)->collector_finalizer == "foregroundDeletion") {
+      waiting.insert(link.uid);
+    } else {
+      held = true;
+    }
+  }
+  if (held) {
+    absent.merge(waiting);
+    if (!absent.empty()) drop_owners(key, absent);
+    return;
+  }
+  const bool has_dependents = !index_.dependents(object.uid).empty();
+  remove(key, object.uid, !waiting.empty() && has_dependents);
+}
+
+void Collector::finish_foreground(const store::Key& key, const IndexedObject& object) {
+  bool blocked = false;
+  for (const store::Key& dependent : index_.dependents(object.uid)) {
+    const IndexedObject* child = index_.find(dependent);
+    for (const OwnerLink& link : child->owners) blocked = blocked || (link.uid == object.uid && link.blocks);
+    if (!child->deleting) enqueue(dependent);
+  }
+  if (!blocked) drop_finalizer(key, "foregroundDeletion");
+}
+
+void Collector::finish_orphan(const store::Key& key, const IndexedObject& object) {
+  const std::set<store::Key> dependents = index_.dependents(object.uid);
+  for (const store::Key& dependent : dependents) drop_owners(dependent, {object.uid});
+  if (dependents.empty()) drop_finalizer(key, "orphan");
+}
+
+void Collector::empty_namespace(const store::Key& key) {
+  if (index_.count_in(key.name) > 0) {
+    for (const api::Resource& resource : api::resources()) {
+      if (resource.scope != api::Scope::kNamespaced) continue;
+      context_.store.scan(resource.qualified_name(), key.name,
+                          [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
+    }
+    return;
+  }
+  edit_object(
+      context_, *resource_named("namespaces"), key,
+      [](json::Document& ns) -> Status {
+        if (json::Document* spec = ns.find("spec"); spec != nullptr && spec->is_object()) {
+          spec->as_object().erase("finalizers");
+        }
+        return ok();
+      },
+      [key](Result<store::Bytes> result) {
+        if (!result) log_failure("finish namespace", key, result.error());
+      });
+}
+
+void Collector::drop_owners(const store::Key& key, const std::set<std::string>& uids) {
+  edit_object(
+      context_, *resource_named(key.resource), key,
+      [uids](json::Document& object) -> Status {
+        json::Document* owners = object["metadata"].find("ownerReferences");
+        if (owners == nullptr || !owners->is_array()) return ok();
+        std::erase_if(owners->as_array(),
+                      [&](const json::Document& owner) { return uids.contains(owner.string_at("uid")); });
+        if (owners->as_array().empty()) object["metadata"].as_object().erase("ownerReferences");
+        return ok();
+      },
+      [key](Result<store::Bytes> result) {
+        if (!result) log_failure("drop owner reference", key, result.error());
+      });
+}
+
+void Collector::drop_finalizer(const store::Key& key, const std::string& finalizer) {
+  edit_object(
+      context_, *resource_named(key.resource), key,
+      [finalizer](json::Document& object) -> Status {
+        std::vector<std::string> finalizers = finalizers_of(object);
+        std::erase(finalizers, finalizer);
+        set_finalizers(object, finalizers);
+        return ok();
+      },
+      [key](Result<store::Bytes> result) {
+        if (!result) log_failure("drop finalizer", key, result.error());
+      });
+}
+
+void Collector::remove(const store::Key& key, const std::string& uid, bool foreground) {
+  DeleteOptions options;
+  if (!uid.empty()) options.uid = uid;
+  if (foreground) options.propagation = Propagation::kForeground;
+  remove_object(context_, *resource_named(key.resource), key, options, [key](Result<Removed> result) {
+    if (!result) log_failure("delete", key, result.error());
+  });
+}
+
+void Collector::expire_later(const store::Key& key, store::Revision revision, Duration in) {
+  expiries_.push_back({context_.loop.mono() + in, key, revision});
+  if (expiries_.size() == 1) {
+    expiry_timer_ = context_.loop.after(in, [this] { expire_due(); });
+  }
+}
+
+void Collector::expire_due() {
+  while (!expiries_.empty() && expiries_.front().due <= context_.loop.mono()) {
+    const Expiry expiry = std::move(expiries_.front());
+    expiries_.pop_front();
+    const store::Entry* entry = context_.store.latest(expiry.key);
+    // A later change gave it a later expiry of its own.
+    if (entry != nullptr && entry->revision == expiry.revision) remove(expiry.key, "", false);
+  }
+  if (expiries_.empty()) return;
+  expiry_timer_ = context_.loop.after(expiries_.front().due - context_.loop.mono(), [this] { expire_due(); });
+}
+
+}  // namespace muster::apiserver

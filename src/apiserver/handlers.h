@@ -1,0 +1,29 @@
+// One function per verb and subresource. Each answers `reply` exactly once, at once or when the store has it.
+#pragma once
+
+#include "apiserver/context.h"
+#include "apiserver/reply.h"
+#include "apiserver/request.h"
+#include "net/http.h"
+
+namespace muster::apiserver {
+
+void get_object(Context& context, const ResourceRequest& request, Reply reply);
+void list_objects(Context& context, const ResourceRequest& request, Reply reply);
+void create_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+void update_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+void patch_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+void delete_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+void delete_collection(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+
+/// pods/NAME/log
+void read_pod_log(Context& context, const ResourceRequest& request, Reply reply);
+/// pods/NAME/binding
+void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+/// NAME/scale of job kinds: GET, PUT, PATCH
+void answer_scale(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+
+/// `{"kind":"Status","status":"Success",…}`.
+std::string success_status(json::Object details, int code);
+
+}  // namespace muster::apiserver

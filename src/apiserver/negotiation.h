@@ -1,0 +1,42 @@
+// What the client can read, from its Accept header: plain JSON, Table, metadata only, or a form of discovery.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apiserver/request.h"
+#include "base/result.h"
+
+namespace muster::apiserver {
+
+struct MediaRange {
+  std::string type;  // "application/json"
+  std::vector<std::pair<std::string, std::string>> parameters;
+  double quality = 1;
+  std::string_view parameter(std::string_view name) const;
+};
+/// Best first; equal qualities keep their order.
+std::vector<MediaRange> parse_accept(std::string_view header);
+
+enum class As { kObject, kTable, kPartialMetadata };
+/// What rows of a Table carry beside their cells.
+enum class RowObject { kMetadata, kFull, kNone };
+
+struct Form {
+  As as = As::kObject;
+  std::string version = "v1";  // of meta.k8s.io, for Table and PartialObjectMetadata
+  RowObject row_object = RowObject::kMetadata;
+  bool headers = true;  // a watch names the columns only once
+  bool operator==(const Form&) const = default;
+};
+/// NotAcceptable when nothing in the list can be given; JSON is always among what we can give.
+Result<Form> negotiate_form(std::string_view accept, const Query& query);
+
+enum class DiscoveryForm { kV2, kV2Beta1, kLegacy };
+Result<DiscoveryForm> negotiate_discovery(std::string_view accept);
+/// The Content-Type must repeat what was asked for: clients choose the decoder by it.
+std::string_view discovery_content_type(DiscoveryForm form);
+
+}  // namespace muster::apiserver

@@ -1,0 +1,21 @@
+#include <fmt/core.h>
+
+#include "apiserver/change.h"
+#include "apiserver/handlers.h"
+#include "apiserver/patching.h"
+
+namespace muster::apiserver {
+
+void patch_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
+  const auto parameters = parse_write_parameters(request.query);
+  if (!parameters) return reply.fail(parameters.error());
+  const auto patch = read_patch(*request.resource, http);
+  if (!patch) return reply.fail(patch.error());
+  const auto current = current_object(context, request);
+  if (!current) return reply.fail(current.error());
+  auto wanted = apply_patch(*patch, *request.resource->type, current->object);
+  if (!wanted) return reply.fail(wanted.error());
+  change_object(context, request, Change::kPatch, *current, *std::move(wanted), *parameters, std::move(reply));
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,75 @@
+#include "apiserver/patching.h"
+
+#include <fmt/core.h>
+
+#include "apiserver/status_error.h"
+#include "apiserver/strategic_merge.h"
+#include "base/strings.h"
+#include "json/patch.h"
+
+namespace muster::apiserver {
+namespace {
+
+constexpr std::size_t kMaxOperations = 10'000;
+
+Result<Patch::Type> patch_type(const api::Resource& resource, std::string_view header) {
+  const std::string type = to_lower(trim(header.substr(0, header.find(';'))));
+  if (type == "application/merge-patch+json") return Patch::Type::kMerge;
+  if (type == "application/json-patch+json") return Patch::Type::kJson;
+  if (type == "application/strategic-merge-patch+json" && resource.built_in) return Patch::Type::kStrategic;
+  if (type.starts_with("application/apply-patch")) {
+    Error error = unsupported_media_type("");
+    error.message = "server-side apply is not served here; use kubectl apply without --server-side, or a merge patch";
+    return error;
+  }
+  return unsupported_media_type(resource.built_in ? "application/json-patch+json, application/merge-patch+json, "
+                                                    "application/strategic-merge-patch+json"
+                                                  : "application/json-patch+json, application/merge-patch+json");
+}
+
+}  // namespace
+
+Result<Patch> read_patch(const api::Resource& resource, const net::Request& http) {
+  Patch patch;
+  TRY_ASSIGN(patch.type, patch_type(resource, http.headers.get("Content-Type")));
+  auto body = json::parse(http.body);
+  if (!body) return bad_request("error decoding patch: " + body.error().message);
+  patch.body = *std::move(body);
+  if (patch.type == Patch::Type::kJson) {
+    if (!patch.body.is_array()) return bad_request("error decoding patch: a JSON patch is a list of operations");
+    if (const std::size_t count = patch.body.as_array().size(); count > kMaxOperations) {
+      Error error;
+      error.reason = Reason::kRequestEntityTooLarge;
+      error.message =
+          fmt::format("The allowed maximum operations in a JSON patch is {}, got {}", kMaxOperations, count);
+      return error;
+    }
+  } else if (!patch.body.is_object()) {
+    return bad_request(
+        fmt::format("error decoding patch: must be an object, got {}", json::kind_name(patch.body.kind())));
+  }
+  return patch;
+}
+
+Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& type, json::Document target) {
+  switch (patch.type) {
+    case Patch::Type::kMerge:
+      json::merge_patch(target, patch.body);
+      return target;
+    case Patch::Type::kJson: {
+      auto patched = json::json_patch(std::move(target), patch.body);
+      if (!patched && patched.error().reason == Reason::kInvalid) {
+        Error error = std::move(patched).error();
+        error.message = "the server rejected our request due to an error in our request: " + error.message;
+        return error;
+      }
+      return patched;
+    }
+    case Patch::Type::kStrategic:
+      TRY(strategic_merge(target, patch.body, type));
+      return target;
+  }
+  return target;
+}
+
+}  // namespace muster::apiserver

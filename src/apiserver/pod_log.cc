@@ -1,0 +1,151 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apiserver/handlers.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/status_error.h"
+#include "apiserver/writes.h"
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+using json::Document;
+
+std::vector<std::string> names_in(const Document& pod, std::string_view list) {
+  std::vector<std::string> names;
+  const Document* containers = pod.at("spec", list);
+  if (containers == nullptr || !containers->is_array()) return names;
+  for (const Document& container : containers->as_array()) names.push_back(container.string_at("name"));
+  return names;
+}
+
+const Document* status_of(const Document& pod, const std::string& container) {
+  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+    const Document* statuses = pod.at("status", list);
+    if (statuses == nullptr || !statuses->is_array()) continue;
+    for (const Document& status : statuses->as_array()) {
+      if (status.string_at("name") == container) return &status;
+    }
+  }
+  return nullptr;
+}
+
+Result<std::string> choose_container(const Document& pod, std::string_view asked) {
+  const std::string& name = pod.string_at("metadata", "name");
+  const std::vector<std::string> containers = names_in(pod, "containers");
+  const std::vector<std::string> init = names_in(pod, "initContainers");
+  if (asked.empty()) {
+    if (containers.size() == 1) return containers[0];
+    std::string message =
+        fmt::format("a container name must be specified for pod {}, choose one of: [{}]", name, join(containers, " "));
+    if (!init.empty()) message += fmt::format(" or one of the init containers: [{}]", join(init, " "));
+    return bad_request(message);
+  }
+  const bool known =
+      std::ranges::find(containers, asked) != containers.end() || std::ranges::find(init, asked) != init.end();
+  if (!known) return bad_request(fmt::format("container {} is not valid for pod {}", asked, name));
+  return std::string(asked);
+}
+
+/// The words of a kubelet for a container that has nothing to show yet.
+Status check_started(const Document& pod, const std::string& container, bool previous) {
+  const std::string& name = pod.string_at("metadata", "name");
+  const Document* status = status_of(pod, container);
+  if (previous) {
+    if (status != nullptr && status->int_at("restartCount") > 0) return ok();
+    return bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", container, name));
+  }
+  if (status == nullptr) {
+    return bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name,
+                                   pod.string_at("spec", "nodeName").empty() ? "PodScheduling" : "ContainerCreating"));
+  }
+  const Document* waiting = status->at("state", "waiting");
+  if (waiting == nullptr || status->at("lastState", "terminated") != nullptr) return ok();
+  const std::string& reason = waiting->string_at("reason");
+  return bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name,
+                                 reason.empty() ? "no reason given" : reason));
+}
+
+Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
+  client::LogRequest request;
+  request.ns = pod.string_at("metadata", "namespace");
+  request.pod = pod.string_at("metadata", "name");
+  request.pod_uid = pod.string_at("metadata", "uid");
+  request.follow = query.flag("follow");
+  request.previous = query.flag("previous");
+  request.timestamps = query.flag("timestamps");
+  TRY_ASSIGN(request.tail_lines, query.number("tailLines"));
+  TRY_ASSIGN(request.limit_bytes, query.number("limitBytes"));
+  TRY_ASSIGN(const auto since_seconds, query.number("sinceSeconds"));
+  if (since_seconds) request.since = now - std::chrono::seconds(*since_seconds);
+  if (const std::string_view since = query.get("sinceTime"); !since.empty()) {
+    request.since = parse_rfc3339(since);
+    if (!request.since) return bad_request(fmt::format("sinceTime: must be an RFC 3339 time, got {}", quote(since)));
+  }
+  if (request.tail_lines.value_or(0) < 0) return bad_request("tailLines: must be greater than or equal to 0");
+  if (request.limit_bytes && *request.limit_bytes < 1) return bad_request("limitBytes: must be greater than 0");
+  TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
+  return request;
+}
+
+/// A log being sent. Lives until the log ends or the reader goes, whichever is first.
+struct LogSession {
+  std::shared_ptr<net::Exchange> exchange;
+  std::unique_ptr<client::LogStream> stream;
+  bool begun = false;
+
+  void begin() {
+    if (begun) return;
+    begun = true;
+    exchange->begin(200, {{"Content-Type", "text/plain"}, {"Cache-Control", "no-cache, private"}});
+  }
+};
+
+}  // namespace
+
+void read_pod_log(Context& context, const ResourceRequest& request, Reply reply) {
+  const store::Entry* entry = context.store.get(key_of(*request.resource, request.ns, request.name));
+  if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
+  const auto pod = json::parse(*entry->bytes);
+  if (!pod) return reply.fail(pod.error());
+  const auto log = parse_log_request(request.query, *pod, context.loop.now());
+  if (!log) return reply.fail(log.error());
+  if (const auto started = check_started(*pod, log->container, log->previous); !started)
+    return reply.fail(started.error());
+  if (context.node == nullptr) {
+    Error error;
+    error.reason = Reason::kServiceUnavailable;
+    error.message = "logs: no node is running on this engine yet; try again in a moment";
+    return reply.fail(error);
+  }
+  auto session = std::make_shared<LogSession>();
+  session->exchange = reply.exchange();
+  // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.
+  const std::weak_ptr<LogSession> weak = session;
+  auto stream = context.node->read_log(
+      *log,
+      [weak](std::string_view text) {
+        const auto live = weak.lock();
+        if (!live) return;
+        live->begin();
+        live->exchange->write(std::make_shared<const std::string>(text));
+      },
+      [weak, &context] {
+        const auto live = weak.lock();
+        if (!live) return;
+        live->begin();
+        live->exchange->finish();
+        // Not here: this very callback belongs to the stream.
+        context.loop.post([live]() mutable { live->stream.reset(); });
+      });
+  if (!stream) return reply.fail(stream.error());
+  session->stream = *std::move(stream);
+  // A follower sees the head at once, even while there is no line.
+  if (log->follow) session->begin();
+  session->exchange->on_gone([session]() mutable { session->stream.reset(); });
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,11 @@
+// The row of a pod: READY STATUS RESTARTS AGE and the wide columns, computed as kubectl's server-side printer does.
+#pragma once
+
+#include "base/time.h"
+#include "json/document.h"
+
+namespace muster::apiserver {
+
+void add_pod_cells(const json::Document& pod, Time now, json::Array& cells);
+
+}  // namespace muster::apiserver

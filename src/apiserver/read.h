@@ -1,0 +1,32 @@
+// What list and watch have in common: selection by namespace, name and selectors, and the revision asked for.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "apiserver/context.h"
+#include "apiserver/request.h"
+#include "apiserver/selectors.h"
+
+namespace muster::apiserver {
+
+struct Selection {
+  std::string resource;
+  bool cluster_scope = false;
+  std::string ns;    // "" for all
+  std::string name;  // "" for all
+  Selector selector;
+
+  bool matches(const store::Key& key, const store::Attributes& attributes) const;
+};
+Result<Selection> parse_selection(const ResourceRequest& request);
+/// Committed objects of the selection in key order; a lookup when only one name can match.
+void scan(const Context& context, const Selection& selection,
+          const std::function<void(const store::Key&, const store::Entry&)>& visit);
+
+/// nullopt: the most recent. Invalid when it is no number.
+Result<std::optional<store::Revision>> parse_revision(const Query& query);
+/// A revision that does not exist yet; clients wait and try again.
+Error too_large(store::Revision asked, store::Revision current);
+
+}  // namespace muster::apiserver

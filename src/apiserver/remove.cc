@@ -1,0 +1,154 @@
+#include "apiserver/remove.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "apiserver/admission.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/status_error.h"
+#include "apiserver/writes.h"
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+using json::Document;
+
+Result<std::optional<Propagation>> parse_propagation(std::string_view word) {
+  if (word.empty()) return std::optional<Propagation>();
+  if (word == "Background") return std::optional(Propagation::kBackground);
+  if (word == "Foreground") return std::optional(Propagation::kForeground);
+  if (word == "Orphan") return std::optional(Propagation::kOrphan);
+  Error error;
+  error.reason = Reason::kInvalid;
+  error.kind = "DeleteOptions";
+  error.group = "meta.k8s.io";
+  const std::string message = fmt::format(
+      "Unsupported value: {}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"", quote(word));
+  error.message = "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: " + message;
+  error.causes = {{"FieldValueNotSupported", message, "propagationPolicy"}};
+  return error;
+}
+
+Status check_preconditions(const api::Resource& resource, const Document& object, const DeleteOptions& options) {
+  const std::string& name = object.string_at("metadata", "name");
+  const std::string& uid = object.string_at("metadata", "uid");
+  if (options.uid && *options.uid != uid) {
+    return conflict(resource, name,
+                    fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The object "
+                                "might have been deleted and then recreated",
+                                *options.uid, uid));
+  }
+  const std::string& version = object.string_at("metadata", "resourceVersion");
+  if (options.resource_version && *options.resource_version != version) {
+    return conflict(resource, name,
+                    fmt::format("the ResourceVersion in the precondition ({}) does not match the ResourceVersion in "
+                                "record ({}). The object might have been modified",
+                                *options.resource_version, version));
+  }
+  return ok();
+}
+
+/// Only pods that a node runs and that have not ended get time to stop.
+std::int64_t grace_seconds(const api::Resource& resource, const Document& object, const DeleteOptions& options) {
+  if (resource.qualified_name() != "pods") return 0;
+  const std::string& phase = object.string_at("status", "phase");
+  if (object.string_at("spec", "nodeName").empty() || phase == "Succeeded" || phase == "Failed") return 0;
+  const std::int64_t seconds =
+      options.grace_period_seconds.value_or(object.int_at("spec", "terminationGracePeriodSeconds"));
+  return seconds < 0 ? 1 : seconds;
+}
+
+/// The finalizers through which the collector holds the owner until it has dealt with the dependents.
+void set_collector_finalizer(Document& object, const DeleteOptions& options) {
+  if (!options.propagation) return;
+  std::vector<std::string> finalizers = finalizers_of(object);
+  std::erase_if(finalizers, [](const std::string& f) { return f == "orphan" || f == "foregroundDeletion"; });
+  if (*options.propagation == Propagation::kOrphan) finalizers.emplace_back("orphan");
+  if (*options.propagation == Propagation::kForeground) finalizers.emplace_back("foregroundDeletion");
+  set_finalizers(object, finalizers);
+}
+
+/// Marks the object as deleted from now on, or shortens the grace of one that is.
+void mark(Document& object, std::int64_t grace, Time now) {
+  json::Object& metadata = object["metadata"].as_object();
+  const auto since = parse_rfc3339(object.string_at("metadata", "deletionTimestamp"));
+  if (since) {
+    const std::int64_t before = object.int_at("metadata", "deletionGracePeriodSeconds");
+    if (grace >= before) return;
+    metadata.set("deletionTimestamp", format_rfc3339(*since - std::chrono::seconds(before - grace)));
+    metadata.set("deletionGracePeriodSeconds", grace);
+    return;
+  }
+  metadata.set("deletionTimestamp", format_rfc3339(now + std::chrono::seconds(grace)));
+  metadata.set("deletionGracePeriodSeconds", grace);
+  if (const std::int64_t generation = object.int_at("metadata", "generation"); generation > 0) {
+    metadata.set("generation", generation + 1);
+  }
+}
+
+}  // namespace
+
+Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query& query) {
+  DeleteOptions options;
+  Document body;
+  if (!trim(http.body).empty()) {
+    TRY_ASSIGN(body, read_body(http));
+    if (!body.is_object()) return bad_request("body: must be DeleteOptions");
+  }
+  if (const Document* grace = body.find("gracePeriodSeconds"); grace != nullptr && !grace->is_null()) {
+    if (!grace->is_int()) return bad_request("gracePeriodSeconds: must be a whole number");
+    options.grace_period_seconds = grace->as_int();
+  } else {
+    TRY_ASSIGN(options.grace_period_seconds, query.number("gracePeriodSeconds"));
+  }
+  const std::string& in_body = body.string_at("propagationPolicy");
+  TRY_ASSIGN(options.propagation, parse_propagation(in_body.empty() ? query.get("propagationPolicy") : in_body));
+  if (const Document* orphan = body.find("orphanDependents"); orphan != nullptr && orphan->is_bool()) {
+    options.propagation = orphan->as_bool() ? Propagation::kOrphan : Propagation::kBackground;
+  }
+  if (const std::string& uid = body.string_at("preconditions", "uid"); !uid.empty()) options.uid = uid;
+  if (const std::string& version = body.string_at("preconditions", "resourceVersion"); !version.empty()) {
+    options.resource_version = version;
+  }
+  const Document* dry_run = body.find("dryRun");
+  options.dry_run =
+      query.get("dryRun") == "All" || (dry_run != nullptr && dry_run->is_array() && !dry_run->as_array().empty());
+  return options;
+}
+
+void remove_object(Context& context, const api::Resource& resource, const store::Key& key, const DeleteOptions& options,
+                   OnRemoved done) {
+  const store::Entry* entry = context.store.latest(key);
+  if (entry == nullptr) return done(not_found(resource, key.name));
+  auto parsed = json::parse(*entry->bytes);
+  if (!parsed) return done(std::move(parsed).error());
+  const Document& before = *parsed;
+  if (auto met = check_preconditions(resource, before, options); !met) return done(std::move(met).error());
+
+  Document after = before;
+  set_collector_finalizer(after, options);
+  mark(after, grace_seconds(resource, before, options), context.loop.now());
+  const bool is_namespace = resource.qualified_name() == "namespaces";
+  if (is_namespace) after["status"]["phase"] = "Terminating";
+
+  const bool held = !finalizers_of(after).empty() || after.int_at("metadata", "deletionGracePeriodSeconds") > 0 ||
+                    (is_namespace && !strings_at(after, "spec", "finalizers").empty());
+  if (options.dry_run) return done(Removed{!held, std::make_shared<const std::string>(json::serialize(after))});
+  if (held) {
+    store_change(context, resource, key, *entry, before, std::move(after), false,
+                 [done = std::move(done)](Result<store::Bytes> result) mutable {
+                   if (!result) return done(std::move(result).error());
+                   done(Removed{false, *std::move(result)});
+                 });
+    return;
+  }
+  context.store.remove(key, entry->revision, render_of(std::move(after)),
+                       [done = std::move(done)](Result<store::Entry> result) mutable {
+                         if (!result) return done(std::move(result).error());
+                         done(Removed{true, result->bytes});
+                       });
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,43 @@
+// Reply: the answer to one request, in the form its client asked for. A value that handlers move into the store's
+// callback; exactly one of its calls ends the exchange.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/context.h"
+#include "apiserver/negotiation.h"
+#include "base/error.h"
+#include "json/document.h"
+#include "net/http.h"
+
+namespace muster::apiserver {
+
+class Reply {
+ public:
+  Reply(Context& context, std::shared_ptr<net::Exchange> exchange, Form form)
+      : context_(&context), exchange_(std::move(exchange)), form_(std::move(form)) {}
+
+  const Form& form() const { return form_; }
+  const std::shared_ptr<net::Exchange>& exchange() const { return exchange_; }
+  /// Becomes a Warning header of the answer, which kubectl prints.
+  void warn(std::string text) { warnings_.push_back(std::move(text)); }
+
+  void fail(const Error& error) const;
+  /// JSON as it is.
+  void json(int code, std::string body) const;
+  /// An object as stored: given back byte for byte, or as a Table or metadata where that was asked for.
+  void object(int code, const api::Resource& resource, const std::string& bytes) const;
+
+ private:
+  void send(net::Response response) const;
+
+  Context* context_;
+  std::shared_ptr<net::Exchange> exchange_;
+  Form form_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace muster::apiserver

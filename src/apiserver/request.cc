@@ -1,0 +1,159 @@
+#include "apiserver/request.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "apiserver/status_error.h"
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Subresources of a resource that this server answers.
+bool has_subresource(const api::Resource& resource, std::string_view name) {
+  if (name == "status") return resource.has_status;
+  if (name == "finalize") return resource.qualified_name() == "namespaces";
+  return contains(resource.other_subresources, name);
+}
+
+Result<Verb> verb_for(const std::string& method, const ResourceRequest& request) {
+  const bool one = !request.name.empty();
+  if (method == "GET" || method == "HEAD") {
+    if (request.query.flag("watch") && request.subresource.empty()) return Verb::kWatch;
+    return one ? Verb::kGet : Verb::kList;
+  }
+  if (method == "POST") return Verb::kCreate;
+  if (method == "PUT" && one) return Verb::kUpdate;
+  if (method == "PATCH" && one) return Verb::kPatch;
+  if (method == "DELETE") return one ? Verb::kDelete : Verb::kDeleteCollection;
+  return method_not_allowed();
+}
+
+/// What each subresource can do; the main resource says so in its table entry.
+bool allows(const ResourceRequest& request) {
+  if (request.subresource.empty()) return contains(request.resource->verbs, verb_name(request.verb));
+  if (request.subresource == "log") return request.verb == Verb::kGet;
+  if (request.subresource == "binding") return request.verb == Verb::kCreate;
+  if (request.subresource == "finalize") return request.verb == Verb::kUpdate;
+  return request.verb == Verb::kGet || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
+}
+
+}  // namespace
+
+Result<Query> Query::parse(std::string_view text) {
+  Query query;
+  if (text.empty()) return query;
+  for (const std::string& part : split(text, '&')) {
+    if (part.empty()) continue;
+    const std::size_t equals = part.find('=');
+    auto name = net::percent_decode(std::string_view(part).substr(0, equals), true);
+    auto value = equals == std::string::npos ? std::optional<std::string>("")
+                                             : net::percent_decode(std::string_view(part).substr(equals + 1), true);
+    if (!name || !value) return bad_request(fmt::format("query: broken percent escape in {}", quote(part)));
+    query.items_.emplace_back(std::move(*name), std::move(*value));
+  }
+  return query;
+}
+
+std::string_view Query::get(std::string_view name) const {
+  for (const auto& [key, value] : items_) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+bool Query::has(std::string_view name) const {
+  return std::ranges::any_of(items_, [&](const auto& item) { return item.first == name; });
+}
+
+bool Query::flag(std::string_view name) const {
+  const std::string_view value = get(name);
+  return value == "true" || value == "1" || value == "True";
+}
+
+Result<std::optional<std::int64_t>> Query::number(std::string_view name) const {
+  if (!has(name) || get(name).empty()) return std::optional<std::int64_t>();
+  const auto value = parse_int(get(name));
+  if (!value)
+    return bad_request(fmt::format("query parameter {}: must be a whole number, got {}", name, quote(get(name))));
+  return std::optional<std::int64_t>(*value);
+}
+
+Result<Target> parse_target(std::string_view target) {
+  Target parsed;
+  const std::size_t mark = target.find('?');
+  const std::string_view path = target.substr(0, mark);
+  if (mark != std::string_view::npos) {
+    TRY_ASSIGN(parsed.query, Query::parse(target.substr(mark + 1)));
+  }
+  for (const std::string& part : split(path, '/')) {
+    if (part.empty()) continue;
+    auto decoded = net::percent_decode(part, false);
+    if (!decoded || *decoded == "." || *decoded == "..") {
+      return bad_request(fmt::format("path: segment {} is not allowed", quote(part)));
+    }
+    parsed.path.push_back(std::move(*decoded));
+  }
+  return parsed;
+}
+
+std::string_view verb_name(Verb verb) {
+  switch (verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kList:
+      return "list";
+    case Verb::kWatch:
+      return "watch";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kUpdate:
+      return "update";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kDelete:
+      return "delete";
+    case Verb::kDeleteCollection:
+      return "deletecollection";
+  }
+  return "";
+}
+
+Result<ResourceRequest> parse_resource_request(const std::string& method, Target target) {
+  std::vector<std::string>& path = target.path;
+  std::string group;
+  std::size_t at = 1;
+  if (!path.empty() && path[0] == "apis" && path.size() > 1) group = path[at++];
+  if (path.size() <= at + 1 || (path[0] != "api" && path[0] != "apis")) return unknown_path();
+  const std::string version = path[at++];
+
+  ResourceRequest request;
+  request.query = std::move(target.query);
+  // /namespaces/NS/PLURAL… is about what is inside; /namespaces/NS and /namespaces/NS/status about the namespace.
+  const bool inside = path[at] == "namespaces" && path.size() > at + 2 &&
+                      api::find_resource(group, version, path[at + 2]) != nullptr &&
+                      api::find_resource(group, version, path[at + 2])->scope == api::Scope::kNamespaced;
+  if (inside) {
+    request.ns = path[at + 1];
+    at += 2;
+  }
+  request.resource = api::find_resource(group, version, path[at]);
+  if (request.resource == nullptr) return unknown_path();
+  if (++at < path.size()) request.name = path[at++];
+  if (at < path.size()) request.subresource = path[at++];
+  const bool namespaced = request.resource->scope == api::Scope::kNamespaced;
+  if (at != path.size() || (!request.name.empty() && namespaced && request.ns.empty())) return unknown_path();
+  if (!request.subresource.empty() && !has_subresource(*request.resource, request.subresource)) return unknown_path();
+
+  TRY_ASSIGN(request.verb, verb_for(method, request));
+  const bool homeless = namespaced && request.ns.empty() && request.verb == Verb::kCreate;
+  if (homeless || !allows(request)) return method_not_allowed();
+  return request;
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,205 @@
+#include "apiserver/selectors.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "apiserver/attributes.h"
+#include "apiserver/status_error.h"
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+using Op = Requirement::Op;
+
+/// Words and operators of a label selector, one at a time.
+class LabelLexer {
+ public:
+  explicit LabelLexer(std::string_view text) : text_(text) {}
+
+  std::string_view peek() {
+    const std::size_t before = at_;
+    const std::string_view token = next();
+    at_ = before;
+    return token;
+  }
+  /// "" at the end.
+  std::string_view next() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+    if (at_ == text_.size()) return {};
+    const std::size_t begin = at_;
+    constexpr std::string_view special = "=!(),<>";
+    if (special.find(text_[at_]) == std::string_view::npos) {
+      while (at_ < text_.size() && special.find(text_[at_]) == std::string_view::npos && text_[at_] != ' ' &&
+             text_[at_] != '\t') {
+        ++at_;
+      }
+      return text_.substr(begin, at_ - begin);
+    }
+    ++at_;
+    const bool doubled = at_ < text_.size() && text_[at_] == '=' && (text_[begin] == '=' || text_[begin] == '!');
+    if (doubled) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+bool is_word(std::string_view token) {
+  return !token.empty() && std::string_view("=!(),<>").find(token[0]) == std::string_view::npos;
+}
+
+Error unparsable(std::string_view what) {
+  return bad_request(fmt::format("unable to parse requirement: {}", what));
+}
+
+Status check_key(std::string_view key) {
+  if (is_qualified_name(key)) return ok();
+  return unparsable(fmt::format(
+      "<nil>: Invalid value: {}: name part must consist of alphanumeric characters, '-', '_' or '.', and must start "
+      "and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation "
+      "is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+      quote(key)));
+}
+
+Status check_value(std::string_view key, std::string_view value) {
+  if (is_label_value(value)) return ok();
+  return unparsable(fmt::format(
+      "values[0][{}]: Invalid value: {}: a valid label must be an empty string or consist of alphanumeric characters, "
+      "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
+      "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+      key, quote(value)));
+}
+
+Result<std::vector<std::string>> parse_set(LabelLexer& lexer) {
+  if (const std::string_view open = lexer.next(); open != "(")
+    return unparsable(fmt::format("found '{}' expected: '('", open));
+  std::vector<std::string> values;
+  while (true) {
+    std::string_view token = lexer.next();
+    if (is_word(token)) {
+      values.emplace_back(token);
+      token = lexer.next();
+    } else {
+      values.emplace_back();
+    }
+    if (token == ")") return values;
+    if (token != ",") return unparsable(fmt::format("found '{}', expected: ',' or ')'", token));
+  }
+}
+
+Result<Requirement> parse_requirement(LabelLexer& lexer) {
+  Requirement requirement;
+  std::string_view token = lexer.next();
+  const bool negated = token == "!";
+  if (negated) token = lexer.next();
+  if (!is_word(token)) return unparsable(fmt::format("found '{}', expected: !, identifier, or 'end of string'", token));
+  TRY(check_key(token));
+  const std::string key(token);
+  requirement.key = std::string(kLabelPrefix) + key;
+  const std::string_view op = lexer.peek();
+  if (negated || op.empty() || op == ",") {
+    requirement.op = negated ? Op::kNotExists : Op::kExists;
+    return requirement;
+  }
+  lexer.next();
+  if (op == "in" || op == "notin") {
+    requirement.op = op == "in" ? Op::kIn : Op::kNotIn;
+    TRY_ASSIGN(requirement.values, parse_set(lexer));
+  } else if (op == "=" || op == "==" || op == "!=" || op == ">" || op == "<") {
+    requirement.op = op == "!=" ? Op::kNotEquals : op == ">" ? Op::kGreater : op == "<" ? Op::kLess : Op::kEquals;
+    requirement.values.emplace_back(is_word(lexer.peek()) ? lexer.next() : std::string_view());
+  } else {
+    return unparsable(fmt::format("found '{}', expected: in, notin, =, ==, !=, gt, lt", op));
+  }
+  for (const std::string& value : requirement.values) TRY(check_value(key, value));
+  return requirement;
+}
+
+/// Splits at unescaped commas; a backslash keeps the next character, as in fields.ParseSelector.
+std::vector<std::string> split_terms(std::string_view text) {
+  std::vector<std::string> terms(1);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      terms.back() += text[++i];
+    } else if (text[i] == ',') {
+      terms.emplace_back();
+    } else {
+      terms.back() += text[i];
+    }
+  }
+  return terms;
+}
+
+}  // namespace
+
+bool Requirement::matches(const store::Attributes& attributes) const {
+  const std::string* value = attribute(attributes, "", key);
+  switch (op) {
+    case Op::kEquals:
+      return value != nullptr && *value == values[0];
+    case Op::kNotEquals:
+      return value == nullptr || *value != values[0];
+    case Op::kIn:
+      return value != nullptr && std::ranges::find(values, *value) != values.end();
+    case Op::kNotIn:
+      return value == nullptr || std::ranges::find(values, *value) == values.end();
+    case Op::kExists:
+      return value != nullptr;
+    case Op::kNotExists:
+      return value == nullptr;
+    case Op::kGreater:
+    case Op::kLess: {
+      const auto left = value == nullptr ? std::nullopt : parse_int(*value);
+      const auto right = parse_int(values[0]);
+      return left && right && (op == Op::kGreater ? *left > *right : *left < *right);
+    }
+  }
+  return false;
+}
+
+Status Selector::add_labels(std::string_view text) {
+  LabelLexer lexer(text);
+  if (lexer.peek().empty()) return ok();
+  while (true) {
+    TRY_ASSIGN(Requirement requirement, parse_requirement(lexer));
+    requirements_.push_back(std::move(requirement));
+    const std::string_view token = lexer.next();
+    if (token.empty()) return ok();
+    if (token != ",") return unparsable(fmt::format("found '{}', expected: ',' or 'end of string'", token));
+  }
+}
+
+Status Selector::add_fields(std::string_view text, std::string_view resource) {
+  if (trim(text).empty()) return ok();
+  const std::vector<std::string>& known = selectable_fields(resource);
+  for (const std::string& term : split_terms(text)) {
+    if (term.empty()) continue;
+    const std::size_t equals = term.find('=');
+    if (equals == std::string::npos) {
+      return bad_request(fmt::format("invalid selector: '{}'; can't understand '{}'", text, term));
+    }
+    Requirement requirement;
+    const bool negated = equals > 0 && term[equals - 1] == '!';
+    const std::size_t value_at = equals + (term.compare(equals, 2, "==") == 0 ? 2 : 1);
+    const std::string field(trim(std::string_view(term).substr(0, negated ? equals - 1 : equals)));
+    if (std::ranges::find(known, field) == known.end()) {
+      return bad_request(fmt::format("field label not supported: {}", field));
+    }
+    requirement.key = std::string(kFieldPrefix) + field;
+    requirement.op = negated ? Op::kNotEquals : Op::kEquals;
+    requirement.values.push_back(term.substr(value_at));
+    if (field == "metadata.name" && !negated) only_name_ = requirement.values[0];
+    requirements_.push_back(std::move(requirement));
+  }
+  return ok();
+}
+
+bool Selector::matches(const store::Attributes& attributes) const {
+  return std::ranges::all_of(requirements_, [&](const Requirement& r) { return r.matches(attributes); });
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,126 @@
+#include "apiserver/status_error.h"
+
+#include <fmt/core.h>
+
+#include "base/strings.h"
+#include "client/api_client.h"
+
+namespace muster::apiserver {
+namespace {
+
+Error about(Reason reason, const api::Resource& resource, std::string_view name, std::string message) {
+  Error error;
+  error.reason = reason;
+  error.message = std::move(message);
+  error.group = resource.group;
+  error.kind = resource.plural;
+  error.name = std::string(name);
+  return error;
+}
+
+}  // namespace
+
+Error bad_request(std::string message) {
+  Error error;
+  error.reason = Reason::kBadRequest;
+  error.message = std::move(message);
+  return error;
+}
+
+Error not_found(const api::Resource& resource, std::string_view name) {
+  return about(Reason::kNotFound, resource, name, fmt::format("{} \"{}\" not found", resource.qualified_name(), name));
+}
+
+Error unknown_path() {
+  Error error;
+  error.reason = Reason::kNotFound;
+  error.message = "the server could not find the requested resource";
+  return error;
+}
+
+Error already_exists(const api::Resource& resource, std::string_view name) {
+  return about(Reason::kAlreadyExists, resource, name,
+               fmt::format("{} \"{}\" already exists", resource.qualified_name(), name));
+}
+
+Error conflict(const api::Resource& resource, std::string_view name, std::string_view why) {
+  return about(Reason::kConflict, resource, name,
+               fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.qualified_name(), name, why));
+}
+
+Error stale(const api::Resource& resource, std::string_view name) {
+  return conflict(resource, name,
+                  "the object has been modified; please apply your changes to the latest version and try again");
+}
+
+Error invalid(const api::Resource& resource, std::string_view name, std::vector<FieldCause> causes) {
+  std::vector<std::string> texts;
+  for (const FieldCause& cause : causes) texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
+  const std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
+  const std::string all = texts.size() == 1 ? texts[0] : "[" + join(texts, ", ") + "]";
+  Error error = about(Reason::kInvalid, resource, name, fmt::format("{} \"{}\" is invalid: {}", kind, name, all));
+  error.kind = resource.kind;
+  error.causes = std::move(causes);
+  return error;
+}
+
+Error forbidden(const api::Resource& resource, std::string_view name, std::string_view why) {
+  return about(Reason::kForbidden, resource, name,
+               fmt::format("{} \"{}\" is forbidden: {}", resource.qualified_name(), name, why));
+}
+
+Error method_not_allowed() {
+  Error error;
+  error.reason = Reason::kMethodNotAllowed;
+  error.message = "the server does not allow this method on the requested resource";
+  return error;
+}
+
+Error unsupported_media_type(std::string_view accepted) {
+  Error error;
+  error.reason = Reason::kUnsupportedMediaType;
+  error.message =
+      fmt::format("the body of the request was in an unknown format - accepted media types include: {}", accepted);
+  return error;
+}
+
+Error not_acceptable(std::string_view accepted) {
+  Error error;
+  error.reason = Reason::kNotAcceptable;
+  error.message = fmt::format("only the following media types are accepted: {}", accepted);
+  return error;
+}
+
+Error expired(std::string message) {
+  Error error;
+  error.reason = Reason::kExpired;
+  error.message = std::move(message);
+  return error;
+}
+
+FieldCause required(std::string field, std::string_view detail) {
+  return {"FieldValueRequired", detail.empty() ? "Required value" : fmt::format("Required value: {}", detail),
+          std::move(field)};
+}
+
+FieldCause invalid_value(std::string field, std::string_view value, std::string_view detail) {
+  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", value, detail), std::move(field)};
+}
+
+FieldCause forbidden_value(std::string field, std::string_view detail) {
+  return {"FieldValueForbidden", fmt::format("Forbidden: {}", detail), std::move(field)};
+}
+
+net::Response error_response(const Error& error) {
+  net::Response response;
+  response.status = http_code(error.reason);
+  response.headers.set("Content-Type", "application/json");
+  if (error.retry_after) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*error.retry_after).count();
+    response.headers.set("Retry-After", std::to_string(seconds));
+  }
+  response.body = json::serialize(client::status_from_error(error)) + "\n";
+  return response;
+}
+
+}  // namespace muster::apiserver

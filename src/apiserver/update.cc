@@ -1,0 +1,43 @@
+#include "apiserver/change.h"
+#include "apiserver/handlers.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/status_error.h"
+#include "apiserver/writes.h"
+
+namespace muster::apiserver {
+
+Result<Current> current_object(Context& context, const ResourceRequest& request) {
+  Current current;
+  current.key = key_of(*request.resource, request.ns, request.name);
+  const store::Entry* entry = context.store.latest(current.key);
+  if (entry == nullptr) return not_found(*request.resource, request.name);
+  current.entry = *entry;
+  TRY_ASSIGN(current.object, json::parse(*entry->bytes));
+  return current;
+}
+
+void change_object(Context& context, const ResourceRequest& request, Change change, const Current& current,
+                   json::Document wanted, const WriteParameters& parameters, Reply reply) {
+  std::vector<std::string> warnings;
+  auto admitted = admit_change(request, change, current.object, std::move(wanted), parameters, warnings);
+  if (!admitted) return reply.fail(admitted.error());
+  for (std::string& warning : warnings) reply.warn(std::move(warning));
+  const api::Resource& resource = *request.resource;
+  store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
+               [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
+                 if (!result) return reply.fail(result.error());
+                 reply.object(200, resource, **result);
+               });
+}
+
+void update_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
+  const auto parameters = parse_write_parameters(request.query);
+  if (!parameters) return reply.fail(parameters.error());
+  auto body = read_body(http);
+  if (!body) return reply.fail(body.error());
+  const auto current = current_object(context, request);
+  if (!current) return reply.fail(current.error());
+  change_object(context, request, Change::kReplace, *current, *std::move(body), *parameters, std::move(reply));
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,266 @@
+#include "apiserver/watch.h"
+
+#include <fmt/core.h>
+
+#include "apiserver/read.h"
+#include "apiserver/status_error.h"
+#include "apiserver/table.h"
+#include "client/api_client.h"
+
+namespace muster::apiserver {
+namespace {
+
+constexpr std::size_t kMaxUnsent = 8u << 20;
+constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
+constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients come back at once
+
+struct Start {
+  std::optional<store::Revision> revision;  // nullopt or 0: begin with what there is
+  bool bookmarks = false;
+  bool initial_events_end = false;
+  Duration timeout{};
+};
+
+Error invalid_watch(std::string field, std::string_view why) {
+  Error error;
+  error.reason = Reason::kInvalid;
+  error.kind = "ListOptions";
+  error.group = "meta.k8s.io";
+  error.message = fmt::format("ListOptions.meta.k8s.io \"\" is invalid: {}: Forbidden: {}", field, why);
+  error.causes = {forbidden_value(std::move(field), why)};
+  return error;
+}
+
+Result<Start> parse_start(const Query& query, Rng& rng) {
+  Start start;
+  TRY_ASSIGN(start.revision, parse_revision(query));
+  start.bookmarks = query.flag("allowWatchBookmarks");
+  const std::string_view match = query.get("resourceVersionMatch");
+  if (query.has("sendInitialEvents")) {
+    if (match != "NotOlderThan") {
+      return invalid_watch("resourceVersionMatch",
+                           match.empty() ? "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+                                         : "sendInitialEvents requires resourceVersionMatch NotOlderThan");
+    }
+    start.initial_events_end = query.flag("sendInitialEvents");
+    if (start.initial_events_end) start.revision.reset();
+  } else if (!match.empty()) {
+    return invalid_watch("resourceVersionMatch",
+                         "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+  }
+  TRY_ASSIGN(const auto timeout, query.number("timeoutSeconds"));
+  const std::int64_t spread = static_cast<std::int64_t>(rng.next() % kMinDefaultTimeout);
+  const std::int64_t seconds = timeout.value_or(0) > 0 ? *timeout : kMinDefaultTimeout + spread;
+  start.timeout = std::chrono::seconds(std::min<std::int64_t>(seconds, 24 * 3600));
+  return start;
+}
+
+}  // namespace
+
+struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
+  const api::Resource* resource = nullptr;
+  Selection selection;
+  Form form;
+  Start start;
+  std::shared_ptr<net::Exchange> exchange;
+  store::Revision after = 0;
+  std::optional<store::Store::Id> subscription;
+  Loop::Id timeout = 0;
+  Loop::Id bookmark = 0;
+  bool closed = false;
+};
+
+/// What was made of the event that the store is telling right now.
+struct Watches::Rendered {
+  struct Item {
+    std::string type;
+    const api::Resource* resource;
+    Form form;
+    net::Bytes bytes;
+  };
+  std::shared_ptr<const store::Event> event;
+  std::vector<Item> items;
+};
+
+Watches::Watches(Context& context) : context_(context), rendered_(std::make_unique<Rendered>()) {}
+
+Watches::~Watches() {
+  const auto open = watchers_;
+  for (const auto& watcher : open) {
+    watcher->exchange->finish();
+    close(watcher);
+  }
+}
+
+void Watches::open(const ResourceRequest& request, Reply reply) {
+  auto selection = parse_selection(request);
+  if (!selection) return reply.fail(selection.error());
+  auto start = parse_start(request.query, context_.rng);
+  if (!start) return reply.fail(start.error());
+
+  auto watcher = std::make_shared<Watcher>();
+  watcher->resource = request.resource;
+  watcher->selection = *std::move(selection);
+  watcher->form = reply.form();
+  watcher->start = *start;
+  watcher->exchange = reply.exchange();
+  watchers_.insert(watcher);
+  const std::weak_ptr<Watcher> weak = watcher;
+  watcher->exchange->on_gone([this, weak] {
+    if (const auto gone = weak.lock()) close(gone);
+  });
+  // The head goes out before the first event, however late that comes: clients wait for it.
+  watcher->exchange->begin(200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}});
+
+  const bool from_now = !start->revision || *start->revision == 0;
+  watcher->after = from_now ? context_.store.revision() : *start->revision;
+  if (from_now) send_initial(watcher);
+  const auto id = context_.store.watch(request.resource->qualified_name(), watcher->after,
+                                       [this, weak](const std::shared_ptr<const store::Event>& event) {
+                                         const auto live = weak.lock();
+                                         if (live && !live->closed) on_event(*live, event);
+                                       });
+  if (!id) {
+    Error error = id.error();
+    if (error.reason == Reason::kExpired) {
+      error.message = fmt::format("too old resource version: {} ({})", watcher->after, context_.store.revision());
+    }
+    const std::string status = json::serialize(client::status_from_error(error));
+    watcher->exchange->write(std::make_shared<const std::string>(R"({"type":"ERROR","object":)" + status + "}\n"));
+    watcher->exchange->finish();
+    return close(watcher);
+  }
+  watcher->subscription = *id;
+  if (watcher->closed) return context_.store.unwatch(*id);
+  watcher->timeout = context_.loop.after(start->timeout, [this, weak] {
+    if (const auto live = weak.lock()) end(live);
+  });
+  if (start->bookmarks) schedule_bookmark(watcher);
+}
+
+void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
+  // The initial state in one piece: the stream's reader takes it at its own speed.
+  std::string all;
+  scan(context_, watcher->selection, [&](const store::Key&, const store::Entry& entry) {
+    all += *render(*watcher, "ADDED", *entry.bytes);
+    watcher->form.headers = false;
+  });
+  if (!all.empty()) watcher->exchange->write(std::make_shared<const std::string>(std::move(all)));
+  if (watcher->start.initial_events_end) bookmark(*watcher, true);
+}
+
+void Watches::on_event(Watcher& watcher, const std::shared_ptr<const store::Event>& event) {
+  const store::Event& e = *event;
+  if (e.entry.revision <= watcher.after) return;  // a watch may begin at a revision that is still to come
+  const Selection& selection = watcher.selection;
+  const bool matches = selection.matches(e.key, *e.entry.attributes);
+  const bool matched = e.previous_attributes != nullptr && selection.matches(e.key, *e.previous_attributes);
+  switch (e.type) {
+    case store::EventType::kAdded:
+      if (matches) send(watcher, "ADDED", event);
+      return;
+    case store::EventType::kModified:
+      // Entering the selection looks like an addition, leaving it like a deletion.
+      if (matches) return send(watcher, matched ? "MODIFIED" : "ADDED", event);
+      if (matched) send(watcher, "DELETED", event);
+      return;
+    case store::EventType::kDeleted:
+      if (matched || matches) send(watcher, "DELETED", event);
+      return;
+  }
+}
+
+void Watches::send(Watcher& watcher, std::string_view type, const std::shared_ptr<const store::Event>& event) {
+  if (watcher.exchange->unsent() > kMaxUnsent) {
+    watcher.exchange->abort();
+    return close(watcher.shared_from_this());
+  }
+  if (rendered_->event != event) {
+    rendered_->event = event;
+    rendered_->items.clear();
+  }
+  net::Bytes bytes;
+  for (const Rendered::Item& item : rendered_->items) {
+    if (item.type == type && item.resource == watcher.resource && item.form == watcher.form) bytes = item.bytes;
+  }
+  if (bytes == nullptr) {
+    bytes = render(watcher, type, *event->entry.bytes);
+    rendered_->items.push_back({std::string(type), watcher.resource, watcher.form, bytes});
+  }
+  watcher.form.headers = false;
+  watcher.exchange->write(bytes);
+}
+
+net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const std::string& object) const {
+  std::string out = fmt::format(R"({{"type":"{}","object":)", type);
+  const Form& form = watcher.form;
+  const auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(object);
+  if (form.as == As::kObject || !parsed) {
+    out += object;
+  } else if (form.as == As::kPartialMetadata) {
+    json::append_serialized(partial_metadata(*parsed, form.version), out);
+  } else {
+    json::Array rows;
+    rows.push_back(table_row(*watcher.resource, *parsed, form.row_object, form.version, context_.loop.now()));
+    json::Object metadata;
+    metadata.append("resourceVersion", parsed->string_at("metadata", "resourceVersion"));
+    json::append_serialized(make_table(*watcher.resource, form, std::move(metadata), std::move(rows)), out);
+  }
+  out += "}\n";
+  return std::make_shared<const std::string>(std::move(out));
+}
+
+void Watches::bookmark(Watcher& watcher, bool initial_end) {
+  // Everything up to the committed revision has been told to this watcher, so it may resume from there.
+  json::Object metadata;
+  metadata.append("resourceVersion", std::to_string(context_.store.revision()));
+  metadata.append("creationTimestamp", nullptr);
+  if (initial_end) metadata.append("annotations", json::Object{{"k8s.io/initial-events-end", "true"}});
+  json::Object object;
+  object.append("kind", watcher.resource->kind);
+  object.append("apiVersion", watcher.resource->api_version());
+  object.append("metadata", std::move(metadata));
+  std::string out = R"({"type":"BOOKMARK","object":)";
+  if (watcher.form.as == As::kTable) {
+    json::Array rows;
+    rows.emplace_back(json::Object{{"cells", json::Array()}, {"object", std::move(object)}});
+    json::Object table;
+    table.append("kind", "Table");
+    table.append("apiVersion", "meta.k8s.io/" + watcher.form.version);
+    table.append("metadata", json::Object{{"resourceVersion", std::to_string(context_.store.revision())}});
+    table.append("columnDefinitions", nullptr);
+    table.append("rows", std::move(rows));
+    json::append_serialized(table, out);
+  } else {
+    json::append_serialized(object, out);
+  }
+  watcher.exchange->write(std::make_shared<const std::string>(out + "}\n"));
+}
+
+void Watches::schedule_bookmark(const std::shared_ptr<Watcher>& watcher) {
+  const std::weak_ptr<Watcher> weak = watcher;
+  watcher->bookmark = context_.loop.after(kBookmarkEvery, [this, weak] {
+    const auto live = weak.lock();
+    if (!live || live->closed) return;
+    if (live->after <= context_.store.revision()) bookmark(*live, false);
+    schedule_bookmark(live);
+  });
+}
+
+void Watches::end(const std::shared_ptr<Watcher>& watcher) {
+  if (watcher->closed) return;
+  if (watcher->start.bookmarks && watcher->after <= context_.store.revision()) bookmark(*watcher, false);
+  watcher->exchange->finish();
+  close(watcher);
+}
+
+void Watches::close(const std::shared_ptr<Watcher>& watcher) {
+  if (watcher->closed) return;
+  watcher->closed = true;
+  if (watcher->subscription) context_.store.unwatch(*watcher->subscription);
+  context_.loop.cancel(watcher->timeout);
+  context_.loop.cancel(watcher->bookmark);
+  watchers_.erase(watcher);
+}
+
+}  // namespace muster::apiserver

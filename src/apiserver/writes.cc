@@ -1,0 +1,83 @@
+#include "apiserver/writes.h"
+
+#include <memory>
+
+#include "apiserver/metadata_rules.h"
+#include "apiserver/status_error.h"
+
+namespace muster::apiserver {
+namespace {
+
+/// The store knows keys only; its refusals are told in the words of the API.
+Error in_api_words(const api::Resource& resource, const store::Key& key, Error error) {
+  switch (error.reason) {
+    case Reason::kAlreadyExists:
+      return already_exists(resource, key.name);
+    case Reason::kNotFound:
+      return not_found(resource, key.name);
+    case Reason::kConflict:
+      return stale(resource, key.name);
+    default:
+      return error;
+  }
+}
+
+store::Store::Done when_stored(const api::Resource& resource, const store::Key& key, OnStored done) {
+  return [&resource, key, done = std::move(done)](Result<store::Entry> result) mutable {
+    if (!result) return done(in_api_words(resource, key, std::move(result).error()));
+    done(result->bytes);
+  };
+}
+
+/// Nothing holds a deleted object any more: no finalizer, no grace left, and of a namespace no content.
+bool may_go(const json::Document& object) {
+  if (object.string_at("metadata", "deletionTimestamp").empty()) return false;
+  const bool emptied = object.string_at("kind") != "Namespace" || strings_at(object, "spec", "finalizers").empty();
+  return emptied && finalizers_of(object).empty() && object.int_at("metadata", "deletionGracePeriodSeconds") == 0;
+}
+
+}  // namespace
+
+store::Key key_of(const api::Resource& resource, const std::string& ns, const std::string& name) {
+  return {resource.qualified_name(), ns, name};
+}
+
+store::Render render_of(json::Document object) {
+  // std::function copies its target, the document should not be copied with it.
+  auto shared = std::make_shared<json::Document>(std::move(object));
+  return [shared](store::Revision revision) {
+    (*shared)["metadata"].as_object().set("resourceVersion", std::to_string(revision));
+    return json::serialize(*shared);
+  };
+}
+
+void store_new(Context& context, const api::Resource& resource, const store::Key& key, json::Document object,
+               bool dry_run, OnStored done) {
+  if (context.store.latest(key) != nullptr) return done(already_exists(resource, key.name));
+  if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
+  context.store.put(key, 0, render_of(std::move(object)), when_stored(resource, key, std::move(done)));
+}
+
+void store_change(Context& context, const api::Resource& resource, const store::Key& key, const store::Entry& entry,
+                  const json::Document& before, json::Document after, bool dry_run, OnStored done) {
+  if (after == before) return done(entry.bytes);
+  if (dry_run) return done(std::make_shared<const std::string>(json::serialize(after)));
+  const store::Revision expected = entry.revision;
+  if (may_go(after)) {
+    context.store.remove(key, expected, render_of(std::move(after)), when_stored(resource, key, std::move(done)));
+    return;
+  }
+  context.store.put(key, expected, render_of(std::move(after)), when_stored(resource, key, std::move(done)));
+}
+
+void edit_object(Context& context, const api::Resource& resource, const store::Key& key, Edit edit, OnStored done) {
+  const store::Entry* entry = context.store.latest(key);
+  if (entry == nullptr) return done(not_found(resource, key.name));
+  auto before = json::parse(*entry->bytes);
+  if (!before) return done(std::move(before).error());
+  json::Document after = *before;
+  if (auto edited = edit(after); !edited) return done(std::move(edited).error());
+  store_change(context, resource, key, *entry, *before, std::move(after), false, std::move(done));
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,286 @@
+#include "client/informer.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/log.h"
+
+namespace muster::client {
+namespace {
+
+constexpr Duration kFirstWait = std::chrono::milliseconds(100);
+constexpr Duration kLongestWait = std::chrono::seconds(10);
+// A watch that lasted this long was a good one; a server that ends watches sooner is not asked again at once.
+constexpr Duration kGoodWatch = std::chrono::seconds(1);
+constexpr int kPageSize = 500;
+constexpr int kShortestWatchSeconds = 300;
+constexpr int kLongestWatchSeconds = 600;
+
+Informer::Key key_of(const json::Document& object) {
+  return {object.string_at("metadata", "namespace"), object.string_at("metadata", "name")};
+}
+
+const std::string& version_of(const json::Document& object) {
+  return object.string_at("metadata", "resourceVersion");
+}
+
+const std::string& uid_of(const json::Document& object) {
+  return object.string_at("metadata", "uid");
+}
+
+/// Items of a list may leave out their kind; events of a watch never do, and the copies must compare equal.
+json::Document complete_item(json::Document item, const std::string& api_version, const std::string& kind) {
+  if (!item.is_object() || item.find("kind") != nullptr || kind.empty()) return item;
+  json::Object out;
+  out.append("kind", kind);
+  out.append("apiVersion", api_version);
+  for (json::Member& member : item.as_object()) {
+    if (member.key != "apiVersion") out.append(std::move(member.key), std::move(member.value));
+  }
+  return out;
+}
+
+}  // namespace
+
+struct Informer::State : std::enable_shared_from_this<State> {
+  State(Loop& l, Rng& r, ApiClient& c, ResourceName n, ListOptions s, OnChange f)
+      : loop(l), rng(r), client(c), resource(std::move(n)), selector(std::move(s)), on_change(std::move(f)) {}
+
+  enum class Step { kList, kWatch };
+
+  void list();
+  void on_page(Result<json::Document> page);
+  void take_list();
+  void watch();
+  void on_event(const std::string& type, json::Document object);
+  void on_watch_end(const Status& status);
+  void go(Step step);
+  void retry(Step step, const Error& why);
+  void tell(const Key& key, const json::Document* before, const json::Document* now);
+  Duration next_wait();
+
+  Loop& loop;
+  Rng& rng;
+  ApiClient& client;
+  ResourceName resource;
+  ListOptions selector;
+  OnChange on_change;
+
+  Cache cache;
+  Cache incoming;  // pages of the list under way; not shown before it is whole
+  std::string continue_token;
+  std::string revision;
+  bool synced = false;
+  bool started = false;
+  bool stopped = false;
+  std::vector<Task> sync_tasks;
+  int failures = 0;
+  MonoTime watch_began;
+  WatchHandle handle;
+  Loop::Id timer = 0;
+};
+
+void Informer::State::go(Step step) {
+  if (stopped) return;
+  switch (step) {
+    case Step::kList:
+      list();
+      return;
+    case Step::kWatch:
+      watch();
+      return;
+  }
+}
+
+/// Doubles with each failure in a row; spread by a quarter either way so that many informers do not come back at once.
+Duration Informer::State::next_wait() {
+  ++failures;
+  Duration wait = kFirstWait;
+  for (int i = 1; i < failures && wait < kLongestWait; ++i) wait *= 2;
+  wait = std::min(wait, kLongestWait);
+  return wait * 3 / 4 + wait * static_cast<std::int64_t>(rng.next() % 1000) / 2000;
+}
+
+void Informer::State::retry(Step step, const Error& why) {
+  if (failures == 0) {
+    LOG_WARN("cannot follow a resource, trying again", {"resource", resource.plural}, {"error", why.message});
+  }
+  const Duration wait = std::max(next_wait(), why.retry_after.value_or(Duration::zero()));
+  timer = loop.after(wait, [weak = weak_from_this(), step] {
+    if (const auto self = weak.lock()) self->go(step);
+  });
+}
+
+void Informer::State::list() {
+  ListOptions options = selector;
+  options.limit = kPageSize;
+  options.continue_token = continue_token;
+  options.resource_version.clear();
+  options.as_table = false;
+  client.list(resource, "", options, [weak = weak_from_this()](Result<json::Document> page) {
+    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_page(std::move(page));
+  });
+}
+
+void Informer::State::on_page(Result<json::Document> page) {
+  if (!page.has_value()) {
+    // Pages belong together: what was gathered is of no use without the rest.
+    continue_token.clear();
+    incoming.clear();
+    retry(Step::kList, page.error());
+    return;
+  }
+  std::string kind = page->string_at("kind");
+  if (kind.ends_with("List")) kind.resize(kind.size() - 4);
+  const std::string api_version = page->string_at("apiVersion");
+  json::Document* items = page->find("items");
+  if (items != nullptr && items->is_array()) {
+    for (json::Document& item : items->as_array()) {
+      auto object = std::make_shared<const json::Document>(complete_item(std::move(item), api_version, kind));
+      Key key = key_of(*object);
+      incoming.insert_or_assign(std::move(key), std::move(object));
+    }
+  }
+  revision = page->string_at("metadata", "resourceVersion");
+  continue_token = page->string_at("metadata", "continue");
+  if (!continue_token.empty()) {
+    list();
+    return;
+  }
+  take_list();
+}
+
+void Informer::State::tell(const Key& key, const json::Document* before, const json::Document* now) {
+  if (!stopped) on_change(key, before, now);
+}
+
+/// Puts the whole new view in place first, then tells the differences to the old one.
+void Informer::State::take_list() {
+  const auto self = shared_from_this();
+  const Cache before = std::exchange(cache, std::move(incoming));
+  incoming.clear();
+  synced = true;
+  const Cache now = cache;  // callbacks run code that may do anything, ending the informer included
+  for (const auto& [key, object] : before) {
+    if (!now.contains(key)) tell(key, object.get(), nullptr);
+  }
+  for (const auto& [key, object] : now) {
+    const auto old = before.find(key);
+    if (old == before.end()) {
+      tell(key, nullptr, object.get());
+    } else if (uid_of(*old->second) != uid_of(*object)) {  // deleted and made again while we were not looking
+      tell(key, old->second.get(), nullptr);
+      tell(key, nullptr, object.get());
+    } else if (version_of(*old->second) != version_of(*object)) {
+      tell(key, old->second.get(), object.get());
+    }
+  }
+  for (Task& task : std::exchange(sync_tasks, {})) {
+    if (!stopped) task();
+  }
+  if (!stopped) watch();
+}
+
+void Informer::State::watch() {
+  watch_began = loop.mono();
+  const auto spread = static_cast<std::uint64_t>(kLongestWatchSeconds - kShortestWatchSeconds + 1);
+  WatchOptions options;
+  options.label_selector = selector.label_selector;
+  options.field_selector = selector.field_selector;
+  options.resource_version = revision;
+  options.timeout_seconds = kShortestWatchSeconds + static_cast<int>(rng.next() % spread);
+  WatchSink sink;
+  sink.on_event = [weak = weak_from_this()](const std::string& type, json::Document object) {
+    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_event(type, std::move(object));
+  };
+  sink.on_end = [weak = weak_from_this()](const Status& status) {
+    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_watch_end(status);
+  };
+  handle = client.watch(resource, "", options, std::move(sink));
+}
+
+void Informer::State::on_event(const std::string& type, json::Document document) {
+  if (const std::string& version = version_of(document); !version.empty()) revision = version;
+  if (type == "BOOKMARK") return;
+  const auto object = std::make_shared<const json::Document>(std::move(document));
+  const Key key = key_of(*object);
+  const auto found = cache.find(key);
+  const std::shared_ptr<const json::Document> before = found == cache.end() ? nullptr : found->second;
+  if (type == "DELETED") {
+    if (before == nullptr) return;
+    cache.erase(found);
+    tell(key, before.get(), nullptr);
+    return;
+  }
+  if (before != nullptr && version_of(*before) == version_of(*object)) return;
+  cache.insert_or_assign(key, object);
+  if (before != nullptr && uid_of(*before) != uid_of(*object)) {
+    tell(key, before.get(), nullptr);
+    tell(key, nullptr, object.get());
+  } else {
+    tell(key, before.get(), object.get());
+  }
+}
+
+void Informer::State::on_watch_end(const Status& status) {
+  handle.reset();
+  const bool good = loop.mono() - watch_began >= kGoodWatch;
+  if (good) failures = 0;
+  if (status.has_value()) {
+    if (good) {
+      watch();
+    } else {
+      retry(Step::kWatch,
+            Error{.reason = Reason::kServiceUnavailable, .message = "the server ended the watch at once"});
+    }
+    return;
+  }
+  if (status.error().reason != Reason::kExpired) {
+    retry(Step::kWatch, status.error());
+  } else if (failures == 0) {
+    failures = 1;  // should the next one expire as quickly, it waits
+    list();
+  } else {
+    retry(Step::kList, status.error());
+  }
+}
+
+Informer::Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector,
+                   OnChange on_change)
+    : state_(
+          std::make_shared<State>(loop, rng, client, std::move(resource), std::move(selector), std::move(on_change))) {}
+
+Informer::~Informer() {
+  state_->stopped = true;
+  state_->handle.reset();
+  state_->loop.cancel(state_->timer);
+}
+
+void Informer::start() {
+  CHECK(!state_->started);
+  state_->started = true;
+  state_->list();
+}
+
+bool Informer::synced() const {
+  return state_->synced;
+}
+
+void Informer::when_synced(Task task) {
+  if (state_->synced) {
+    state_->loop.post(std::move(task));
+  } else {
+    state_->sync_tasks.push_back(std::move(task));
+  }
+}
+
+const Informer::Cache& Informer::cache() const {
+  return state_->cache;
+}
+
+const json::Document* Informer::find(const std::string& ns, const std::string& name) const {
+  const auto found = state_->cache.find({ns, name});
+  return found == state_->cache.end() ? nullptr : found->second.get();
+}
+
+}  // namespace muster::client

@@ -1,0 +1,259 @@
+#include "client/kubeconfig.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "json/document.h"
+#include "json/yaml.h"
+
+namespace muster::client {
+namespace {
+
+/// A named entry of `clusters`, `users` or `contexts`.
+struct Entry {
+  const json::Document* value = nullptr;  // what is under cluster:, user:, context:
+  std::string path;                       // "clusters[0].cluster"
+};
+
+struct Url {
+  bool tls = true;
+  std::string host;
+  int port = 0;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : file_(file) {}
+
+  Result<Target> read(const std::string& wanted_context);
+
+ private:
+  std::string where(std::string path) const;
+  void problem(const std::string& path, const std::string& what) { problems_.push_back(where(path) + ": " + what); }
+
+  Entry find(const std::string& list, const std::string& kind, const std::string& name, const std::string& asked_at);
+  void read_cluster(const Entry& cluster, net::Endpoint& endpoint);
+  void read_user(const Entry& user, Target& target);
+  void read_server(const std::string& text, const std::string& path, net::Endpoint& endpoint);
+  /// The text under a key, "" when there is none.
+  std::string text_of(const Entry& entry, const std::string& key);
+  /// The content of `key`-data (base64) or of the file `key` names; "" when neither is there.
+  std::string read_pem(const Entry& entry, const std::string& key);
+  std::string read_named_file(const Entry& entry, const std::string& key);
+  std::string resolve_path(const std::string& path) const;
+
+  const std::string& file_;
+  json::YamlDocument yaml_;
+  std::vector<std::string> problems_;
+};
+
+/// "FILE:LINE" of a path, or of the nearest part around it that the file has.
+std::string Reader::where(std::string path) const {
+  while (true) {
+    if (const auto mark = yaml_.marks.find(path); mark != yaml_.marks.end()) {
+      return fmt::format("{}:{}", file_, mark->second.line);
+    }
+    const std::size_t cut = path.find_last_of(".[");
+    if (cut == std::string::npos) return file_;
+    path.resize(cut);
+  }
+}
+
+std::string Reader::resolve_path(const std::string& path) const {
+  const std::size_t slash = file_.rfind('/');
+  return path.starts_with('/') || slash == std::string::npos ? path : file_.substr(0, slash + 1) + path;
+}
+
+Entry Reader::find(const std::string& list, const std::string& kind, const std::string& name,
+                   const std::string& asked_at) {
+  const json::Document* items = yaml_.value.find(list);
+  std::vector<std::string> names;
+  if (items != nullptr && items->is_array()) {
+    for (std::size_t i = 0; i < items->as_array().size(); ++i) {
+      const json::Document& item = items->as_array()[i];
+      const std::string path = fmt::format("{}[{}]", list, i);
+      names.push_back(item.string_at("name"));
+      if (names.back() != name) continue;
+      const json::Document* value = item.find(kind);
+      if (value != nullptr && value->is_object()) return Entry{.value = value, .path = path + "." + kind};
+      problem(path, fmt::format("{} {} has no {}: section", kind, quote(name), kind));
+      return {};
+    }
+  }
+  std::string what = fmt::format("there is no {} {}", kind, quote(name));
+  if (const auto near = did_you_mean(name, names)) {
+    what += fmt::format("; did you mean {}?", quote(*near));
+  } else if (names.empty()) {
+    what += fmt::format("; the file has none under {}:", list);
+  } else {
+    what += "; there is " + join(names, ", ");
+  }
+  problem(asked_at, what);
+  return {};
+}
+
+std::string Reader::text_of(const Entry& entry, const std::string& key) {
+  const json::Document* value = entry.value->find(key);
+  if (value == nullptr || value->is_null()) return {};
+  if (value->is_string()) return value->as_string();
+  problem(entry.path + "." + key,
+          fmt::format("{}: must be a string, got {}; put it in quotes", key, json::kind_name(value->kind())));
+  return {};
+}
+
+std::string Reader::read_named_file(const Entry& entry, const std::string& key) {
+  const std::string path = resolve_path(text_of(entry, key));
+  auto content = read_file(path);
+  if (content.has_value()) return *std::move(content);
+  problem(entry.path + "." + key, fmt::format("{}: {}", key, content.error().message));
+  return {};
+}
+
+std::string Reader::read_pem(const Entry& entry, const std::string& key) {
+  const std::string inline_key = key + "-data";
+  if (const std::string encoded = text_of(entry, inline_key); !encoded.empty()) {
+    if (auto decoded = base64_decode(encoded)) return *std::move(decoded);
+    problem(entry.path + "." + inline_key,
+            fmt::format("{}: is not base64; encode the PEM file with base64 -w0", inline_key));
+    return {};
+  }
+  return text_of(entry, key).empty() ? std::string() : read_named_file(entry, key);
+}
+
+/// scheme://host[:port], with brackets around IPv6; nullopt for anything else.
+std::optional<Url> parse_url(std::string_view text) {
+  Url url;
+  if (text.starts_with("https://")) {
+    text.remove_prefix(8);
+  } else if (text.starts_with("http://")) {
+    text.remove_prefix(7);
+    url.tls = false;
+  } else {
+    return std::nullopt;
+  }
+  while (text.ends_with('/')) text.remove_suffix(1);
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const std::size_t close = text.find(']');
+    if (close == std::string_view::npos) return std::nullopt;
+    url.host = text.substr(1, close - 1);
+    port = text.substr(close + 1);
+  } else {
+    const std::size_t colon = text.find(':');
+    url.host = text.substr(0, colon);
+    port = colon == std::string_view::npos ? std::string_view() : text.substr(colon);
+  }
+  if (url.host.empty() || text.find_first_of("/?#@ ") != std::string_view::npos) return std::nullopt;
+  url.port = url.tls ? 443 : 80;
+  if (!port.empty()) {
+    const auto number = port.starts_with(':') ? parse_int(port.substr(1)) : std::nullopt;
+    if (!number || *number < 1 || *number > 65535) return std::nullopt;
+    url.port = static_cast<int>(*number);
+  }
+  return url;
+}
+
+void Reader::read_server(const std::string& text, const std::string& path, net::Endpoint& endpoint) {
+  const auto url = parse_url(text);
+  if (!url) {
+    problem(path, fmt::format("server: must be https://HOST:PORT without a path, got {}", quote(text)));
+    return;
+  }
+  endpoint.host = url->host;
+  endpoint.port = url->port;
+  endpoint.tls = url->tls;
+}
+
+void Reader::read_cluster(const Entry& cluster, net::Endpoint& endpoint) {
+  if (cluster.value == nullptr) return;
+  read_server(text_of(cluster, "server"), cluster.path + ".server", endpoint);
+  endpoint.ca_pem = read_pem(cluster, "certificate-authority");
+  endpoint.server_name = text_of(cluster, "tls-server-name");
+  endpoint.insecure_skip_verify = cluster.value->bool_at("insecure-skip-tls-verify");
+  if (endpoint.insecure_skip_verify && !endpoint.ca_pem.empty()) {
+    problem(cluster.path + ".insecure-skip-tls-verify",
+            "insecure-skip-tls-verify: cannot be set together with a certificate authority; remove one of them");
+  }
+  if (cluster.value->find("proxy-url") != nullptr) {
+    problem(cluster.path + ".proxy-url", "proxy-url: proxies are not supported; reach the server directly");
+  }
+}
+
+void Reader::read_user(const Entry& user, Target& target) {
+  if (user.value == nullptr) return;
+  static constexpr std::array<std::string_view, 5> kUnsupported = {"exec", "auth-provider", "username", "password",
+                                                                   "as"};
+  for (const std::string_view key : kUnsupported) {
+    if (user.value->find(key) == nullptr) continue;
+    problem(user.path + "." + std::string(key),
+            fmt::format("{}: not supported; use token, tokenFile or a client certificate", key));
+  }
+  target.token = text_of(user, "token");
+  if (!text_of(user, "tokenFile").empty()) target.token = trim(read_named_file(user, "tokenFile"));
+  target.endpoint.client_certificate_pem = read_pem(user, "client-certificate");
+  target.endpoint.client_key_pem = read_pem(user, "client-key");
+  if (target.endpoint.client_certificate_pem.empty() != target.endpoint.client_key_pem.empty()) {
+    problem(user.path, "client-certificate and client-key must be given together");
+  }
+}
+
+Result<Target> Reader::read(const std::string& wanted_context) {
+  TRY_ASSIGN(const std::string text, read_file(file_));
+  auto documents = json::parse_yaml(text);
+  if (!documents.has_value()) return in_context(file_, std::move(documents).error());
+  if (documents->size() != 1 || !documents->front().value.is_object()) {
+    return Error{.reason = Reason::kInvalid, .message = file_ + ": is not a kubeconfig; it must be one YAML object"};
+  }
+  yaml_ = std::move(documents->front());
+
+  Target target;
+  target.context = wanted_context.empty() ? yaml_.value.string_at("current-context") : wanted_context;
+  if (target.context.empty()) {
+    return Error{.reason = Reason::kInvalid, .message = file_ + ": has no current-context; choose one with --context"};
+  }
+  const Entry context = find("contexts", "context", target.context, "current-context");
+  if (context.value != nullptr) {
+    const std::string cluster = text_of(context, "cluster");
+    const std::string user = text_of(context, "user");
+    if (const std::string ns = text_of(context, "namespace"); !ns.empty()) target.ns = ns;
+    read_cluster(find("clusters", "cluster", cluster, context.path + ".cluster"), target.endpoint);
+    if (!user.empty()) read_user(find("users", "user", user, context.path + ".user"), target);
+  }
+  if (problems_.empty()) return target;
+  return Error{.reason = Reason::kInvalid, .message = join(problems_, "\n")};
+}
+
+}  // namespace
+
+Result<Target> load_kubeconfig(const std::string& path, const std::string& context) {
+  return Reader(path).read(context);
+}
+
+// Quoted, because a token of hex digits may look like a number.
+std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token) {
+  return fmt::format(R"(apiVersion: v1
+kind: Config
+clusters:
+- name: muster
+  cluster:
+    server: {}
+    certificate-authority-data: {}
+users:
+- name: muster
+  user:
+    token: {}
+contexts:
+- name: muster
+  context:
+    cluster: muster
+    user: muster
+current-context: muster
+)",
+                     quote(server), base64_encode(ca_pem), quote(token));
+}
+
+}  // namespace muster::client

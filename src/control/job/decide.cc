@@ -1,0 +1,164 @@
+#include "control/job/decide.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "control/job/decision.h"
+
+namespace muster::control {
+
+namespace {
+
+void accept(Decision& d) {
+  d.status.phase = Phase::kPending;
+  if (d.job().run_policy.deadline_clock == DeadlineClock::kFromAccepted && !d.job().run_mode.paused) {
+    d.status.started = whole_seconds(d.seen.now);
+  }
+  const int replicas = total_replicas(d.job());
+  emit(d, "Normal", d.job().events.created,
+       fmt::format("accepted with {} replica{}", replicas, replicas == 1 ? "" : "s"));
+  for (const Notice& notice : d.job().notices) emit(d, "Warning", notice.reason, notice.message);
+}
+
+void pause(Decision& d) {
+  if (d.status.phase != Phase::kPaused) {
+    d.status.phase = Phase::kPaused;
+    d.status.paused_at = whole_seconds(d.seen.now);
+    d.status.reason.clear();
+    d.status.message = "pods are removed until the job is resumed";
+    d.status.replica_failure = false;
+    d.status.replica_failure_message.clear();
+    d.status.next_retry.reset();
+    emit(d, "Normal", d.job().events.paused, d.status.message);
+  }
+  d.plan.reasons.emplace_back("the job is paused");
+  for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  delete_all_children(d);
+}
+
+void resume(Decision& d) {
+  const Time now = whole_seconds(d.seen.now);
+  if (d.job().run_policy.deadline_clock == DeadlineClock::kFromAccepted) {
+    d.status.started = now;
+  } else if (d.status.started && d.status.paused_at) {
+    // Moved by the length of the pause, so that now - started is the time the job was active.
+    *d.status.started += now - *d.status.paused_at;
+  }
+  d.status.paused_at.reset();
+  d.status.phase = Phase::kResuming;
+  d.status.resumed = true;
+  d.status.reason.clear();
+  d.status.message.clear();
+  emit(d, "Normal", d.job().events.resumed, "pods are created again");
+}
+
+/// False while the job cannot have pods, because no port is free.
+bool choose_port(Decision& d) {
+  if (d.job().fixed_port) {
+    d.status.port = d.job().fixed_port;
+  } else if (!d.status.port) {
+    d.status.port = d.seen.offered_port;
+  }
+  if (d.status.port) return true;
+  d.status.reason = "NoFreePort";
+  d.status.message = "every port for jobs on this machine is taken; the job starts when another one ends";
+  d.plan.reasons.push_back(d.status.message);
+  recheck_at(d, d.seen.now + std::chrono::seconds(5));
+  return false;
+}
+
+bool runs(const Decision& d) {
+  const auto running = [](const Replica& r) { return is_up(r.pod) && r.pod->status.phase == "Running"; };
+  const auto up = [](const Replica& r) { return is_up(r.pod); };
+  if (d.job().run_policy.deadline_clock == DeadlineClock::kFromRunning) {
+    return std::ranges::all_of(d.replicas, up) && std::ranges::any_of(d.replicas, running);
+  }
+  if (d.job().decider == Decider::kFirstReplica) return !d.replicas.empty() && running(d.replicas.front());
+  return std::ranges::any_of(d.replicas, running);
+}
+
+/// Why pods wait for a place to run, as the scheduler put it on one of them; "" when none does.
+std::string unschedulable_message(const Decision& d) {
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod == nullptr || replica.pod->status.phase != "Pending") continue;
+    for (const auto& condition : replica.pod->status.conditions) {
+      if (condition.type == "PodScheduled" && condition.status == "False" && condition.reason == "Unschedulable") {
+        return condition.message;
+      }
+    }
+  }
+  return {};
+}
+
+void explain_waiting(Decision& d) {
+  if (d.status.phase != Phase::kPending && d.status.phase != Phase::kResuming) return;
+  if (d.status.reason == "NoFreePort" && !d.status.port) return;
+  d.status.message = unschedulable_message(d);
+  d.status.reason = d.status.message.empty() ? "" : "Unschedulable";
+}
+
+void note_progress(Decision& d) {
+  const bool was_steady = d.seen.status.phase == Phase::kRunning && !d.seen.status.replica_failure;
+  const bool all_up = std::ranges::all_of(d.replicas, [](const Replica& r) { return is_up(r.pod); });
+  if (d.status.replica_failure && all_up) {
+    d.status.replica_failure = false;
+    d.status.replica_failure_message.clear();
+  }
+  if (runs(d)) {
+    if (d.status.phase != Phase::kRunning) {
+      d.status.phase = Phase::kRunning;
+      d.status.reason.clear();
+      d.status.message.clear();
+    }
+    if (!d.status.started) d.status.started = whole_seconds(d.seen.now);
+  }
+  explain_waiting(d);
+  if (d.status.phase == Phase::kRunning && !d.status.replica_failure && !was_steady) {
+    emit(d, "Normal", d.job().events.running, all_up ? "all replicas are running" : "the job is running");
+  }
+}
+
+void set_deadline_recheck(Decision& d) {
+  const auto& limit = d.job().run_policy.active_deadline;
+  if (limit && d.status.started && !is_finished(d.status.phase) && d.status.phase != Phase::kPaused) {
+    recheck_at(d, *d.status.started + *limit);
+  }
+}
+
+void run(Decision& d) {
+  if (d.status.phase == Phase::kPaused) resume(d);
+  if (const auto failure = account_for_ended(d)) return finish(d, *failure);
+  if (const auto late = past_deadline(d)) return finish(d, *late);
+  if (!choose_port(d)) return;
+  converge_children(d);
+  note_progress(d);
+}
+
+}  // namespace
+
+Plan decide(const Observed& observed) {
+  // What goes away with its job is the garbage collector's.
+  if (observed.job.deleting || observed.job.managed_elsewhere) return {};
+
+  Decision d = look(observed);
+  if (is_finished(d.status.phase)) {
+    after_finish(d);
+  } else {
+    if (d.status.phase == Phase::kNew) accept(d);
+    if (const auto done = success(d)) {
+      finish(d, *done);
+    } else if (d.job().run_mode.paused) {
+      pause(d);
+    } else {
+      run(d);
+    }
+  }
+  set_deadline_recheck(d);
+  d.status.roles = role_statuses(d);
+  d.status.observed_generation = d.job().generation;
+  d.plan.status = std::move(d.status);
+  return std::move(d.plan);
+}
+
+}  // namespace muster::control

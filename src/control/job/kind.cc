@@ -1,0 +1,93 @@
+#include "control/job/kind.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "api/resource.h"
+#include "control/job/pytorch_job.h"
+#include "control/job/pytorch_training_job.h"
+#include "reflect/reflect.h"
+
+namespace muster::control {
+
+namespace {
+
+Error invalid(const api::Resource& resource, const std::string& name, std::vector<FieldCause> causes) {
+  std::string list;
+  for (const auto& cause : causes) {
+    if (!list.empty()) list += ", ";
+    list += cause.field + ": " + cause.message;
+  }
+  if (causes.size() > 1) list = "[" + list + "]";
+  const std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
+  return {.reason = Reason::kInvalid,
+          .message = fmt::format("{} \"{}\" is invalid: {}", kind, name, list),
+          .causes = std::move(causes),
+          .retry_after = std::nullopt,
+          .group = resource.group,
+          .kind = resource.kind,
+          .name = name};
+}
+
+}  // namespace
+
+std::span<const Kind> job_kinds() {
+  static const std::array kKinds = {pytorch_training_job_kind(), pytorch_job_kind()};
+  return kKinds;
+}
+
+const Kind* find_job_kind(std::string_view api_version, std::string_view kind) {
+  for (const Kind& known : job_kinds()) {
+    if (known.api_version == api_version && known.kind == kind) return &known;
+  }
+  return nullptr;
+}
+
+Result<json::Document> checked(const json::Document& object, std::string_view api_version, std::string_view kind) {
+  const api::Resource* resource = api::find_kind(api_version, kind);
+  CHECK(resource != nullptr);
+  json::Document complete = object;
+  reflect::apply_defaults(*resource->type, complete);
+  auto causes = reflect::validate(*resource->type, complete);
+  if (causes.empty() && resource->check != nullptr) causes = resource->check(complete);
+  if (!causes.empty()) return invalid(*resource, object.string_at("metadata", "name"), std::move(causes));
+  return complete;
+}
+
+RestartPolicy restart_policy_from(std::string_view name, RestartPolicy fallback) {
+  if (name == "Never") return RestartPolicy::kNever;
+  if (name == "OnFailure") return RestartPolicy::kOnFailure;
+  if (name == "Always") return RestartPolicy::kAlways;
+  if (name == "ExitCode") return RestartPolicy::kExitCode;
+  return fallback;
+}
+
+void set_identity(const json::Document& object, Job& job) {
+  job.api_version = object.string_at("apiVersion");
+  job.kind = object.string_at("kind");
+  job.ns = object.string_at("metadata", "namespace");
+  job.name = object.string_at("metadata", "name");
+  job.uid = object.string_at("metadata", "uid");
+  job.generation = object.int_at("metadata", "generation");
+  job.deleting = object.at("metadata", "deletionTimestamp") != nullptr;
+}
+
+void note_reserved_variables(Job& job) {
+  std::vector<std::string> reserved = {"MASTER_ADDR", "MASTER_PORT"};
+  if (!std::holds_alternative<TorchrunLaunch>(job.launch)) reserved.insert(reserved.end(), {"RANK", "WORLD_SIZE"});
+  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch); kubeflow != nullptr && !kubeflow->has_master) return;
+  for (const Role& role : job.roles) {
+    for (const auto& container : role.pod_template.spec.containers) {
+      for (const auto& variable : container.env) {
+        if (std::ranges::find(reserved, variable.name) == reserved.end()) continue;
+        job.notices.push_back({.reason = "ReservedVariable",
+                               .message = fmt::format("container {} of role {} sets {} itself; the job's value is used",
+                                                      container.name, role.type, variable.name)});
+      }
+    }
+  }
+}
+
+}  // namespace muster::control

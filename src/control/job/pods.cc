@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "api/names.h"
+#include "base/strings.h"
+#include "control/job/decision.h"
+
+namespace muster::control {
+
+namespace {
+
+api::OwnerReference owner_of_children(const Job& job) {
+  return {.api_version = job.api_version,
+          .kind = job.kind,
+          .name = job.name,
+          .uid = job.uid,
+          .controller = true,
+          .block_owner_deletion = true};
+}
+
+api::StringMap identity_labels(const Job& job, const Replica& replica) {
+  api::StringMap labels = job.labels.common;
+  labels[job.labels.type_key] = to_lower(replica.role->type);
+  labels[job.labels.index_key] = std::to_string(replica.index);
+  return labels;
+}
+
+int gang_size(const Job& job) { return job.elastic_min.value_or(total_replicas(job)); }
+
+/// Waits for a place with the size of an earlier gang: it would wait for pods that never come, or start without its
+/// peers. It has not run yet, so nothing is lost by making it anew.
+bool has_stale_gang(const Job& job, const api::Pod& pod) {
+  if (!pod.spec.node_name.empty() || pod.status.phase != "Pending" || is_terminating(pod)) return false;
+  const auto size = pod.metadata.annotations.find(api::kGangSizeAnnotation);
+  return size == pod.metadata.annotations.end() || size->second != std::to_string(gang_size(job));
+}
+
+// ---- services ----
+
+api::Service headless_service(const Job& job, std::string name, api::StringMap selector) {
+  api::Service service;
+  service.metadata.name = std::move(name);
+  service.metadata.ns = job.ns;
+  service.metadata.labels = selector;
+  service.metadata.labels[api::kGroupNameLabel] = job.name;  // what our watch of services selects
+  service.metadata.owner_references = {owner_of_children(job)};
+  service.spec.selector = std::move(selector);
+  service.spec.cluster_ip = "None";
+  // Ranks look for each other before any of them is ready, the master for itself too.
+  service.spec.publish_not_ready_addresses = true;
+  return service;
+}
+
+api::ServicePort named_port(const std::string& name, int port) {
+  return {.name = name, .port = port, .protocol = "TCP", .rest = {}};
+}
+
+std::vector<api::Service> wanted_services(const Decision& d) {
+  const Job& job = d.job();
+  const int port = d.status.port.value_or(0);
+  std::vector<api::Service> services;
+  switch (job.services) {
+    case Services::kNone:
+      break;
+    case Services::kMasterAndSubdomain: {
+      services.push_back(headless_service(job, job.subdomain, job.labels.common));
+      services.push_back(headless_service(job, d.replicas.front().pod_name, identity_labels(job, d.replicas.front())));
+      for (auto& service : services) service.spec.ports.push_back(named_port("master", port));
+      break;
+    }
+    case Services::kPerReplica:
+      for (const Replica& replica : d.replicas) {
+        services.push_back(headless_service(job, replica.pod_name, identity_labels(job, replica)));
+        api::Service& service = services.back();
+        service.spec.ports.push_back(named_port(job.port_name, port));
+        const api::Container* training = training_container(job, replica.role->pod_template.spec);
+        if (training == nullptr) continue;
+        for (const auto& declared : training->ports) {
+          if (!declared.name.empty() && declared.name != job.port_name) {
+            service.spec.ports.push_back(named_port(declared.name, declared.container_port));
+          }
+        }
+      }
+      break;
+  }
+  return services;
+}
+
+bool is_ours(const Job& job, const api::Service& service) {
+  return std::ranges::any_of(service.metadata.owner_references, [&](const api::OwnerReference& owner) {
+    return owner.controller.value_or(false) && owner.uid == job.uid;
+  });
+}
+
+void delete_service(Decision& d, const api::Service& service) {
+  if (service.metadata.deletion_timestamp) return;
+  d.plan.actions.emplace_back(DeleteService{.name = service.metadata.name, .uid = service.metadata.uid});
+}
+
+/// Sorted by name, so that the plan does not depend on the order of observation.
+std::vector<const api::Service*> own_services(const Decision& d) {
+  std::vector<const api::Service*> services;
+  for (const auto& service : d.seen.services) {
+    if (is_ours(d.job(), *service)) services.push_back(service.get());
+  }
+  std::ranges::sort(services, {}, [](const api::Service* s) -> const std::string& { return s->metadata.name; });
+  return services;
+}
+
+void converge_services(Decision& d) {
+  if (d.replicas.empty()) return;
+  std::set<std::string> wanted;
+  std::set<std::string> present;
+  const auto existing = own_services(d);
+  for (const api::Service* service : existing) present.insert(service->metadata.name);
+  for (auto& service : wanted_services(d)) {
+    wanted.insert(service.metadata.name);
+    if (!present.contains(service.metadata.name)) d.plan.actions.emplace_back(CreateService{std::move(service)});
+  }
+  for (const api::Service* service : existing) {
+    if (!wanted.contains(service->metadata.name)) delete_service(d, *service);
+  }
+}
+
+// ---- pods ----
+
+void remove_surplus(Decision& d) {
+  std::size_t removed = 0;
+  for (const api::Pod* pod : d.surplus) {
+    if (is_terminating(*pod)) continue;
+    delete_pod(d, *pod);
+    ++removed;
+  }
+  if (removed == 0) return;
+  const std::string message = fmt::format("{} pod{} beyond the wanted {} replicas removed", removed,
+                                          removed == 1 ? "" : "s", total_replicas(d.job()));
+  d.plan.reasons.push_back(message);
+  emit(d, "Normal", d.job().events.scaled, message);
+}
+
+bool must_wait(const Decision& d) { return d.status.next_retry && d.seen.now < *d.status.next_retry; }
+
+/// True when the replica waits for the retry time or for its old pod to go.
+bool converge_pod(Decision& d, const Replica& replica) {
+  if (replica.pod == nullptr) {
+    const int attempt = ended_attempts(d, replica);
+    if (attempt > 0 && must_wait(d)) {
+      d.plan.reasons.push_back(fmt::format("replica {} waits for its retry time", replica.key));
+      return true;
+    }
+    d.plan.actions.emplace_back(CreatePod{pod_for(d.job(), replica, attempt, *d.status.port, d.status.resumed)});
+    return attempt > 0;
+  }
+  if (is_accounted(d, replica)) {
+    // The failed pod stays to be looked at until its successor is due; the name is free only when it is gone.
+    if (!must_wait(d)) delete_pod(d, *replica.pod);
+    return true;
+  }
+  if (has_stale_gang(d.job(), *replica.pod)) {
+    d.plan.reasons.push_back(fmt::format("replica {} waits in a gang of another size", replica.key));
+    retire_attempt(d, replica);
+    delete_pod(d, *replica.pod);
+  }
+  return false;
+}
+
+}  // namespace
+
+api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, bool resumed) {
+  const api::PodTemplateSpec& from = replica.role->pod_template;
+  api::Pod pod;
+  pod.metadata.name = replica.pod_name;
+  pod.metadata.ns = job.ns;
+  pod.metadata.labels = from.metadata.labels;
+  for (const auto& [key, value] : identity_labels(job, replica)) pod.metadata.labels[key] = value;
+  if (replica.rank == 0) pod.metadata.labels[job.labels.role_key] = "master";
+  pod.metadata.labels[api::kGroupNameLabel] = job.name;
+  pod.metadata.labels[api::kAttemptLabel] = std::to_string(attempt);
+  pod.metadata.annotations = from.metadata.annotations;
+  pod.metadata.annotations[api::kGangSizeAnnotation] = std::to_string(gang_size(job));
+  pod.metadata.owner_references = {owner_of_children(job)};
+
+  pod.spec = from.spec;
+  // A restart is always a new pod: a container restarted in place would have no attempt of its own, so it could not be
+  // charged exactly once.
+  pod.spec.restart_policy = "Never";
+  if (job.services == Services::kMasterAndSubdomain) {
+    if (pod.spec.hostname.empty()) pod.spec.hostname = replica.pod_name;
+    if (pod.spec.subdomain.empty()) pod.spec.subdomain = job.subdomain;
+  }
+  set_launch(job, replica, port, resumed, pod.spec);
+  return pod;
+}
+
+void delete_pod(Decision& d, const api::Pod& pod) {
+  if (is_terminating(pod)) return;
+  d.plan.actions.emplace_back(DeletePod{.name = pod.metadata.name, .uid = pod.metadata.uid});
+}
+
+void delete_services(Decision& d) {
+  for (const api::Service* service : own_services(d)) delete_service(d, *service);
+}
+
+void delete_all_children(Decision& d) {
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod != nullptr) delete_pod(d, *replica.pod);
+  }
+  for (const api::Pod* pod : d.surplus) delete_pod(d, *pod);
+  delete_services(d);
+}
+
+void converge_children(Decision& d) {
+  remove_surplus(d);
+  converge_services(d);
+  bool waiting = false;
+  for (const Replica& replica : d.replicas) waiting |= converge_pod(d, replica);
+  if (!waiting) d.status.next_retry.reset();
+  if (waiting && must_wait(d)) recheck_at(d, *d.status.next_retry);
+}
+
+}  // namespace muster::control

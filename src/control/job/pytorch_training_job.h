@@ -1,0 +1,10 @@
+// batch.tensorstack.dev/v1beta1 PyTorchTrainingJob as the job model has it.
+#pragma once
+
+#include "control/job/kind.h"
+
+namespace muster::control {
+
+Kind pytorch_training_job_kind();
+
+}  // namespace muster::control

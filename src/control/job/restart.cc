@@ -1,0 +1,176 @@
+// Which ended attempts are started again, and what that costs.
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "base/strings.h"
+#include "control/job/decision.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr Duration kFirstDelay = std::chrono::seconds(1);
+constexpr Duration kLongestDelay = std::chrono::seconds(60);
+
+enum class Verdict {
+  kLeave,          // it is done
+  kRestartCharged,
+  kRestartFree,    // nothing the program did
+  kFailedForGood,
+};
+
+/// Reasons of a failed pod that are the machine's doing. Agents say Lost… (LostReboot, LostShim), kubelets the others.
+bool is_infrastructure_reason(const std::string& reason) {
+  static constexpr std::array kReasons = {"Evicted",     "NodeLost",     "NodeShutdown", "NodeAffinity", "Preempting",
+                                          "Terminated",  "Shutdown",     "OutOfcpu",     "OutOfmemory",  "OutOfpods",
+                                          "UnexpectedAdmissionError"};
+  return reason.starts_with("Lost") || std::ranges::find(kReasons, reason) != kReasons.end();
+}
+
+bool is_retryable_exit(RetryableExits which, int code) {
+  if (which == RetryableExits::kAbove127) return code >= 128;
+  return code == 130 || code == 137 || code == 138 || code == 143;
+}
+
+std::string_view policy_name(RestartPolicy policy) {
+  switch (policy) {
+    case RestartPolicy::kNever:
+      return "Never";
+    case RestartPolicy::kOnFailure:
+      return "OnFailure";
+    case RestartPolicy::kAlways:
+      return "Always";
+    case RestartPolicy::kExitCode:
+      return "ExitCode";
+  }
+  return "";
+}
+
+Verdict judge(const Decision& d, const Replica& replica) {
+  const api::Pod& pod = *replica.pod;
+  if (!ended_by_itself(pod)) {
+    // Deleted by somebody else. What had succeeded by then is done all the same.
+    return is_terminating(pod) ? Verdict::kRestartFree : Verdict::kLeave;
+  }
+  const RestartPolicy policy = replica.role->restart_policy;
+  if (pod.status.phase == "Succeeded") {
+    return policy == RestartPolicy::kAlways ? Verdict::kRestartFree : Verdict::kLeave;
+  }
+  if (d.job().run_mode.debug) return Verdict::kRestartFree;
+  if (policy == RestartPolicy::kNever) return Verdict::kFailedForGood;
+  const auto code = exit_code_of(d.job(), pod);
+  // Without an exit status nobody saw the program fail.
+  if (is_infrastructure_reason(pod.status.reason) || !code) return Verdict::kRestartFree;
+  switch (policy) {
+    case RestartPolicy::kNever:
+      return Verdict::kFailedForGood;
+    case RestartPolicy::kExitCode:
+      return is_retryable_exit(d.job().retryable_exits, *code) ? Verdict::kRestartCharged : Verdict::kFailedForGood;
+    case RestartPolicy::kOnFailure:
+    case RestartPolicy::kAlways:
+      return Verdict::kRestartCharged;
+  }
+  return Verdict::kFailedForGood;
+}
+
+Duration delay_after(int failures) {
+  Duration delay = kFirstDelay;
+  for (int i = 1; i < failures && delay < kLongestDelay; ++i) delay *= 2;
+  return std::min(delay, kLongestDelay);
+}
+
+RoleStatus& role_status(Decision& d, const Role& role) {
+  const auto found = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
+  if (found != d.status.roles.end()) return *found;
+  return d.status.roles.emplace_back(RoleStatus{.type = role.type, .restarts = 0, .replicas = {}});
+}
+
+/// Notes the end of the pod's attempt: from now on it is accounted for, and the next pod is the next attempt.
+void retire(Decision& d, const Replica& replica) { d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1; }
+
+std::string said_about(const Decision& d, const Replica& replica) {
+  return fmt::format("replica {} (pod {}) ended with {}", replica.key, replica.pod_name,
+                     describe_end(d.job(), *replica.pod));
+}
+
+/// Why a failure of this replica is the job's.
+std::string peers_clause(const Decision& d, const Replica& replica) {
+  if (is_decider(d, replica) || d.replicas.size() == 1) return {};
+  return "; its peers would wait for it for ever, so the job fails";
+}
+
+Outcome failed_for_good(const Decision& d, const Replica& replica) {
+  const RestartPolicy policy = replica.role->restart_policy;
+  const std::string why =
+      policy == RestartPolicy::kNever
+          ? "its restart policy is Never"
+          : fmt::format("its restart policy {} does not start this exit code again", policy_name(policy));
+  return {.phase = Phase::kFailed,
+          .replica_failed = true,
+          .reason = d.job().events.failed,
+          .message = said_about(d, replica) + "; " + why + peers_clause(d, replica)};
+}
+
+Outcome budget_exhausted(const Decision& d, const Replica& replica) {
+  const int limit = *d.job().run_policy.backoff_limit;
+  const std::string why = limit == 0 ? std::string("backoffLimit 0 allows no restart")
+                                     : fmt::format("all {} restarts of backoffLimit are used", limit);
+  return {.phase = Phase::kFailed,
+          .replica_failed = true,
+          .reason = d.job().events.backoff_exhausted,
+          .message = said_about(d, replica) + "; " + why + peers_clause(d, replica)};
+}
+
+void restart(Decision& d, const Replica& replica, Verdict verdict) {
+  const bool charged = verdict == Verdict::kRestartCharged;
+  const bool deleted = !ended_by_itself(*replica.pod);
+  retire(d, replica);
+  if (charged) d.status.restarts += 1;
+  role_status(d, *replica.role).restarts += 1;
+
+  const Duration delay = delay_after(charged ? d.status.restarts : ended_attempts(d, replica));
+  // Rounded up: status keeps whole seconds, and a delay must not shrink by being stored.
+  const Time retry = std::chrono::ceil<std::chrono::seconds>(d.seen.now + delay);
+  d.status.next_retry = std::max(d.status.next_retry.value_or(retry), retry);
+
+  std::string message =
+      deleted ? fmt::format("pod {} of replica {} was deleted", replica.pod_name, replica.key) : said_about(d, replica);
+  d.status.replica_failure = true;
+  d.status.replica_failure_message = message;
+  if (!charged) {
+    message += "; it is started again without charge";
+  } else if (d.job().run_policy.backoff_limit) {
+    message += fmt::format("; restart {} of {}", d.status.restarts, *d.job().run_policy.backoff_limit);
+  } else {
+    message += fmt::format("; restart {}", d.status.restarts);
+  }
+  message += fmt::format(" in {}", human_duration(delay));
+  d.plan.reasons.push_back(message);
+  emit(d, "Warning", d.job().events.restarting, std::move(message));
+}
+
+}  // namespace
+
+std::optional<Outcome> account_for_ended(Decision& d) {
+  // In rank order, so that which failure spends the last of the budget does not depend on the order of observation.
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod == nullptr || is_accounted(d, replica)) continue;
+    const Verdict verdict = judge(d, replica);
+    if (verdict == Verdict::kLeave) continue;
+    if (verdict == Verdict::kFailedForGood) return failed_for_good(d, replica);
+    const auto limit = d.job().run_policy.backoff_limit;
+    if (verdict == Verdict::kRestartCharged && limit && d.status.restarts >= *limit) {
+      return budget_exhausted(d, replica);
+    }
+    restart(d, replica, verdict);
+  }
+  return std::nullopt;
+}
+
+void retire_attempt(Decision& d, const Replica& replica) {
+  if (replica.pod != nullptr && !is_accounted(d, replica)) retire(d, replica);
+}
+
+}  // namespace muster::control

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "api/names.h"
+#include "base/strings.h"
+#include "control/job/decision.h"
+
+namespace muster::control {
+
+namespace {
+
+bool is_controlled_by(const api::ObjectMeta& meta, const Job& job) {
+  return std::ranges::any_of(meta.owner_references, [&](const api::OwnerReference& owner) {
+    return owner.controller.value_or(false) && owner.uid == job.uid;
+  });
+}
+
+std::vector<Replica> wanted_replicas(const Job& job) {
+  std::vector<Replica> replicas;
+  int rank = 0;
+  for (std::size_t r = 0; r < job.roles.size(); ++r) {
+    const Role& role = job.roles[r];
+    for (int i = 0; i < role.replicas; ++i) {
+      replicas.push_back(Replica{.role = &role,
+                                 .role_position = r,
+                                 .index = i,
+                                 .rank = rank++,
+                                 .key = replica_key(role, i),
+                                 .pod_name = pod_name(job, role, i)});
+    }
+  }
+  return replicas;
+}
+
+const api::ContainerStateTerminated* terminated_state(const api::Pod& pod, const std::string& container) {
+  const auto found = std::ranges::find(pod.status.container_statuses, container, &api::ContainerStatus::name);
+  if (found == pod.status.container_statuses.end() || !found->state.terminated) return nullptr;
+  return &*found->state.terminated;
+}
+
+const api::ContainerStateTerminated* first_bad_end(const std::vector<api::ContainerStatus>& statuses) {
+  for (const auto& status : statuses) {
+    if (status.state.terminated && status.state.terminated->exit_code != 0) return &*status.state.terminated;
+  }
+  return nullptr;
+}
+
+/// What ended the pod: the training container if it ended badly, else whichever did, else its good end.
+const api::ContainerStateTerminated* decisive_end(const Job& job, const api::Pod& pod) {
+  const api::Container* training = training_container(job, pod.spec);
+  const auto* end = training == nullptr ? nullptr : terminated_state(pod, training->name);
+  if (end != nullptr && end->exit_code != 0) return end;
+  if (const auto* bad = first_bad_end(pod.status.container_statuses); bad != nullptr) return bad;
+  if (const auto* bad = first_bad_end(pod.status.init_container_statuses); bad != nullptr) return bad;
+  return end;
+}
+
+/// The last moment at which a container of the pod ended.
+std::optional<Time> end_time(const api::Pod& pod) {
+  std::optional<Time> last;
+  for (const auto& status : pod.status.container_statuses) {
+    if (!status.state.terminated || !status.state.terminated->finished_at) continue;
+    last = std::max(last.value_or(Time::min()), *status.state.terminated->finished_at);
+  }
+  return last;
+}
+
+std::vector<ContainerEnd> container_ends(const api::Pod& pod) {
+  std::vector<ContainerEnd> ends;
+  for (const auto& status : pod.status.container_statuses) {
+    ContainerEnd end{.name = status.name, .state = "Waiting", .exit_code = std::nullopt};
+    if (status.state.running) end.state = "Running";
+    if (status.state.terminated) {
+      end.state = "Terminated";
+      end.exit_code = status.state.terminated->exit_code;
+    }
+    ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+/// The replica as the last status had it; null when it had none.
+const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
+  const auto& roles = d.seen.status.roles;
+  const auto role = std::ranges::find(roles, replica.role->type, &RoleStatus::type);
+  if (role == roles.end()) return nullptr;
+  const auto found = std::ranges::find(role->replicas, replica.pod_name, &ReplicaStatus::pod);
+  return found == role->replicas.end() ? nullptr : &*found;
+}
+
+ReplicaStatus replica_status(const Decision& d, const Replica& replica) {
+  if (replica.pod != nullptr) {
+    const std::string& phase = replica.pod->status.phase;
+    return {.pod = replica.pod_name,
+            .uid = replica.pod->metadata.uid,
+            .phase = phase.empty() ? "Pending" : phase,
+            .containers = container_ends(*replica.pod)};
+  }
+  ReplicaStatus state{.pod = replica.pod_name, .uid = {}, .phase = "Creating", .containers = {}};
+  if (is_finished(d.status.phase) || d.status.phase == Phase::kPaused) {
+    state.phase = "Deleted";
+    const ReplicaStatus* before = previous_state(d, replica);
+    if (before != nullptr) {
+      state.uid = before->uid;
+      state.containers = before->containers;
+    }
+  }
+  return state;
+}
+
+}  // namespace
+
+Decision look(const Observed& seen) {
+  Decision d{.seen = seen, .status = seen.status, .replicas = wanted_replicas(seen.job), .surplus = {}, .plan = {}};
+  std::map<std::string_view, Replica*> by_name;
+  for (Replica& replica : d.replicas) by_name[replica.pod_name] = &replica;
+  for (const auto& pod : seen.pods) {
+    if (!is_controlled_by(pod->metadata, seen.job) || pod->metadata.ns != seen.job.ns) continue;
+    const auto wanted = by_name.find(pod->metadata.name);
+    if (wanted != by_name.end()) {
+      wanted->second->pod = pod.get();
+    } else if (pod->metadata.labels.contains(api::kAttemptLabel)) {
+      d.surplus.push_back(pod.get());
+    }
+  }
+  // Highest index first, and the same order whatever the order of observation.
+  std::ranges::sort(d.surplus, [](const api::Pod* a, const api::Pod* b) {
+    const auto size_a = a->metadata.name.size();
+    const auto size_b = b->metadata.name.size();
+    return size_a != size_b ? size_a > size_b : a->metadata.name > b->metadata.name;
+  });
+  return d;
+}
+
+int attempt_of(const api::Pod& pod) {
+  const auto label = pod.metadata.labels.find(api::kAttemptLabel);
+  if (label == pod.metadata.labels.end()) return 0;
+  const auto number = parse_int(label->second).value_or(0);
+  return static_cast<int>(std::clamp<std::int64_t>(number, 0, INT32_MAX - 1));
+}
+
+bool is_terminating(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
+
+bool is_finished_pod(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+
+bool ended_by_itself(const api::Pod& pod) {
+  if (!is_finished_pod(pod)) return false;
+  if (!is_terminating(pod)) return true;
+  // deletionTimestamp is when the grace period is over; the request came before it.
+  const auto grace = std::chrono::seconds(pod.metadata.deletion_grace_period_seconds.value_or(0));
+  const auto ended = end_time(pod);
+  return ended && *ended < *pod.metadata.deletion_timestamp - grace;
+}
+
+bool is_up(const api::Pod* pod) {
+  return pod != nullptr && !is_terminating(*pod) &&
+         (pod->status.phase == "Running" || pod->status.phase == "Succeeded");
+}
+
+int ended_attempts(const Decision& d, const Replica& replica) {
+  const auto found = d.status.attempts.find(replica.key);
+  return found == d.status.attempts.end() ? 0 : found->second;
+}
+
+bool is_accounted(const Decision& d, const Replica& replica) {
+  return replica.pod != nullptr && attempt_of(*replica.pod) < ended_attempts(d, replica);
+}
+
+bool is_decider(const Decision& d, const Replica& replica) {
+  return d.job().decider != Decider::kFirstReplica || replica.rank == 0;
+}
+
+std::optional<int> exit_code_of(const Job& job, const api::Pod& pod) {
+  const auto* end = decisive_end(job, pod);
+  if (end == nullptr) return std::nullopt;
+  return end->exit_code;
+}
+
+std::string describe_end(const Job& job, const api::Pod& pod) {
+  const auto* end = decisive_end(job, pod);
+  if (end == nullptr) {
+    if (pod.status.reason.empty()) return "no exit status";
+    return pod.status.message.empty() ? pod.status.reason : pod.status.reason + ": " + pod.status.message;
+  }
+  const bool plain = end->reason.empty() || end->reason == "Error" || end->reason == "Completed";
+  std::string text = fmt::format("exit code {}", end->exit_code);
+  if (!plain) text += " (" + end->reason + (end->message.empty() ? "" : ": " + end->message) + ")";
+  return text;
+}
+
+std::vector<RoleStatus> role_statuses(const Decision& d) {
+  std::vector<RoleStatus> roles;
+  for (const Role& role : d.job().roles) {
+    const auto before = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
+    roles.push_back(
+        {.type = role.type, .restarts = before == d.status.roles.end() ? 0 : before->restarts, .replicas = {}});
+  }
+  for (const Replica& replica : d.replicas) {
+    roles[replica.role_position].replicas.push_back(replica_status(d, replica));
+  }
+  return roles;
+}
+
+Time whole_seconds(Time t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
+void emit(Decision& d, std::string type, std::string reason, std::string message) {
+  d.plan.actions.emplace_back(
+      EmitEvent{.type = std::move(type), .reason = std::move(reason), .message = std::move(message)});
+}
+
+void recheck_at(Decision& d, Time when) {
+  const Duration span = std::max(when - d.seen.now, Duration(0));
+  d.plan.recheck_after = std::min(d.plan.recheck_after.value_or(span), span);
+}
+
+}  // namespace muster::control

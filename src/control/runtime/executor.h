@@ -1,0 +1,36 @@
+// The executor: applies a job's plan through the API. First the status, guarded by the resourceVersion that the plan was
+// made from; then the actions in order, runs of the same kind of action side by side. It ends at the first error, and
+// the next look at the job goes on from what is there by then.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/ports.h"
+#include "client/api_client.h"
+#include "control/job/decide.h"
+#include "control/runtime/event_recorder.h"
+
+namespace muster::control {
+
+struct Application {
+  client::ObjectName object;             // the job
+  api::ObjectReference reference;        // the same, for Events
+  std::string resource_version;          // that the plan was made from
+  std::optional<json::Document> status;  // merge patch of `status`; absent: nothing to write
+  Plan plan;
+};
+
+struct Applied {
+  /// The resourceVersion our own status write gave the job; "" when none was made. A view older than that is stale.
+  std::string resource_version;
+  /// Conflict: look again with fresh eyes.
+  Status result = ok();
+};
+
+/// `done` once, on the loop, never inline. The client and the recorder must live until then.
+void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, Application application,
+                UniqueFunction<void(Applied)> done);
+
+}  // namespace muster::control

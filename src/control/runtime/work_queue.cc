@@ -1,0 +1,71 @@
+#include "control/runtime/work_queue.h"
+
+#include "base/check.h"
+
+namespace muster::control {
+
+WorkQueue::WorkQueue(Loop& loop, std::function<void(const JobKey&)> work) : loop_(loop), work_(std::move(work)) {}
+
+WorkQueue::~WorkQueue() {
+  *alive_ = false;
+  for (const auto& [key, id] : timers_) loop_.cancel(id);
+}
+
+void WorkQueue::open() {
+  open_ = true;
+  wake();
+}
+
+void WorkQueue::add(const JobKey& key) {
+  if (running_.contains(key)) {
+    again_.insert(key);
+    return;
+  }
+  if (!queued_.insert(key).second) return;
+  waiting_.push_back(key);
+  wake();
+}
+
+void WorkQueue::add_after(const JobKey& key, Duration delay) {
+  cancel_timer(key);
+  timers_[key] = loop_.after(delay, [this, key] {
+    timers_.erase(key);
+    add(key);
+  });
+}
+
+void WorkQueue::done(const JobKey& key) {
+  CHECK(running_.erase(key) == 1);
+  if (again_.erase(key) > 0) add(key);
+  wake();
+}
+
+void WorkQueue::forget(const JobKey& key) { cancel_timer(key); }
+
+void WorkQueue::wake() {
+  if (woken_ || !open_ || waiting_.empty()) return;
+  woken_ = true;
+  loop_.post([this, alive = alive_] {
+    if (*alive) pump();
+  });
+}
+
+void WorkQueue::pump() {
+  woken_ = false;
+  while (!waiting_.empty() && running_.size() < kMaxRunning) {
+    const JobKey key = std::move(waiting_.front());
+    waiting_.pop_front();
+    queued_.erase(key);
+    running_.insert(key);
+    work_(key);
+  }
+}
+
+void WorkQueue::cancel_timer(const JobKey& key) {
+  const auto timer = timers_.find(key);
+  if (timer == timers_.end()) return;
+  loop_.cancel(timer->second);
+  timers_.erase(timer);
+}
+
+}  // namespace muster::control

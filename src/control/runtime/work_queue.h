@@ -1,0 +1,62 @@
+// WorkQueue: which jobs want to be looked at. A key is queued at most once and worked on by one run at a time; a key
+// added during its run is run once more afterwards. Loop thread only. Its size is bounded by the number of keys.
+#pragma once
+
+#include <compare>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/ports.h"
+
+namespace muster::control {
+
+struct JobKey {
+  std::string api_version;
+  std::string kind;
+  std::string ns;
+  std::string name;
+  auto operator<=>(const JobKey&) const = default;
+};
+
+class WorkQueue {
+ public:
+  /// `work` starts a run, whose end is told by done().
+  WorkQueue(Loop& loop, std::function<void(const JobKey&)> work);
+  ~WorkQueue();
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  /// Nothing is worked on before this: the caches have to be complete first.
+  void open();
+  void add(const JobKey& key);
+  /// Adds the key after the delay, in place of an earlier such wish for it.
+  void add_after(const JobKey& key, Duration delay);
+  void done(const JobKey& key);
+  /// The object is gone: drops its timer.
+  void forget(const JobKey& key);
+
+ private:
+  // Runs under way at once: enough to fill group commits, few enough that one burst does not hold up the loop.
+  static constexpr std::size_t kMaxRunning = 32;
+
+  void wake();
+  void pump();
+  void cancel_timer(const JobKey& key);
+
+  Loop& loop_;
+  std::function<void(const JobKey&)> work_;
+  bool open_ = false;
+  bool woken_ = false;
+  std::deque<JobKey> waiting_;
+  std::set<JobKey> queued_;
+  std::set<JobKey> running_;
+  std::set<JobKey> again_;
+  std::map<JobKey, Loop::Id> timers_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // posted tasks outlive us
+};
+
+}  // namespace muster::control

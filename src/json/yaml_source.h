@@ -1,0 +1,49 @@
+// The text of a YAML stream with its lines, for finding what stands at a position and for showing it in errors.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "json/yaml.h"
+
+namespace muster::json {
+
+/// Where the YAML parser says something is: line and byte within it, both from 0.
+struct Place {
+  int line = 0;
+  int byte = 0;
+  bool operator==(const Place&) const = default;
+};
+
+/// Refers to a text that outlives it.
+class YamlSource {
+ public:
+  explicit YamlSource(std::string_view text);
+
+  std::string_view line(int index) const;
+  /// The character there; '\0' past the end of a line.
+  char at(Place place) const;
+  /// Offset in the whole text.
+  std::size_t offset(Place place) const;
+  Place place(std::size_t offset) const;
+  int last_line() const { return static_cast<int>(lines_.size()) - 1; }
+  /// From 1, counted in characters.
+  Mark mark(Place place) const;
+
+  /// "line 7, column 5: " + what, the line itself, and a caret below the place.
+  Error error(Place place, std::string_view what) const;
+
+ private:
+  struct Line {
+    std::size_t begin;
+    std::size_t end;  // before the line break
+  };
+
+  std::string_view text_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace muster::json

@@ -1,0 +1,84 @@
+#include "linux/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/strings.h"
+
+namespace muster::linux_os {
+
+bool is_locked(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return false;
+  // Taking it for an instant is the only way to ask that sees through namespaces; closing gives it back.
+  return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+Status make_directory_exclusively(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) == 0) return ok();
+  Error error = errno_error(fmt::format("mkdir {}", quote(path)), errno);
+  if (errno == EEXIST) error.reason = Reason::kAlreadyExists;
+  return error;
+}
+
+Status sync_directory(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return errno_error(fmt::format("sync {}", quote(path)), errno);
+  return ok();
+}
+
+Status remove_tree(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error) return errno_error(fmt::format("remove {}", quote(path)), error.value());
+  return ok();
+}
+
+Result<SocketPair> make_socket_pair() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno_error("socketpair", errno);
+  return SocketPair{Fd(ends[0]), Fd(ends[1])};
+}
+
+Result<Inotify> Inotify::open() {
+  Fd fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!fd) return errno_error("inotify_init", errno);
+  return Inotify(std::move(fd));
+}
+
+Result<int> Inotify::watch_folder(const std::string& path) {
+  const int watch = ::inotify_add_watch(fd_.get(), path.c_str(), IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR);
+  if (watch < 0) return errno_error(fmt::format("watch {}", quote(path)), errno);
+  return watch;
+}
+
+void Inotify::forget(int watch) {
+  ::inotify_rm_watch(fd_.get(), watch);
+}
+
+std::vector<Inotify::Event> Inotify::read() {
+  std::vector<Event> events;
+  alignas(inotify_event) char buffer[16 * 1024];
+  for (;;) {
+    const ssize_t size = ::read(fd_.get(), buffer, sizeof buffer);
+    if (size <= 0) return events;
+    for (ssize_t at = 0; at < size;) {
+      inotify_event head{};
+      std::memcpy(&head, buffer + at, sizeof head);
+      const char* name = buffer + at + sizeof head;
+      events.push_back({head.wd, head.len > 0 ? std::string(name) : "", (head.mask & IN_Q_OVERFLOW) != 0});
+      at += static_cast<ssize_t>(sizeof head) + head.len;
+    }
+  }
+}
+
+}  // namespace muster::linux_os

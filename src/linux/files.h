@@ -1,0 +1,54 @@
+// Files beyond base/files.h: locks, folders made exclusively, and news of changes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "linux/fd.h"
+
+namespace muster::linux_os {
+
+/// Whether some process holds an flock on the file. A file that is not there is not locked.
+bool is_locked(const std::string& path);
+
+/// AlreadyExists when there is one.
+Status make_directory_exclusively(const std::string& path, mode_t mode);
+/// The folder's entries survive a power cut.
+Status sync_directory(const std::string& path);
+/// The folder and what is in it, without following links or crossing into other file systems' mounts.
+Status remove_tree(const std::string& path);
+
+/// A pair of connected stream sockets.
+struct SocketPair {
+  Fd ours;
+  Fd theirs;
+};
+Result<SocketPair> make_socket_pair();
+
+/// inotify: tells what happened in some folders. Non-blocking; wait on fd().
+class Inotify {
+ public:
+  static Result<Inotify> open();
+
+  int fd() const { return fd_.get(); }
+  /// Files renamed into the folder (records are replaced that way) and files written to. Returns the watch's number.
+  Result<int> watch_folder(const std::string& path);
+  void forget(int watch);
+
+  struct Event {
+    int watch = 0;
+    std::string name;
+    bool overflow = false;  // events were lost: look at everything
+  };
+  std::vector<Event> read();
+
+ private:
+  explicit Inotify(Fd fd) : fd_(std::move(fd)) {}
+  Fd fd_;
+};
+
+}  // namespace muster::linux_os

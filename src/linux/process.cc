@@ -1,0 +1,125 @@
+#include "linux/process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace muster::linux_os {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+/// posix_spawn's two option objects, freed in any case.
+struct SpawnOptions {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  SpawnOptions() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
+  ~SpawnOptions() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+};
+
+}  // namespace
+
+Result<Child> spawn(const SpawnRequest& request) {
+  SpawnOptions options;
+  int last = 2;
+  for (const auto& [ours, theirs] : request.fds) {
+    ::posix_spawn_file_actions_adddup2(&options.actions, ours, theirs);
+    last = std::max(last, theirs);
+  }
+  ::posix_spawn_file_actions_addclosefrom_np(&options.actions, last + 1);
+  sigset_t all;
+  sigset_t none;
+  ::sigfillset(&all);
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigdefault(&options.attributes, &all);
+  ::posix_spawnattr_setsigmask(&options.attributes, &none);
+  ::posix_spawnattr_setflags(&options.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  const std::vector<char*> args = pointers(request.args);
+  const std::vector<char*> env = pointers(request.env);
+  pid_t pid = 0;
+  const int error =
+      ::posix_spawn(&pid, request.program.c_str(), &options.actions, &options.attributes, args.data(), env.data());
+  if (error != 0) return errno_error(fmt::format("start {}", quote(request.program)), error);
+  // Nobody else reaps our children, so the pid cannot have been given to another in between.
+  TRY_ASSIGN(Fd pidfd, open_pidfd(pid));
+  return Child{pid, std::move(pidfd)};
+}
+
+Result<Fd> open_pidfd(pid_t pid) {
+  const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (fd >= 0) return Fd(fd);
+  Error error = errno_error(fmt::format("pidfd of process {}", pid), errno);
+  if (errno == ESRCH) error.reason = Reason::kNotFound;
+  return error;
+}
+
+Status send_signal(const Fd& pidfd, int signal) {
+  if (::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0 || errno == ESRCH) return ok();
+  return errno_error(fmt::format("send signal {}", signal), errno);
+}
+
+bool has_ended(const Fd& pidfd) {
+  pollfd polled{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&polled, 1, 0) <= 0) return false;
+  siginfo_t reaped{};
+  // P_PIDFD; ECHILD when it is not ours to reap.
+  ::waitid(static_cast<idtype_t>(3), static_cast<id_t>(pidfd.get()), &reaped, WEXITED | WNOHANG);
+  return true;
+}
+
+std::optional<std::uint64_t> start_time_of(pid_t pid) {
+  const auto text = read_file(fmt::format("/proc/{}/stat", pid));
+  if (!text) return std::nullopt;
+  // The second field is the program's name in parentheses, which may hold anything; the 22nd is the start time.
+  const auto name_end = text->rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  const std::vector<std::string> rest = split(std::string_view(*text).substr(name_end + 2), ' ');
+  if (rest.size() < 20) return std::nullopt;
+  const auto ticks = parse_int(rest[19]);
+  return ticks ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(*ticks)) : std::nullopt;
+}
+
+std::optional<Fd> open_exactly(const ProcessId& id) {
+  auto fd = open_pidfd(id.pid);
+  if (!fd || start_time_of(id.pid) != id.start_time) return std::nullopt;
+  return std::move(*fd);
+}
+
+Result<std::string> boot_id() {
+  TRY_ASSIGN(const std::string text, read_file("/proc/sys/kernel/random/boot_id"));
+  return std::string(trim(text));
+}
+
+Result<std::uint64_t> pid_namespace() {
+  struct stat what {};
+  if (::stat("/proc/self/ns/pid", &what) != 0) return errno_error("stat \"/proc/self/ns/pid\"", errno);
+  return static_cast<std::uint64_t>(what.st_ino);
+}
+
+}  // namespace muster::linux_os

@@ -1,0 +1,103 @@
+#include "main/config.h"
+
+#include <fmt/core.h>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "json/yaml.h"
+#include "reflect/describe.h"
+#include "reflect/reflect.h"
+
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<EnvironmentConfig>() {
+  static const TypeDesc desc = object<EnvironmentConfig>(
+      "Environment", "What stands in for images whose name matches a pattern.",
+      field<&EnvironmentConfig::image>("image", "Pattern of image names; * matches any characters.").required(),
+      field<&EnvironmentConfig::venv>("venv", "Folder of a Python virtual environment; its bin comes first on the PATH."),
+      field<&EnvironmentConfig::host>("host", "Use the machine's own programs as they are."),
+      field<&EnvironmentConfig::env>("env", "Variables set in the pod unless its container sets them."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<Config>() {
+  static const TypeDesc desc = object<Config>(
+      "Config", "Configuration of the engine.",
+      field<&Config::environments>("environments", "Which environment an image selects; the first match wins."),
+      field<&Config::unmapped>("unmapped", "What an image that no pattern matches gets.")
+          .one_of({"host", "refuse"})
+          .default_value("host"),
+      field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."));
+  return desc;
+}
+
+}  // namespace muster::reflect
+
+namespace muster {
+namespace {
+
+/// "config.yaml:3:5: " for the field, or for its nearest ancestor that stands in the file.
+std::string position(const std::string& file, const json::YamlDocument& document, std::string path) {
+  while (!path.empty()) {
+    if (const auto mark = document.marks.find(path); mark != document.marks.end()) {
+      return fmt::format("{}:{}:{}: ", file, mark->second.line, mark->second.column);
+    }
+    const auto cut = path.find_last_of(".[");
+    path.resize(cut == std::string::npos ? 0 : cut);
+  }
+  return file + ": ";
+}
+
+std::vector<std::string> problems_in(const json::YamlDocument& document, const std::string& file) {
+  const reflect::TypeDesc& type = reflect::type_of<Config>();
+  std::vector<std::string> problems;
+  for (const auto& unknown : reflect::unknown_fields(type, document.value)) {
+    const std::string hint = unknown.suggestion.empty() ? "" : fmt::format("; did you mean \"{}\"?", unknown.suggestion);
+    problems.push_back(fmt::format("{}unknown key \"{}\"{}", position(file, document, unknown.path), unknown.path, hint));
+  }
+  for (const auto& cause : reflect::validate(type, document.value)) {
+    problems.push_back(fmt::format("{}{}: {}", position(file, document, cause.field), cause.field, cause.message));
+  }
+  return problems;
+}
+
+Status check_environments(const Config& config, const json::YamlDocument& document, const std::string& file) {
+  std::vector<std::string> problems;
+  for (std::size_t i = 0; i < config.environments.size(); ++i) {
+    const EnvironmentConfig& environment = config.environments[i];
+    if (environment.venv.empty() == !environment.host) {
+      problems.push_back(fmt::format("{}environments[{}]: give either venv or host: true",
+                                     position(file, document, fmt::format("environments[{}]", i)), i));
+    }
+  }
+  if (problems.empty()) return ok();
+  return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
+}
+
+}  // namespace
+
+Result<Config> parse_config(std::string_view yaml, const std::string& file) {
+  auto documents = json::parse_yaml(yaml);
+  if (!documents) return in_context(file, std::move(documents).error());
+  if (documents->empty()) return Config{.environments = {}, .unmapped = "host", .resources = {}};
+  if (documents->size() > 1) {
+    return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
+  }
+  json::YamlDocument& document = documents->front();
+  if (const auto problems = problems_in(document, file); !problems.empty()) {
+    return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
+  }
+  reflect::apply_defaults(reflect::type_of<Config>(), document.value);
+  TRY_ASSIGN(Config config, reflect::decode<Config>(document.value));
+  TRY(check_environments(config, document, file));
+  return config;
+}
+
+Result<Config> load_config(const std::string& path) {
+  TRY_ASSIGN(const std::string text, read_file(path));
+  return parse_config(text, path);
+}
+
+}  // namespace muster

@@ -1,0 +1,31 @@
+// The engine's configuration file: YAML, every key described once, unknown keys refused with line and did-you-mean.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/result.h"
+
+namespace muster {
+
+struct EnvironmentConfig {
+  std::string image;
+  std::string venv;
+  bool host = false;
+  std::map<std::string, std::string> env;
+};
+
+struct Config {
+  std::vector<EnvironmentConfig> environments;
+  std::string unmapped;  // host, refuse
+  std::map<std::string, Quantity> resources;
+};
+
+/// `file` is only for messages.
+Result<Config> parse_config(std::string_view yaml, const std::string& file);
+Result<Config> load_config(const std::string& path);
+
+}  // namespace muster

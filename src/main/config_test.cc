@@ -1,0 +1,58 @@
+#include "main/config.h"
+
+#include <gmock/gmock.h>
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string message_of(std::string_view yaml) {
+  auto config = parse_config(yaml, "muster.yaml");
+  return config ? "accepted" : config.error().message;
+}
+
+TEST(Config, AnEmptyFileMeansTheDefaults) {
+  auto config = parse_config("", "muster.yaml");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->unmapped, "host");
+  EXPECT_TRUE(config->environments.empty());
+}
+
+TEST(Config, ReadsEnvironmentsAndResources) {
+  auto config = parse_config(
+      "environments:\n"
+      "- image: 't9kpublic/pytorch-*'\n"
+      "  venv: /opt/torch\n"
+      "  env: {PET_TEE: '1'}\n"
+      "- image: '*'\n"
+      "  host: true\n"
+      "resources:\n"
+      "  nvidia.com/gpu: 8\n",
+      "muster.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->environments.size(), 2u);
+  EXPECT_EQ(config->environments[0].venv, "/opt/torch");
+  EXPECT_EQ(config->environments[0].env.at("PET_TEE"), "1");
+  EXPECT_TRUE(config->environments[1].host);
+  EXPECT_EQ(config->resources.at("nvidia.com/gpu").value(), 8);
+}
+
+TEST(Config, AnUnknownKeyIsNamedWithItsLineAndTheKeyThatWasMeant) {
+  EXPECT_EQ(message_of("unmapped: host\nenvironment: []\n"),
+            "muster.yaml:2:1: unknown key \"environment\"; did you mean \"environments\"?");
+}
+
+TEST(Config, AllProblemsAreToldAtOnce) {
+  const std::string message = message_of("unmapped: sometimes\nenvironments:\n- venv: /opt/torch\n");
+  EXPECT_THAT(message, HasSubstr("muster.yaml:1:1: unmapped: Unsupported value: \"sometimes\""));
+  EXPECT_THAT(message, HasSubstr("environments[0].image"));
+}
+
+TEST(Config, AnEnvironmentNeedsExactlyOneSource) {
+  EXPECT_EQ(message_of("environments:\n- image: '*'\n"),
+            "muster.yaml:2:3: environments[0]: give either venv or host: true");
+}
+
+}  // namespace
+}  // namespace muster

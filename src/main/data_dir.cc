@@ -1,0 +1,118 @@
+#include "main/data_dir.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "json/document.h"
+
+namespace muster {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Field 22 of /proc/PID/stat; 0 when there is no such process. The command in field 2 may hold blanks and brackets.
+std::uint64_t start_ticks_of(int pid) {
+  auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!stat) return 0;
+  const auto end_of_command = stat->rfind(')');
+  if (end_of_command == std::string::npos || end_of_command + 2 > stat->size()) return 0;
+  const auto fields = split(std::string_view(*stat).substr(end_of_command + 2), ' ');
+  if (fields.size() < 20 || fields[0] == "Z") return 0;
+  return static_cast<std::uint64_t>(parse_int(fields[19]).value_or(0));
+}
+
+std::string record_path(const std::string& data_dir) { return data_dir + "/engine.json"; }
+
+Result<std::string> load_or_make_token(const std::string& data_dir, Rng& rng) {
+  const std::string path = data_dir + "/token";
+  if (auto token = read_file(path); token) {
+    return std::string(trim(*token));
+  } else if (token.error().reason != Reason::kNotFound) {
+    return std::move(token).error();
+  }
+  std::string token = make_token(rng);
+  TRY(write_file_atomically(path, token + "\n", 0600));
+  return token;
+}
+
+Status save(const std::string& base, const net::KeyPair& pair) {
+  TRY(write_file_atomically(base + ".key", pair.key_pem, 0600));
+  return write_file_atomically(base + ".crt", pair.certificate_pem, 0644);
+}
+
+Result<net::KeyPair> load(const std::string& base) {
+  TRY_ASSIGN(std::string certificate, read_file(base + ".crt"));
+  TRY_ASSIGN(std::string key, read_file(base + ".key"));
+  return net::KeyPair{.certificate_pem = std::move(certificate), .key_pem = std::move(key)};
+}
+
+Result<net::KeyPair> load_or_make_ca(const std::string& pki, Time now) {
+  auto ca = load(pki + "/ca");
+  if (ca || ca.error().reason != Reason::kNotFound) return ca;
+  TRY_ASSIGN(net::KeyPair made, net::make_ca(now));
+  TRY(save(pki + "/ca", made));
+  return made;
+}
+
+/// The names are kept beside the certificate, so that another --listen address gets a certificate of its own.
+Result<net::KeyPair> load_or_make_server(const std::string& pki, const net::KeyPair& ca, const std::vector<std::string>& names,
+                                         Time now) {
+  const std::string wanted = join(names, "\n");
+  const auto kept = read_file(pki + "/server.names");
+  if (auto pair = load(pki + "/server"); pair && kept && *kept == wanted) {
+    const auto expiry = net::certificate_expiry(pair->certificate_pem);
+    if (expiry && *expiry > now + std::chrono::days(30)) return pair;
+  }
+  TRY_ASSIGN(net::KeyPair made, net::make_server_certificate(ca, names, now));
+  TRY(save(pki + "/server", made));
+  TRY(write_file_atomically(pki + "/server.names", wanted, 0600));
+  return made;
+}
+
+}  // namespace
+
+std::string default_data_dir() {
+  if (auto dir = environment("MUSTER_DATA_DIR"); !dir.empty()) return dir;
+  if (auto xdg = environment("XDG_DATA_HOME"); !xdg.empty()) return xdg + "/muster";
+  return environment("HOME") + "/.local/share/muster";
+}
+
+Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names, Rng& rng,
+                                             Time now) {
+  const std::string pki = data_dir + "/pki";
+  TRY(make_directories(pki, 0700));
+  TRY_ASSIGN(std::string token, load_or_make_token(data_dir, rng));
+  TRY_ASSIGN(net::KeyPair ca, load_or_make_ca(pki, now));
+  TRY_ASSIGN(net::KeyPair server, load_or_make_server(pki, ca, names, now));
+  return Credentials{.token = std::move(token), .ca = std::move(ca), .server = std::move(server)};
+}
+
+Status write_engine_record(const std::string& data_dir, const std::string& url) {
+  const json::Document record = json::Object{
+      {"pid", ::getpid()}, {"startTicks", start_ticks_of(::getpid())}, {"url", url}};
+  return write_file_atomically(record_path(data_dir), json::serialize(record) + "\n", 0600);
+}
+
+std::optional<EngineRecord> running_engine(const std::string& data_dir) {
+  const auto text = read_file(record_path(data_dir));
+  if (!text) return std::nullopt;
+  const auto record = json::parse(*text);
+  if (!record) return std::nullopt;
+  EngineRecord engine{.pid = static_cast<int>(record->int_at("pid")),
+                      .start_ticks = static_cast<std::uint64_t>(record->int_at("startTicks")),
+                      .url = record->string_at("url")};
+  if (engine.pid <= 0 || start_ticks_of(engine.pid) != engine.start_ticks) return std::nullopt;
+  return engine;
+}
+
+void remove_engine_record(const std::string& data_dir) { ::unlink(record_path(data_dir).c_str()); }
+
+}  // namespace muster

@@ -1,0 +1,54 @@
+// muster: one binary. This file only finds the command; serve.cc is the composition root.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "cli/cli.h"
+#include "main/engine_commands.h"
+#include "main/serve.h"
+
+namespace {
+
+struct EngineCommand {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const std::vector<std::string>&);
+};
+
+constexpr EngineCommand kEngineCommands[] = {
+    {"up", "start the engine in the background", muster::up_command},
+    {"down", "stop it; jobs go on unless --stop-jobs", muster::down_command},
+    {"status", "where the engine is and what it runs", muster::status_command},
+    {"serve", "the engine in the foreground", muster::serve_command},
+};
+
+void print_help(std::FILE* to) {
+  fmt::print(to, "muster runs distributed training jobs and speaks the Kubernetes API.\n\nEngine:\n");
+  for (const EngineCommand& command : kEngineCommands) fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
+  fmt::print(to, "\nJobs and other objects:\n{}\nMore about one: muster COMMAND --help\n", muster::cli::command_list());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> args(argv + 1, argv + argc);
+  if (args.empty() || args[0] == "help" || args[0] == "--help" || args[0] == "-h") {
+    print_help(args.empty() ? stderr : stdout);
+    return args.empty() ? 2 : 0;
+  }
+  const std::string word = args[0];
+  if (muster::cli::knows(word)) return muster::cli::run(args);
+  const auto* command = std::ranges::find(kEngineCommands, word, &EngineCommand::name);
+  if (command == std::end(kEngineCommands)) {
+    fmt::print(stderr, "error: unknown command {}\n  fix: muster help lists the commands\n", muster::quote(word));
+    return 2;
+  }
+  args.erase(args.begin());
+  return command->run(args);
+}

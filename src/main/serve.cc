@@ -1,0 +1,184 @@
+#include "main/serve.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "agent/agent.h"
+#include "apiserver/api_server.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "cli/flags.h"
+#include "cli/print_error.h"
+#include "client/kubeconfig.h"
+#include "control/runtime/controllers.h"
+#include "main/config.h"
+#include "main/data_dir.h"
+#include "net/event_loop.h"
+#include "net/http_server.h"
+#include "store/store.h"
+
+namespace muster {
+namespace {
+
+// sysexits.h EX_IOERR: the store could not be written, so nothing later may be acknowledged by this process.
+constexpr int kExitStoreFailed = 74;
+
+struct ServeOptions {
+  std::string data_dir;
+  std::string host;
+  int port = 0;
+  Config config;
+  bool accept_data_loss = false;
+};
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+Result<Config> config_for(const std::string& data_dir, const std::string& file) {
+  if (!file.empty()) return load_config(file);
+  const std::string usual = data_dir + "/config.yaml";
+  return std::filesystem::exists(usual) ? load_config(usual) : parse_config("", usual);
+}
+
+Result<ServeOptions> parse_options(const std::vector<std::string>& args) {
+  cli::Flags flags;
+  std::string listen = "127.0.0.1:8765";
+  std::string config_file;
+  ServeOptions options{.data_dir = default_data_dir(), .host = "", .port = 0, .config = {}, .accept_data_loss = false};
+  flags.add_string("data-dir", &options.data_dir, "folder that holds everything the engine keeps");
+  flags.add_string("listen", &listen, "HOST:PORT to serve on; port 0 takes a free one");
+  flags.add_string("config", &config_file, "configuration file (default DIR/config.yaml, when there is one)");
+  flags.add_bool("accept-data-loss", &options.accept_data_loss, "serve although the end of the database is missing");
+  TRY_ASSIGN(const auto words, flags.parse(args));
+  if (!words.empty()) {
+    return Error{.reason = Reason::kBadRequest, .message = fmt::format("serve: unexpected argument {}", quote(words[0]))};
+  }
+  const auto colon = listen.rfind(':');
+  const auto port = colon == std::string::npos ? std::nullopt : parse_int(listen.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535) {
+    return Error{.reason = Reason::kBadRequest,
+                 .message = fmt::format("--listen: must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(listen))};
+  }
+  options.host = listen.substr(0, colon);
+  options.port = static_cast<int>(*port);
+  TRY_ASSIGN(options.config, config_for(options.data_dir, config_file));
+  return options;
+}
+
+agent::Options agent_options(const ServeOptions& options) {
+  agent::Options result;
+  result.directory = options.data_dir;
+  result.node_name = to_lower(host_name());
+  result.refuse_unmapped = options.config.unmapped == "refuse";
+  result.resources = options.config.resources;
+  for (const EnvironmentConfig& environment : options.config.environments) {
+    result.environments.push_back({.image = environment.image, .venv = environment.venv, .env = environment.env});
+  }
+  return result;
+}
+
+/// Destroyed in reverse: the agent and controllers go before the server they talk to, the store last.
+struct Engine {
+  net::EventLoop loop;
+  SystemRng rng;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<apiserver::ApiServer> api;
+  std::unique_ptr<apiserver::LocalTransport> transport;
+  std::unique_ptr<client::ApiClient> client;
+  std::unique_ptr<control::Controllers> controllers;
+  std::unique_ptr<agent::Agent> agent;
+  std::unique_ptr<net::HttpServer> http;
+
+  ~Engine() {
+    http.reset();
+    agent.reset();
+    controllers.reset();
+    client.reset();
+    transport.reset();
+    api.reset();
+    if (store) store->close();
+  }
+};
+
+Status open_store(Engine& engine, const ServeOptions& options) {
+  store::Options store_options;
+  store_options.directory = options.data_dir + "/store";
+  store_options.extract = apiserver::extract_attributes;
+  store_options.accept_data_loss = options.accept_data_loss;
+  store_options.on_fatal = [](const Error& error) {
+    LOG_ERROR("the store failed; stopping so that nothing unsaved is acknowledged", {"error", error.message});
+    ::_exit(kExitStoreFailed);
+  };
+  TRY(make_directories(store_options.directory, 0700));
+  TRY_ASSIGN(engine.store, store::Store::open(engine.loop, std::move(store_options)));
+  for (const std::string& problem : engine.store->problems()) LOG_ERROR("store", {"problem", problem});
+  return ok();
+}
+
+Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
+                   const std::vector<std::string>& names) {
+  engine.api = std::make_unique<apiserver::ApiServer>(
+      engine.loop, engine.rng, *engine.store, apiserver::Options{.token = credentials.token, .allowed_hosts = names});
+  engine.api->start();
+  engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
+  engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
+  engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, agent_options(options));
+  engine.api->set_node(engine.agent.get());
+  engine.controllers =
+      std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client, control::Where::kEngine);
+  engine.http = std::make_unique<net::HttpServer>(
+      engine.loop,
+      net::ServerTls{.certificate_pem = credentials.server.certificate_pem, .key_pem = credentials.server.key_pem},
+      [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
+        engine.api->handle(std::move(request), std::move(exchange));
+      });
+  TRY(engine.agent->start());
+  engine.controllers->start();
+  return ok();
+}
+
+Status run_engine(const ServeOptions& options) {
+  Engine engine;
+  TRY(make_directories(options.data_dir, 0700));
+  TRY(open_store(engine, options));  // first: it holds the lock that keeps a second engine out
+  const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.host};
+  TRY_ASSIGN(const Credentials credentials, load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
+  TRY(start_parts(engine, options, credentials, names));
+  TRY_ASSIGN(const int port, engine.http->listen(options.host, options.port));
+  TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
+
+  const std::string url = fmt::format("https://{}:{}", options.host, port);
+  TRY(write_file_atomically(options.data_dir + "/kubeconfig",
+                            client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token), 0600));
+  TRY(write_engine_record(options.data_dir, url));
+  fmt::print("ready {}\n", url);
+  std::fflush(stdout);
+
+  engine.loop.on_stop_signal([&engine](int signal) {
+    LOG_INFO("stopping; pods keep running", {"signal", signal});
+    engine.loop.stop();
+  });
+  engine.loop.run();
+  remove_engine_record(options.data_dir);
+  return ok();
+}
+
+}  // namespace
+
+int serve_command(const std::vector<std::string>& args) {
+  std::signal(SIGPIPE, SIG_IGN);
+  auto options = parse_options(args);
+  if (!options) return cli::print_error(options.error());
+  if (auto result = run_engine(*options); !result) return cli::print_error(result.error());
+  return 0;
+}
+
+}  // namespace muster

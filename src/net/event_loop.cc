@@ -1,0 +1,185 @@
+#include "net/event_loop.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+
+#include "base/log.h"
+#include "net/loop_context.h"
+
+namespace muster::net {
+
+namespace asio = boost::asio;
+
+struct EventLoop::Context::Timer {
+  Timer(asio::io_context& io, Task t) : timer(io), task(std::move(t)) {}
+  asio::steady_timer timer;
+  Task task;
+};
+
+/// Watches a duplicate: were the caller to close its descriptor before cancelling, the number could already belong to
+/// somebody else's connection.
+struct EventLoop::Watch : std::enable_shared_from_this<Watch> {
+  Watch(asio::io_context& io, UniqueFunction<void()> t) : descriptor(io), task(std::move(t)) {}
+
+  void arm() {
+    descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
+                          [self = shared_from_this()](boost::system::error_code ec) {
+                            if (self->cancelled) return;
+                            if (ec) {
+                              LOG_ERROR("descriptor cannot be watched", {"error", ec.message()});
+                              return;
+                            }
+                            self->running = true;
+                            self->task();
+                            self->running = false;
+                            if (self->cancelled) {
+                              self->task = nullptr;
+                            } else {
+                              self->arm();
+                            }
+                          });
+  }
+
+  void cancel() {
+    cancelled = true;
+    boost::system::error_code ignored;
+    descriptor.close(ignored);
+    if (!running) task = nullptr;  // what it captured goes now, not when Asio reports the end
+  }
+
+  asio::posix::stream_descriptor descriptor;
+  UniqueFunction<void()> task;
+  bool running = false;
+  bool cancelled = false;
+};
+
+struct EventLoop::Context::StopSignals {
+  explicit StopSignals(asio::io_context& io) : set(io, SIGINT, SIGTERM) {}
+
+  void wait() {
+    set.async_wait([this](boost::system::error_code ec, int signal) {
+      if (ec) return;
+      task(signal);
+      wait();
+    });
+  }
+
+  asio::signal_set set;
+  UniqueFunction<void(int)> task;
+};
+
+EventLoop::Context::~Context() = default;
+
+EventLoop::EventLoop() : context_(std::make_unique<Context>()) {}
+
+EventLoop::~EventLoop() {
+  context_->closing = true;
+  const auto timers = std::move(context_->timers);
+  context_->timers.clear();
+  const auto watches = std::move(context_->watches);
+  context_->watches.clear();
+  for (const auto& [id, watch] : watches) watch->cancel();
+}
+
+Time EventLoop::now() const {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+MonoTime EventLoop::mono() const {
+  return std::chrono::steady_clock::now();
+}
+
+void EventLoop::post(Task task) {
+  if (context_->closing) return;
+  asio::post(context_->io, [t = std::move(task)]() mutable { t(); });
+}
+
+Loop::Id EventLoop::after(Duration delay, Task task) {
+  const Id id = ++context_->last_id;
+  if (context_->closing) return id;
+  auto entry = std::make_shared<Context::Timer>(context_->io, std::move(task));
+  entry->timer.expires_after(delay);
+  entry->timer.async_wait([this, id](boost::system::error_code ec) {
+    if (ec) return;
+    // Cancelled after it expired but before this ran: the entry is gone.
+    const auto found = context_->timers.find(id);
+    if (found == context_->timers.end()) return;
+    const auto fired = std::move(found->second);
+    context_->timers.erase(found);
+    fired->task();
+  });
+  context_->timers.emplace(id, std::move(entry));
+  return id;
+}
+
+Loop::Id EventLoop::on_readable(int fd, UniqueFunction<void()> task) {
+  const Id id = ++context_->last_id;
+  if (context_->closing) return id;
+  auto watch = std::make_shared<Watch>(context_->io, std::move(task));
+  context_->watches.emplace(id, watch);
+  start_watch(fd, watch);
+  return id;
+}
+
+void EventLoop::start_watch(int fd, const std::shared_ptr<Watch>& watch) {
+  if (watch->cancelled) return;
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0 && errno == EMFILE) {
+    // A full descriptor table delays the watch; nothing that becomes readable meanwhile is lost.
+    LOG_WARN("too many open files, watching a descriptor later");
+    after(std::chrono::milliseconds(100), [this, fd, watch] { start_watch(fd, watch); });
+    return;
+  }
+  CHECK(copy >= 0);  // otherwise the caller passed no descriptor at all
+  boost::system::error_code ec;
+  watch->descriptor.assign(copy, ec);
+  if (ec) {
+    ::close(copy);
+    LOG_ERROR("descriptor cannot be watched", {"error", ec.message()});
+    return;
+  }
+  watch->arm();
+}
+
+void EventLoop::cancel(Id id) {
+  if (const auto timer = context_->timers.find(id); timer != context_->timers.end()) {
+    const auto gone = std::move(timer->second);  // its captures may call cancel() as they go
+    context_->timers.erase(timer);
+    return;
+  }
+  if (const auto watch = context_->watches.find(id); watch != context_->watches.end()) {
+    const auto gone = std::move(watch->second);
+    context_->watches.erase(watch);
+    gone->cancel();
+  }
+}
+
+void EventLoop::on_stop_signal(UniqueFunction<void(int)> task) {
+  const bool first = context_->stop_signals == nullptr;
+  if (first) context_->stop_signals = std::make_unique<Context::StopSignals>(context_->io);
+  context_->stop_signals->task = std::move(task);
+  if (first) context_->stop_signals->wait();
+}
+
+void EventLoop::run() {
+  context_->io.restart();
+  context_->io.run();
+}
+
+void EventLoop::run_until(const std::function<bool()>& done) {
+  context_->io.restart();
+  while (!done() && context_->io.run_one() != 0) {
+  }
+}
+
+void EventLoop::stop() {
+  context_->io.stop();
+}
+
+}  // namespace muster::net

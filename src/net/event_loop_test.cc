@@ -1,0 +1,142 @@
+#include "net/event_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "net/loopback_fixture.h"
+
+namespace muster::net {
+namespace {
+
+using ::testing::ElementsAre;
+
+class EventLoopTest : public LoopbackTest {};
+
+TEST_F(EventLoopTest, TasksRunInOrderAndTimersByTime) {
+  std::vector<int> ran;
+  loop_.after(std::chrono::milliseconds(20), [&] { ran.push_back(3); });
+  loop_.after(std::chrono::milliseconds(5), [&] { ran.push_back(2); });
+  loop_.post([&] { ran.push_back(0); });
+  loop_.post([&] { ran.push_back(1); });
+  EXPECT_TRUE(ran.empty());
+  wait([&] { return ran.size() == 4; });
+  EXPECT_THAT(ran, ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(EventLoopTest, CancelledTimerDoesNotRunAndLetsGoOfItsCaptures) {
+  auto held = std::make_shared<int>(1);
+  bool ran = false;
+  const auto id = loop_.after(std::chrono::milliseconds(1), [&ran, held] { ran = true; });
+  EXPECT_EQ(held.use_count(), 2);
+  loop_.cancel(id);
+  EXPECT_EQ(held.use_count(), 1);
+  loop_.cancel(id);
+  pass(std::chrono::milliseconds(10));
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(EventLoopTest, TimerCancelledByAnotherThatFellDueWithIt) {
+  bool ran = false;
+  Loop::Id second = 0;
+  loop_.after(Duration::zero(), [&] { loop_.cancel(second); });
+  second = loop_.after(Duration::zero(), [&] { ran = true; });
+  ::usleep(2000);  // both are due before the loop looks
+  pass(std::chrono::milliseconds(5));
+  EXPECT_FALSE(ran);
+}
+
+TEST_F(EventLoopTest, ReadableFiresUntilDrainedAndUntilCancelled) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  int fired = 0;
+  Loop::Id id = 0;
+  id = loop_.on_readable(ends[0], [&] {
+    if (++fired == 3) loop_.cancel(id);  // never drained: it fires again and again
+  });
+  pass(std::chrono::milliseconds(5));
+  EXPECT_EQ(fired, 0);
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  pass(std::chrono::milliseconds(20));
+  EXPECT_EQ(fired, 3);
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 1) << "the descriptor stays the caller's";
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(EventLoopTest, ClosingBeforeCancellingHarmsNobody) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const auto first = loop_.on_readable(ends[0], [] {});
+  ::close(ends[0]);
+  int others[2];
+  ASSERT_EQ(::pipe(others), 0);  // takes the number that was closed
+  int fired = 0;
+  Loop::Id second = 0;
+  second = loop_.on_readable(others[0], [&] {
+    ++fired;
+    loop_.cancel(second);
+  });
+  loop_.cancel(first);
+  ASSERT_EQ(::write(others[1], "x", 1), 1);
+  wait([&] { return fired == 1; });
+  for (const int fd : {ends[1], others[0], others[1]}) ::close(fd);
+}
+
+TEST_F(EventLoopTest, PostFromAnotherThreadRunsHere) {
+  std::thread::id where;
+  std::thread other([&] { loop_.post([&] { where = std::this_thread::get_id(); }); });
+  wait([&] { return where != std::thread::id(); });
+  other.join();
+  EXPECT_EQ(where, std::this_thread::get_id());
+}
+
+TEST_F(EventLoopTest, StopSignalBecomesATask) {
+  std::vector<int> seen;
+  loop_.on_stop_signal([&](int signal) { seen.push_back(signal); });
+  ::raise(SIGTERM);
+  wait([&] { return seen.size() == 1; });
+  ::raise(SIGINT);
+  wait([&] { return seen.size() == 2; });
+  EXPECT_THAT(seen, ElementsAre(SIGTERM, SIGINT));
+}
+
+TEST_F(EventLoopTest, StopEndsRun) {
+  loop_.post([&] { loop_.stop(); });
+  loop_.run();
+  bool again = false;
+  loop_.post([&] {
+    again = true;
+    loop_.stop();
+  });
+  loop_.run();
+  EXPECT_TRUE(again);
+}
+
+TEST(EventLoop, CapturesMayCancelWhileTheLoopGoes) {
+  struct Canceller {
+    EventLoop& loop;
+    Loop::Id id = 0;
+    ~Canceller() {
+      loop.cancel(id);
+      loop.post([] {});
+    }
+  };
+  auto loop = std::make_unique<EventLoop>();
+  auto held = std::make_shared<Canceller>(Canceller{*loop});
+  held->id = loop->after(std::chrono::hours(1), [] {});
+  loop->after(std::chrono::hours(1), [held] {});
+  loop->post([held] {});
+  std::weak_ptr<Canceller> watch = held;
+  held.reset();
+  loop.reset();
+  EXPECT_TRUE(watch.expired());
+}
+
+}  // namespace
+}  // namespace muster::net

@@ -1,0 +1,497 @@
+#include "net/http_client.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/beast/http/basic_parser.hpp>
+#include <deque>
+#include <optional>
+#include <set>
+
+#include "net/message_text.h"
+#include "net/socket.h"
+
+namespace muster::net {
+
+namespace http = boost::beast::http;
+using boost::beast::error_code;
+
+namespace {
+
+constexpr std::size_t kMaxConnections = 256;  // further requests wait for one, first come first served
+constexpr std::size_t kMaxIdle = 16;
+constexpr Duration kIdleTimeout = std::chrono::seconds(60);
+constexpr std::size_t kMaxHead = 64 * 1024;
+
+/// Collects what one read brought, so that callbacks run only when the parser is not in the middle of something.
+class ResponseReader final : public http::basic_parser<false> {
+ public:
+  explicit ResponseReader(bool answers_head) {
+    eager(true);
+    header_limit(kMaxHead);
+    body_limit(boost::none);
+    skip(answers_head);
+  }
+
+  int status = 0;
+  Headers headers;
+  std::string fresh_body;
+
+ private:
+  void on_request_impl(http::verb, boost::beast::string_view, boost::beast::string_view, int, error_code&) override {}
+  void on_response_impl(int code, boost::beast::string_view, int, error_code&) override { status = code; }
+  void on_field_impl(http::field, boost::beast::string_view name, boost::beast::string_view value,
+                     error_code& ec) override {
+    head_bytes_ += name.size() + value.size() + 4;
+    if (head_bytes_ > kMaxHead) {
+      ec = http::error::header_limit;
+    } else if (!head_done_) {
+      headers.add(text(name), text(value));
+    }
+  }
+  void on_header_impl(error_code&) override { head_done_ = true; }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  std::size_t on_body_impl(boost::beast::string_view body, error_code&) override {
+    fresh_body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view body, error_code&) override {
+    fresh_body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_finish_impl(error_code&) override {}
+
+  std::size_t head_bytes_ = 0;
+  bool head_done_ = false;
+};
+
+std::string name_of(const Endpoint& endpoint) {
+  if (!endpoint.unix_path.empty()) return "unix:" + endpoint.unix_path;
+  const bool v6 = endpoint.host.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", endpoint.host, endpoint.port) : fmt::format("{}:{}", endpoint.host, endpoint.port);
+}
+
+std::string request_text(const Request& request, const Endpoint& endpoint) {
+  std::string out = fmt::format("{} {} HTTP/1.1\r\n", request.method, request.target);
+  if (!request.headers.has("Host")) {
+    append_header(out, "Host", endpoint.unix_path.empty() ? name_of(endpoint) : "localhost");
+  }
+  for (const auto& [name, value] : request.headers) append_header(out, name, value);
+  const bool may_have_body = request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+  if (may_have_body || !request.body.empty()) append_header(out, "Content-Length", std::to_string(request.body.size()));
+  return out + "\r\n";
+}
+
+bool is_token(std::string_view method) {
+  return !method.empty() && std::ranges::all_of(method, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+Error unavailable(std::string message) {
+  return Error{.reason = Reason::kServiceUnavailable, .message = std::move(message)};
+}
+
+class Wire;
+
+/// One request on its way. Its Call and the connection it travels on hold it.
+struct Flight {
+  Request request;
+  std::string head;
+  ResponseSink sink;
+  std::weak_ptr<Wire> wire;
+  bool cancelled = false;
+  bool retried = false;
+  bool head_delivered = false;
+
+  /// Doing it twice is the same as doing it once.
+  bool idempotent() const { return request.method != "POST" && request.method != "PATCH"; }
+  void end(Status status) {
+    if (!cancelled && sink.on_end) sink.on_end(std::move(status));
+  }
+};
+
+/// What the requests and connections of one client have in common.
+struct ClientShared : std::enable_shared_from_this<ClientShared> {
+  ClientShared(EventLoop& l, Endpoint e) : loop(l), endpoint(std::move(e)), name(name_of(endpoint)) {}
+
+  void start(const std::shared_ptr<Flight>& flight);
+  void start_fresh(const std::shared_ptr<Flight>& flight);
+  void release(const std::shared_ptr<Wire>& wire);
+  void closed(const std::shared_ptr<Wire>& wire);
+  void serve_waiting();
+  void drop_old_idle();
+  void stop();
+
+  EventLoop& loop;
+  Endpoint endpoint;
+  std::string name;
+  std::shared_ptr<TlsContext> tls;
+  std::optional<Error> tls_error;
+  std::set<std::shared_ptr<Wire>> wires;
+  std::vector<std::shared_ptr<Wire>> idle;  // the last one was used last
+  std::deque<std::shared_ptr<Flight>> waiting;
+  Loop::Id idle_timer = 0;
+  bool stopped = false;
+};
+
+/// One connection: opened for a request, kept for the next.
+class Wire : public std::enable_shared_from_this<Wire> {
+ public:
+  explicit Wire(std::shared_ptr<ClientShared> shared) : shared_(std::move(shared)), socket_(shared_->loop) {}
+
+  void open(const std::shared_ptr<Flight>& flight) {
+    flight_ = flight;
+    flight->wire = weak_from_this();
+    timer_ = shared_->loop.after(shared_->endpoint.connect_timeout, [self = shared_from_this()] {
+      const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(self->shared_->endpoint.connect_timeout);
+      self->cannot_connect(fmt::format("no answer within {} ms", whole.count()));
+    });
+    if (!shared_->endpoint.unix_path.empty()) {
+      auto address = unix_address(shared_->endpoint.unix_path);
+      shared_->loop.post([self = shared_from_this(), a = std::move(address)] {
+        if (self->closed_) return;
+        if (!a.has_value()) {
+          self->cannot_connect(a.error().message);
+          return;
+        }
+        self->addresses_ = {*a};
+        self->connect_next("");
+      });
+      return;
+    }
+    resolve(shared_->endpoint.host, shared_->endpoint.port);
+  }
+
+  /// On a connection that was idle.
+  void send(const std::shared_ptr<Flight>& flight) {
+    flight_ = flight;
+    flight->wire = weak_from_this();
+    reused_ = true;
+    transmit();
+  }
+
+  void close() {
+    if (closed_) return;
+    closed_ = true;
+    flight_.reset();
+    shared_->loop.cancel(timer_);
+    socket_.close();
+    shared_->closed(shared_from_this());
+  }
+
+  bool usable() const { return !closed_ && socket_.quiet(); }
+  MonoTime idle_since() const { return idle_since_; }
+
+ private:
+  void resolve(const std::string& host, int port) {
+    net::resolve(shared_->loop, host, port, [self = shared_from_this()](Result<std::vector<Address>> found) {
+      if (self->closed_) return;
+      if (!found.has_value()) {
+        self->cannot_connect(found.error().message);
+        return;
+      }
+      self->addresses_.assign(found->begin(), found->end());
+      self->connect_next("name has no address");
+    });
+  }
+
+  void connect_next(const std::string& last_problem) {
+    if (addresses_.empty()) {
+      cannot_connect(last_problem);
+      return;
+    }
+    const Address address = addresses_.front();
+    addresses_.pop_front();
+    socket_.connect(address, [self = shared_from_this()](const IoEnd& end) {
+      if (self->closed_) return;
+      if (!end.ok()) {
+        self->connect_next(end.why);
+      } else if (self->shared_->tls != nullptr) {
+        self->handshake();
+      } else {
+        self->connected();
+      }
+    });
+  }
+
+  void handshake() {
+    const Endpoint& endpoint = shared_->endpoint;
+    socket_.connect_tls(shared_->tls, endpoint.server_name.empty() ? endpoint.host : endpoint.server_name,
+                        [self = shared_from_this()](const IoEnd& end) {
+                          if (self->closed_) return;
+                          if (end.ok()) {
+                            self->connected();
+                          } else {
+                            self->cannot_connect("TLS: " + end.why);
+                          }
+                        });
+  }
+
+  void connected() {
+    shared_->loop.cancel(timer_);
+    transmit();
+    read();
+  }
+
+  void cannot_connect(const std::string& why) {
+    if (closed_) return;
+    const auto flight = flight_;
+    close();
+    if (flight != nullptr) flight->end(unavailable(fmt::format("cannot connect to {}: {}", shared_->name, why)));
+  }
+
+  void transmit() {
+    written_ = got_bytes_ = false;
+    reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
+    std::vector<std::string_view> pieces = {flight_->head};
+    if (!flight_->request.body.empty()) pieces.emplace_back(flight_->request.body);
+    // A failed write says nothing: the answer may be on its way all the same, and if not, the read fails too.
+    socket_.write(pieces, [self = shared_from_this(), flight = flight_](const IoEnd& end) {
+      if (self->flight_ == flight) self->written_ = end.ok();
+    });
+  }
+
+  void read() {
+    socket_.read_some(chunk_.data(), chunk_.size(), [self = shared_from_this()](const IoEnd& end, std::size_t count) {
+      if (!self->closed_) self->on_read(end, count);
+    });
+  }
+
+  void on_read(const IoEnd& end, std::size_t count) {
+    if (flight_ == nullptr) {  // idle: the server closed it, or says something unasked
+      close();
+      return;
+    }
+    if (!end.ok()) {
+      on_input_end(end);
+      return;
+    }
+    got_bytes_ = true;
+    in_.append(chunk_.data(), count);
+    parse();
+    if (!closed_) read();
+  }
+
+  void on_input_end(const IoEnd& end) {
+    error_code ec;
+    if (end.kind == IoEnd::Kind::kClosed && reader_->is_header_done() && reader_->need_eof()) {
+      reader_->put_eof(ec);
+      if (!ec) {
+        complete();
+        return;
+      }
+    }
+    failed(end.why);
+  }
+
+  void failed(const std::string& why) {
+    const auto flight = flight_;
+    const bool stale = reused_ && !got_bytes_ && !flight->retried && (!written_ || flight->idempotent());
+    const auto shared = shared_;
+    close();
+    if (stale) {
+      flight->retried = true;
+      shared->start_fresh(flight);
+      return;
+    }
+    flight->end(
+        unavailable(fmt::format("connection to {} lost before the answer was complete: {}", shared->name, why)));
+  }
+
+  void parse() {
+    while (flight_ != nullptr && !in_.empty()) {
+      error_code ec;
+      const std::size_t used = reader_->put(boost::asio::const_buffer(in_.data(), in_.size()), ec);
+      in_.erase(0, used);
+      // What came before the incomplete part is delivered now, not with the rest of it.
+      const bool starved = ec == http::error::need_more && in_.size() < kMaxHead;
+      if (ec && !starved) {
+        const auto flight = flight_;
+        close();
+        flight->end(unavailable(fmt::format("{} does not answer in HTTP: {}", shared_->name, ec.message())));
+        return;
+      }
+      if (reader_->is_header_done() && reader_->status < 200) {  // 100 Continue and its like come before the answer
+        reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
+        continue;
+      }
+      if (reader_->is_header_done() && !deliver()) return;
+      if (reader_->is_done()) complete();
+      if (starved) return;
+    }
+  }
+
+  /// False when a callback cancelled the call.
+  bool deliver() {
+    const auto flight = flight_;
+    if (!flight->head_delivered) {
+      flight->head_delivered = true;
+      if (flight->sink.on_head) flight->sink.on_head(reader_->status, reader_->headers);
+      if (flight_ != flight) return false;
+    }
+    if (reader_->fresh_body.empty()) return true;
+    const std::string body = std::exchange(reader_->fresh_body, {});
+    if (flight->sink.on_data) flight->sink.on_data(body);
+    return flight_ == flight;
+  }
+
+  void complete() {
+    const auto flight = std::move(flight_);
+    flight_.reset();
+    flight->wire.reset();  // from here on the connection may carry somebody else's request
+    if (reader_->keep_alive() && written_ && in_.empty()) {
+      idle_since_ = shared_->loop.mono();
+      shared_->release(shared_from_this());
+    } else {
+      close();
+    }
+    flight->end(ok());
+  }
+
+  std::shared_ptr<ClientShared> shared_;
+  Socket socket_;
+  std::deque<Address> addresses_;
+  std::shared_ptr<Flight> flight_;
+  std::unique_ptr<ResponseReader> reader_;
+  std::array<char, 32768> chunk_;
+  std::string in_;
+  Loop::Id timer_ = 0;
+  MonoTime idle_since_;
+  bool reused_ = false;
+  bool written_ = false;
+  bool got_bytes_ = false;
+  bool closed_ = false;
+};
+
+class ClientCall final : public Call {
+ public:
+  ClientCall(std::weak_ptr<ClientShared> shared, std::shared_ptr<Flight> flight)
+      : shared_(std::move(shared)), flight_(std::move(flight)) {}
+  ~ClientCall() override {
+    flight_->cancelled = true;
+    if (const auto wire = flight_->wire.lock()) wire->close();
+    if (const auto shared = shared_.lock()) std::erase(shared->waiting, flight_);
+  }
+
+ private:
+  std::weak_ptr<ClientShared> shared_;
+  std::shared_ptr<Flight> flight_;
+};
+
+void ClientShared::start(const std::shared_ptr<Flight>& flight) {
+  while (!idle.empty()) {
+    const auto wire = idle.back();
+    idle.pop_back();
+    if (wire->usable()) {
+      wire->send(flight);
+      return;
+    }
+    wire->close();
+  }
+  start_fresh(flight);
+}
+
+void ClientShared::start_fresh(const std::shared_ptr<Flight>& flight) {
+  if (wires.size() >= kMaxConnections) {
+    waiting.push_back(flight);
+    return;
+  }
+  const auto wire = std::make_shared<Wire>(shared_from_this());
+  wires.insert(wire);
+  wire->open(flight);
+}
+
+void ClientShared::release(const std::shared_ptr<Wire>& wire) {
+  if (idle.size() >= kMaxIdle) {
+    wire->close();
+    return;
+  }
+  idle.push_back(wire);
+  if (idle_timer == 0) {
+    idle_timer = loop.after(kIdleTimeout, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->drop_old_idle();
+    });
+  }
+  serve_waiting();
+}
+
+void ClientShared::closed(const std::shared_ptr<Wire>& wire) {
+  std::erase(idle, wire);
+  wires.erase(wire);
+  if (!stopped) serve_waiting();
+}
+
+void ClientShared::serve_waiting() {
+  if (waiting.empty() || (idle.empty() && wires.size() >= kMaxConnections)) return;
+  const auto flight = waiting.front();
+  waiting.pop_front();
+  start(flight);
+}
+
+void ClientShared::drop_old_idle() {
+  idle_timer = 0;
+  const MonoTime oldest = loop.mono() - kIdleTimeout;
+  const auto all = idle;
+  for (const auto& wire : all) {
+    if (wire->idle_since() <= oldest) wire->close();
+  }
+  if (idle.empty()) return;
+  idle_timer = loop.after(kIdleTimeout / 2, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->drop_old_idle();
+  });
+}
+
+void ClientShared::stop() {
+  stopped = true;
+  loop.cancel(idle_timer);
+  waiting.clear();
+  const auto all = wires;
+  for (const auto& wire : all) wire->close();
+}
+
+}  // namespace
+
+struct HttpClient::State {
+  std::shared_ptr<ClientShared> shared;
+};
+
+HttpClient::HttpClient(EventLoop& loop, Endpoint endpoint) : state_(std::make_shared<State>()) {
+  state_->shared = std::make_shared<ClientShared>(loop, std::move(endpoint));
+  ClientShared& shared = *state_->shared;
+  if (!shared.endpoint.tls) return;
+  auto tls = make_client_tls(ClientTls{.ca_pem = shared.endpoint.ca_pem,
+                                       .certificate_pem = shared.endpoint.client_certificate_pem,
+                                       .key_pem = shared.endpoint.client_key_pem,
+                                       .skip_verify = shared.endpoint.insecure_skip_verify});
+  if (tls.has_value()) {
+    shared.tls = *std::move(tls);
+  } else {
+    shared.tls_error = in_context("TLS to " + shared.name, std::move(tls).error());
+  }
+}
+
+HttpClient::~HttpClient() {
+  state_->shared->stop();
+}
+
+std::unique_ptr<Call> HttpClient::send(Request request, ResponseSink sink) {
+  const auto& shared = state_->shared;
+  auto flight = std::make_shared<Flight>();
+  flight->sink = std::move(sink);
+  std::optional<Error> problem = shared->tls_error;
+  if (!is_token(request.method) || !is_token(request.target)) {
+    problem = Error{.reason = Reason::kBadRequest,
+                    .message = "request: method and path must be printable ASCII without spaces"};
+  }
+  if (problem) {
+    shared->loop.post([flight, error = *std::move(problem)] { flight->end(error); });
+  } else {
+    flight->request = std::move(request);
+    flight->head = request_text(flight->request, shared->endpoint);
+    shared->start(flight);
+  }
+  return std::make_unique<ClientCall>(shared, std::move(flight));
+}
+
+}  // namespace muster::net

@@ -1,0 +1,132 @@
+#include "net/pki.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+
+#include <memory>
+
+namespace muster::net {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const Time kNow = *parse_rfc3339("2026-03-01T12:00:00Z");
+
+struct FreeCertificate {
+  void operator()(X509* p) const { X509_free(p); }
+};
+struct FreeKey {
+  void operator()(EVP_PKEY* p) const { EVP_PKEY_free(p); }
+};
+struct FreeBio {
+  void operator()(BIO* p) const { BIO_free_all(p); }
+};
+struct FreeStore {
+  void operator()(X509_STORE* p) const { X509_STORE_free(p); }
+};
+struct FreeStoreContext {
+  void operator()(X509_STORE_CTX* p) const { X509_STORE_CTX_free(p); }
+};
+
+std::unique_ptr<X509, FreeCertificate> certificate(const std::string& pem) {
+  const std::unique_ptr<BIO, FreeBio> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  return std::unique_ptr<X509, FreeCertificate>(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+}
+
+std::unique_ptr<EVP_PKEY, FreeKey> key(const std::string& pem) {
+  const std::unique_ptr<BIO, FreeBio> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  return std::unique_ptr<EVP_PKEY, FreeKey>(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+}
+
+/// As a TLS client would see it at `at`: X509_V_OK or why not.
+int verify(const KeyPair& ca, const KeyPair& server, Time at) {
+  const auto root = certificate(ca.certificate_pem);
+  const auto leaf = certificate(server.certificate_pem);
+  const std::unique_ptr<X509_STORE, FreeStore> store(X509_STORE_new());
+  X509_STORE_add_cert(store.get(), root.get());
+  const std::unique_ptr<X509_STORE_CTX, FreeStoreContext> context(X509_STORE_CTX_new());
+  X509_STORE_CTX_init(context.get(), store.get(), leaf.get(), nullptr);
+  X509_STORE_CTX_set_purpose(context.get(), X509_PURPOSE_SSL_SERVER);
+  X509_STORE_CTX_set_flags(context.get(), X509_V_FLAG_X509_STRICT);
+  X509_STORE_CTX_set_time(context.get(), 0,
+                          std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count());
+  X509_verify_cert(context.get());
+  return X509_STORE_CTX_get_error(context.get());
+}
+
+class PkiTest : public ::testing::Test {
+ protected:
+  KeyPair ca_ = *make_ca(kNow);
+  KeyPair server_ = *make_server_certificate(ca_, {"localhost", "127.0.0.1", "::1", "node-1.example"}, kNow);
+};
+
+TEST_F(PkiTest, ServerCertificateVerifiesAgainstItsCa) {
+  EXPECT_EQ(verify(ca_, server_, kNow), X509_V_OK);
+  EXPECT_EQ(verify(ca_, server_, kNow + std::chrono::hours(24 * 364)), X509_V_OK);
+  EXPECT_EQ(verify(ca_, server_, kNow + std::chrono::hours(24 * 366)), X509_V_ERR_CERT_HAS_EXPIRED);
+  EXPECT_EQ(verify(ca_, server_, kNow - std::chrono::hours(1)), X509_V_ERR_CERT_NOT_YET_VALID);
+}
+
+TEST_F(PkiTest, AnotherCaDoesNotVouchForIt) {
+  EXPECT_NE(verify(*make_ca(kNow), server_, kNow), X509_V_OK);
+}
+
+TEST_F(PkiTest, CoversItsNamesAndAddressesAndNoOthers) {
+  const auto leaf = certificate(server_.certificate_pem);
+  EXPECT_EQ(X509_check_host(leaf.get(), "localhost", 0, 0, nullptr), 1);
+  EXPECT_EQ(X509_check_host(leaf.get(), "node-1.example", 0, 0, nullptr), 1);
+  EXPECT_EQ(X509_check_host(leaf.get(), "node-2.example", 0, 0, nullptr), 0);
+  EXPECT_EQ(X509_check_ip_asc(leaf.get(), "127.0.0.1", 0), 1);
+  EXPECT_EQ(X509_check_ip_asc(leaf.get(), "::1", 0), 1);
+  EXPECT_EQ(X509_check_ip_asc(leaf.get(), "127.0.0.2", 0), 0);
+}
+
+TEST_F(PkiTest, KeysAreP256AndBelongToTheirCertificates) {
+  for (const KeyPair& pair : {ca_, server_}) {
+    const auto private_key = key(pair.key_pem);
+    const auto leaf = certificate(pair.certificate_pem);
+    EXPECT_EQ(X509_check_private_key(leaf.get(), private_key.get()), 1);
+    EXPECT_EQ(EVP_PKEY_get_bits(private_key.get()), 256);
+  }
+}
+
+TEST_F(PkiTest, OnlyTheCaMaySign) {
+  EXPECT_EQ(X509_check_ca(certificate(ca_.certificate_pem).get()), 1);
+  EXPECT_EQ(X509_check_ca(certificate(server_.certificate_pem).get()), 0);
+}
+
+TEST_F(PkiTest, SerialsDiffer) {
+  const auto again = make_server_certificate(ca_, {"localhost"}, kNow);
+  EXPECT_NE(ASN1_INTEGER_cmp(X509_get0_serialNumber(certificate(server_.certificate_pem).get()),
+                             X509_get0_serialNumber(certificate(again->certificate_pem).get())),
+            0);
+}
+
+TEST_F(PkiTest, TellsWhenACertificateExpires) {
+  EXPECT_EQ(*certificate_expiry(server_.certificate_pem), kNow + std::chrono::hours(24 * 365));
+  EXPECT_EQ(*certificate_expiry(ca_.certificate_pem), kNow + std::chrono::hours(24 * 3650));
+}
+
+TEST_F(PkiTest, RefusesNamesThatCannotStandInACertificate) {
+  const auto made = make_server_certificate(ca_, {"a,IP:1.2.3.4"}, kNow);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().message, "certificate: name must be a DNS name or an IP address, got \"a,IP:1.2.3.4\"");
+  EXPECT_EQ(make_server_certificate(ca_, {}, kNow).error().message, "certificate: needs at least one name");
+}
+
+TEST_F(PkiTest, BadPemIsAnErrorNotACrash) {
+  EXPECT_THAT(certificate_expiry("not pem").error().message, StartsWith("read certificate: "));
+  EXPECT_THAT(make_server_certificate(KeyPair{ca_.certificate_pem, "x"}, {"a"}, kNow).error().message,
+              StartsWith("read private key: "));
+}
+
+TEST(Sha256, KnownDigests) {
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace muster::net

@@ -1,0 +1,514 @@
+#include "net/server_connection.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/status.hpp>
+
+#include "net/message_text.h"
+
+namespace muster::net {
+
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t kBatchBytes = 256 * 1024;
+constexpr std::size_t kBatchPieces = 60;  // below the 64 buffers Asio hands to one sendmsg
+
+/// Messages are made in this file of constants and numbers, so nothing needs escaping.
+std::string status_body(int code, std::string_view reason, std::string_view message) {
+  return fmt::format(
+      R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{}","reason":"{}","code":{}}})",
+      message, reason, code);
+}
+
+}  // namespace
+
+/// Builds a Request while Beast's parser walks the bytes.
+class RequestReader final : public http::basic_parser<true> {
+ public:
+  explicit RequestReader(const ServerLimits& limits) : limits_(limits) {
+    eager(true);
+    header_limit(static_cast<std::uint32_t>(limits.head_bytes));
+    body_limit(limits.body_bytes);
+  }
+
+  Request request;
+  int version = 11;
+  bool head_checked = false;
+  bool waits_for_continue = false;
+  int host_fields = 0;
+  bool other_encoding = false;  // Transfer-Encoding that is not exactly "chunked"
+
+ private:
+  void on_request_impl(http::verb, boost::beast::string_view method, boost::beast::string_view target, int v,
+                       error_code&) override {
+    request.method = text(method);
+    request.target = text(target);
+    version = v;
+  }
+  void on_response_impl(int, boost::beast::string_view, int, error_code&) override {}
+
+  void on_field_impl(http::field field, boost::beast::string_view name, boost::beast::string_view value,
+                     error_code& ec) override {
+    // Beast's own limit is on what is not parsed yet: a head that arrives field by field would escape it.
+    head_bytes_ += name.size() + value.size() + 4;
+    if (++fields_ > limits_.head_fields || head_bytes_ > limits_.head_bytes) {
+      ec = http::error::header_limit;
+      return;
+    }
+    if (head_done_) return;  // a trailer: nothing here needs one
+    if (field == http::field::host) ++host_fields;
+    if (field == http::field::transfer_encoding && !boost::beast::iequals(value, "chunked")) other_encoding = true;
+    if (field == http::field::expect && boost::beast::iequals(value, "100-continue")) waits_for_continue = true;
+    request.headers.add(text(name), text(value));
+  }
+
+  void on_header_impl(error_code&) override { head_done_ = true; }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  std::size_t on_body_impl(boost::beast::string_view body, error_code&) override {
+    request.body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, error_code&) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view body, error_code&) override {
+    request.body.append(body.data(), body.size());
+    return body.size();
+  }
+  void on_finish_impl(error_code&) override {}
+
+  const ServerLimits& limits_;
+  std::size_t head_bytes_ = 0;
+  std::size_t fields_ = 0;
+  bool head_done_ = false;
+};
+
+namespace {
+
+class ServerExchange final : public Exchange {
+ public:
+  ServerExchange(std::shared_ptr<Connection> connection, std::uint64_t number)
+      : connection_(std::move(connection)), number_(number) {}
+  ~ServerExchange() override { connection_->abandoned(number_); }
+
+  void respond(Response response) override { connection_->respond(number_, std::move(response)); }
+  void begin(int status, Headers headers) override { connection_->begin(number_, status, headers); }
+  void write(Bytes bytes) override { connection_->write(number_, std::move(bytes)); }
+  void finish() override { connection_->finish(number_); }
+  std::size_t unsent() const override { return connection_->unsent(number_); }
+  void abort() override { connection_->abort(number_); }
+  void on_gone(Task task) override { connection_->on_gone(number_, std::move(task)); }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+  std::uint64_t number_;
+};
+
+}  // namespace
+
+const std::string& ServerShared::date() {
+  const std::time_t second = std::chrono::system_clock::to_time_t(
+      std::chrono::time_point_cast<std::chrono::system_clock::duration>(loop.now()));
+  if (second != date_second_) {
+    std::tm parts{};
+    ::gmtime_r(&second, &parts);
+    std::array<char, 64> buffer{};
+    const std::size_t length = std::strftime(buffer.data(), buffer.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    date_.assign(buffer.data(), length);
+    date_second_ = second;
+  }
+  return date_;
+}
+
+Connection::Connection(std::shared_ptr<ServerShared> shared, std::unique_ptr<Socket> socket, Peer peer,
+                       Admission admission)
+    : shared_(std::move(shared)), socket_(std::move(socket)), peer_(peer), admission_(admission) {}
+
+Connection::~Connection() = default;
+
+void Connection::start() {
+  set_deadline(shared_->limits.head_timeout);
+  socket_->peek([self = shared_from_this()](const IoEnd& end, unsigned char first) {
+    if (self->step_ == Step::kClosed) return;
+    constexpr unsigned char kTlsHandshake = 0x16;
+    if (!end.ok()) {
+      self->close();
+    } else if (first == kTlsHandshake && self->shared_->tls != nullptr) {
+      self->handshake();
+    } else if (self->admission_.plain) {
+      self->step_ = Step::kReading;
+      self->read();
+    } else {
+      self->close();
+    }
+  });
+}
+
+void Connection::handshake() {
+  socket_->accept_tls(shared_->tls, [self = shared_from_this()](const IoEnd& end) {
+    if (self->step_ == Step::kClosed) return;
+    if (!end.ok()) {
+      self->close();
+      return;
+    }
+    self->peer_.tls = true;
+    self->step_ = Step::kReading;
+    self->read();
+  });
+}
+
+void Connection::set_deadline(Duration from_now) {
+  deadline_ = shared_->loop.mono() + from_now;
+}
+
+void Connection::check_deadline(MonoTime now) {
+  if (!deadline_ || now < *deadline_) return;
+  if (step_ == Step::kReading && reader_ != nullptr) {
+    refuse(408, "Timeout", "the request did not arrive in time");
+  } else {
+    lost();
+  }
+}
+
+void Connection::close() {
+  if (step_ == Step::kClosed) return;
+  step_ = Step::kClosed;
+  deadline_.reset();
+  queue_.clear();
+  unsent_ = 0;
+  on_gone_ = nullptr;
+  socket_->close();
+  shared_->connections.erase(shared_from_this());
+}
+
+void Connection::lost() {
+  Task gone = ended_ ? nullptr : std::move(on_gone_);
+  close();
+  if (gone) gone();
+}
+
+// ---- Input.
+
+void Connection::read() {
+  const bool room = step_ == Step::kLingering || in_.size() < shared_->limits.head_bytes;
+  if (reading_ || input_ended_ || !room || step_ == Step::kClosed) return;
+  reading_ = true;
+  socket_->read_some(chunk_.data(), chunk_.size(), [self = shared_from_this()](const IoEnd& end, std::size_t count) {
+    self->reading_ = false;
+    if (self->step_ != Step::kClosed) self->on_read(end, count);
+  });
+}
+
+void Connection::on_read(const IoEnd& end, std::size_t count) {
+  if (end.kind == IoEnd::Kind::kFailed) {
+    lost();
+    return;
+  }
+  if (end.kind == IoEnd::Kind::kClosed) {
+    input_ended_ = true;
+    on_input_end();
+    return;
+  }
+  // After a refusal the rest of the request is read only to be thrown away.
+  const bool refused = step_ == Step::kLingering || (step_ == Step::kAnswering && !keep_alive_);
+  if (!refused) in_.append(chunk_.data(), count);
+  if (step_ == Step::kReading) parse();
+  read();
+}
+
+void Connection::on_input_end() {
+  // A peer that only closed its sending half still gets the answer to its request; a stream it has stopped asking for
+  // ends here.
+  if (step_ == Step::kAnswering && !begun_) {
+    if (Task gone = std::move(on_gone_)) gone();
+  } else if (step_ == Step::kAnswering && ended_) {
+    keep_alive_ = false;
+  } else {
+    lost();
+  }
+}
+
+void Connection::parse() {
+  while (step_ == Step::kReading && !in_.empty()) {
+    if (reader_ == nullptr) {
+      // Some clients send an empty line after a body.
+      in_.erase(0, std::min(in_.find_first_not_of("\r\n"), in_.size()));
+      if (in_.empty()) return;
+      reader_ = std::make_unique<RequestReader>(shared_->limits);
+      set_deadline(shared_->limits.head_timeout);
+    }
+    error_code ec;
+    const std::size_t used = reader_->put(boost::asio::const_buffer(in_.data(), in_.size()), ec);
+    in_.erase(0, used);
+    const bool starved = ec == http::error::need_more && in_.size() < shared_->limits.head_bytes;
+    if (ec && !starved) {
+      refuse_unparsed(ec);
+    } else if (reader_->is_header_done() && check_head() && reader_->is_done()) {
+      dispatch();
+    }
+    if (starved) return;
+  }
+}
+
+void Connection::refuse_unparsed(const error_code& ec) {
+  const ServerLimits& limits = shared_->limits;
+  if (ec == http::error::body_limit) {
+    refuse(413, "RequestEntityTooLarge",
+           fmt::format("the body is larger than {} bytes; split the request", limits.body_bytes));
+  } else if (ec == http::error::header_limit || ec == http::error::need_more) {
+    refuse(431, "BadRequest",
+           fmt::format("the head of the request has more than {} bytes or {} fields", limits.head_bytes,
+                       limits.head_fields));
+  } else if (ec == http::error::bad_version) {
+    refuse_malformed("this port speaks HTTP/1.1");
+  } else {
+    refuse_malformed("not an HTTP request");
+  }
+}
+
+/// Once per request, as soon as its head is complete: what Beast lets pass but we do not.
+bool Connection::check_head() {
+  RequestReader& reader = *reader_;
+  if (reader.head_checked) {
+    const auto bytes = reader.request.body.size() / shared_->limits.body_bytes_per_second;
+    deadline_ = body_began_ + shared_->limits.head_timeout + std::chrono::seconds(bytes);
+    return true;
+  }
+  reader.head_checked = true;
+  keep_alive_ = reader.keep_alive();
+  http_1_0_ = reader.version < 11;
+  head_only_ = reader.request.method == "HEAD";
+  body_began_ = shared_->loop.mono();
+  set_deadline(shared_->limits.head_timeout);
+  const bool whole_server = reader.request.method == "OPTIONS" && reader.request.target == "*";
+  if (reader.other_encoding) {
+    refuse_malformed("transfer-encoding must be chunked");
+  } else if (!reader.request.target.starts_with('/') && !whole_server) {
+    refuse_malformed("the request target must begin with /");
+  } else if (reader.host_fields > 1 || (!http_1_0_ && reader.host_fields == 0)) {
+    refuse_malformed("there must be one Host header");
+  } else {
+    if (reader.waits_for_continue && !reader.is_done()) {
+      lead_ += "HTTP/1.1 100 Continue\r\n\r\n";
+      flush();
+    }
+    return step_ == Step::kReading;
+  }
+  return false;
+}
+
+void Connection::dispatch() {
+  if (admission_.surplus) {
+    refuse(503, "ServiceUnavailable", "too many connections; try again shortly");
+    return;
+  }
+  Request request = std::move(reader_->request);
+  request.peer = peer_;
+  reader_.reset();
+  step_ = Step::kAnswering;
+  begun_ = chunked_ = ended_ = end_sent_ = false;
+  deadline_.reset();
+  const auto shared = shared_;  // the handler may end the server
+  shared->handler(std::move(request), std::make_shared<ServerExchange>(shared_from_this(), ++number_));
+}
+
+void Connection::refuse_malformed(std::string_view what) {
+  refuse(400, "BadRequest", what);
+}
+
+void Connection::refuse(int status, std::string_view reason, std::string_view message) {
+  reader_.reset();
+  in_.clear();
+  step_ = Step::kAnswering;
+  begun_ = chunked_ = ended_ = end_sent_ = false;
+  keep_alive_ = false;
+  Response response{.status = status, .body = status_body(status, reason, message)};
+  response.headers.set("Content-Type", "application/json");
+  if (status == 503) response.headers.set("Retry-After", "1");
+  respond(++number_, std::move(response));
+}
+
+void Connection::next_request() {
+  step_ = Step::kReading;
+  on_gone_ = nullptr;
+  set_deadline(shared_->limits.idle_timeout);
+  parse();
+  read();
+}
+
+// ---- The answer.
+
+bool Connection::answering(std::uint64_t number) const {
+  return step_ == Step::kAnswering && number == number_ && !ended_;
+}
+
+void Connection::respond(std::uint64_t number, Response response) {
+  if (!answering(number) || begun_) return;
+  begun_ = ended_ = true;
+  const bool bodiless = response.status == 204 || response.status == 304;
+  put_head(response.status, response.headers, bodiless ? std::nullopt : std::optional(response.body.size()));
+  if (!head_only_ && !bodiless && !response.body.empty()) {
+    unsent_ += response.body.size();
+    queue_.push_back(std::make_shared<const std::string>(std::move(response.body)));
+  }
+  flush();
+}
+
+void Connection::begin(std::uint64_t number, int status, const Headers& headers) {
+  if (!answering(number) || begun_) return;
+  begun_ = true;
+  chunked_ = !http_1_0_;
+  if (http_1_0_) keep_alive_ = false;  // the end of the connection is the end of the body
+  put_head(status, headers, std::nullopt);
+  if (head_only_) chunked_ = false;
+  flush();
+}
+
+void Connection::write(std::uint64_t number, Bytes bytes) {
+  if (!answering(number) || !begun_ || head_only_ || bytes == nullptr || bytes->empty()) return;
+  unsent_ += bytes->size();
+  queue_.push_back(std::move(bytes));
+  flush();
+}
+
+void Connection::finish(std::uint64_t number) {
+  if (!answering(number) || !begun_) return;
+  ended_ = true;
+  flush();
+}
+
+std::size_t Connection::unsent(std::uint64_t number) const {
+  return number == number_ ? unsent_ : 0;
+}
+
+void Connection::abort(std::uint64_t number) {
+  if (answering(number)) close();
+}
+
+void Connection::on_gone(std::uint64_t number, Task task) {
+  if (answering(number) && !input_ended_) {
+    on_gone_ = std::move(task);
+  } else if (number == number_ && !ended_) {
+    shared_->loop.post(std::move(task));  // it has gone already
+  }
+}
+
+void Connection::abandoned(std::uint64_t number) {
+  if (!answering(number)) return;
+  if (begun_ || input_ended_) {
+    close();
+    return;
+  }
+  Response response{.status = 500, .body = status_body(500, "InternalError", "the request was given up unanswered")};
+  response.headers.set("Content-Type", "application/json");
+  respond(number, std::move(response));
+}
+
+// ---- Output.
+
+void Connection::put_head(int status, const Headers& headers, std::optional<std::size_t> length) {
+  const auto phrase = http::obsolete_reason(static_cast<http::status>(status));
+  lead_ += fmt::format("HTTP/1.1 {} {}\r\n", status, std::string_view(phrase.data(), phrase.size()));
+  if (!headers.has("Date")) append_header(lead_, "Date", shared_->date());
+  for (const auto& [name, value] : headers) append_header(lead_, name, value);
+  if (length) append_header(lead_, "Content-Length", std::to_string(*length));
+  if (chunked_) append_header(lead_, "Transfer-Encoding", "chunked");
+  if (input_ended_) keep_alive_ = false;
+  if (!keep_alive_) {
+    append_header(lead_, "Connection", "close");
+  } else if (http_1_0_) {
+    append_header(lead_, "Connection", "keep-alive");
+  }
+  lead_ += "\r\n";
+}
+
+/// As much of the queue as one write should carry, framed as one chunk where chunks are used.
+void Connection::take_batch() {
+  batch_ = Batch{.lead = std::move(lead_)};
+  lead_.clear();
+  std::vector<std::string_view> slices;
+  while (!queue_.empty() && slices.size() < kBatchPieces && batch_.payload < kBatchBytes) {
+    const Bytes& front = queue_.front();
+    const std::string_view rest = std::string_view(*front).substr(queue_offset_);
+    const std::string_view slice = rest.substr(0, kBatchBytes - batch_.payload);
+    slices.push_back(slice);
+    batch_.payload += slice.size();
+    batch_.held.push_back(front);
+    if (slice.size() == rest.size()) {
+      queue_.pop_front();
+      queue_offset_ = 0;
+    } else {
+      queue_offset_ += slice.size();
+    }
+  }
+  static constexpr std::string_view kLineEnd = "\r\n";
+  static constexpr std::string_view kLastChunk = "0\r\n\r\n";
+  if (chunked_ && batch_.payload > 0) batch_.lead += fmt::format("{:x}\r\n", batch_.payload);
+  if (!batch_.lead.empty()) batch_.pieces.push_back(batch_.lead);
+  batch_.pieces.insert(batch_.pieces.end(), slices.begin(), slices.end());
+  if (chunked_ && batch_.payload > 0) batch_.pieces.push_back(kLineEnd);
+  if (ended_ && queue_.empty()) {
+    if (chunked_) batch_.pieces.push_back(kLastChunk);
+    end_sent_ = true;
+  }
+}
+
+void Connection::flush() {
+  if (writing_ || step_ == Step::kClosed || step_ == Step::kLingering) return;
+  if (lead_.empty() && queue_.empty() && (!ended_ || end_sent_ || step_ != Step::kAnswering)) return;
+  take_batch();
+  if (batch_.pieces.empty()) {  // the end of a body whose length was told, or that ends with the connection
+    answer_complete();
+    return;
+  }
+  writing_ = true;
+  if (step_ == Step::kAnswering) set_deadline(shared_->limits.write_timeout);
+  socket_->write(batch_.pieces, [self = shared_from_this()](const IoEnd& end) {
+    self->writing_ = false;
+    if (self->step_ != Step::kClosed) self->on_written(end);
+  });
+}
+
+void Connection::on_written(const IoEnd& end) {
+  unsent_ -= batch_.payload;
+  batch_ = Batch{};
+  if (!end.ok()) {
+    lost();
+    return;
+  }
+  if (step_ == Step::kAnswering) {
+    deadline_.reset();
+    if (end_sent_) {
+      answer_complete();
+      return;
+    }
+  }
+  flush();
+}
+
+void Connection::answer_complete() {
+  if (keep_alive_ && !input_ended_) {
+    next_request();
+  } else {
+    linger();
+  }
+}
+
+/// Closing while bytes of the peer are still unread would reset the connection, and the peer might lose the answer.
+void Connection::linger() {
+  on_gone_ = nullptr;
+  if (input_ended_) {
+    close();
+    return;
+  }
+  step_ = Step::kLingering;
+  in_.clear();
+  set_deadline(shared_->limits.linger_timeout);
+  socket_->shutdown_write();
+  read();
+}
+
+}  // namespace muster::net

@@ -1,0 +1,141 @@
+// One accepted connection of HttpServer: reads requests one after the other, hands each to the handler, writes what the
+// handler answers. Private to net/.
+//
+// One read is always under way, also while a request is being answered: that is how a peer that goes away is noticed.
+// What arrives early (pipelining) waits, up to a bound, until the answer is out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "net/http.h"
+#include "net/http_server.h"
+#include "net/socket.h"
+
+namespace boost::system {
+class error_code;
+}
+
+namespace muster::net {
+
+class Connection;
+class RequestReader;
+
+/// What the connections of one server have in common.
+struct ServerShared {
+  ServerShared(EventLoop& l, Handler h, ServerLimits m) : loop(l), handler(std::move(h)), limits(m) {}
+
+  EventLoop& loop;
+  Handler handler;
+  ServerLimits limits;
+  std::shared_ptr<TlsContext> tls;  // null: plain HTTP only
+  std::set<std::shared_ptr<Connection>> connections;
+
+  /// The Date header's value now.
+  const std::string& date();
+
+ private:
+  std::time_t date_second_ = -1;
+  std::string date_;
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  struct Admission {
+    bool plain = false;    // may do without TLS
+    bool surplus = false;  // one too many: is told so, and nothing else
+  };
+
+  Connection(std::shared_ptr<ServerShared> shared, std::unique_ptr<Socket> socket, Peer peer, Admission admission);
+  ~Connection();
+
+  void start();
+  void check_deadline(MonoTime now);
+  /// Ends it without telling anyone.
+  void close();
+
+  // For the Exchange. `number` is that of its request: calls that come after the request was answered are ignored.
+  void respond(std::uint64_t number, Response response);
+  void begin(std::uint64_t number, int status, const Headers& headers);
+  void write(std::uint64_t number, Bytes bytes);
+  void finish(std::uint64_t number);
+  std::size_t unsent(std::uint64_t number) const;
+  void abort(std::uint64_t number);
+  void on_gone(std::uint64_t number, Task task);
+  void abandoned(std::uint64_t number);
+
+ private:
+  enum class Step { kOpening, kReading, kAnswering, kLingering, kClosed };
+
+  bool answering(std::uint64_t number) const;
+  void handshake();
+  void read();
+  void on_read(const IoEnd& end, std::size_t count);
+  void on_input_end();
+  void parse();
+  bool check_head();
+  void dispatch();
+  void next_request();
+  void refuse(int status, std::string_view reason, std::string_view message);
+  void refuse_malformed(std::string_view what);
+  void refuse_unparsed(const boost::system::error_code& ec);
+
+  void put_head(int status, const Headers& headers, std::optional<std::size_t> length);
+  void flush();
+  void take_batch();
+  void on_written(const IoEnd& end);
+  void answer_complete();
+  void linger();
+  /// Ends it and tells who asked to know.
+  void lost();
+  void set_deadline(Duration from_now);
+
+  std::shared_ptr<ServerShared> shared_;
+  std::unique_ptr<Socket> socket_;
+  Peer peer_;
+  Admission admission_;
+  Step step_ = Step::kOpening;
+  std::optional<MonoTime> deadline_;
+
+  // Input.
+  std::array<char, 8192> chunk_;
+  bool reading_ = false;
+  bool input_ended_ = false;
+  std::string in_;  // arrived, not yet parsed
+  std::unique_ptr<RequestReader> reader_;
+  MonoTime body_began_;
+
+  // The answer under way.
+  std::uint64_t number_ = 0;
+  bool head_only_ = false;
+  bool http_1_0_ = false;
+  bool keep_alive_ = false;
+  bool begun_ = false;
+  bool chunked_ = false;
+  bool ended_ = false;
+  bool end_sent_ = false;
+  Task on_gone_;
+
+  // Output: `lead_` goes before what is queued.
+  std::string lead_;
+  std::deque<Bytes> queue_;
+  std::size_t queue_offset_ = 0;  // of the first one, when it is being sent in slices
+  std::size_t unsent_ = 0;
+  struct Batch {
+    std::string lead;
+    std::vector<Bytes> held;
+    std::vector<std::string_view> pieces;
+    std::size_t payload = 0;
+  };
+  Batch batch_;
+  bool writing_ = false;
+};
+
+}  // namespace muster::net

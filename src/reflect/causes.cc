@@ -1,0 +1,184 @@
+#include "reflect/causes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/strings.h"
+
+namespace muster::reflect {
+
+std::string child_path(std::string_view path, std::string_view member) {
+  return path.empty() ? std::string(member) : fmt::format("{}.{}", path, member);
+}
+
+std::string item_path(std::string_view path, std::size_t index) {
+  return fmt::format("{}[{}]", path, index);
+}
+
+namespace {
+
+/// Go's %#v of a decoded JSON value, which is how an API server shows lists and objects.
+void append_go_value(const json::Document& value, std::string& out) {
+  if (value.is_array()) {
+    out += "[]interface {}{";
+    std::string_view separator;
+    for (const json::Document& item : value.as_array()) {
+      out += separator;
+      append_go_value(item, out);
+      separator = ", ";
+    }
+    out += '}';
+  } else if (value.is_object()) {
+    std::map<std::string, const json::Document*> sorted;
+    for (const auto& [key, member] : value.as_object()) sorted[key] = &member;
+    out += "map[string]interface {}{";
+    std::string_view separator;
+    for (const auto& [key, member] : sorted) {
+      out += separator;
+      out += quote(key);
+      out += ':';
+      append_go_value(*member, out);
+      separator = ", ";
+    }
+    out += '}';
+  } else if (value.is_null()) {
+    out += "interface {}(nil)";
+  } else {
+    out += shown(value);
+  }
+}
+
+}  // namespace
+
+std::string shown(const json::Document& value) {
+  if (value.is_string()) return quote(value.as_string());
+  if (value.is_null()) return "null";
+  if (value.is_number()) return is_whole(value) ? fmt::format("{}", whole_value(value)) : json::serialize(value);
+  if (value.is_bool()) return value.as_bool() ? "true" : "false";
+  std::string out;
+  append_go_value(value, out);
+  return out;
+}
+
+bool is_whole(const json::Document& value) {
+  if (value.is_int()) return true;
+  if (!value.is_number()) return false;
+  const double number = value.as_double();
+  return std::trunc(number) == number && std::abs(number) <= 9007199254740992.0;
+}
+
+std::int64_t whole_value(const json::Document& value) {
+  return value.is_int() ? value.as_int() : static_cast<std::int64_t>(value.as_double());
+}
+
+std::string_view json_type(const json::Document& value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return "null";
+    case json::Kind::kBool:
+      return "boolean";
+    case json::Kind::kInt:
+      return "integer";
+    case json::Kind::kDouble:
+      return "number";
+    case json::Kind::kString:
+      return "string";
+    case json::Kind::kArray:
+      return "array";
+    case json::Kind::kObject:
+      return "object";
+  }
+  return "";
+}
+
+std::optional<std::string> quantity_text(const json::Document& value) {
+  if (value.is_string()) return value.as_string();
+  if (value.is_number()) return json::serialize(value);
+  return std::nullopt;
+}
+
+FieldCause required_cause(std::string field, std::string_view detail) {
+  return {.reason = "FieldValueRequired",
+          .message = detail.empty() ? "Required value" : fmt::format("Required value: {}", detail),
+          .field = std::move(field)};
+}
+
+FieldCause invalid_cause(std::string field, const json::Document& value, std::string_view detail) {
+  return {.reason = "FieldValueInvalid",
+          .message = fmt::format("Invalid value: {}: {}", shown(value), detail),
+          .field = std::move(field)};
+}
+
+FieldCause not_supported_cause(std::string field, const json::Document& value,
+                               const std::vector<std::string>& supported) {
+  std::vector<std::string> quoted;
+  quoted.reserve(supported.size());
+  for (const std::string& word : supported) quoted.push_back(quote(word));
+  std::string message = fmt::format("Unsupported value: {}: supported values: {}", shown(value), join(quoted, ", "));
+  if (value.is_string()) {
+    if (const auto near = did_you_mean(value.as_string(), supported)) {
+      message += fmt::format("; did you mean {}?", quote(*near));
+    }
+  }
+  return {.reason = "FieldValueNotSupported", .message = std::move(message), .field = std::move(field)};
+}
+
+FieldCause duplicate_cause(std::string field, const json::Document& value) {
+  return {.reason = "FieldValueDuplicate",
+          .message = fmt::format("Duplicate value: {}", shown(value)),
+          .field = std::move(field)};
+}
+
+FieldCause not_found_cause(std::string field, const json::Document& value) {
+  return {
+      .reason = "FieldValueNotFound", .message = fmt::format("Not found: {}", shown(value)), .field = std::move(field)};
+}
+
+namespace {
+
+std::string_view schema_type(Shape shape) {
+  switch (shape) {
+    case Shape::kString:
+      return "string";
+    case Shape::kBool:
+      return "boolean";
+    case Shape::kInt32:
+    case Shape::kInt64:
+      return "integer";
+    case Shape::kNumber:
+      return "number";
+    case Shape::kQuantity:
+    case Shape::kIntOrString:
+      return "integer,string";
+    case Shape::kTime:
+    case Shape::kMicroTime:
+      return "date-time";
+    case Shape::kBytes:
+      return "byte";
+    case Shape::kObject:
+    case Shape::kMap:
+      return "object";
+    case Shape::kArray:
+      return "array";
+    case Shape::kAny:
+      return "any";
+  }
+  return "";
+}
+
+}  // namespace
+
+FieldCause type_cause(std::string field, Shape shape, const json::Document& value) {
+  // A text in the wrong format is shown itself; anything else by the name of its type.
+  const bool formatted = shape == Shape::kTime || shape == Shape::kMicroTime || shape == Shape::kBytes;
+  const std::string got =
+      quote(formatted && value.is_string() ? std::string_view(value.as_string()) : json_type(value));
+  std::string message =
+      fmt::format("Invalid value: {}: {} in body must be of type {}: {}", got, field, schema_type(shape), got);
+  return {.reason = "FieldValueTypeInvalid", .message = std::move(message), .field = std::move(field)};
+}
+
+}  // namespace muster::reflect

@@ -1,0 +1,90 @@
+// What is set when nobody set it, and what is dropped when nobody knows it.
+#include <algorithm>
+
+#include "reflect/reflect.h"
+
+namespace muster::reflect {
+
+namespace {
+
+enum class Defaults { kSet, kLeave };
+
+void normalise(const TypeDesc& type, json::Document& document, Defaults defaults);
+
+/// An API server drops nulls where they mean nothing. Members that are not modelled keep theirs.
+void drop_nulls(const TypeDesc& type, json::Object& object) {
+  std::vector<std::string> dropped;
+  for (const auto& [key, value] : object) {
+    if (!value.is_null()) continue;
+    const FieldDesc* field = type.shape == Shape::kObject ? type.field_or_alias(key) : nullptr;
+    const TypeRef member = type.shape == Shape::kMap ? type.element : field == nullptr ? nullptr : field->type;
+    if (member != nullptr) dropped.push_back(key);
+  }
+  for (const std::string& key : dropped) object.erase(key);
+}
+
+void rename_aliases(const TypeDesc& type, json::Object& object) {
+  for (const FieldDesc& field : type.fields) {
+    for (const std::string& alias : field.also_known_as) {
+      if (!object.contains(alias)) continue;
+      if (object.contains(field.name)) {
+        object.erase(alias);
+        continue;
+      }
+      // In place: the member stays where the user wrote it.
+      for (auto& member : object) {
+        if (member.key == alias) member.key = field.name;
+      }
+    }
+  }
+}
+
+void normalise_object(const TypeDesc& type, json::Object& object, Defaults defaults) {
+  drop_nulls(type, object);
+  rename_aliases(type, object);
+  for (const FieldDesc& field : type.fields) {
+    json::Document* member = object.find(field.name);
+    if (member == nullptr) {
+      if (defaults == Defaults::kLeave || !field.default_value) continue;
+      member = &object.append(field.name, *field.default_value);
+    }
+    normalise(field.type(), *member, field.as_written ? Defaults::kLeave : defaults);
+  }
+}
+
+void normalise(const TypeDesc& type, json::Document& document, Defaults defaults) {
+  if (type.shape == Shape::kObject && document.is_object()) {
+    normalise_object(type, document.as_object(), defaults);
+  } else if (type.shape == Shape::kArray && document.is_array()) {
+    for (json::Document& item : document.as_array()) normalise(type.element(), item, defaults);
+  } else if (type.shape == Shape::kMap && document.is_object()) {
+    drop_nulls(type, document.as_object());
+    for (auto& member : document.as_object()) normalise(type.element(), member.value, defaults);
+  }
+}
+
+}  // namespace
+
+void apply_defaults(const TypeDesc& type, json::Document& document) {
+  normalise(type, document, Defaults::kSet);
+}
+
+void prune(const TypeDesc& type, json::Document& document) {
+  if (type.shape == Shape::kArray && document.is_array()) {
+    for (json::Document& item : document.as_array()) prune(type.element(), item);
+  } else if (type.shape == Shape::kMap && document.is_object()) {
+    for (auto& member : document.as_object()) prune(type.element(), member.value);
+  } else if (type.shape == Shape::kObject && document.is_object()) {
+    std::vector<std::string> dropped;
+    for (auto& [key, value] : document.as_object()) {
+      if (const FieldDesc* field = type.field_or_alias(key)) {
+        prune(field->type(), value);
+      } else if (!type.open) {
+        dropped.push_back(key);
+      }
+    }
+    for (const std::string& key : dropped) document.as_object().erase(key);
+  }
+}
+
+}  // namespace muster::reflect

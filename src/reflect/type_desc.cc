@@ -1,0 +1,101 @@
+#include "reflect/type_desc.h"
+
+#include <algorithm>
+
+#include "reflect/describe.h"
+
+namespace muster::reflect {
+
+const FieldDesc* TypeDesc::field(std::string_view json_name) const {
+  const auto found = std::ranges::find(fields, json_name, &FieldDesc::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+const FieldDesc* TypeDesc::field_or_alias(std::string_view json_name) const {
+  if (const FieldDesc* found = field(json_name)) return found;
+  for (const FieldDesc& f : fields) {
+    if (std::ranges::find(f.also_known_as, json_name) != f.also_known_as.end()) return &f;
+  }
+  return nullptr;
+}
+
+bool TypeDesc::is_root() const {
+  return fields.size() >= 2 && !fields[0].constant.empty() && !fields[1].constant.empty();
+}
+
+namespace {
+TypeDesc plain(Shape shape) {
+  TypeDesc desc;
+  desc.shape = shape;
+  return desc;
+}
+}  // namespace
+
+const TypeDesc& string_type() {
+  static const TypeDesc desc = plain(Shape::kString);
+  return desc;
+}
+const TypeDesc& bool_type() {
+  static const TypeDesc desc = plain(Shape::kBool);
+  return desc;
+}
+const TypeDesc& int32_type() {
+  static const TypeDesc desc = plain(Shape::kInt32);
+  return desc;
+}
+const TypeDesc& int64_type() {
+  static const TypeDesc desc = plain(Shape::kInt64);
+  return desc;
+}
+const TypeDesc& number_type() {
+  static const TypeDesc desc = plain(Shape::kNumber);
+  return desc;
+}
+const TypeDesc& quantity_type() {
+  static const TypeDesc desc = plain(Shape::kQuantity);
+  return desc;
+}
+const TypeDesc& int_or_string_type() {
+  static const TypeDesc desc = plain(Shape::kIntOrString);
+  return desc;
+}
+const TypeDesc& time_type() {
+  static const TypeDesc desc = plain(Shape::kTime);
+  return desc;
+}
+const TypeDesc& micro_time_type() {
+  static const TypeDesc desc = plain(Shape::kMicroTime);
+  return desc;
+}
+const TypeDesc& bytes_type() {
+  static const TypeDesc desc = plain(Shape::kBytes);
+  return desc;
+}
+const TypeDesc& any_type() {
+  static const TypeDesc desc = plain(Shape::kAny);
+  return desc;
+}
+
+const TypeDesc& bytes_map_type() {
+  static const TypeDesc desc = [] {
+    TypeDesc d = detail::map_type<std::string>();
+    d.element = &bytes_type;
+    return d;
+  }();
+  return desc;
+}
+
+std::vector<FieldDesc> identity_fields(std::string api_version, std::string kind) {
+  std::vector<FieldDesc> fields(2);
+  fields[0].name = "apiVersion";
+  fields[0].doc = "Group and version of the schema this object is written in.";
+  fields[0].type = &string_type;
+  fields[0].constant = std::move(api_version);
+  fields[1].name = "kind";
+  fields[1].doc = "The type of this object; cannot be changed.";
+  fields[1].type = &string_type;
+  fields[1].constant = std::move(kind);
+  return fields;
+}
+
+}  // namespace muster::reflect

@@ -1,0 +1,53 @@
+"""Real PyTorch: two ranks of the example train together."""
+
+import re
+import shutil
+
+import pytest
+from harness import ROOT, Engine
+
+EXAMPLE = ROOT / "examples" / "ddp"
+FOLDER = "tutorial-examples/job/pytorchtrainingjob/ddp"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    made = Engine(tmp_path_factory.mktemp("training"),
+                  config="environments:\n- {image: '*pytorch*', host: true, env: {PET_REDIRECTS: '1', PET_TEE: '1'}}\n").start()
+    made.muster("apply", "-f", EXAMPLE / "pvc.yaml")
+    folder = made.data / "volumes" / "default" / "tutorial" / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for script in EXAMPLE.glob("*.py"):
+        shutil.copy(script, folder)
+    yield made
+    made.stop()
+
+
+def accuracy_in(text):
+    found = re.findall(r"test set.*accuracy: ([0-9.]+)", text)
+    return float(found[-1]) if found else None
+
+
+def test_the_example_trains_a_model(engine):
+    engine.muster("create", "-f", EXAMPLE / "job.yaml")
+    assert engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320).returncode == 0
+    text = engine.muster("logs", "pj/torch-mnist-trainingjob").stdout
+    assert accuracy_in(text) > 0.80
+    folder = engine.data / "volumes" / "default" / "tutorial" / FOLDER
+    assert (folder / "model_state_dict.pt").stat().st_size > 1000
+
+
+def test_the_same_script_as_a_kubeflow_pytorchjob(engine):
+    engine.muster("create", "-f", EXAMPLE / "pytorchjob.yaml")
+    assert engine.muster("wait", "pytorchjob/torch-mnist-pytorchjob", "--timeout", "300s", timeout=320).returncode == 0
+    assert accuracy_in(engine.muster("logs", "pytorchjob/torch-mnist-pytorchjob").stdout) > 0.5
+
+
+def test_torchrun_starts_the_ranks_of_one_node(engine):
+    manifest = (EXAMPLE / "job_cpu.yaml").read_text()
+    short = manifest.replace('procPerNode: "4"', 'procPerNode: "2"').replace("- --no_cuda", "- --no_cuda\n          - --epochs\n          - '1'\n          - --limit\n          - '1200'")
+    assert short != manifest
+    engine.muster("delete", "pj", "torch-mnist-trainingjob", "--ignore-not-found")
+    engine.muster("create", "-f", "-", stdin=short)
+    assert engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320).returncode == 0
+    assert accuracy_in(engine.muster("logs", "pj/torch-mnist-trainingjob").stdout) is not None

@@ -1,0 +1,138 @@
+"""The real engine for tests: starts it on a folder and port of its own, kills it, starts it again, and talks to it."""
+
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MUSTER = ROOT / "build" / "bin" / "muster"
+FULL = bool(os.environ.get("MUSTER_FULL"))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def kubectls():
+    """Every versioned kubectl beside the one on the PATH, as {'1.29': path}; OpenAPI v2 is what 1.27 and 1.28 would need."""
+    found = {}
+    plain = shutil.which("kubectl")
+    folders = {os.path.dirname(os.path.realpath(plain))} if plain else set()
+    for folder in folders | set(os.environ.get("PATH", "").split(":")):
+        for path in glob.glob(os.path.join(folder, "kubectl.1.*")):
+            version = path.rsplit("kubectl.", 1)[1]
+            if re.fullmatch(r"1\.\d+", version) and int(version.split(".")[1]) >= 29:
+                found[version] = path
+    return dict(sorted(found.items()))
+
+
+def wait_for(what, condition, timeout=30.0):
+    """Polls until `condition` gives something true, and returns it."""
+    end = time.monotonic() + timeout
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {timeout:.0f} s for {what}")
+        time.sleep(0.05)
+
+
+class Engine:
+    """`muster serve` on a folder; survives as the same engine over kill() and start()."""
+
+    def __init__(self, folder, config=""):
+        self.folder = pathlib.Path(folder)
+        self.data = self.folder / "data"
+        self.port = free_port()
+        self.process = None
+        self.home = self.folder / "home"
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.data.mkdir(mode=0o700, exist_ok=True)
+        if config:
+            (self.data / "config.yaml").write_text(config)
+
+    @property
+    def kubeconfig(self):
+        return self.data / "kubeconfig"
+
+    def start(self):
+        log = open(self.folder / "engine.log", "ab")
+        self.process = subprocess.Popen(
+            [MUSTER, "serve", "--data-dir", self.data, "--listen", f"127.0.0.1:{self.port}"],
+            stdout=subprocess.PIPE, stderr=log, text=True)
+        log.close()
+        line = self.process.stdout.readline()
+        assert line.startswith("ready https://"), f"engine said {line!r}; log:\n{self.log()}"
+        return self
+
+    def log(self):
+        return (self.folder / "engine.log").read_text()
+
+    def kill(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        code = self.process.wait()
+        self.process.stdout.close()
+        return code
+
+    def stop(self):
+        """An orderly end, with everything that still runs."""
+        if self.process and self.process.poll() is None:
+            self.muster("delete", "pytorchtrainingjobs,pytorchjobs,pods", "--all", "-A", "--grace-period=1", check=False)
+            assert self.kill(signal.SIGTERM) == 0, self.log()
+
+    def environment(self):
+        return dict(os.environ, HOME=str(self.home), KUBECONFIG=str(self.kubeconfig), MUSTER_DATA_DIR=str(self.data),
+                    KUBE_EDITOR="true", NO_COLOR="1")
+
+    def run(self, command, check=True, stdin=None, timeout=120, env=None):
+        done = subprocess.run([str(c) for c in command], env={**self.environment(), **(env or {})}, input=stdin, text=True, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if check:
+            assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done
+
+    def muster(self, *words, **kwargs):
+        return self.run([MUSTER, *words], **kwargs)
+
+    def apply(self, manifest):
+        text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+        return self.muster("apply", "-f", "-", stdin=text)
+
+    def get(self, kind, name, check=True):
+        done = self.muster("get", kind, name, "-o", "json", check=check)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def wait_phase(self, name, phase, kind="pj", timeout=60):
+        def reached():
+            found = self.get(kind, name, check=False)
+            return found if found and found.get("status", {}).get("phase") == phase else None
+        return wait_for(f"{kind}/{name} to be {phase}", reached, timeout)
+
+    def volume(self, name, namespace="default"):
+        folder = self.data / "volumes" / namespace / name
+        folder.mkdir(parents=True, exist_ok=True)
+        self.apply({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": namespace},
+                    "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}})
+        return folder
+
+
+def training_job(name, command, replicas=1, **spec):
+    """A PyTorchTrainingJob whose ranks run `command` with the volume `work` as /work."""
+    template = {"spec": {
+        "containers": [{"name": "pytorch", "image": "python:3", "command": command, "workingDir": "/work",
+                        "volumeMounts": [{"name": "work", "mountPath": "/work"}]}],
+        "volumes": [{"name": "work", "persistentVolumeClaim": {"claimName": "work"}}]}}
+    role = {"type": "worker", "replicas": replicas, "restartPolicy": "Never", "template": template}
+    role.update(spec.pop("role", {}))
+    return {"apiVersion": "batch.tensorstack.dev/v1beta1", "kind": "PyTorchTrainingJob", "metadata": {"name": name},
+            "spec": {"replicaSpecs": [role], **spec}}

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Builds and runs the test suites, one after another, and adds up their results. Called by ./run-tests."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+JOBS = str(os.cpu_count() or 2)
+
+
+class Tally:
+    def __init__(self):
+        self.passed = 0
+        self.failed = []
+        self.skipped = []
+
+    def add_junit(self, path, suite):
+        for case in xml.parse(path).getroot().iter("testcase"):
+            name = f"{suite}: {case.get('classname', '')}.{case.get('name')}"
+            skipped = case.find("skipped")
+            if case.find("failure") is not None or case.find("error") is not None:
+                self.failed.append(name)
+            elif skipped is not None or case.get("result") == "skipped":
+                reason = "" if skipped is None else (skipped.get("message") or skipped.text or "")
+                self.skipped.append(f"{name}: {reason.strip() or 'no reason given'}")
+            else:
+                self.passed += 1
+
+
+def run(command, **kwargs):
+    print("+", " ".join(map(str, command)), flush=True)
+    return subprocess.run(command, cwd=ROOT, check=False, **kwargs).returncode
+
+
+def build(preset):
+    environment = dict(os.environ, CCACHE_BASEDIR=str(ROOT), CCACHE_NOHASHDIR="1")
+    directory = ROOT / ("build" if preset == "release" else f"build-{preset}")
+    if run(["cmake", "--preset", preset, "--log-level=WARNING"], env=environment) != 0:
+        sys.exit(f"error: cmake --preset {preset} failed")
+    if run(["cmake", "--build", "--preset", preset, "-j", JOBS], env=environment) != 0:
+        sys.exit(f"error: cmake --build --preset {preset} failed")
+    return directory
+
+
+def run_check(tally, name, command):
+    if run(command) == 0:
+        tally.passed += 1
+    else:
+        tally.failed.append(f"style: {name}")
+
+
+def style(tally, _full):
+    """include rules, formatting, clang-tidy"""
+    run_check(tally, "include rules", ["tools/check_layers.py"])
+    sources = subprocess.run(["git", "ls-files", "src/*.h", "src/*.cc", "tests/*.cc", "tests/*.h", "bench/*.cc"],
+                             cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    run_check(tally, "clang-format", ["clang-format-14", "--dry-run", "-Werror", *sources])
+    build("clang")
+    tidy = [s for s in sources if s.endswith(".cc")]
+    run_check(tally, "clang-tidy", ["xargs", "-a", write_lines(tidy), "-P", JOBS, "-n", "8",
+                                    "clang-tidy-14", "--quiet", "-p", "build-clang"])
+
+
+def write_lines(lines):
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
+        file.write("\n".join(lines) + "\n")
+        return file.name
+
+
+def gtest_programs(directory, wanted):
+    for program in sorted((directory / "bin").glob("*_test")):
+        if (program.name == "contract_test") == (wanted == "contract"):
+            yield program
+
+
+def run_gtest(tally, suite, directory, wanted, prefix=()):
+    for program in gtest_programs(directory, wanted):
+        with tempfile.NamedTemporaryFile(suffix=".xml") as report:
+            command = [*prefix, str(program), f"--gtest_output=xml:{report.name}", "--gtest_brief=1"]
+            code = run(command)
+            name = f"{suite}/{program.name}"
+            if os.path.getsize(report.name) == 0:
+                tally.failed.append(f"{name}: ended with {code} before it could report")
+                continue
+            before = len(tally.failed)
+            tally.add_junit(report.name, name)
+            if code != 0 and len(tally.failed) == before:
+                tally.failed.append(f"{name}: all tests passed but it ended with {code}")
+
+
+def unit(tally, _full):
+    """unit tests, built with Clang"""
+    run_gtest(tally, "unit", build("clang"), "unit")
+
+
+def contract(tally, _full):
+    """one suite over LocalClient, RestClient to ours, RestClient to a real kube-apiserver"""
+    directory = build("clang")
+    run_gtest(tally, "contract", directory, "contract", real_kubernetes())
+
+
+def asan(tally, _full):
+    """unit and contract tests under the address and undefined-behaviour sanitizers"""
+    directory = build("asan")
+    run_gtest(tally, "asan", directory, "unit")
+    run_gtest(tally, "asan", directory, "contract")
+
+
+def tsan(tally, _full):
+    """unit and contract tests under the thread sanitizer"""
+    directory = build("tsan")
+    run_gtest(tally, "tsan", directory, "unit")
+    run_gtest(tally, "tsan", directory, "contract")
+
+
+def real_kubernetes():
+    """The command that runs another one beside a real API server; empty, with the reason printed, where none can be."""
+    built = subprocess.run(["tools/get_kubernetes"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode
+    return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
+
+
+def pytest(tally, suite, folder, full):
+    build("release")
+    with tempfile.NamedTemporaryFile(suffix=".xml") as report:
+        environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
+        code = run(["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", folder],
+                   env=environment)
+        if os.path.getsize(report.name) == 0:
+            tally.failed.append(f"{suite}: pytest ended with {code}")
+            return
+        tally.add_junit(report.name, suite)
+
+
+def kubectl(tally, full):
+    """every kubectl found, against the engine"""
+    pytest(tally, "kubectl", "tests/kubectl", full)
+
+
+def e2e(tally, full):
+    """the real binary: training, bad input, quickstart's job"""
+    pytest(tally, "e2e", "tests/e2e", full)
+
+
+def crash(tally, full):
+    """kill -9 of the engine in mid-training and under load"""
+    pytest(tally, "crash", "tests/crash", full)
+
+
+SUITES = {f.__name__: f for f in (style, unit, contract, kubectl, e2e, crash, asan, tsan)}
+
+
+def main():
+    listing = "\n".join(f"  {name:9} {f.__doc__}" for name, f in SUITES.items())
+    parser = argparse.ArgumentParser(prog="./run-tests", epilog="suites:\n" + listing,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="suites to run (default: all)")
+    parser.add_argument("--full", action="store_true", help="the large counts: hours instead of minutes")
+    options = parser.parse_args()
+    unknown = [s for s in options.suites if s not in SUITES]
+    if unknown:
+        parser.error(f"unknown suite {unknown[0]!r}; the suites are {' '.join(SUITES)}")
+
+    tally = Tally()
+    for name in options.suites or SUITES:
+        print(f"\n== {name}", flush=True)
+        begin = time.monotonic()
+        SUITES[name](tally, options.full)
+        print(f"== {name}: {time.monotonic() - begin:.0f} s", flush=True)
+
+    print()
+    for line in tally.skipped:
+        print("skipped", line)
+    for line in tally.failed:
+        print("FAILED", line)
+    print(f"{tally.passed} passed, {len(tally.failed)} failed, {len(tally.skipped)} skipped")
+    return 1 if tally.failed or tally.passed == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
