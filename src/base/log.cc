@@ -1,6 +1,5 @@
 #include "base/log.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>

@@ -174,10 +174,10 @@ std::optional<Time> parse_rfc3339(std::string_view text) {
   int nano = 0;
   seconds offset{0};
   const bool date_read = in.number(4, year) && in.skip("-") && in.number(2, month) && in.skip("-") && in.number(2, day);
-  const bool clock_read = date_read && in.skip("Tt ") && in.number(2, hour) && in.skip(":") && in.number(2, minute) &&
+  const bool clock_read = date_read && in.skip("Tt") && in.number(2, hour) && in.skip(":") && in.number(2, minute) &&
                           in.skip(":") && in.number(2, second);
   if (!clock_read) return std::nullopt;
-  if (in.skip(".,") && !in.fraction(nano)) return std::nullopt;
+  if (in.skip(".") && !in.fraction(nano)) return std::nullopt;
   if (!parse_offset(in, offset) || !in.done()) return std::nullopt;
   const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));

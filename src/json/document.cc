@@ -1,7 +1,6 @@
 #include "json/document.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace muster::json {
 namespace {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
-#include <charconv>
-#include <cmath>
 #include <unordered_set>
 
 #include "base/strings.h"

@@ -160,6 +160,11 @@ void append_quoted(std::string_view text, std::string& out) {
   std::size_t clean = 0;  // start of the run that needs no change
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
+    // Nearly every character of every document.
+    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
+      ++i;
+      continue;
+    }
     const CodePoint point = decode_utf8(text.substr(i));
     const std::size_t width = point.bytes == 0 ? 1 : point.bytes;
     const bool plain = point.bytes != 0 && static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';

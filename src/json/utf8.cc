@@ -36,6 +36,10 @@ CodePoint decode_utf8(std::string_view text) {
 
 std::size_t find_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
+    if (static_cast<unsigned char>(text[i]) < 0x80) {
+      ++i;
+      continue;
+    }
     const CodePoint c = decode_utf8(text.substr(i));
     if (c.bytes == 0) return i;
     i += c.bytes;

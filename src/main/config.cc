@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/files.h"
+#include "base/strings.h"
 #include "json/yaml.h"
 #include "reflect/describe.h"
 #include "reflect/reflect.h"

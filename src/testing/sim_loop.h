@@ -7,7 +7,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "base/ports.h"
