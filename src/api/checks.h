@@ -11,6 +11,7 @@
 namespace muster::api {
 
 std::vector<FieldCause> check_pod(const json::Document& pod);
+std::vector<FieldCause> check_service(const json::Document& service);
 std::vector<FieldCause> check_pytorch_training_job(const json::Document& job);
 std::vector<FieldCause> check_pytorch_job(const json::Document& job);
 

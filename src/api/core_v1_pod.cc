@@ -154,7 +154,7 @@ const TypeDesc& type_of<PodSpec>() {
               .min_items(1)
               .list_map_key("name"),
           field<&PodSpec::restart_policy>("restartPolicy", "When a container that ended is started again.")
-              .one_of({"Always", "Never", "OnFailure"})
+              .one_of({"Always", "OnFailure", "Never"})
               .default_value("Always"),
           field<&PodSpec::termination_grace_period_seconds>("terminationGracePeriodSeconds",
                                                             "Seconds between the request to end and the kill.")

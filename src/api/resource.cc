@@ -46,6 +46,7 @@ Resource services() {
   Resource r = core("Service", "services", {"svc"}, type_of<Service>());
   r.categories = {"all"};
   r.has_status = true;
+  r.check = &check_service;
   return r;
 }
 
@@ -182,6 +183,7 @@ const Resource* find_typed(std::string_view word) {
   if (dot == std::string_view::npos) return nullptr;
   const std::string_view name = typed.substr(0, dot);
   const std::string_view group = typed.substr(dot + 1);
+  if (group.empty()) return nullptr;
   for (const Resource& r : resources()) {
     // As kubectl takes it: pytorchjobs.kubeflow.org, or pytorchjobs.v1.kubeflow.org.
     if (is_named(r, name) && (group == r.group || group == r.version + "." + r.group)) return &r;

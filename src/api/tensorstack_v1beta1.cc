@@ -206,7 +206,8 @@ template <>
 const TypeDesc& type_of<TaskStatus>() {
   static const TypeDesc desc = object<TaskStatus>(
       "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
-      field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again."),
+      field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
+          .always_written(),
       field<&TaskStatus::replicas>("replicas", "The replicas, by index."));
   return desc;
 }
@@ -215,13 +216,13 @@ template <>
 const TypeDesc& type_of<AggregateStatus>() {
   static const TypeDesc desc = object<AggregateStatus>(
       "AggregateStatus", "How many replicas of the job are in which phase.",
-      field<&AggregateStatus::creating>("creating", "Replicas whose pod is being created.").required(),
-      field<&AggregateStatus::pending>("pending", "Replicas that wait to run.").required(),
-      field<&AggregateStatus::running>("running", "Replicas that run.").required(),
-      field<&AggregateStatus::succeeded>("succeeded", "Replicas that ended well.").required(),
-      field<&AggregateStatus::failed>("failed", "Replicas that failed.").required(),
-      field<&AggregateStatus::unknown>("unknown", "Replicas whose state is not known.").required(),
-      field<&AggregateStatus::deleted>("deleted", "Replicas whose pod was deleted.").required());
+      field<&AggregateStatus::creating>("creating", "Replicas whose pod is being created.").always_written(),
+      field<&AggregateStatus::pending>("pending", "Replicas that wait to run.").always_written(),
+      field<&AggregateStatus::running>("running", "Replicas that run.").always_written(),
+      field<&AggregateStatus::succeeded>("succeeded", "Replicas that ended well.").always_written(),
+      field<&AggregateStatus::failed>("failed", "Replicas that failed.").always_written(),
+      field<&AggregateStatus::unknown>("unknown", "Replicas whose state is not known.").always_written(),
+      field<&AggregateStatus::deleted>("deleted", "Replicas whose pod was deleted.").always_written());
   return desc;
 }
 
@@ -234,8 +235,9 @@ const TypeDesc& type_of<TrainingJobStatus>() {
       field<&TrainingJobStatus::conditions>("conditions", "Which steps of its life the job has passed, and why.")
           .list_map_key("type"),
       field<&TrainingJobStatus::tasks>("tasks", "The replicas of each role.").list_map_key("type"),
-      field<&TrainingJobStatus::aggregate>("aggregate", "How many replicas are in which phase."),
-      field<&TrainingJobStatus::backoff_count>("backoffCount", "Restarts counted against runPolicy.backoffLimit."),
+      field<&TrainingJobStatus::aggregate>("aggregate", "How many replicas are in which phase.").always_written(),
+      field<&TrainingJobStatus::backoff_count>("backoffCount", "Restarts counted against runPolicy.backoffLimit.")
+          .always_written(),
       field<&TrainingJobStatus::start_time>("startTime", "When the job first ran."),
       field<&TrainingJobStatus::completion_time>("completionTime", "When the job ended."),
       field<&TrainingJobStatus::attempts>("attempts",

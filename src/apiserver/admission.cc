@@ -48,9 +48,7 @@ Status settle_namespace(const ResourceRequest& request, Document& object) {
     return ok();
   }
   if (!given.empty() && given != request.ns) {
-    return bad_request(
-        fmt::format("the namespace of the provided object does not match the namespace sent on the request ({} and {})",
-                    given, request.ns));
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
   }
   metadata.as_object().set("namespace", request.ns);
   return ok();
@@ -118,9 +116,7 @@ Status check_identity(const ResourceRequest& request, const Document& after) {
   }
   const std::string& ns = after.string_at("metadata", "namespace");
   if (!ns.empty() && ns != request.ns) {
-    return bad_request(
-        fmt::format("the namespace of the provided object does not match the namespace sent on the request ({} and {})",
-                    ns, request.ns));
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
   }
   return ok();
 }
@@ -187,12 +183,14 @@ Status check_kind(const api::Resource& resource, Document& object) {
     return bad_request(fmt::format("Object '{}' is missing in the body; write apiVersion: {} and kind: {}",
                                    kind.empty() ? "Kind" : "apiVersion", resource.api_version(), resource.kind));
   }
-  if (!version.empty() && version != resource.api_version()) {
+  const bool wrong_version = !version.empty() && version != resource.api_version();
+  if (!resource.built_in && wrong_version) {
     return bad_request(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                                    version, resource.api_version()));
   }
-  if (!kind.empty() && kind != resource.kind) {
-    return bad_request(cannot_be_handled(resource, fmt::format("the kind in the data is {}", kind)));
+  if (wrong_version || (!kind.empty() && kind != resource.kind)) {
+    return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: the body must be of kind {} in {}",
+                                   kind, version, resource.kind, resource.kind, resource.api_version()));
   }
   const Document* metadata = object.find("metadata");
   if (metadata != nullptr && !metadata->is_object() && !metadata->is_null()) {
@@ -243,7 +241,11 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (resource.built_in) default_builtin(resource, object);
   TRY(check_valid(resource, object, check_metadata(resource, object)));
   start_status(resource, object);
-  if (versioned) return bad_request("resourceVersion should not be set on objects to be created");
+  if (versioned) {
+    // Kubernetes' storage says so, with this code.
+    return Error{.reason = Reason::kInternalError,
+                 .message = "resourceVersion should not be set on objects to be created"};
+  }
   return object;
 }
 

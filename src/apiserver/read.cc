@@ -16,7 +16,8 @@ namespace {
 Status check_list_parameters(const Query& query, const std::optional<store::Revision>& revision,
                              store::Revision current) {
   if (query.has("continue") && !query.get("continue").empty()) {
-    return expired("the provided continue parameter is not known to this server; list again without it");
+    return bad_request(
+        "invalid continue token: continue key is not valid: lists here are never cut, so none was given");
   }
   if (revision && *revision > current) return too_large(*revision, current);
   const std::string_view match = query.get("resourceVersionMatch");
@@ -129,11 +130,8 @@ Result<std::optional<store::Revision>> parse_revision(const Query& query) {
   if (text.empty()) return std::optional<store::Revision>();
   const auto number = parse_int(text);
   if (!number || *number < 0) {
-    Error error;
-    error.reason = Reason::kInvalid;
-    error.message = fmt::format("resourceVersion: Invalid value: {}: must be a number", quote(text));
-    error.causes = {invalid_value("resourceVersion", quote(text), "must be a number")};
-    return error;
+    return bad_request(fmt::format(
+        "invalid resource version: resourceVersion: Invalid value: {}: must be a whole number", quote(text)));
   }
   return std::optional(static_cast<store::Revision>(*number));
 }
@@ -141,7 +139,7 @@ Result<std::optional<store::Revision>> parse_revision(const Query& query) {
 Error too_large(store::Revision asked, store::Revision current) {
   Error error;
   error.reason = Reason::kTimeout;
-  error.message = fmt::format("Too large resource version: {}, current: {}", asked, current);
+  error.message = fmt::format("Timeout: Too large resource version: {}, current: {}", asked, current);
   error.retry_after = std::chrono::seconds(1);
   error.causes = {{"ResourceVersionTooLarge", "Too large resource version", ""}};
   return error;

@@ -8,7 +8,7 @@
 #include "apiserver/patching.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
-#include "json/patch.h"
+#include "base/strings.h"
 #include "reflect/type_desc.h"
 
 namespace muster::apiserver {
@@ -16,35 +16,36 @@ namespace {
 
 using json::Document;
 
-/// Where the numbers are, as JSON pointers; the same paths stand in the CRD.
-struct ScalePaths {
-  std::string_view spec_replicas;
-  std::string_view status_replicas;
-  std::string_view selector;
-};
-constexpr ScalePaths kPyTorchJob = {"/spec/pytorchReplicaSpecs/Worker/replicas",
-                                    "/status/replicaStatuses/Worker/active", "/status/replicaStatuses/Worker/selector"};
+/// The value at a simple path, ".spec.replicas", as it stands in the CRD.
+const Document* value_at(const Document& object, std::string_view path) {
+  const Document* at = &object;
+  for (const std::string& step : split(path.substr(1), '.')) {
+    at = at->find(step);
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
 
-std::int64_t number_at(const Document& object, std::string_view pointer) {
-  const Document* found = json::resolve_pointer(object, pointer);
+std::int64_t number_at(const Document& object, std::string_view path) {
+  const Document* found = value_at(object, path);
   return found != nullptr && found->is_int() ? found->as_int() : 0;
 }
 
-Document scale_of(const Document& object) {
+Document scale_of(const api::ScalePaths& paths, const Document& object) {
   const Document& metadata = *object.find("metadata");
   json::Object shown;
   for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     if (const Document* value = metadata.find(key)) shown.append(key, *value);
   }
   json::Object status;
-  status.append("replicas", number_at(object, kPyTorchJob.status_replicas));
-  const Document* selector = json::resolve_pointer(object, kPyTorchJob.selector);
+  status.append("replicas", number_at(object, paths.status_replicas));
+  const Document* selector = value_at(object, paths.label_selector);
   if (selector != nullptr && selector->is_string() && !selector->as_string().empty())
     status.append("selector", *selector);
   return json::Object{{"kind", "Scale"},
                       {"apiVersion", "autoscaling/v1"},
                       {"metadata", std::move(shown)},
-                      {"spec", json::Object{{"replicas", number_at(object, kPyTorchJob.spec_replicas)}}},
+                      {"spec", json::Object{{"replicas", number_at(object, paths.spec_replicas)}}},
                       {"status", std::move(status)}};
 }
 
@@ -63,12 +64,18 @@ Result<Document> scaled(const api::Resource& resource, const Document& object, c
     return invalid(resource, name,
                    {invalid_value("spec.replicas", std::to_string(wanted), "should be a non-negative integer")});
   }
-  if (json::resolve_pointer(object, "/spec/pytorchReplicaSpecs/Worker") == nullptr) {
-    return invalid(resource, name,
-                   {invalid_value("spec.replicas", std::to_string(wanted), "the job has no Worker replicas to scale")});
-  }
   Document after = object;
-  after["spec"]["pytorchReplicaSpecs"]["Worker"]["replicas"] = wanted;
+  Document* at = &after;
+  for (const std::string& step : split(std::string_view(resource.scale->spec_replicas).substr(1), '.')) {
+    // A job without that role has nothing to scale; its number is not made up here.
+    if (!at->is_object() || (at->find(step) == nullptr && step != "replicas")) {
+      return invalid(resource, name,
+                     {invalid_value("spec.replicas", std::to_string(wanted),
+                                    fmt::format("the job has no {}", resource.scale->spec_replicas))});
+    }
+    at = &(*at)[step];
+  }
+  *at = wanted;
   const std::string& version = scale.string_at("metadata", "resourceVersion");
   if (!version.empty()) after["metadata"]["resourceVersion"] = version;
   return after;
@@ -79,10 +86,11 @@ Result<Document> scaled(const api::Resource& resource, const Document& object, c
 void answer_scale(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());
-  if (request.verb == Verb::kGet) return reply.json(200, json::serialize(scale_of(current->object)));
+  const api::ScalePaths& paths = *request.resource->scale;
+  if (request.verb == Verb::kGet) return reply.json(200, json::serialize(scale_of(paths, current->object)));
   const auto parameters = parse_write_parameters(request.query);
   if (!parameters) return reply.fail(parameters.error());
-  const auto scale = wanted_scale(request, http, scale_of(current->object));
+  const auto scale = wanted_scale(request, http, scale_of(paths, current->object));
   if (!scale) return reply.fail(scale.error());
   auto wanted = scaled(*request.resource, current->object, *scale);
   if (!wanted) return reply.fail(wanted.error());
@@ -93,11 +101,11 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   auto admitted = admit_change(of_job, Change::kPatch, current->object, *std::move(wanted), *parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
   store_change(context, *request.resource, current->key, current->entry, current->object, *std::move(admitted),
-               parameters->dry_run, [reply = std::move(reply)](Result<store::Bytes> result) {
+               parameters->dry_run, [&paths, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());
                  const auto object = json::parse(**result);
                  if (!object) return reply.fail(object.error());
-                 reply.json(200, json::serialize(scale_of(*object)));
+                 reply.json(200, json::serialize(scale_of(paths, *object)));
                });
 }
 

@@ -1,4 +1,5 @@
-// SHA-256, for names that are functions of longer names. Not for secrets in bulk: plain, table-free speed is enough here.
+// SHA-256, for names that are functions of longer names. Not for secrets in bulk: plain, table-free speed is enough
+// here.
 #pragma once
 
 #include <string>

@@ -39,6 +39,8 @@ class Reader {
   void read_cluster(const Entry& cluster, net::Endpoint& endpoint);
   void read_user(const Entry& user, Target& target);
   void read_server(const std::string& text, const std::string& path, net::Endpoint& endpoint);
+  /// The text under a key, "" when there is none.
+  std::string text_of(const Entry& entry, const std::string& key);
   /// The content of `key`-data (base64) or of the file `key` names; "" when neither is there.
   std::string read_pem(const Entry& entry, const std::string& key);
   std::string read_named_file(const Entry& entry, const std::string& key);
@@ -94,8 +96,17 @@ Entry Reader::find(const std::string& list, const std::string& kind, const std::
   return {};
 }
 
+std::string Reader::text_of(const Entry& entry, const std::string& key) {
+  const json::Document* value = entry.value->find(key);
+  if (value == nullptr || value->is_null()) return {};
+  if (value->is_string()) return value->as_string();
+  problem(entry.path + "." + key,
+          fmt::format("{}: must be a string, got {}; put it in quotes", key, json::kind_name(value->kind())));
+  return {};
+}
+
 std::string Reader::read_named_file(const Entry& entry, const std::string& key) {
-  const std::string path = resolve_path(entry.value->string_at(key));
+  const std::string path = resolve_path(text_of(entry, key));
   auto content = read_file(path);
   if (content.has_value()) return *std::move(content);
   problem(entry.path + "." + key, fmt::format("{}: {}", key, content.error().message));
@@ -104,13 +115,13 @@ std::string Reader::read_named_file(const Entry& entry, const std::string& key) 
 
 std::string Reader::read_pem(const Entry& entry, const std::string& key) {
   const std::string inline_key = key + "-data";
-  if (const std::string& encoded = entry.value->string_at(inline_key); !encoded.empty()) {
+  if (const std::string encoded = text_of(entry, inline_key); !encoded.empty()) {
     if (auto decoded = base64_decode(encoded)) return *std::move(decoded);
     problem(entry.path + "." + inline_key,
             fmt::format("{}: is not base64; encode the PEM file with base64 -w0", inline_key));
     return {};
   }
-  return entry.value->string_at(key).empty() ? std::string() : read_named_file(entry, key);
+  return text_of(entry, key).empty() ? std::string() : read_named_file(entry, key);
 }
 
 /// scheme://host[:port], with brackets around IPv6; nullopt for anything else.
@@ -159,9 +170,9 @@ void Reader::read_server(const std::string& text, const std::string& path, net::
 
 void Reader::read_cluster(const Entry& cluster, net::Endpoint& endpoint) {
   if (cluster.value == nullptr) return;
-  read_server(cluster.value->string_at("server"), cluster.path + ".server", endpoint);
+  read_server(text_of(cluster, "server"), cluster.path + ".server", endpoint);
   endpoint.ca_pem = read_pem(cluster, "certificate-authority");
-  endpoint.server_name = cluster.value->string_at("tls-server-name");
+  endpoint.server_name = text_of(cluster, "tls-server-name");
   endpoint.insecure_skip_verify = cluster.value->bool_at("insecure-skip-tls-verify");
   if (endpoint.insecure_skip_verify && !endpoint.ca_pem.empty()) {
     problem(cluster.path + ".insecure-skip-tls-verify",
@@ -181,8 +192,8 @@ void Reader::read_user(const Entry& user, Target& target) {
     problem(user.path + "." + std::string(key),
             fmt::format("{}: not supported; use token, tokenFile or a client certificate", key));
   }
-  target.token = user.value->string_at("token");
-  if (!user.value->string_at("tokenFile").empty()) target.token = trim(read_named_file(user, "tokenFile"));
+  target.token = text_of(user, "token");
+  if (!text_of(user, "tokenFile").empty()) target.token = trim(read_named_file(user, "tokenFile"));
   target.endpoint.client_certificate_pem = read_pem(user, "client-certificate");
   target.endpoint.client_key_pem = read_pem(user, "client-key");
   if (target.endpoint.client_certificate_pem.empty() != target.endpoint.client_key_pem.empty()) {
@@ -206,9 +217,9 @@ Result<Target> Reader::read(const std::string& wanted_context) {
   }
   const Entry context = find("contexts", "context", target.context, "current-context");
   if (context.value != nullptr) {
-    const std::string& cluster = context.value->string_at("cluster");
-    const std::string& user = context.value->string_at("user");
-    if (const std::string& ns = context.value->string_at("namespace"); !ns.empty()) target.ns = ns;
+    const std::string cluster = text_of(context, "cluster");
+    const std::string user = text_of(context, "user");
+    if (const std::string ns = text_of(context, "namespace"); !ns.empty()) target.ns = ns;
     read_cluster(find("clusters", "cluster", cluster, context.path + ".cluster"), target.endpoint);
     if (!user.empty()) read_user(find("users", "user", user, context.path + ".user"), target);
   }
@@ -222,6 +233,7 @@ Result<Target> load_kubeconfig(const std::string& path, const std::string& conte
   return Reader(path).read(context);
 }
 
+// Quoted, because a token of hex digits may look like a number.
 std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token) {
   return fmt::format(R"(apiVersion: v1
 kind: Config
@@ -241,7 +253,7 @@ contexts:
     user: muster
 current-context: muster
 )",
-                     server, base64_encode(ca_pem), token);
+                     quote(server), base64_encode(ca_pem), quote(token));
 }
 
 }  // namespace muster::client

@@ -304,20 +304,21 @@ class Wire : public std::enable_shared_from_this<Wire> {
       error_code ec;
       const std::size_t used = reader_->put(boost::asio::const_buffer(in_.data(), in_.size()), ec);
       in_.erase(0, used);
-      if (ec == http::error::need_more && in_.size() < kMaxHead) return;
-      if (ec) {
+      // What came before the incomplete part is delivered now, not with the rest of it.
+      const bool starved = ec == http::error::need_more && in_.size() < kMaxHead;
+      if (ec && !starved) {
         const auto flight = flight_;
         close();
         flight->end(unavailable(fmt::format("{} does not answer in HTTP: {}", shared_->name, ec.message())));
         return;
       }
-      if (!reader_->is_header_done()) continue;
-      if (reader_->status < 200) {  // 100 Continue and its like come before the answer
+      if (reader_->is_header_done() && reader_->status < 200) {  // 100 Continue and its like come before the answer
         reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
         continue;
       }
-      if (!deliver()) return;
+      if (reader_->is_header_done() && !deliver()) return;
       if (reader_->is_done()) complete();
+      if (starved) return;
     }
   }
 

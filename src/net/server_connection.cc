@@ -11,7 +11,7 @@
 namespace muster::net {
 
 namespace http = boost::beast::http;
-using boost::beast::error_code;
+using boost::system::error_code;
 
 namespace {
 
@@ -243,25 +243,29 @@ void Connection::parse() {
     error_code ec;
     const std::size_t used = reader_->put(boost::asio::const_buffer(in_.data(), in_.size()), ec);
     in_.erase(0, used);
-    if (ec == http::error::need_more) {
-      if (in_.size() < shared_->limits.head_bytes) return;
-      ec = http::error::header_limit;
-    }
-    if (ec == http::error::body_limit) {
-      refuse(413, "RequestEntityTooLarge",
-             fmt::format("the body is larger than {} bytes; split the request", shared_->limits.body_bytes));
-    } else if (ec == http::error::header_limit) {
-      refuse(431, "BadRequest",
-             fmt::format("the head of the request has more than {} bytes or {} fields", shared_->limits.head_bytes,
-                         shared_->limits.head_fields));
-    } else if (ec == http::error::bad_version) {
-      refuse_malformed("this port speaks HTTP/1.1");
-    } else if (ec) {
-      refuse_malformed("not an HTTP request");
+    const bool starved = ec == http::error::need_more && in_.size() < shared_->limits.head_bytes;
+    if (ec && !starved) {
+      refuse_unparsed(ec);
     } else if (reader_->is_header_done() && check_head() && reader_->is_done()) {
       dispatch();
     }
-    if (reader_ != nullptr && in_.empty()) return;
+    if (starved) return;
+  }
+}
+
+void Connection::refuse_unparsed(const error_code& ec) {
+  const ServerLimits& limits = shared_->limits;
+  if (ec == http::error::body_limit) {
+    refuse(413, "RequestEntityTooLarge",
+           fmt::format("the body is larger than {} bytes; split the request", limits.body_bytes));
+  } else if (ec == http::error::header_limit || ec == http::error::need_more) {
+    refuse(431, "BadRequest",
+           fmt::format("the head of the request has more than {} bytes or {} fields", limits.head_bytes,
+                       limits.head_fields));
+  } else if (ec == http::error::bad_version) {
+    refuse_malformed("this port speaks HTTP/1.1");
+  } else {
+    refuse_malformed("not an HTTP request");
   }
 }
 

@@ -19,6 +19,10 @@
 #include "net/http_server.h"
 #include "net/socket.h"
 
+namespace boost::system {
+class error_code;
+}
+
 namespace muster::net {
 
 class Connection;
@@ -81,6 +85,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void next_request();
   void refuse(int status, std::string_view reason, std::string_view message);
   void refuse_malformed(std::string_view what);
+  void refuse_unparsed(const boost::system::error_code& ec);
 
   void put_head(int status, const Headers& headers, std::optional<std::size_t> length);
   void flush();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/strings.h"
 
@@ -17,8 +18,49 @@ std::string item_path(std::string_view path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
 }
 
+namespace {
+
+/// Go's %#v of a decoded JSON value, which is how an API server shows lists and objects.
+void append_go_value(const json::Document& value, std::string& out) {
+  if (value.is_array()) {
+    out += "[]interface {}{";
+    std::string_view separator;
+    for (const json::Document& item : value.as_array()) {
+      out += separator;
+      append_go_value(item, out);
+      separator = ", ";
+    }
+    out += '}';
+  } else if (value.is_object()) {
+    std::map<std::string, const json::Document*> sorted;
+    for (const auto& [key, member] : value.as_object()) sorted[key] = &member;
+    out += "map[string]interface {}{";
+    std::string_view separator;
+    for (const auto& [key, member] : sorted) {
+      out += separator;
+      out += quote(key);
+      out += ':';
+      append_go_value(*member, out);
+      separator = ", ";
+    }
+    out += '}';
+  } else if (value.is_null()) {
+    out += "interface {}(nil)";
+  } else {
+    out += shown(value);
+  }
+}
+
+}  // namespace
+
 std::string shown(const json::Document& value) {
-  return value.is_string() ? quote(value.as_string()) : json::serialize(value);
+  if (value.is_string()) return quote(value.as_string());
+  if (value.is_null()) return "null";
+  if (value.is_number()) return is_whole(value) ? fmt::format("{}", whole_value(value)) : json::serialize(value);
+  if (value.is_bool()) return value.as_bool() ? "true" : "false";
+  std::string out;
+  append_go_value(value, out);
+  return out;
 }
 
 bool is_whole(const json::Document& value) {
@@ -41,7 +83,7 @@ std::string_view json_type(const json::Document& value) {
     case json::Kind::kInt:
       return "integer";
     case json::Kind::kDouble:
-      return is_whole(value) ? "integer" : "number";
+      return "number";
     case json::Kind::kString:
       return "string";
     case json::Kind::kArray:

@@ -26,7 +26,7 @@ FieldCause not_found_cause(std::string field, const json::Document& value);
 /// The value is of another JSON type than the shape asks for.
 FieldCause type_cause(std::string field, Shape shape, const json::Document& value);
 
-/// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as JSON.
+/// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as Go would.
 std::string shown(const json::Document& value);
 /// "integer", "number", "string", "boolean", "array", "object", "null".
 std::string_view json_type(const json::Document& value);

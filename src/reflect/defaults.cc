@@ -11,14 +11,14 @@ enum class Defaults { kSet, kLeave };
 
 void normalise(const TypeDesc& type, json::Document& document, Defaults defaults);
 
-/// An API server drops nulls where they mean nothing. Unmodelled members and free-form ones keep theirs.
+/// An API server drops nulls where they mean nothing. Members that are not modelled keep theirs.
 void drop_nulls(const TypeDesc& type, json::Object& object) {
   std::vector<std::string> dropped;
   for (const auto& [key, value] : object) {
     if (!value.is_null()) continue;
     const FieldDesc* field = type.shape == Shape::kObject ? type.field_or_alias(key) : nullptr;
     const TypeRef member = type.shape == Shape::kMap ? type.element : field == nullptr ? nullptr : field->type;
-    if (member != nullptr && member().shape != Shape::kAny) dropped.push_back(key);
+    if (member != nullptr) dropped.push_back(key);
   }
   for (const std::string& key : dropped) object.erase(key);
 }

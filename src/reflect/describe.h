@@ -202,6 +202,11 @@ class Field {
     return with([](FieldDesc& d) { d.as_written = true; });
   }
 
+  /// Encoded even when it is 0 or empty: a counter that people look for.
+  Field always_written() && {
+    return with([](FieldDesc& d) { d.always_written = true; });
+  }
+
   Field int_or_string() && requires std::is_same_v<Value, std::string> { return of(&int_or_string_type); }
   Field micro_time() && requires std::is_same_v<Value, std::optional<Time>> { return of(&micro_time_type); }
   Field base64_values() && requires std::is_same_v<Value, std::map<std::string, std::string>> {

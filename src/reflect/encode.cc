@@ -1,4 +1,6 @@
 // Structs to Documents.
+#include <algorithm>
+
 #include "base/quantity.h"
 #include "base/time.h"
 #include "reflect/reflect.h"
@@ -7,25 +9,40 @@ namespace muster::reflect {
 
 namespace {
 
-/// What a member holds before anybody sets it: such a member need not be written.
-bool is_zero(const json::Document& value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return true;
-    case json::Kind::kBool:
-      return !value.as_bool();
-    case json::Kind::kInt:
-      return value.as_int() == 0;
-    case json::Kind::kDouble:
-      return value.as_double() == 0;
-    case json::Kind::kString:
-      return value.as_string().empty();
-    case json::Kind::kArray:
-      return value.as_array().empty();
-    case json::Kind::kObject:
-      return value.as_object().empty();
+/// Whether the value is what a new struct holds: such a member need not be written.
+bool is_blank(const TypeDesc& type, const void* value) {
+  switch (type.shape) {
+    case Shape::kString:
+    case Shape::kBytes:
+    case Shape::kIntOrString:
+      return static_cast<const std::string*>(value)->empty();
+    case Shape::kBool:
+      return !*static_cast<const bool*>(value);
+    case Shape::kInt32:
+      return *static_cast<const std::int32_t*>(value) == 0;
+    case Shape::kInt64:
+      return *static_cast<const std::int64_t*>(value) == 0;
+    case Shape::kNumber:
+      return *static_cast<const double*>(value) == 0;
+    case Shape::kQuantity:
+      return static_cast<const Quantity*>(value)->is_zero();
+    case Shape::kTime:
+    case Shape::kMicroTime:
+      return *static_cast<const Time*>(value) == Time{};
+    case Shape::kAny:
+      return static_cast<const json::Document*>(value)->is_null();
+    case Shape::kArray:
+    case Shape::kMap:
+      return type.container.size(value) == 0;
+    case Shape::kObject:
+      break;
   }
-  return false;
+  if (type.rest_const != nullptr && !type.rest_const(value)->is_null()) return false;
+  return std::ranges::all_of(type.fields, [&](const FieldDesc& field) {
+    if (field.read == nullptr) return true;
+    const void* member = field.read(value);
+    return member == nullptr || (!field.optional_member && is_blank(field.type(), member));
+  });
 }
 
 /// The struct keeps the amount and not its text, so the shorter of the two families is written: 4Gi, 500m, 8G.
@@ -35,11 +52,16 @@ std::string shortest_text(const Quantity& quantity) {
   return binary.size() < decimal.size() ? binary : decimal;
 }
 
-bool left_out(const FieldDesc& field, const json::Document& value) {
-  if (field.required) return false;
-  if (field.optional_member) return field.type().shape == Shape::kAny && value.is_null();
-  if (!is_zero(value)) return false;
-  return !field.default_value.has_value() || is_zero(*field.default_value);
+/// Whether the server would put something else in the place of false or 0.
+bool means_more_than_absent(const FieldDesc& field) {
+  if (!field.default_value) return false;
+  const json::Document& value = *field.default_value;
+  return (value.is_bool() && value.as_bool()) || (value.is_number() && value.as_double() != 0);
+}
+
+bool left_out(const FieldDesc& field, const void* member) {
+  if (field.required || field.always_written || field.optional_member) return false;
+  return is_blank(field.type(), member) && !means_more_than_absent(field);
 }
 
 json::Document encode_object(const TypeDesc& type, const void* from) {
@@ -50,9 +72,7 @@ json::Document encode_object(const TypeDesc& type, const void* from) {
       continue;
     }
     const void* member = field.read(from);
-    if (member == nullptr) continue;
-    json::Document value = encode_from(field.type(), member);
-    if (!left_out(field, value)) out.append(field.name, std::move(value));
+    if (member != nullptr && !left_out(field, member)) out.append(field.name, encode_from(field.type(), member));
   }
   if (type.rest_const != nullptr) {
     const json::Document& rest = *type.rest_const(from);

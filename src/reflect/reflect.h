@@ -12,7 +12,8 @@ namespace muster::reflect {
 
 /// Fills the struct from the document. Lenient about unknown members; Invalid when a member has another type.
 Status decode_into(const TypeDesc& type, const json::Document& from, void* to);
-/// Empty optionals, and empty containers and strings of fields that are not required, are left out.
+/// Optionals are written when they are set. Other members that hold what a new struct holds (false, 0, nothing) are
+/// left out, unless the field is required or always_written. Roots get their apiVersion and kind.
 json::Document encode_from(const TypeDesc& type, const void* from);
 
 template <typename T>

@@ -52,6 +52,7 @@ struct FieldDesc {
   std::string merge_key;                        // arrays of objects: pairs items in strategic merge; may repeat
   std::vector<std::string> also_known_as;       // older spellings, accepted and rewritten to `name`
   bool as_written = false;                      // no defaults are set anywhere below
+  bool always_written = false;                  // encoded even when it is 0 or empty
   bool optional_member = false;                 // the C++ member is an optional: encoded whenever it is set
   // apiVersion and kind of a served object: no C++ member stands behind them, encoding writes this.
   std::string constant;

@@ -21,19 +21,40 @@ const json::Document* present(const json::Object& object, std::string_view key) 
   return found == nullptr || found->is_null() ? nullptr : found;
 }
 
-/// Under the current name, else under an older one; `key` says which.
-const json::Document* present(const json::Object& object, const FieldDesc& field, std::string& key) {
-  key = field.name;
-  if (const json::Document* found = present(object, key)) return found;
+/// Under the current name, else under an older one. Null when there is none or it is null.
+std::pair<std::string_view, const json::Document*> present(const json::Object& object, const FieldDesc& field) {
+  if (const json::Document* found = present(object, field.name)) return {field.name, found};
   for (const std::string& alias : field.also_known_as) {
-    if (const json::Document* found = present(object, alias)) {
-      key = alias;
-      return found;
-    }
+    if (const json::Document* found = present(object, alias)) return {alias, found};
   }
-  key = field.name;
-  return nullptr;
+  return {field.name, nullptr};
 }
+
+/// Where validation stands: a chain on the stack, made into text only when there is something to report.
+struct Place {
+  enum class Step { kRoot, kMember, kKey, kItem };
+  const Place* parent = nullptr;
+  Step step = Step::kRoot;
+  std::string_view name = {};
+  std::size_t index = 0;
+
+  Place member(std::string_view child) const { return {this, Step::kMember, child}; }
+  Place key(std::string_view child) const { return {this, Step::kKey, child}; }
+  Place item(std::size_t child) const { return {this, Step::kItem, {}, child}; }
+
+  /// "spec.roles.worker.tags[0]".
+  std::string text() const {
+    if (step == Step::kRoot) return {};
+    return step == Step::kItem ? item_path(parent->text(), index) : child_path(parent->text(), name);
+  }
+  /// "spec.roles[worker].tags[0]": an API server writes keys of maps so when it speaks of lists by key.
+  std::string keyed_text() const {
+    if (step == Step::kRoot) return {};
+    if (step == Step::kItem) return item_path(parent->keyed_text(), index);
+    return step == Step::kKey ? fmt::format("{}[{}]", parent->keyed_text(), name)
+                              : child_path(parent->keyed_text(), name);
+  }
+};
 
 class Validator {
  public:
@@ -41,19 +62,27 @@ class Validator {
       // Kubernetes checks its own kinds by code that says a few things in other words.
       : built_in_(root.is_root() && root.fields[0].constant.find('/') == std::string::npos) {}
 
-  void value(const TypeDesc& type, const json::Document& document, const std::string& path);
+  void value(const TypeDesc& type, const json::Document& document, const Place& place);
   std::vector<FieldCause> take_causes() && { return std::move(causes_); }
 
  private:
-  void object(const TypeDesc& type, const json::Object& object, const std::string& path);
-  void rules(const FieldDesc& field, const json::Document& value, const std::string& path);
-  void range(const FieldDesc& field, const json::Document& value, const std::string& path);
-  void unique(const FieldDesc& field, const json::Array& items, const std::string& path);
+  void object(const TypeDesc& type, const json::Object& object, const Place& place);
+  void rules(const FieldDesc& field, const json::Document& value, const Place& place);
+  void range(const FieldDesc& field, const json::Document& value, const Place& place);
+  void items(const FieldDesc& field, const json::Array& items, const Place& place);
+  void unique(const FieldDesc& field, const json::Array& items, const Place& place);
+  void add_invalid(const Place& place, const json::Document& value, const std::string& rule);
   bool has_type(const TypeDesc& type, const json::Document& value) const;
 
   bool built_in_;
   std::vector<FieldCause> causes_;
 };
+
+void Validator::add_invalid(const Place& place, const json::Document& value, const std::string& rule) {
+  std::string path = place.text();
+  const std::string detail = fmt::format("{} in body should {}", path, rule);
+  causes_.push_back(invalid_cause(std::move(path), value, detail));
+}
 
 bool Validator::has_type(const TypeDesc& type, const json::Document& value) const {
   switch (type.shape) {
@@ -67,7 +96,8 @@ bool Validator::has_type(const TypeDesc& type, const json::Document& value) cons
     case Shape::kNumber:
       return value.is_number();
     case Shape::kQuantity:
-      return value.is_string() || value.is_number();
+      // Kubernetes takes 0.5 in its own kinds, but no schema of a custom one can say so.
+      return value.is_string() || is_whole(value) || (built_in_ && value.is_number());
     case Shape::kIntOrString:
       return value.is_string() || is_whole(value);
     case Shape::kTime:
@@ -86,29 +116,31 @@ bool Validator::has_type(const TypeDesc& type, const json::Document& value) cons
   return false;
 }
 
-void Validator::value(const TypeDesc& type, const json::Document& document, const std::string& path) {
+void Validator::value(const TypeDesc& type, const json::Document& document, const Place& place) {
   if (!has_type(type, document)) {
-    causes_.push_back(type_cause(path, type.shape, document));
+    causes_.push_back(type_cause(place.text(), type.shape, document));
+    if (type.shape == Shape::kQuantity && document.is_number()) {
+      causes_.back().message += fmt::format("; write it in quotes: {}", quote(*quantity_text(document)));
+    }
     return;
   }
   switch (type.shape) {
     case Shape::kObject:
-      object(type, document.as_object(), path);
+      object(type, document.as_object(), place);
       break;
     case Shape::kArray: {
       std::size_t index = 0;
-      for (const json::Document& item : document.as_array()) value(type.element(), item, item_path(path, index++));
+      for (const json::Document& item : document.as_array()) value(type.element(), item, place.item(index++));
       break;
     }
     case Shape::kMap:
       for (const auto& [key, member] : document.as_object()) {
-        if (!member.is_null()) value(type.element(), member, child_path(path, key));
+        if (!member.is_null()) value(type.element(), member, place.key(key));
       }
       break;
     case Shape::kQuantity:
       if (!Quantity::parse(*quantity_text(document))) {
-        causes_.push_back(
-            invalid_cause(path, document, fmt::format("{} in body should match '{}'", path, kQuantityPattern)));
+        add_invalid(place, document, fmt::format("match '{}'", kQuantityPattern));
       }
       break;
     default:
@@ -116,21 +148,20 @@ void Validator::value(const TypeDesc& type, const json::Document& document, cons
   }
 }
 
-void Validator::object(const TypeDesc& type, const json::Object& object, const std::string& path) {
-  std::string key;
+void Validator::object(const TypeDesc& type, const json::Object& object, const Place& place) {
   for (const FieldDesc& field : type.fields) {
-    const json::Document* member = present(object, field, key);
-    std::string field_path = child_path(path, key);
-    if (member == nullptr) {
-      if (field.required) causes_.push_back(required_cause(std::move(field_path)));
-      continue;
+    const auto [key, member] = present(object, field);
+    const Place at = place.member(key);
+    if (member != nullptr) {
+      value(field.type(), *member, at);
+      rules(field, *member, at);
+    } else if (field.required) {
+      causes_.push_back(required_cause(at.text()));
     }
-    value(field.type(), *member, field_path);
-    rules(field, *member, field_path);
   }
 }
 
-void Validator::range(const FieldDesc& field, const json::Document& value, const std::string& path) {
+void Validator::range(const FieldDesc& field, const json::Document& value, const Place& place) {
   if (!is_whole(value)) return;
   const std::int64_t number = whole_value(value);
   std::optional<std::int64_t> low = field.min;
@@ -139,53 +170,62 @@ void Validator::range(const FieldDesc& field, const json::Document& value, const
     low = low.value_or(std::numeric_limits<std::int32_t>::min());
     high = high.value_or(std::numeric_limits<std::int32_t>::max());
   }
-  if (low && number < *low) {
+  if (built_in_ && field.min && field.max && (number < *low || number > *high)) {
     causes_.push_back(
-        invalid_cause(path, number, fmt::format("{} in body should be greater than or equal to {}", path, *low)));
+        invalid_cause(place.text(), number, fmt::format("must be between {} and {}, inclusive", *low, *high)));
+    return;
   }
-  if (high && number > *high) {
-    causes_.push_back(
-        invalid_cause(path, number, fmt::format("{} in body should be less than or equal to {}", path, *high)));
-  }
+  if (low && number < *low) add_invalid(place, number, fmt::format("be greater than or equal to {}", *low));
+  if (high && number > *high) add_invalid(place, number, fmt::format("be less than or equal to {}", *high));
 }
 
-void Validator::unique(const FieldDesc& field, const json::Array& items, const std::string& path) {
+void Validator::unique(const FieldDesc& field, const json::Array& items, const Place& place) {
+  static const json::Document absent;
   std::vector<const json::Document*> seen;
   std::vector<const json::Document*> reported;
   const auto is_same = [](const json::Document* key) { return [key](const json::Document* d) { return *d == *key; }; };
   for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].is_null()) continue;
+    if (!items[i].is_object()) {
+      causes_.push_back(
+          invalid_cause(place.item(i).keyed_text(), items[i], "must be an object for an array of list-type map"));
+      continue;
+    }
     const json::Document* key = items[i].find(field.list_map_key);
-    if (key == nullptr || key->is_null()) continue;
+    if (key == nullptr) key = &absent;  // two items without the key have the same key
     if (std::ranges::none_of(seen, is_same(key))) {
       seen.push_back(key);
     } else if (std::ranges::none_of(reported, is_same(key))) {
       reported.push_back(key);
-      causes_.push_back({.reason = "FieldValueDuplicate",
-                         .message = fmt::format("Duplicate value: map[string]interface {{}}{{{}:{}}}",
-                                                quote(field.list_map_key), shown(*key)),
-                         .field = item_path(path, i)});
+      json::Object shown_key;
+      if (key != &absent) shown_key.set(field.list_map_key, *key);
+      causes_.push_back(duplicate_cause(place.item(i).keyed_text(), std::move(shown_key)));
     }
   }
 }
 
-void Validator::rules(const FieldDesc& field, const json::Document& value, const std::string& path) {
-  range(field, value, path);
+void Validator::items(const FieldDesc& field, const json::Array& items, const Place& place) {
+  const auto count = static_cast<std::int64_t>(items.size());
+  if (field.min_items && count < *field.min_items) {
+    if (built_in_ && count == 0) {
+      causes_.push_back(required_cause(place.text()));
+    } else {
+      add_invalid(place, count, fmt::format("have at least {} items", *field.min_items));
+    }
+  }
+  if (!built_in_ && !field.list_map_key.empty()) unique(field, items, place);
+}
+
+void Validator::rules(const FieldDesc& field, const json::Document& value, const Place& place) {
+  range(field, value, place);
   if (!field.one_of.empty() &&
       (!value.is_string() || std::ranges::find(field.one_of, value.as_string()) == field.one_of.end())) {
-    causes_.push_back(not_supported_cause(path, value, field.one_of));
+    causes_.push_back(not_supported_cause(place.text(), value, field.one_of));
   }
   if (field.matches != nullptr && value.is_string() && !field.matches(value.as_string())) {
-    causes_.push_back(invalid_cause(path, value, fmt::format("{} in body should match '{}'", path, field.pattern)));
+    add_invalid(place, value, fmt::format("match '{}'", field.pattern));
   }
-  if (!value.is_array()) return;
-  const auto count = static_cast<std::int64_t>(value.as_array().size());
-  if (built_in_ && field.min_items && count == 0) {
-    causes_.push_back(required_cause(path));
-  } else if (field.min_items && count < *field.min_items) {
-    causes_.push_back(
-        invalid_cause(path, count, fmt::format("{} in body should have at least {} items", path, *field.min_items)));
-  }
-  if (!built_in_ && !field.list_map_key.empty()) unique(field, value.as_array(), path);
+  if (value.is_array() && field.type().shape == Shape::kArray) items(field, value.as_array(), place);
 }
 
 /// Whether a schema of the type has rules in CEL; those are not evaluated on an object that is wrong in itself.
@@ -203,7 +243,7 @@ bool hides_rules(const FieldCause& cause) {
 
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document) {
   Validator validator(type);
-  validator.value(type, document, "");
+  validator.value(type, document, Place{});
   std::vector<FieldCause> causes = std::move(validator).take_causes();
   if (std::ranges::any_of(causes, hides_rules) && has_rules(type)) {
     causes.push_back({.reason = "FieldValueInvalid",

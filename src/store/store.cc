@@ -314,8 +314,7 @@ void SqliteStore::close() {
 Status make_start_durable(Writer::Parts& parts) {
   TRY(parts.database.commit({}, parts.ledger));
   TRY(parts.mark.write(parts.ledger.revision));
-  TRY(parts.mark.sync());
-  return sync_directory(parts.directory);
+  return parts.mark.sync();
 }
 
 /// Before SQLite makes a new database in its place: a copy restored later would meet the WAL of that one.
@@ -355,6 +354,8 @@ Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
                       .checkpoint_pages = options.checkpoint_pages,
                       .disk_full = false};
   if (loaded.fresh || loaded.lost_data) TRY(make_start_durable(parts));
+  // All files have their names by now. SQLite syncs the directory too, but does not look whether that worked.
+  TRY(sync_directory(options.directory));
   parts.disk_full = !parts.ballast.reserve();
   return std::unique_ptr<Store>(
       std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock), std::move(loaded), std::move(parts)));

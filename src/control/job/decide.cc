@@ -1,8 +1,8 @@
 #include "control/job/decide.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "control/job/decision.h"
 
@@ -71,11 +71,16 @@ bool choose_port(Decision& d) {
 bool runs(const Decision& d) {
   const auto running = [](const Replica& r) { return is_up(r.pod) && r.pod->status.phase == "Running"; };
   const auto up = [](const Replica& r) { return is_up(r.pod); };
-  if (d.job().run_policy.deadline_clock == DeadlineClock::kFromRunning) {
-    return std::ranges::all_of(d.replicas, up) && std::ranges::any_of(d.replicas, running);
+  if (!std::ranges::any_of(d.replicas, running)) return false;
+  switch (d.job().running_when) {
+    case RunningWhen::kAllUp: {
+      const auto needed = d.job().elastic_min.value_or(total_replicas(d.job()));
+      return std::ranges::count_if(d.replicas, up) >= needed;
+    }
+    case RunningWhen::kDeciderRuns:
+      return d.job().decider != Decider::kFirstReplica || running(d.replicas.front());
   }
-  if (d.job().decider == Decider::kFirstReplica) return !d.replicas.empty() && running(d.replicas.front());
-  return std::ranges::any_of(d.replicas, running);
+  return false;
 }
 
 /// Why pods wait for a place to run, as the scheduler put it on one of them; "" when none does.

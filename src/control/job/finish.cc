@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "control/job/decision.h"
 
@@ -17,7 +17,8 @@ bool has_succeeded(const Decision& d, const Replica& replica) {
 Time earliest_start(const Decision& d) {
   Time start = whole_seconds(d.seen.now);
   for (const Replica& replica : d.replicas) {
-    if (replica.pod != nullptr && replica.pod->status.start_time) start = std::min(start, *replica.pod->status.start_time);
+    if (replica.pod != nullptr && replica.pod->status.start_time)
+      start = std::min(start, *replica.pod->status.start_time);
   }
   return start;
 }
@@ -66,10 +67,10 @@ std::optional<Outcome> success(const Decision& d) {
       if (std::ranges::none_of(d.replicas, succeeded)) return std::nullopt;
       break;
   }
-  std::string message = d.job().decider == Decider::kEveryReplica
-                            ? std::string("every replica ended with exit code 0")
-                            : fmt::format("replica {} ended with exit code 0",
-                                          std::ranges::find_if(d.replicas, succeeded)->key);
+  std::string message =
+      d.job().decider == Decider::kEveryReplica
+          ? std::string("every replica ended with exit code 0")
+          : fmt::format("replica {} ended with exit code 0", std::ranges::find_if(d.replicas, succeeded)->key);
   return Outcome{.phase = Phase::kSucceeded,
                  .replica_failed = false,
                  .reason = d.job().events.succeeded,
@@ -83,7 +84,7 @@ std::optional<Outcome> past_deadline(const Decision& d) {
   return Outcome{.phase = Phase::kFailed,
                  .replica_failed = false,
                  .reason = d.job().events.deadline_exceeded,
-                 .message = fmt::format("active for longer than activeDeadlineSeconds ({} s)", seconds)};
+                 .message = fmt::format("the job was active for longer than activeDeadlineSeconds ({} s)", seconds)};
 }
 
 void finish(Decision& d, const Outcome& outcome) {

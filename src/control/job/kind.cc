@@ -1,9 +1,9 @@
 #include "control/job/kind.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/core.h>
 
 #include "api/resource.h"
 #include "control/job/pytorch_job.h"
@@ -77,7 +77,8 @@ void set_identity(const json::Document& object, Job& job) {
 void note_reserved_variables(Job& job) {
   std::vector<std::string> reserved = {"MASTER_ADDR", "MASTER_PORT"};
   if (!std::holds_alternative<TorchrunLaunch>(job.launch)) reserved.insert(reserved.end(), {"RANK", "WORLD_SIZE"});
-  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch); kubeflow != nullptr && !kubeflow->has_master) return;
+  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch); kubeflow != nullptr && !kubeflow->has_master)
+    return;
   for (const Role& role : job.roles) {
     for (const auto& container : role.pod_template.spec.containers) {
       for (const auto& variable : container.env) {

@@ -18,8 +18,8 @@ struct Kind {
   Result<Job> (*normalise)(const json::Document& object, Network network);
   /// The model's view of the status the object carries.
   JobStatus (*read_status)(const json::Document& object);
-  /// The whole `status` member that says `status` in the kind's words, given what the object carries now. Gives the same
-  /// document back when nothing changed: times move only with what they belong to.
+  /// The whole `status` member that says `status` in the kind's words, given what the object carries now. Gives the
+  /// same document back when nothing changed: times move only with what they belong to.
   json::Document (*project)(const JobStatus& status, const json::Document& object, Time now);
 };
 

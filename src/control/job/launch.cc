@@ -1,7 +1,7 @@
 // How the programs of a job learn who they are and where to meet.
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "base/strings.h"
 #include "control/job/decision.h"
@@ -88,7 +88,8 @@ void set_env(const Env& ours, api::Container& container) {
 }
 
 /// Options with underscores: the only spelling that torchrun before 2.0 knows, and later ones still do.
-std::vector<std::string> torchrun_command(const Job& job, const TorchrunLaunch& launch, const Replica& replica, int port) {
+std::vector<std::string> torchrun_command(const Job& job, const TorchrunLaunch& launch, const Replica& replica,
+                                          int port) {
   std::vector<std::string> command = {"torchrun",
                                       "--nnodes",
                                       launch.nnodes,
@@ -115,7 +116,8 @@ void apply_override(const TemplateOverride& change, api::PodSpec& spec, api::Con
 }
 
 Env env_for(const Job& job, const Replica& replica, int port) {
-  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch)) return kubeflow_env(job, *kubeflow, replica, port);
+  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch))
+    return kubeflow_env(job, *kubeflow, replica, port);
   if (std::holds_alternative<TorchrunLaunch>(job.launch)) return torchrun_env(job, port);
   return plain_env(job, replica, port);
 }

@@ -12,7 +12,9 @@ int total_replicas(const Job& job) {
   return total;
 }
 
-std::string replica_key(const Role& role, int index) { return to_lower(role.type) + "-" + std::to_string(index); }
+std::string replica_key(const Role& role, int index) {
+  return to_lower(role.type) + "-" + std::to_string(index);
+}
 
 std::string pod_name(const Job& job, const Role& role, int index) {
   return job.pod_name_prefix + replica_key(role, index);
@@ -26,6 +28,8 @@ const api::Container* training_container(const Job& job, const api::PodSpec& spe
   return spec.containers.empty() ? nullptr : &spec.containers.front();
 }
 
-bool is_finished(Phase phase) { return phase == Phase::kSucceeded || phase == Phase::kFailed; }
+bool is_finished(Phase phase) {
+  return phase == Phase::kSucceeded || phase == Phase::kFailed;
+}
 
 }  // namespace muster::control

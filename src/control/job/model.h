@@ -1,6 +1,6 @@
 // The one job model under all job kinds. A kind's adapter normalises its document to a Job and its status to a
-// JobStatus, `decide` works on these alone, and the adapter projects the new JobStatus back to the kind's own words. What
-// differs between kinds is data in Job, never a branch on the kind inside decide.
+// JobStatus, `decide` works on these alone, and the adapter projects the new JobStatus back to the kind's own words.
+// What differs between kinds is data in Job, never a branch on the kind inside decide.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +69,12 @@ enum class RetryableExits {
   kAbove127,  // killed by a signal, or said so
 };
 
+/// When the job counts as running.
+enum class RunningWhen {
+  kAllUp,        // every replica, or as many as an elastic job needs
+  kDeciderRuns,  // the replica that decides, or any where all decide
+};
+
 enum class CleanUp { kNone, kUnfinished, kAll };
 
 /// When the deadline's clock starts, and what a pause does to it.
@@ -97,7 +103,7 @@ struct TemplateOverride {
 
 struct RunMode {
   bool paused = false;
-  bool debug = false;                               // pods idle for a person to come in; their end is no failure
+  bool debug = false;                                 // pods idle for a person to come in; their end is no failure
   std::map<std::string, TemplateOverride> debugging;  // by role type
   std::map<std::string, TemplateOverride> resuming;   // by role type, for pods made after a pause
 };
@@ -152,6 +158,7 @@ struct Job {
   std::vector<Role> roles;
   Launch launch;
   Decider decider = Decider::kFirstReplica;
+  RunningWhen running_when = RunningWhen::kAllUp;
   RetryableExits retryable_exits = RetryableExits::kListed;
   RunPolicy run_policy;
   RunMode run_mode;
@@ -161,9 +168,9 @@ struct Job {
   std::string pod_name_prefix;  // a pod is PREFIX + lower-case type + "-" + index
   ChildLabels labels;
   Services services = Services::kNone;
-  std::string subdomain;           // of kMasterAndSubdomain
-  std::string port_name;           // of the container port that is the master port; "": none is declared
-  std::optional<int> fixed_port;   // absent: the port is offered from outside, one per job
+  std::string subdomain;                         // of kMasterAndSubdomain
+  std::string port_name;                         // of the container port that is the master port; "": none is declared
+  std::optional<int> fixed_port;                 // absent: the port is offered from outside, one per job
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
 
   EventReasons events;
@@ -204,7 +211,7 @@ struct RoleStatus {
 
 struct JobStatus {
   Phase phase = Phase::kNew;
-  std::string reason;   // why it is in this phase: of waiting while pending, of the end when finished
+  std::string reason;  // why it is in this phase: of waiting while pending, of the end when finished
   std::string message;
   // A replica has failed, or was lost, and is not back yet.
   bool replica_failure = false;

@@ -1,7 +1,7 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/core.h>
 
 #include "api/names.h"
 #include "base/strings.h"
@@ -27,7 +27,9 @@ api::StringMap identity_labels(const Job& job, const Replica& replica) {
   return labels;
 }
 
-int gang_size(const Job& job) { return job.elastic_min.value_or(total_replicas(job)); }
+int gang_size(const Job& job) {
+  return job.elastic_min.value_or(total_replicas(job));
+}
 
 /// Waits for a place with the size of an earlier gang: it would wait for pods that never come, or start without its
 /// peers. It has not run yet, so nothing is lost by making it anew.
@@ -44,8 +46,10 @@ api::Service headless_service(const Job& job, std::string name, api::StringMap s
   service.metadata.name = std::move(name);
   service.metadata.ns = job.ns;
   service.metadata.labels = selector;
+  service.metadata.labels[api::kGroupNameLabel] = job.name;  // what our watch of services selects
   service.metadata.owner_references = {owner_of_children(job)};
   service.spec.selector = std::move(selector);
+  service.spec.type = "ClusterIP";
   service.spec.cluster_ip = "None";
   // Ranks look for each other before any of them is ready, the master for itself too.
   service.spec.publish_not_ready_addresses = true;
@@ -139,7 +143,9 @@ void remove_surplus(Decision& d) {
   emit(d, "Normal", d.job().events.scaled, message);
 }
 
-bool must_wait(const Decision& d) { return d.status.next_retry && d.seen.now < *d.status.next_retry; }
+bool must_wait(const Decision& d) {
+  return d.status.next_retry && d.seen.now < *d.status.next_retry;
+}
 
 /// True when the replica waits for the retry time or for its old pod to go.
 bool converge_pod(Decision& d, const Replica& replica) {

@@ -1,8 +1,8 @@
 #include "control/job/pytorch_job.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
+
+#include <algorithm>
 
 #include "api/kubeflow_v1.h"
 #include "api/names.h"
@@ -53,11 +53,11 @@ void set_roles(const api::PyTorchJobSpec& spec, Job& job) {
                          .pod_template = replica_spec.template_});
     const std::string& written = replica_spec.template_.spec.restart_policy;
     if (!written.empty() && written != "Never") {
-      job.notices.push_back(
-          {.reason = "SetPodTemplateRestartPolicy",
-           .message = fmt::format("restartPolicy {} in the template of role {} is replaced: pods are never restarted in "
-                                  "place, the role's own restartPolicy makes new ones",
-                                  written, type)});
+      job.notices.push_back({.reason = "SetPodTemplateRestartPolicy",
+                             .message = fmt::format(
+                                 "restartPolicy {} in the template of role {} is replaced: pods are never restarted in "
+                                 "place, the role's own restartPolicy makes new ones",
+                                 written, type)});
     }
   }
 }
@@ -84,8 +84,7 @@ void set_launch_style(const api::PyTorchJobSpec& spec, Job& job) {
     const auto worker = std::ranges::find(job.roles, "Worker", &Role::type);
     const int workers = worker == job.roles.end() ? 0 : worker->replicas;
     launch.elastic = elastic_of(*spec.elastic_policy, workers);
-    job.elastic_min = spec.elastic_policy->min_replicas.value_or(
-        spec.elastic_policy->max_replicas.value_or(workers));
+    job.elastic_min = spec.elastic_policy->min_replicas.value_or(spec.elastic_policy->max_replicas.value_or(workers));
     *job.elastic_min += launch.has_master ? 1 : 0;
     if (launch.nproc_per_node.empty() && spec.elastic_policy->n_proc_per_node) {
       launch.nproc_per_node = std::to_string(*spec.elastic_policy->n_proc_per_node);
@@ -129,6 +128,7 @@ Result<Job> normalise(const json::Document& object, Network network) {
   set_run_policy(decoded.spec.run_policy, job);
   set_roles(decoded.spec, job);
   set_launch_style(decoded.spec, job);
+  job.running_when = RunningWhen::kDeciderRuns;
   job.retryable_exits = RetryableExits::kAbove127;
   set_children(job);
   if (network == Network::kPerPod) job.fixed_port = written_port(decoded.spec, job);
@@ -206,8 +206,7 @@ JobStatus read_status(const json::Document& object) {
 /// Kubeflow's condition list: the last one is the job's state.
 class Conditions {
  public:
-  Conditions(std::vector<api::Condition>& list, Time now)
-      : list_(list), now_(now), frozen_(is_true(list, "Failed")) {}
+  Conditions(std::vector<api::Condition>& list, Time now) : list_(list), now_(now), frozen_(is_true(list, "Failed")) {}
 
   void set(std::string type, bool value, std::string reason, std::string message) {
     if (frozen_) return;
@@ -222,7 +221,7 @@ class Conditions {
       if (old->status == next.status) next.last_transition_time = old->last_transition_time;
     }
     std::erase_if(list_, [&](const api::Condition& c) { return c.type == next.type || excludes(next.type, c.type); });
-    if (value && (next.type == "Failed" || next.type == "Succeeded")) end_running(next.reason);
+    if (value && (next.type == "Failed" || next.type == "Succeeded")) end_running();
     list_.push_back(std::move(next));
   }
   bool has(std::string_view type) const { return find_condition(list_, type) != nullptr; }
@@ -231,11 +230,11 @@ class Conditions {
   static bool excludes(std::string_view added, std::string_view other) {
     return (added == "Restarting" && other == "Running") || (added == "Running" && other == "Restarting");
   }
-  void end_running(const std::string& reason) {
+  /// As Kubeflow does, reason and message stay: they tell what has ended.
+  void end_running() {
     for (auto& condition : list_) {
       if ((condition.type != "Running" && condition.type != "Restarting") || condition.status == "False") continue;
       condition.status = "False";
-      condition.reason = reason;
       condition.last_update_time = now_;
       condition.last_transition_time = now_;
     }

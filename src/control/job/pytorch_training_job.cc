@@ -1,9 +1,9 @@
 #include "control/job/pytorch_training_job.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
-
-#include <fmt/core.h>
 
 #include "api/names.h"
 #include "api/tensorstack_v1beta1.h"
@@ -23,7 +23,9 @@ constexpr int kDefaultBackoffLimit = 3;
 // ---- to the model ----
 
 /// The children's infix: new for a job of the same name made later, the same through restarts and crashes.
-std::string infix(const std::string& uid) { return sha256_hex(uid).substr(0, 5); }
+std::string infix(const std::string& uid) {
+  return sha256_hex(uid).substr(0, 5);
+}
 
 CleanUp clean_up_from(std::string_view name) {
   if (name == "Unfinished") return CleanUp::kUnfinished;
@@ -357,7 +359,8 @@ void set_outcome(const JobStatus& status, Conditions& conditions) {
   }
 }
 
-std::vector<api::Condition> conditions_of(const JobStatus& status, const std::vector<api::Condition>& before, Time now) {
+std::vector<api::Condition> conditions_of(const JobStatus& status, const std::vector<api::Condition>& before,
+                                          Time now) {
   Conditions conditions(before, now);
   conditions.set("Initialized", true, kNoReason, "the job is initialised");
   set_running(status, conditions);
@@ -392,13 +395,20 @@ api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
   api::AggregateStatus counts;
   for (const auto& role : roles) {
     for (const auto& replica : role.replicas) {
-      if (replica.phase == "Creating") ++counts.creating;
-      else if (replica.phase == "Pending") ++counts.pending;
-      else if (replica.phase == "Running") ++counts.running;
-      else if (replica.phase == "Succeeded") ++counts.succeeded;
-      else if (replica.phase == "Failed") ++counts.failed;
-      else if (replica.phase == "Deleted") ++counts.deleted;
-      else ++counts.unknown;
+      if (replica.phase == "Creating")
+        ++counts.creating;
+      else if (replica.phase == "Pending")
+        ++counts.pending;
+      else if (replica.phase == "Running")
+        ++counts.running;
+      else if (replica.phase == "Succeeded")
+        ++counts.succeeded;
+      else if (replica.phase == "Failed")
+        ++counts.failed;
+      else if (replica.phase == "Deleted")
+        ++counts.deleted;
+      else
+        ++counts.unknown;
     }
   }
   return counts;

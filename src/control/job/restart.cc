@@ -1,8 +1,8 @@
 // Which ended attempts are started again, and what that costs.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/core.h>
 
 #include "base/strings.h"
 #include "control/job/decision.h"
@@ -15,16 +15,24 @@ constexpr Duration kFirstDelay = std::chrono::seconds(1);
 constexpr Duration kLongestDelay = std::chrono::seconds(60);
 
 enum class Verdict {
-  kLeave,          // it is done
+  kLeave,  // it is done
   kRestartCharged,
-  kRestartFree,    // nothing the program did
+  kRestartFree,  // nothing the program did
   kFailedForGood,
 };
 
 /// Reasons of a failed pod that are the machine's doing. Agents say Lost… (LostReboot, LostShim), kubelets the others.
 bool is_infrastructure_reason(const std::string& reason) {
-  static constexpr std::array kReasons = {"Evicted",     "NodeLost",     "NodeShutdown", "NodeAffinity", "Preempting",
-                                          "Terminated",  "Shutdown",     "OutOfcpu",     "OutOfmemory",  "OutOfpods",
+  static constexpr std::array kReasons = {"Evicted",
+                                          "NodeLost",
+                                          "NodeShutdown",
+                                          "NodeAffinity",
+                                          "Preempting",
+                                          "Terminated",
+                                          "Shutdown",
+                                          "OutOfcpu",
+                                          "OutOfmemory",
+                                          "OutOfpods",
                                           "UnexpectedAdmissionError"};
   return reason.starts_with("Lost") || std::ranges::find(kReasons, reason) != kReasons.end();
 }
@@ -88,7 +96,9 @@ RoleStatus& role_status(Decision& d, const Role& role) {
 }
 
 /// Notes the end of the pod's attempt: from now on it is accounted for, and the next pod is the next attempt.
-void retire(Decision& d, const Replica& replica) { d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1; }
+void retire(Decision& d, const Replica& replica) {
+  d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1;
+}
 
 std::string said_about(const Decision& d, const Replica& replica) {
   return fmt::format("replica {} (pod {}) ended with {}", replica.key, replica.pod_name,
@@ -115,8 +125,8 @@ Outcome failed_for_good(const Decision& d, const Replica& replica) {
 
 Outcome budget_exhausted(const Decision& d, const Replica& replica) {
   const int limit = *d.job().run_policy.backoff_limit;
-  const std::string why = limit == 0 ? std::string("backoffLimit 0 allows no restart")
-                                     : fmt::format("all {} restarts of backoffLimit are used", limit);
+  const std::string why =
+      limit == 0 ? std::string("backoffLimit 0 allows no restart") : fmt::format("backoffLimit {} is used up", limit);
   return {.phase = Phase::kFailed,
           .replica_failed = true,
           .reason = d.job().events.backoff_exhausted,
@@ -154,15 +164,23 @@ void restart(Decision& d, const Replica& replica, Verdict verdict) {
 }  // namespace
 
 std::optional<Outcome> account_for_ended(Decision& d) {
+  const std::size_t actions_before = d.plan.actions.size();
+  const std::size_t reasons_before = d.plan.reasons.size();
+  const auto ends_the_job = [&](Outcome outcome) {
+    // Restarts promised a moment ago do not happen; what they cost stays counted.
+    d.plan.actions.erase(d.plan.actions.begin() + static_cast<std::ptrdiff_t>(actions_before), d.plan.actions.end());
+    d.plan.reasons.resize(reasons_before);
+    return outcome;
+  };
   // In rank order, so that which failure spends the last of the budget does not depend on the order of observation.
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica)) continue;
     const Verdict verdict = judge(d, replica);
     if (verdict == Verdict::kLeave) continue;
-    if (verdict == Verdict::kFailedForGood) return failed_for_good(d, replica);
+    if (verdict == Verdict::kFailedForGood) return ends_the_job(failed_for_good(d, replica));
     const auto limit = d.job().run_policy.backoff_limit;
     if (verdict == Verdict::kRestartCharged && limit && d.status.restarts >= *limit) {
-      return budget_exhausted(d, replica);
+      return ends_the_job(budget_exhausted(d, replica));
     }
     restart(d, replica, verdict);
   }

@@ -1,7 +1,7 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
-
-#include <fmt/core.h>
 
 #include "api/names.h"
 #include "base/strings.h"
@@ -141,9 +141,13 @@ int attempt_of(const api::Pod& pod) {
   return static_cast<int>(std::clamp<std::int64_t>(number, 0, INT32_MAX - 1));
 }
 
-bool is_terminating(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
+bool is_terminating(const api::Pod& pod) {
+  return pod.metadata.deletion_timestamp.has_value();
+}
 
-bool is_finished_pod(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+bool is_finished_pod(const api::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
 
 bool ended_by_itself(const api::Pod& pod) {
   if (!is_finished_pod(pod)) return false;
@@ -203,7 +207,9 @@ std::vector<RoleStatus> role_statuses(const Decision& d) {
   return roles;
 }
 
-Time whole_seconds(Time t) { return std::chrono::floor<std::chrono::seconds>(t); }
+Time whole_seconds(Time t) {
+  return std::chrono::floor<std::chrono::seconds>(t);
+}
 
 void emit(Decision& d, std::string type, std::string reason, std::string message) {
   d.plan.actions.emplace_back(

@@ -63,10 +63,10 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
   void count_up(const client::ObjectName& event) {
     client.get(event, [self = shared_from_this(), event](Result<json::Document> found) {
       if (!found) return self->end(found, event.name);
-      const json::Document patch = json::Object{
-          {"metadata", json::Object{{"resourceVersion", found->string_at("metadata", "resourceVersion")}}},
-          {"count", found->int_at("count") + 1},
-          {"lastTimestamp", format_rfc3339(self->loop.now())}};
+      const json::Document patch =
+          json::Object{{"metadata", json::Object{{"resourceVersion", found->string_at("metadata", "resourceVersion")}}},
+                       {"count", found->int_at("count") + 1},
+                       {"lastTimestamp", format_rfc3339(self->loop.now())}};
       self->client.patch(event, client::PatchType::kMerge, patch, {},
                          [self, name = event.name](Result<json::Document> patched) { self->end(patched, name); });
     });

@@ -1,5 +1,5 @@
-// EventRecorder: Events about objects. The name of an Event is a function of what it says about whom, so saying the same
-// again, also after a restart of the process, counts up the one there is.
+// EventRecorder: Events about objects. The name of an Event is a function of what it says about whom, so saying the
+// same again, also after a restart of the process, counts up the one there is.
 #pragma once
 
 #include <memory>

@@ -22,13 +22,9 @@ client::ResourceName core_resource(std::string_view plural) {
 }
 
 template <typename T>
-json::Document typed(const T& object, const char* kind) {
-  json::Document document = json::Object{{"apiVersion", "v1"}, {"kind", kind}};
-  json::Document body = reflect::encode(object);
-  for (auto& [key, value] : body.as_object()) {
-    if (key == "status") continue;
-    document[key] = std::move(value);
-  }
+json::Document without_status(const T& object) {
+  json::Document document = reflect::encode(object);
+  document.as_object().erase("status");
   return document;
 }
 
@@ -53,8 +49,8 @@ class Run : public std::enable_shared_from_this<Run> {
     }
     client::ObjectName target = todo_.object;
     target.subresource = "status";
-    const json::Document patch =
-        json::Object{{"metadata", json::Object{{"resourceVersion", todo_.resource_version}}}, {"status", *todo_.status}};
+    const json::Document patch = json::Object{{"metadata", json::Object{{"resourceVersion", todo_.resource_version}}},
+                                              {"status", *todo_.status}};
     client_.patch(target, client::PatchType::kMerge, patch, {}, [self = shared_from_this()](Result<json::Document> r) {
       if (!r) return self->finish(r.error());
       self->applied_.resource_version = r->string_at("metadata", "resourceVersion");
@@ -85,9 +81,9 @@ class Run : public std::enable_shared_from_this<Run> {
     }
     ++under_way_;
     if (const auto* create = std::get_if<CreatePod>(&action)) {
-      create_child("pods", typed(create->pod, "Pod"), create->pod.metadata);
+      create_child("pods", without_status(create->pod), create->pod.metadata);
     } else if (const auto* service = std::get_if<CreateService>(&action)) {
-      create_child("services", typed(service->service, "Service"), service->service.metadata);
+      create_child("services", without_status(service->service), service->service.metadata);
     } else if (const auto* pod = std::get_if<DeletePod>(&action)) {
       remove(child("pods", pod->name), pod->uid);
     } else if (const auto* gone = std::get_if<DeleteService>(&action)) {
@@ -102,12 +98,13 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
   void create_child(std::string_view plural, const json::Document& document, const api::ObjectMeta& meta) {
-    client_.create(core_resource(plural), todo_.object.ns, document, {},
-                   [self = shared_from_this(), object = child(plural, meta.name), meta](Result<json::Document> made) {
-                     if (made) return self->action_done(ok());
-                     if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(object, meta);
-                     self->action_done(in_context("create " + object.resource.plural + " " + object.name, made.error()));
-                   });
+    client_.create(
+        core_resource(plural), todo_.object.ns, document, {},
+        [self = shared_from_this(), object = child(plural, meta.name), meta](Result<json::Document> made) {
+          if (made) return self->action_done(ok());
+          if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(object, meta);
+          self->action_done(in_context("create " + object.resource.plural + " " + object.name, made.error()));
+        });
   }
 
   /// Somebody has the name. Fine if it is what we meant to create; else it has to go before ours can be made.
@@ -121,15 +118,16 @@ class Run : public std::enable_shared_from_this<Run> {
     });
   }
 
-  Status judge_existing(const client::ObjectName& object, const api::ObjectMeta& meta, const json::Document& found) const {
+  Status judge_existing(const client::ObjectName& object, const api::ObjectMeta& meta,
+                        const json::Document& found) const {
     const auto existing = reflect::decode<api::ObjectMeta>(*found.find("metadata"));
     if (!existing) return existing.error();
     const auto* owner = controller_of(*existing);
     if (owner == nullptr || owner->uid != todo_.reference.uid) {
       const std::string holder = owner == nullptr ? "nobody" : owner->kind + "/" + owner->name;
-      Error error = conflict(fmt::format(
-          "{} {} exists already and belongs to {}; it has to go before this job can have its own",
-          object.resource.plural, object.name, holder));
+      Error error =
+          conflict(fmt::format("{} {} exists already and belongs to {}; it has to go before this job can have its own",
+                               object.resource.plural, object.name, holder));
       error.reason = Reason::kAlreadyExists;
       return error;
     }

@@ -1,6 +1,6 @@
-// The executor: applies a job's plan through the API. First the status, guarded by the resourceVersion that the plan was
-// made from; then the actions in order, runs of the same kind of action side by side. It ends at the first error, and
-// the next look at the job goes on from what is there by then.
+// The executor: applies a job's plan through the API. First the status, guarded by the resourceVersion that the plan
+// was made from; then the actions in order, runs of the same kind of action side by side. It ends at the first error,
+// and the next look at the job goes on from what is there by then.
 #pragma once
 
 #include <memory>

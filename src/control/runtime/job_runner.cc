@@ -58,14 +58,14 @@ JobRunner::JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecor
   }
   client::ListOptions ours;
   ours.label_selector = api::kGroupNameLabel;
-  service_informer_ = std::make_unique<client::Informer>(
-      loop, rng, client, resource_of("v1", "Service"), ours,
-      [this](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
-        on_service(key, now);
-      });
+  service_informer_ = std::make_unique<client::Informer>(loop, rng, client, resource_of("v1", "Service"), ours,
+                                                         [this](const client::Informer::Key& key, const json::Document*,
+                                                                const json::Document* now) { on_service(key, now); });
 }
 
-JobRunner::~JobRunner() { *alive_ = false; }
+JobRunner::~JobRunner() {
+  *alive_ = false;
+}
 
 void JobRunner::start(Task synced) {
   auto remaining = std::make_shared<std::size_t>(jobs_.size() + 1);

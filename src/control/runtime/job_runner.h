@@ -27,7 +27,8 @@ using PodIndex = ChildIndex<api::Pod>;
 
 class JobRunner {
  public:
-  JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, const PodIndex& pods, Network network);
+  JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, const PodIndex& pods,
+            Network network);
   ~JobRunner();
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
@@ -66,7 +67,7 @@ class JobRunner {
   const PodIndex& pods_;
   Network network_;
   ChildIndex<api::Service> services_;
-  std::set<std::string> unfinished_;          // uids
+  std::set<std::string> unfinished_;  // uids
   std::map<JobKey, std::string> uid_of_;
   PortBook ports_;
   WorkQueue queue_;

@@ -6,7 +6,9 @@ namespace muster::control {
 
 PortBook::PortBook(std::function<bool(const std::string& uid)> is_live) : is_live_(std::move(is_live)) {}
 
-void PortBook::note(const std::string& uid, int port) { taken_[uid] = port; }
+void PortBook::note(const std::string& uid, int port) {
+  taken_[uid] = port;
+}
 
 std::optional<int> PortBook::offer(const std::string& uid) {
   if (const auto found = taken_.find(uid); found != taken_.end()) return found->second;

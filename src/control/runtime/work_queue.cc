@@ -40,7 +40,9 @@ void WorkQueue::done(const JobKey& key) {
   wake();
 }
 
-void WorkQueue::forget(const JobKey& key) { cancel_timer(key); }
+void WorkQueue::forget(const JobKey& key) {
+  cancel_timer(key);
+}
 
 void WorkQueue::wake() {
   if (woken_ || !open_ || waiting_.empty()) return;

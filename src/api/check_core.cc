@@ -67,7 +67,8 @@ void check_pod_spec(const json::Document& spec, const std::string& path, std::ve
     check_name(volume_items[i], item_path(child_path(path, "volumes"), i), volumes, causes);
   }
   std::vector<std::string> names;
-  for (const char* list : {"initContainers", "containers"}) {
+  // Containers first: of two that share a name, Kubernetes blames the init container.
+  for (const char* list : {"containers", "initContainers"}) {
     const json::Array& containers = items_of(spec, list);
     for (std::size_t i = 0; i < containers.size(); ++i) {
       const std::string container_path = item_path(child_path(path, list), i);
@@ -83,6 +84,23 @@ void check_pod_spec(const json::Document& spec, const std::string& path, std::ve
 std::vector<FieldCause> check_pod(const json::Document& pod) {
   std::vector<FieldCause> causes;
   if (const json::Document* spec = pod.find("spec")) check_pod_spec(*spec, "spec", causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_service(const json::Document& service) {
+  std::vector<FieldCause> causes;
+  const json::Document* spec = service.find("spec");
+  if (spec == nullptr) return {reflect::required_cause("spec.ports")};
+  const json::Array& ports = items_of(*spec, "ports");
+  const bool needs_no_port =
+      service.string_at("spec", "clusterIP") == "None" || service.string_at("spec", "type") == "ExternalName";
+  if (ports.empty() && !needs_no_port) causes.push_back(reflect::required_cause("spec.ports"));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; ports.size() > 1 && i < ports.size(); ++i) {
+    const std::string path = item_path("spec.ports", i);
+    if (ports[i].string_at("name").empty()) causes.push_back(reflect::required_cause(child_path(path, "name")));
+    check_name(ports[i], path, names, causes);
+  }
   return causes;
 }
 

@@ -1,0 +1,77 @@
+// Properties of every kind, over random documents of it.
+#include <gmock/gmock.h>
+
+#include "api/core_v1.h"
+#include "api/document_for_tests.h"
+#include "api/kubeflow_v1.h"
+#include "api/tensorstack_v1beta1.h"
+#include "reflect/reflect.h"
+
+namespace muster::api {
+namespace {
+
+constexpr std::uint64_t kSeeds = 200;
+
+template <typename T>
+class EveryKind : public ::testing::Test {};
+
+using Kinds = ::testing::Types<Namespace, Pod, Service, ConfigMap, Secret, Event, Node, PersistentVolumeClaim,
+                               PyTorchTrainingJob, PyTorchJob>;
+TYPED_TEST_SUITE(EveryKind, Kinds);
+
+TYPED_TEST(EveryKind, DecodingAndEncodingGivesBackTheDocument) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const json::Document document = DocumentMaker(seed).make(reflect::type_of<TypeParam>());
+    const auto decoded = reflect::decode<TypeParam>(document);
+    ASSERT_TRUE(decoded.has_value()) << "seed " << seed << ": " << decoded.error().message;
+    const json::Document encoded = reflect::encode(*decoded);
+    ASSERT_TRUE(encoded == document) << "seed " << seed << "\n"
+                                     << json::serialize_pretty(document) << "\n"
+                                     << json::serialize_pretty(encoded);
+  }
+}
+
+TYPED_TEST(EveryKind, ValidDocumentsPassAndHaveNothingUnknown) {
+  const reflect::TypeDesc& type = reflect::type_of<TypeParam>();
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const json::Document document = DocumentMaker(seed).make(type);
+    const auto causes = reflect::validate(type, document);
+    ASSERT_TRUE(causes.empty()) << "seed " << seed << ": " << causes[0].field << ": " << causes[0].message;
+    const auto unknown = reflect::unknown_fields(type, document);
+    ASSERT_TRUE(unknown.empty()) << "seed " << seed << ": " << unknown[0].path;
+    json::Document pruned = document;
+    reflect::prune(type, pruned);
+    ASSERT_TRUE(pruned == document) << "seed " << seed;
+  }
+}
+
+TYPED_TEST(EveryKind, DefaultsAreValidAndSettingThemTwiceIsSettingThemOnce) {
+  const reflect::TypeDesc& type = reflect::type_of<TypeParam>();
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    json::Document once = DocumentMaker(seed).make(type);
+    reflect::apply_defaults(type, once);
+    ASSERT_TRUE(reflect::validate(type, once).empty()) << "seed " << seed;
+    ASSERT_TRUE(reflect::unknown_fields(type, once).empty()) << "seed " << seed;
+    json::Document twice = once;
+    reflect::apply_defaults(type, twice);
+    ASSERT_TRUE(twice == once) << "seed " << seed;
+  }
+}
+
+TYPED_TEST(EveryKind, AMemberMoreIsUnknownAndPruned) {
+  const reflect::TypeDesc& type = reflect::type_of<TypeParam>();
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const json::Document document = DocumentMaker(seed).make(type);
+    json::Document wrong = document;
+    wrong["zzzNobodyKnows"] = 1;
+    const auto unknown = reflect::unknown_fields(type, wrong);
+    ASSERT_EQ(unknown.size(), 1u);
+    EXPECT_EQ(unknown[0].path, "zzzNobodyKnows");
+    if (type.open) continue;
+    reflect::prune(type, wrong);
+    ASSERT_TRUE(wrong == document) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace muster::api

@@ -1,0 +1,30 @@
+// The commands, one file each. A command declares its flags, then runs with a connected session.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/flags.h"
+#include "cli/session.h"
+
+namespace muster::cli {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual void add_flags(Flags& flags) = 0;
+  /// `words` are the arguments that are no flags. The exit code.
+  virtual int run(Session& session, const std::vector<std::string>& words) = 0;
+};
+
+std::unique_ptr<Command> make_apply();
+std::unique_ptr<Command> make_create();
+std::unique_ptr<Command> make_get();
+std::unique_ptr<Command> make_describe();
+std::unique_ptr<Command> make_logs();
+std::unique_ptr<Command> make_delete();
+std::unique_ptr<Command> make_wait();
+std::unique_ptr<Command> make_version();
+
+}  // namespace muster::cli

@@ -1,0 +1,235 @@
+#include "cli/describe_text.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/names.h"
+#include "base/strings.h"
+#include "cli/job_state.h"
+#include "cli/table.h"
+#include "cli/three_way.h"
+#include "json/yaml.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::string age(const std::string& time, Time now) {
+  const auto parsed = parse_rfc3339(time);
+  return parsed ? human_duration(now - *parsed) : "<unknown>";
+}
+
+std::string indent(const std::string& text, std::string_view by) {
+  std::string out;
+  for (const std::string& line : split(trim(text), '\n')) out += std::string(by) + line + "\n";
+  return out;
+}
+
+std::string line(std::string_view label, std::string_view value) {
+  return fmt::format("{:<14}{}\n", label.empty() ? "" : std::string(label) + ":", value);
+}
+
+/// "a=b" per line, under each other.
+std::string map_lines(std::string_view label, const json::Document* map) {
+  std::string out;
+  if (map != nullptr && map->is_object()) {
+    for (const json::Member& member : map->as_object()) {
+      // Long, and nothing but what is shown below.
+      if (member.key == kLastAppliedAnnotation) continue;
+      out += line(out.empty() ? label : "", member.key + "=" + cell_text(member.value));
+    }
+  }
+  return out.empty() ? line(label, "<none>") : out;
+}
+
+const json::Array& array_at(const json::Document* value) {
+  static const json::Array kNone;
+  return value != nullptr && value->is_array() ? value->as_array() : kNone;
+}
+
+std::string table(std::string_view title, const std::vector<std::vector<std::string>>& rows) {
+  if (rows.size() < 2) return fmt::format("{}:  <none>\n", title);
+  return fmt::format("{}:\n{}", title, indent(Columns().lines(rows), "  "));
+}
+
+std::string or_none(const std::string& text) {
+  return text.empty() ? "<none>" : cell_text(text);
+}
+
+std::string conditions(const json::Document& object, Time now) {
+  const json::Array& all = array_at(object.at("status", "conditions"));
+  if (all.empty()) return "";
+  std::vector<std::vector<std::string>> rows{{"TYPE", "STATUS", "AGE", "REASON", "MESSAGE"}};
+  for (const json::Document& condition : all) {
+    rows.push_back({condition.string_at("type"), condition.string_at("status"),
+                    age(condition.string_at("lastTransitionTime"), now), or_none(condition.string_at("reason")),
+                    cell_text(condition.string_at("message"))});
+  }
+  return table("Conditions", rows);
+}
+
+std::int64_t restarts_of(const json::Document& pod) {
+  std::int64_t total = 0;
+  for (const json::Document& status : array_at(pod.at("status", "containerStatuses"))) {
+    total += status.int_at("restartCount");
+  }
+  // A replica that is restarted by replacement counts its attempts in a label.
+  const auto attempt = parse_int(pod.string_at("metadata", "labels", api::kAttemptLabel));
+  return total + attempt.value_or(0);
+}
+
+std::string pod_note(const json::Document& pod) {
+  for (const json::Document& status : array_at(pod.at("status", "containerStatuses"))) {
+    for (const char* state : {"waiting", "terminated"}) {
+      const std::string& message = status.string_at("state", state, "message");
+      if (!message.empty()) return message;
+    }
+  }
+  if (!pod.string_at("status", "message").empty()) return pod.string_at("status", "message");
+  for (const json::Document& condition : array_at(pod.at("status", "conditions"))) {
+    const bool unscheduled = condition.string_at("type") == "PodScheduled" && condition.string_at("status") == "False";
+    if (unscheduled) return condition.string_at("message");
+  }
+  return "";
+}
+
+std::string first_container_state(const json::Document& pod) {
+  const json::Array& statuses = array_at(pod.at("status", "containerStatuses"));
+  return statuses.empty() ? "<none>" : container_state(statuses.front());
+}
+
+json::Document without_values(const json::Document& map) {
+  json::Object out;
+  if (map.is_object()) {
+    for (const json::Member& member : map.as_object()) {
+      const auto bytes = base64_decode(member.value.is_string() ? member.value.as_string() : "");
+      out.append(member.key, fmt::format("{} bytes", bytes ? bytes->size() : 0));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string container_state(const json::Document& container_status) {
+  if (const json::Document* ended = container_status.at("state", "terminated")) {
+    const std::string& reason = ended->string_at("reason");
+    const std::int64_t signal = ended->int_at("signal");
+    std::string out =
+        fmt::format("Terminated: {} (exit code {}", reason.empty() ? "Ended" : reason, ended->int_at("exitCode"));
+    if (signal != 0) out += fmt::format(", signal {}", signal);
+    return out + ")";
+  }
+  if (container_status.at("state", "running") != nullptr) return "Running";
+  const std::string& reason = container_status.string_at("state", "waiting", "reason");
+  return reason.empty() ? "Waiting" : "Waiting: " + reason;
+}
+
+std::string describe_head(const json::Document& object, Time now) {
+  const std::string& created = object.string_at("metadata", "creationTimestamp");
+  std::string out = line("Name", object.string_at("metadata", "name"));
+  const std::string& ns = object.string_at("metadata", "namespace");
+  if (!ns.empty()) out += line("Namespace", ns);
+  out += line("Kind", fmt::format("{} ({})", object.string_at("kind"), object.string_at("apiVersion")));
+  out += map_lines("Labels", object.at("metadata", "labels"));
+  out += map_lines("Annotations", object.at("metadata", "annotations"));
+  if (!created.empty()) out += line("Created", fmt::format("{} ({} ago)", created, age(created, now)));
+  if (const std::string& going = object.string_at("metadata", "deletionTimestamp"); !going.empty()) {
+    out += line("Terminating", "since " + going);
+  }
+  for (const json::Document& owner : array_at(object.at("metadata", "ownerReferences"))) {
+    if (owner.bool_at("controller")) {
+      out += line("Controlled by", owner.string_at("kind") + "/" + owner.string_at("name"));
+    }
+  }
+  if (object.find("status") != nullptr) {
+    const bool has_phase =
+        !object.string_at("status", "phase").empty() || !array_at(object.at("status", "conditions")).empty();
+    if (has_phase) out += line("Phase", job_phase(object));
+    const std::string message = job_message(object);
+    if (!message.empty()) out += line("Message", cell_text(message));
+    const std::string& start = object.string_at("status", "startTime");
+    const std::string& end = object.string_at("status", "completionTime");
+    if (!start.empty()) out += line("Started", start);
+    if (!end.empty()) {
+      const auto from = parse_rfc3339(start);
+      const auto to = parse_rfc3339(end);
+      out += line("Completed", from && to ? fmt::format("{} (after {})", end, human_duration(*to - *from)) : end);
+    }
+  }
+  return out + conditions(object, now);
+}
+
+std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, Time now) {
+  std::ranges::sort(pods, {}, [](const json::Document& pod) { return pod.string_at("metadata", "name"); });
+  std::vector<std::vector<std::string>> rows{{"REPLICA", "POD", "PHASE", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
+  for (const json::Document& pod : pods) {
+    const std::string& name = pod.string_at("metadata", "name");
+    rows.push_back({replica_label(name, job_name), name, or_none(pod.string_at("status", "phase")),
+                    std::to_string(restarts_of(pod)), first_container_state(pod),
+                    age(pod.string_at("metadata", "creationTimestamp"), now), cell_text(pod_note(pod))});
+  }
+  return table("Replicas", rows);
+}
+
+std::string describe_containers(const json::Document& pod, Time now) {
+  std::vector<std::vector<std::string>> rows{{"NAME", "IMAGE", "STATE", "SINCE", "RESTARTS", "MESSAGE"}};
+  for (const json::Document& container : array_at(pod.at("spec", "containers"))) {
+    const std::string& name = container.string_at("name");
+    const json::Array& statuses = array_at(pod.at("status", "containerStatuses"));
+    const auto status = std::ranges::find(statuses, name, [](const json::Document& s) { return s.string_at("name"); });
+    if (status == statuses.end()) {
+      rows.push_back({name, container.string_at("image"), "Waiting", "", "0", cell_text(pod_note(pod))});
+      continue;
+    }
+    const std::string& ended = status->string_at("state", "terminated", "finishedAt");
+    const std::string& since = ended.empty() ? status->string_at("state", "running", "startedAt") : ended;
+    rows.push_back({name, container.string_at("image"), container_state(*status), since.empty() ? "" : age(since, now),
+                    std::to_string(status->int_at("restartCount")), cell_text(pod_note(pod))});
+  }
+  return table("Containers", rows);
+}
+
+std::string describe_body(const json::Document& object, const std::string& kind) {
+  if (!object.is_object()) return "";
+  std::string out;
+  for (const json::Member& member : object.as_object()) {
+    const bool told = member.key == "apiVersion" || member.key == "kind" || member.key == "metadata";
+    if (told || member.value.is_null()) continue;
+    json::Document value = member.value;
+    if (kind == "Secret" && (member.key == "data" || member.key == "stringData")) value = without_values(value);
+    // The conditions stand above, as a table.
+    if (member.key == "status" && value.is_object()) value.as_object().erase("conditions");
+    if (value.is_object() && value.as_object().empty()) continue;
+    std::string title = member.key;
+    title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+    if (value.is_object() || value.is_array()) {
+      out += fmt::format("{}:\n{}", title, indent(json::to_yaml(value), "  "));
+    } else {
+      out += line(title, cell_text(value));
+    }
+  }
+  return out;
+}
+
+std::string describe_events(std::vector<json::Document> events, Time now) {
+  const auto last_seen = [](const json::Document& event) {
+    for (const char* key : {"lastTimestamp", "eventTime", "firstTimestamp"}) {
+      if (!event.string_at(key).empty()) return event.string_at(key);
+    }
+    return event.string_at("metadata", "creationTimestamp");
+  };
+  std::ranges::stable_sort(events, {}, last_seen);
+  std::vector<std::vector<std::string>> rows{{"TYPE", "REASON", "AGE", "COUNT", "FROM", "MESSAGE"}};
+  for (const json::Document& event : events) {
+    const std::string& component = event.string_at("source", "component");
+    rows.push_back({event.string_at("type"), event.string_at("reason"), age(last_seen(event), now),
+                    std::to_string(std::max<std::int64_t>(1, event.int_at("count"))),
+                    or_none(component.empty() ? event.string_at("reportingComponent") : component),
+                    cell_text(event.string_at("message"))});
+  }
+  return table("Events", rows);
+}
+
+}  // namespace muster::cli

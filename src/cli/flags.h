@@ -1,0 +1,62 @@
+// Flags: one table of a command's flags, parsed the way kubectl (pflag) does: `-f x`, `-fx`, `-f=x`, `--flag x`,
+// `--flag=x`, joined letters (`-it`), flags and words in any order, `--` ends the flags. Help is made from the same
+// table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace muster::cli {
+
+/// The variables belong to the caller, hold the defaults before parse() and must outlive it.
+class Flags {
+ public:
+  void add_string(std::string name, std::string* value, std::string help, char letter = '\0');
+  void add_bool(std::string name, bool* value, std::string help, char letter = '\0');
+  void add_int(std::string name, std::optional<std::int64_t>* value, std::string help, char letter = '\0');
+  /// Go's form, or a number of seconds.
+  void add_duration(std::string name, std::optional<Duration>* value, std::string help, char letter = '\0');
+  /// May be repeated, and each may hold several separated by commas.
+  void add_list(std::string name, std::vector<std::string>* value, std::string help, char letter = '\0');
+  /// What `--name` alone stands for; such a flag takes its value only after `=`.
+  void set_implied(const std::string& name, std::string value);
+
+  /// The words that are no flags. BadRequest for the first wrong flag, with the name that was probably meant.
+  /// `-h` and `--help` print help() on stdout and end the process, as every command line does.
+  Result<std::vector<std::string>> parse(const std::vector<std::string>& args);
+  /// True when the arguments ask for help: a `-h` or `--help` before any `--`.
+  static bool asks_for_help(const std::vector<std::string>& args);
+  /// One line per flag.
+  std::string help() const;
+
+ private:
+  using Target = std::variant<std::string*, bool*, std::optional<std::int64_t>*, std::optional<Duration>*,
+                              std::vector<std::string>*>;
+  struct Flag {
+    std::string name;
+    char letter = '\0';
+    Target target;
+    std::string help;
+    std::string fallback;                // the default, as text; "" shows none
+    std::optional<std::string> implied;  // value of the bare flag
+    bool was_set = false;
+  };
+
+  void add(std::string name, Target target, std::string help, char letter, std::string fallback);
+  Flag* find(std::string_view name);
+  Flag* find(char letter);
+  Status parse_long(const std::vector<std::string>& args, std::size_t& at);
+  Status parse_letters(const std::vector<std::string>& args, std::size_t& at);
+  Error unknown(std::string_view name) const;
+  static Status assign(Flag& flag, const std::string& value);
+
+  std::vector<Flag> flags_;
+};
+
+}  // namespace muster::cli

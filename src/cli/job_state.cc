@@ -1,0 +1,121 @@
+#include "cli/job_state.h"
+
+#include <algorithm>
+
+#include "api/names.h"
+
+namespace muster::cli {
+
+namespace {
+
+const json::Array& conditions_of(const json::Document& job) {
+  static const json::Array kNone;
+  const json::Document* found = job.at("status", "conditions");
+  return found != nullptr && found->is_array() ? found->as_array() : kNone;
+}
+
+const json::Document* true_condition(const json::Document& job, std::initializer_list<std::string_view> types) {
+  for (const json::Document& condition : conditions_of(job)) {
+    if (condition.string_at("status") != "True") continue;
+    if (std::ranges::find(types, condition.string_at("type")) != types.end()) return &condition;
+  }
+  return nullptr;
+}
+
+const json::Document* newest_true_condition(const json::Document& job) {
+  const json::Document* newest = nullptr;
+  for (const json::Document& condition : conditions_of(job)) {
+    if (condition.string_at("status") != "True") continue;
+    // Times are RFC 3339 in UTC: their texts sort as they do. Of equal ones the later in the list is the newer.
+    if (newest == nullptr || condition.string_at("lastTransitionTime") >= newest->string_at("lastTransitionTime")) {
+      newest = &condition;
+    }
+  }
+  return newest;
+}
+
+}  // namespace
+
+JobEnd job_end(const json::Document& job) {
+  const std::string& phase = job.string_at("status", "phase");
+  if (phase == "Succeeded") return JobEnd::kSucceeded;
+  if (phase == "Failed") return JobEnd::kFailed;
+  if (!phase.empty()) return JobEnd::kUnfinished;
+  if (true_condition(job, {"Failed"}) != nullptr) return JobEnd::kFailed;
+  if (true_condition(job, {"Succeeded", "Completed", "Complete"}) != nullptr) return JobEnd::kSucceeded;
+  return JobEnd::kUnfinished;
+}
+
+std::string job_phase(const json::Document& job) {
+  switch (job_end(job)) {
+    case JobEnd::kSucceeded:
+      return "Succeeded";
+    case JobEnd::kFailed:
+      return "Failed";
+    case JobEnd::kUnfinished:
+      break;
+  }
+  const std::string& phase = job.string_at("status", "phase");
+  if (!phase.empty()) return phase;
+  const json::Document* newest = newest_true_condition(job);
+  return newest == nullptr ? "Pending" : newest->string_at("type");
+}
+
+std::string job_message(const json::Document& job) {
+  const json::Document* explains = nullptr;
+  switch (job_end(job)) {
+    case JobEnd::kFailed:
+      explains = true_condition(job, {"Failed", "ReplicaFailure"});
+      break;
+    case JobEnd::kSucceeded:
+      explains = true_condition(job, {"Succeeded", "Completed", "Complete"});
+      break;
+    case JobEnd::kUnfinished:
+      explains = newest_true_condition(job);
+      break;
+  }
+  if (explains == nullptr) return job.string_at("status", "message");
+  return explains->string_at("message");
+}
+
+bool is_job_kind(const std::string& group) {
+  return group == "batch.tensorstack.dev" || group == "kubeflow.org";
+}
+
+std::string pod_selector(const std::string& group, const std::string& job_name) {
+  return std::string(group == "kubeflow.org" ? api::kKubeflowJobNameLabel : api::kOwnerNameLabel) + "=" + job_name;
+}
+
+bool owned_by(const json::Document& object, const std::string& owner_uid) {
+  const json::Document* owners = object.at("metadata", "ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return false;
+  return std::ranges::any_of(owners->as_array(),
+                             [&](const json::Document& owner) { return owner.string_at("uid") == owner_uid; });
+}
+
+std::int64_t replica_count(const json::Document& job) {
+  const json::Document* spec = job.find("spec");
+  if (spec == nullptr || !spec->is_object()) return 0;
+  std::int64_t total = 0;
+  const auto add = [&](const json::Document& role) {
+    const json::Document* count = role.find("replicas");
+    total += count != nullptr && count->is_int() ? count->as_int() : 1;
+  };
+  for (const json::Member& member : spec->as_object()) {
+    // replicaSpecs is a list of roles (TensorStack), pytorchReplicaSpecs and its like are maps by role (Kubeflow).
+    if (member.key == "replicaSpecs" && member.value.is_array()) {
+      for (const json::Document& role : member.value.as_array()) add(role);
+    } else if (member.key.ends_with("ReplicaSpecs") && member.value.is_object()) {
+      for (const json::Member& role : member.value.as_object()) add(role.value);
+    }
+  }
+  return total;
+}
+
+std::string replica_label(const std::string& pod_name, const std::string& job_name) {
+  const std::string prefix = job_name + "-";
+  const bool shortened = !job_name.empty() && pod_name.starts_with(prefix) && pod_name.size() > prefix.size();
+  return shortened ? pod_name.substr(prefix.size()) : pod_name;
+}
+
+}  // namespace muster::cli

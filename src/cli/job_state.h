@@ -1,0 +1,31 @@
+// What the command line needs to know of a job of any kind: has it ended and how, which pods are its, how many there
+// will be.
+#pragma once
+
+#include <string>
+
+#include "json/document.h"
+
+namespace muster::cli {
+
+enum class JobEnd { kUnfinished, kSucceeded, kFailed };
+
+/// By status.phase (TensorStack's kinds, pods) or by the conditions Succeeded, Completed, Complete and Failed.
+JobEnd job_end(const json::Document& job);
+/// "Running", "Succeeded", …: the phase, or the newest condition that is true; "Pending" when there is neither.
+std::string job_phase(const json::Document& job);
+/// The message of the condition that explains the phase; "" when there is none.
+std::string job_message(const json::Document& job);
+
+/// Whether the kind is one that makes pods we can find.
+bool is_job_kind(const std::string& group);
+/// Selects the pods of a job of that group.
+std::string pod_selector(const std::string& group, const std::string& job_name);
+bool owned_by(const json::Document& object, const std::string& owner_uid);
+
+/// Sum over all roles, as the spec has it.
+std::int64_t replica_count(const json::Document& job);
+/// "worker-0": the pod's name without the job's.
+std::string replica_label(const std::string& pod_name, const std::string& job_name);
+
+}  // namespace muster::cli

@@ -1,0 +1,135 @@
+#include "cli/live_list.h"
+
+#include <algorithm>
+
+namespace muster::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kFirstPause = 200ms;
+constexpr Duration kLongestPause = 2s;
+constexpr Duration kPatience = 60s;
+
+bool worth_waiting(Reason reason) {
+  return reason == Reason::kServiceUnavailable || reason == Reason::kTimeout || reason == Reason::kTooManyRequests ||
+         reason == Reason::kInternalError;
+}
+
+}  // namespace
+
+struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
+  State(Session& s, LiveQuery q, LiveSink k) : session(s), query(std::move(q)), sink(std::move(k)) {}
+
+  Session& session;
+  LiveQuery query;
+  LiveSink sink;
+  client::WatchHandle watch;
+  Loop::Id timer = 0;
+  std::string revision;
+  bool listed = false;
+  bool closed = false;
+  Duration pause = kFirstPause;
+  std::optional<MonoTime> failing_since;
+
+  void list() {
+    client::ListOptions options;
+    options.label_selector = query.label_selector;
+    options.field_selector = query.field_selector;
+    options.as_table = query.as_table;
+    session.api().list(query.resource, query.ns, options, [weak = weak_from_this()](Result<json::Document> result) {
+      if (auto self = weak.lock(); self && !self->closed) self->got_list(std::move(result));
+    });
+  }
+
+  void got_list(Result<json::Document> result) {
+    if (!result) return failed(result.error());
+    recovered();
+    listed = true;
+    revision = result->string_at("metadata", "resourceVersion");
+    sink.on_list(*result);
+    if (!closed) start_watch();
+  }
+
+  void start_watch() {
+    client::WatchOptions options;
+    options.label_selector = query.label_selector;
+    options.field_selector = query.field_selector;
+    options.as_table = query.as_table;
+    options.resource_version = revision;
+    client::WatchSink to;
+    to.on_event = [weak = weak_from_this()](const std::string& type, json::Document object) {
+      if (auto self = weak.lock(); self && !self->closed) self->got_event(type, object);
+    };
+    to.on_end = [weak = weak_from_this()](Status status) {
+      if (auto self = weak.lock(); self && !self->closed) self->ended(std::move(status));
+    };
+    watch = session.api().watch(query.resource, query.ns, options, std::move(to));
+  }
+
+  void got_event(const std::string& type, const json::Document& object) {
+    recovered();
+    remember_revision(object);
+    if (type != "BOOKMARK") sink.on_event(type, object);
+  }
+
+  // A Table has its revision on itself or only on the object of its row.
+  void remember_revision(const json::Document& object) {
+    const std::string* found = &object.string_at("metadata", "resourceVersion");
+    const json::Document* rows = object.find("rows");
+    if (found->empty() && rows != nullptr && rows->is_array() && !rows->as_array().empty()) {
+      found = &rows->as_array().back().string_at("object", "metadata", "resourceVersion");
+    }
+    if (!found->empty()) revision = *found;
+  }
+
+  void ended(Status status) {
+    if (status) {
+      // Always a pause: a server that ends every watch at once must not be asked in a tight loop.
+      again(kFirstPause, [](State& self) { self.start_watch(); });
+    } else if (status.error().reason == Reason::kExpired) {
+      again(Duration{0}, [](State& self) { self.list(); });
+    } else {
+      failed(status.error());
+    }
+  }
+
+  void failed(const Error& error) {
+    const MonoTime now = session.loop().mono();
+    if (!failing_since) failing_since = now;
+    if (!listed || !worth_waiting(error.reason) || now - *failing_since > kPatience) {
+      closed = true;
+      sink.on_failed(error);
+      return;
+    }
+    const Duration next = pause;
+    pause = std::min(pause * 2, kLongestPause);
+    again(next, [](State& self) { self.list(); });
+  }
+
+  void recovered() {
+    failing_since.reset();
+    pause = kFirstPause;
+  }
+
+  void again(Duration after, void (*step)(State&)) {
+    timer = session.loop().after(after, [weak = weak_from_this(), step] {
+      if (auto self = weak.lock(); self && !self->closed) step(*self);
+    });
+  }
+};
+
+LiveList::LiveList(Session& session, LiveQuery query, LiveSink sink)
+    : state_(std::make_shared<State>(session, std::move(query), std::move(sink))) {}
+
+LiveList::~LiveList() {
+  state_->closed = true;
+  if (state_->timer != 0) state_->session.loop().cancel(state_->timer);
+}
+
+void LiveList::start() {
+  state_->list();
+}
+
+}  // namespace muster::cli

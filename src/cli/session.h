@@ -1,0 +1,74 @@
+// Session: what a running command has at hand. The client, where its output goes, the namespace, and the loop made
+// synchronous: a command starts a request, waits, goes on. Ctrl-C ends every wait.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ports.h"
+#include "cli/print_error.h"
+#include "client/api_client.h"
+
+namespace muster::cli {
+
+/// Where output goes, and what it may look like there.
+struct Terminal {
+  std::function<void(std::string_view)> out;
+  std::function<void(std::string_view)> err;
+  std::function<Result<std::string>()> read_stdin;
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  bool color = false;  // on stdout: it is a terminal and NO_COLOR is not set
+};
+
+class Session {
+ public:
+  /// Runs the loop until `done` says so.
+  using RunUntil = std::function<void(const std::function<bool()>& done)>;
+
+  Session(Loop& loop, client::ApiClient& api, RunUntil run_until, Terminal terminal, std::string ns);
+
+  Loop& loop() { return loop_; }
+  client::ApiClient& api() { return api_; }
+  const Terminal& terminal() const { return terminal_; }
+  const std::string& ns() const { return ns_; }
+  /// The namespace a flag named, "" when ns() comes from the kubeconfig.
+  std::string named_ns() const { return ns_is_named_ ? ns_ : ""; }
+  void set_ns_is_named() { ns_is_named_ = true; }
+
+  void out(std::string_view text) { terminal_.out(text); }
+  void err(std::string_view text) { terminal_.err(text); }
+  /// Tells the user and gives the exit code. After an interrupt there is nothing to tell.
+  int fail(const Failure& failure);
+  int fail(const Error& error);
+  /// How to tell that the server does not answer: only who connected knows what would help.
+  void explain_unreachable(std::function<Failure(const Error&)> explain) { explain_ = std::move(explain); }
+
+  /// Waits for the one answer that `start` asks for.
+  Result<json::Document> await(const std::function<void(client::OnDocument)>& start);
+  Result<json::Document> get(const client::ObjectName& object);
+  Result<json::Document> list(const client::ResourceName& resource, const std::string& ns,
+                              const client::ListOptions& options);
+  /// The whole body of a plain GET.
+  Result<std::string> get_text(const std::string& target);
+
+  enum class Waited { kDone, kTimedOut, kInterrupted };
+  Waited wait_until(const std::function<bool()>& done, std::optional<MonoTime> deadline = std::nullopt);
+
+  void interrupt() { interrupted_ = true; }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  Loop& loop_;
+  client::ApiClient& api_;
+  RunUntil run_until_;
+  Terminal terminal_;
+  std::string ns_;
+  bool ns_is_named_ = false;
+  std::function<Failure(const Error&)> explain_;
+  bool interrupted_ = false;
+};
+
+}  // namespace muster::cli

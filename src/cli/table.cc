@@ -1,0 +1,92 @@
+#include "cli/table.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "json/jsonpath.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return c < 128 ? std::toupper(c) : c; });
+  return text;
+}
+
+// Continuation bytes of UTF-8 take no column.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
+  constexpr std::size_t kGap = 3;
+  for (const auto& row : rows) {
+    if (widths_.size() < row.size()) widths_.resize(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], width_of(row[i]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths_[i] - width_of(row[i]) + kGap, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string TablePrinter::print(const json::Document& table) {
+  if (const json::Document* given = table.find("columnDefinitions"); given != nullptr && given->is_array()) {
+    if (!given->as_array().empty()) definitions_ = *given;
+  }
+  std::vector<std::size_t> shown;
+  std::vector<std::string> header;
+  if (options_.with_namespace) header.emplace_back("NAMESPACE");
+  if (definitions_.is_array()) {
+    const json::Array& definitions = definitions_.as_array();
+    for (std::size_t i = 0; i < definitions.size(); ++i) {
+      if (definitions[i].int_at("priority") > 0 && !options_.wide) continue;
+      shown.push_back(i);
+      header.push_back(upper(definitions[i].string_at("name")));
+    }
+  }
+  std::vector<std::vector<std::string>> lines;
+  const json::Document* rows = table.find("rows");
+  const bool any = rows != nullptr && rows->is_array() && !rows->as_array().empty();
+  if (!any) return "";
+  if (options_.headers && !headers_printed_) lines.push_back(header);
+  headers_printed_ = true;
+  for (const json::Document& row : rows->as_array()) {
+    std::vector<std::string> line;
+    if (options_.with_namespace) line.push_back(row.string_at("object", "metadata", "namespace"));
+    const json::Document* cells = row.find("cells");
+    for (const std::size_t i : shown) {
+      const bool there = cells != nullptr && cells->is_array() && i < cells->as_array().size();
+      line.push_back((i == 0 ? options_.prefix : "") + (there ? cell_text(cells->as_array()[i]) : "<none>"));
+    }
+    lines.push_back(std::move(line));
+  }
+  return columns_.lines(lines);
+}
+
+std::string cell_text(const json::Document& value) {
+  if (value.is_null()) return "<none>";
+  std::string out;
+  for (const char c : json::plain_text(value)) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      out += '?';
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace muster::cli

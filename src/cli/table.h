@@ -1,0 +1,44 @@
+// Aligned columns: a meta.k8s.io Table from the server, or rows of our own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/document.h"
+
+namespace muster::cli {
+
+/// Keeps the widths it has seen, so that rows that come later (a watch) stay aligned with those above.
+class Columns {
+ public:
+  /// Three blanks between columns, none after the last; every line ends with a newline.
+  std::string lines(const std::vector<std::vector<std::string>>& rows);
+
+ private:
+  std::vector<std::size_t> widths_;
+};
+
+struct TableOptions {
+  bool wide = false;
+  bool headers = true;
+  bool with_namespace = false;
+  std::string prefix;  // "pod/" before names, when several kinds are shown
+};
+
+class TablePrinter {
+ public:
+  explicit TablePrinter(TableOptions options) : options_(std::move(options)) {}
+  /// Nothing for a table without rows. The column names are printed with the first rows only.
+  std::string print(const json::Document& table);
+
+ private:
+  TableOptions options_;
+  Columns columns_;
+  bool headers_printed_ = false;
+  json::Document definitions_;  // events of a watch come without
+};
+
+/// A value as a cell: one line, nothing that a terminal would obey.
+std::string cell_text(const json::Document& value);
+
+}  // namespace muster::cli

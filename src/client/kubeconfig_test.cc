@@ -1,0 +1,190 @@
+#include "client/kubeconfig.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/strings.h"
+
+namespace muster::client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class KubeconfigTest : public ::testing::Test {
+ protected:
+  KubeconfigTest() {
+    char pattern[] = "/tmp/muster-kubeconfig-XXXXXX";
+    folder_ = ::mkdtemp(pattern);
+    path_ = folder_ + "/config";
+  }
+  ~KubeconfigTest() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& content) { std::ofstream(folder_ + "/" + name) << content; }
+  Result<Target> load(const std::string& content, const std::string& context = "") {
+    write("config", content);
+    return load_kubeconfig(path_, context);
+  }
+  std::string error(const std::string& content, const std::string& context = "") {
+    const auto target = load(content, context);
+    return target.has_value() ? "no error" : target.error().message;
+  }
+
+  std::string folder_;
+  std::string path_;
+};
+
+constexpr const char* kTwoContexts = R"(apiVersion: v1
+kind: Config
+current-context: local
+clusters:
+- name: one
+  cluster:
+    server: https://127.0.0.1:8765
+    certificate-authority-data: Y2E=
+- name: two
+  cluster:
+    server: https://[::1]/
+    insecure-skip-tls-verify: true
+    tls-server-name: kube.example
+users:
+- name: alice
+  user:
+    token: abc
+- name: bob
+  user:
+    client-certificate-data: Y2VydA==
+    client-key: keys/bob.key
+contexts:
+- name: local
+  context: {cluster: one, user: alice}
+- name: remote
+  context: {cluster: two, user: bob, namespace: team}
+)";
+
+TEST_F(KubeconfigTest, ReadsTheCurrentContext) {
+  const auto target = load(kTwoContexts);
+  ASSERT_TRUE(target.has_value()) << target.error().message;
+  EXPECT_EQ(target->context, "local");
+  EXPECT_EQ(target->ns, "default");
+  EXPECT_EQ(target->token, "abc");
+  EXPECT_EQ(target->endpoint.host, "127.0.0.1");
+  EXPECT_EQ(target->endpoint.port, 8765);
+  EXPECT_TRUE(target->endpoint.tls);
+  EXPECT_EQ(target->endpoint.ca_pem, "ca");
+  EXPECT_FALSE(target->endpoint.insecure_skip_verify);
+}
+
+TEST_F(KubeconfigTest, ReadsANamedContextWithCertificatesByFile) {
+  std::filesystem::create_directory(folder_ + "/keys");
+  write("keys/bob.key", "key");
+  const auto target = load(kTwoContexts, "remote");
+  ASSERT_TRUE(target.has_value()) << target.error().message;
+  EXPECT_EQ(target->ns, "team");
+  EXPECT_EQ(target->token, "");
+  EXPECT_EQ(target->endpoint.host, "::1");
+  EXPECT_EQ(target->endpoint.port, 443);
+  EXPECT_EQ(target->endpoint.server_name, "kube.example");
+  EXPECT_TRUE(target->endpoint.insecure_skip_verify);
+  EXPECT_EQ(target->endpoint.client_certificate_pem, "cert");
+  EXPECT_EQ(target->endpoint.client_key_pem, "key") << "relative to the kubeconfig";
+}
+
+TEST_F(KubeconfigTest, TokenFileWinsOverToken) {
+  write("token", "from-file\n");
+  std::string text = kTwoContexts;
+  text.replace(text.find("token: abc"), 10, "token: abc\n    tokenFile: token");
+  EXPECT_EQ(load(text)->token, "from-file");
+}
+
+TEST_F(KubeconfigTest, ReadsWhatItWrites) {
+  const auto target = load(make_kubeconfig("https://127.0.0.1:8765", "-----BEGIN X-----\n", "0123abc"));
+  ASSERT_TRUE(target.has_value()) << target.error().message;
+  EXPECT_EQ(target->context, "muster");
+  EXPECT_EQ(target->token, "0123abc");
+  EXPECT_EQ(target->endpoint.ca_pem, "-----BEGIN X-----\n");
+  EXPECT_EQ(target->endpoint.port, 8765);
+}
+
+TEST_F(KubeconfigTest, TokenOfDigitsStaysText) {
+  EXPECT_EQ(load(make_kubeconfig("https://a:1", "x", "12345678901234567890"))->token, "12345678901234567890");
+  EXPECT_EQ(load(make_kubeconfig("https://a:1", "x", "123e45"))->token, "123e45");
+}
+
+TEST_F(KubeconfigTest, TokenThatYamlReadsAsANumberIsSaid) {
+  std::string text = kTwoContexts;
+  text.replace(text.find("token: abc"), 10, "token: 123");
+  EXPECT_EQ(error(text), path_ + ":17: token: must be a string, got integer; put it in quotes");
+}
+
+TEST_F(KubeconfigTest, UnknownNamesAreSaidWithLineAndSuggestion) {
+  EXPECT_EQ(error(kTwoContexts, "remot"), path_ + ":3: there is no context \"remot\"; did you mean \"remote\"?");
+  EXPECT_EQ(error(kTwoContexts, "zzzzzz"), path_ + ":3: there is no context \"zzzzzz\"; there is local, remote");
+  std::string text = kTwoContexts;
+  text.replace(text.find("cluster: one, user: alice"), 25, "cluster: ones, user: carol");
+  EXPECT_EQ(error(text), path_ + ":24: there is no cluster \"ones\"; did you mean \"one\"?\n" + path_ +
+                             ":24: there is no user \"carol\"; there is alice, bob");
+  EXPECT_EQ(error("current-context: a\n"), path_ + ":1: there is no context \"a\"; the file has none under contexts:");
+}
+
+TEST_F(KubeconfigTest, AllProblemsAreToldAtOnce) {
+  const std::string message = error(R"(current-context: c
+contexts:
+- {name: c, context: {cluster: k, user: u}}
+clusters:
+- name: k
+  cluster:
+    server: 127.0.0.1:8765
+    certificate-authority: missing.pem
+    proxy-url: http://p
+users:
+- name: u
+  user:
+    client-certificate-data: "%%%"
+    exec: {command: aws}
+)");
+  EXPECT_THAT(message,
+              HasSubstr(path_ + ":7: server: must be https://HOST:PORT without a path, got \"127.0.0.1:8765\""));
+  EXPECT_THAT(message, HasSubstr(path_ + ":8: certificate-authority: "));
+  EXPECT_THAT(message, HasSubstr(path_ + ":9: proxy-url: proxies are not supported; reach the server directly"));
+  EXPECT_THAT(message,
+              HasSubstr(path_ + ":13: client-certificate-data: is not base64; encode the PEM file with base64 -w0"));
+  EXPECT_THAT(message, HasSubstr(path_ + ":14: exec: not supported; use token, tokenFile or a client certificate"));
+}
+
+TEST_F(KubeconfigTest, ServersThatAreNone) {
+  for (const std::string server : {"ftp://a", "https://", "https://a:0", "https://a:99999", "https://a:b",
+                                   "https://a/path", "https://u@a", "https://[::1", "\"\""}) {
+    std::string text = kTwoContexts;
+    text.replace(text.find("https://127.0.0.1:8765"), 22, server);
+    EXPECT_THAT(error(text), StartsWith(path_ + ":7: server: must be https://HOST:PORT without a path, got "))
+        << server;
+  }
+  std::string text = kTwoContexts;
+  text.replace(text.find("https://127.0.0.1:8765"), 22, "http://plain");
+  const auto target = load(text);
+  EXPECT_FALSE(target->endpoint.tls);
+  EXPECT_EQ(target->endpoint.port, 80);
+}
+
+TEST_F(KubeconfigTest, CertificateAndKeyGoTogether) {
+  std::string text = kTwoContexts;
+  text.replace(text.find("    client-key: keys/bob.key\n"), 29, "");
+  EXPECT_EQ(error(text, "remote"), path_ + ":19: client-certificate and client-key must be given together");
+}
+
+TEST_F(KubeconfigTest, FilesThatAreNone) {
+  EXPECT_THAT(load_kubeconfig(folder_ + "/absent", "").error().message, HasSubstr("absent"));
+  EXPECT_EQ(load_kubeconfig(folder_ + "/absent", "").error().reason, Reason::kNotFound);
+  EXPECT_EQ(error("- a\n- b\n"), path_ + ": is not a kubeconfig; it must be one YAML object");
+  EXPECT_EQ(error(""), path_ + ": is not a kubeconfig; it must be one YAML object");
+  EXPECT_EQ(error("kind: Config\n"), path_ + ": has no current-context; choose one with --context");
+  EXPECT_THAT(error("a: [\n"), StartsWith(path_ + ": "));
+}
+
+}  // namespace
+}  // namespace muster::client

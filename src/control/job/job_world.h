@@ -1,0 +1,64 @@
+// JobWorld: one job and its children as an API server and a kubelet would keep them, for tests of decide. Applies plans
+// as the executor does; pods change only when the test says so.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/job/decide.h"
+#include "control/job/kind.h"
+
+namespace muster::control {
+
+/// What happens to a pod, as a test writes it.
+struct PodNews {
+  std::string phase;  // "": unchanged
+  std::optional<int> exit_code;
+  std::string reason;  // of a Failed pod without exit status
+  std::string message;
+  std::string node;
+  std::string unschedulable;  // message of PodScheduled=False
+  bool deleting = false;
+  bool gone = false;
+};
+
+/// For golden files and for comparing plans.
+json::Document action_document(const Action& action);
+
+class JobWorld {
+ public:
+  JobWorld(json::Document object, Network network, Time now);
+
+  /// The plan for the world as it is. CHECKs that the object is valid.
+  Plan look() const;
+  /// Status first, then as many of the actions, answering as an API server would: what exists is not made again, what
+  /// is gone or another cannot be deleted.
+  void apply(const Plan& plan, std::size_t actions = SIZE_MAX);
+  /// False when applying the plan would change nothing.
+  bool has_effect(const Plan& plan) const;
+  void happen(const std::string& pod, const PodNews& news);
+  Job job() const;
+  JobStatus status() const;
+
+  json::Document object;
+  Network network;
+  Time now;
+  std::optional<int> offered_port = 20000;
+  std::map<std::string, api::Pod> pods;
+  std::map<std::string, api::Service> services;
+  bool graceful = false;  // deleting a pod that runs only marks it; `gone` ends it
+  bool job_deleted = false;
+  std::vector<EmitEvent> events;  // all so far
+
+ private:
+  void create(const api::Pod& pod);
+  void remove(const DeletePod& pod);
+
+  const Kind& kind_;
+  int last_uid_ = 0;
+};
+
+}  // namespace muster::control

@@ -1,0 +1,182 @@
+#include "control/runtime/scheduler.h"
+
+#include <algorithm>
+
+#include "api/resource.h"
+#include "base/check.h"
+#include "base/log.h"
+#include "reflect/reflect.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+const api::Resource& core_resource(std::string_view plural) {
+  const api::Resource* resource = api::find_resource("", "v1", plural);
+  CHECK(resource != nullptr);
+  return *resource;
+}
+
+api::ObjectReference reference_to(const api::Pod& pod) {
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .ns = pod.metadata.ns,
+          .name = pod.metadata.name,
+          .uid = pod.metadata.uid,
+          .resource_version = {},
+          .field_path = {}};
+}
+
+/// The job of the pod, else the pod.
+api::ObjectReference owner_or_self(const api::Pod& pod) {
+  api::ObjectReference about = reference_to(pod);
+  if (const auto* owner = controller_of(pod.metadata); owner != nullptr) {
+    about.api_version = owner->api_version;
+    about.kind = owner->kind;
+    about.name = owner->name;
+    about.uid = owner->uid;
+  }
+  return about;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events,
+                     const ChildIndex<api::Pod>& pods)
+    : loop_(loop), client_(client), events_(events), pods_(pods) {
+  node_informer_ = std::make_unique<client::Informer>(
+      loop, rng, client, core_resource("nodes"), client::ListOptions{},
+      [this](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
+        nodes_.erase(key.second);
+        if (now != nullptr) {
+          if (auto node = reflect::decode<api::Node>(*now)) {
+            nodes_[key.second] = std::make_shared<const api::Node>(*std::move(node));
+          } else {
+            LOG_WARN("node left out", {"node", key.second}, {"error", node.error().message});
+          }
+        }
+        wake();
+      });
+}
+
+Scheduler::~Scheduler() {
+  *alive_ = false;
+}
+
+void Scheduler::start(Task synced) {
+  node_informer_->when_synced(std::move(synced));
+  node_informer_->start();
+}
+
+void Scheduler::open() {
+  open_ = true;
+  wake();
+}
+
+void Scheduler::wake() {
+  if (woken_ || !open_) return;
+  woken_ = true;
+  loop_.post([this, alive = alive_] {
+    if (*alive) look();
+  });
+}
+
+void Scheduler::look() {
+  woken_ = false;
+  Cluster cluster;
+  std::map<std::string, std::string> still_assumed;
+  for (const auto& [key, pod] : pods_.all()) {
+    const auto assumed = assumed_.find(pod->metadata.uid);
+    if (assumed == assumed_.end() || !pod->spec.node_name.empty()) {
+      cluster.pods.push_back(pod);
+      continue;
+    }
+    // Bound by us a moment ago: the view does not show it yet, its devices are taken all the same.
+    auto bound = std::make_shared<api::Pod>(*pod);
+    bound->spec.node_name = assumed->second;
+    cluster.pods.push_back(std::move(bound));
+    still_assumed.insert(*assumed);
+  }
+  assumed_ = std::move(still_assumed);
+  for (const auto& [name, node] : nodes_) cluster.nodes.push_back(node);
+
+  const Schedule decided = schedule(cluster);
+  for (const auto& over : decided.overcommitted) {
+    events_.record(owner_or_self(*over.first_pod), "Normal", "Overcommitted", over.message);
+  }
+  for (const auto& binding : decided.bindings) bind(binding);
+  std::map<std::string, std::string> waiting_now;
+  for (const auto& waiting : decided.waiting) {
+    tell_waiting(waiting);
+    waiting_now[waiting.gang] = waiting.message;
+  }
+  told_ = std::move(waiting_now);
+}
+
+void Scheduler::bind(const Binding& binding) {
+  assumed_[binding.uid] = binding.node;
+  const json::Document body =
+      json::Object{{"apiVersion", "v1"},
+                   {"kind", "Binding"},
+                   {"metadata", json::Object{{"name", binding.pod}, {"namespace", binding.ns}, {"uid", binding.uid}}},
+                   {"target", json::Object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}};
+  client_.create_subresource(
+      {core_resource("pods"), binding.ns, binding.pod, "binding"}, body,
+      [this, alive = alive_, binding](Result<json::Document> bound) {
+        if (!*alive || bound) return;
+        assumed_.erase(binding.uid);
+        const Reason reason = bound.error().reason;
+        // Gone, or another of its name, or bound already: the view will say.
+        if (reason == Reason::kNotFound || reason == Reason::kConflict) return;
+        LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod}, {"error", bound.error().message});
+        loop_.after(kRetry, [this, alive] {
+          if (*alive) wake();
+        });
+      });
+}
+
+void Scheduler::tell_waiting(const Waiting& waiting) {
+  const auto told = told_.find(waiting.gang);
+  if (told == told_.end() || told->second != waiting.message) {
+    events_.record(owner_or_self(*waiting.pods.front()), "Warning", "Unschedulable", waiting.message);
+  }
+  for (const auto& pod : waiting.pods) mark_unschedulable(*pod, waiting.message);
+}
+
+void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& message) {
+  if (marking_.contains(pod.metadata.uid)) return;
+  std::vector<api::Condition> conditions = pod.status.conditions;
+  const auto found = std::ranges::find(conditions, "PodScheduled", &api::Condition::type);
+  api::Condition condition{.type = "PodScheduled",
+                           .status = "False",
+                           .reason = "Unschedulable",
+                           .message = message,
+                           .last_update_time = std::nullopt,
+                           .last_transition_time = std::chrono::floor<std::chrono::seconds>(loop_.now())};
+  if (found == conditions.end()) {
+    conditions.push_back(std::move(condition));
+  } else {
+    if (found->status == "False" && found->message == message) return;
+    if (found->status == "False") condition.last_transition_time = found->last_transition_time;
+    *found = std::move(condition);
+  }
+  json::Array list;
+  for (const auto& entry : conditions) list.push_back(reflect::encode(entry));
+  const json::Document patch =
+      json::Object{{"metadata", json::Object{{"resourceVersion", pod.metadata.resource_version}}},
+                   {"status", json::Object{{"conditions", std::move(list)}}}};
+  marking_.insert(pod.metadata.uid);
+  // A conflict means that the pod changed: the change wakes us and it is told then.
+  client_.patch({core_resource("pods"), pod.metadata.ns, pod.metadata.name, "status"}, client::PatchType::kMerge, patch,
+                {}, [this, alive = alive_, uid = pod.metadata.uid, name = pod.metadata.name](Result<json::Document> r) {
+                  if (!*alive) return;
+                  marking_.erase(uid);
+                  if (!r && r.error().reason != Reason::kConflict && r.error().reason != Reason::kNotFound) {
+                    LOG_WARN("waiting pod not marked", {"pod", name}, {"error", r.error().message});
+                  }
+                });
+}
+
+}  // namespace muster::control

@@ -1,0 +1,50 @@
+// Scheduler: binds waiting pods on an engine that has no other scheduler, and says on pods and jobs why they wait.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/ports.h"
+#include "client/api_client.h"
+#include "client/informer.h"
+#include "control/runtime/child_index.h"
+#include "control/runtime/event_recorder.h"
+#include "control/scheduler/schedule.h"
+
+namespace muster::control {
+
+class Scheduler {
+ public:
+  Scheduler(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, const ChildIndex<api::Pod>& pods);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  void start(Task synced);
+  void open();
+  /// Some pod changed: look again soon, once for all changes of this turn.
+  void wake();
+
+ private:
+  void look();
+  void bind(const Binding& binding);
+  void tell_waiting(const Waiting& waiting);
+  void mark_unschedulable(const api::Pod& pod, const std::string& message);
+
+  Loop& loop_;
+  client::ApiClient& client_;
+  EventRecorder& events_;
+  const ChildIndex<api::Pod>& pods_;
+  std::map<std::string, std::shared_ptr<const api::Node>> nodes_;
+  std::unique_ptr<client::Informer> node_informer_;
+  bool open_ = false;
+  bool woken_ = false;
+  std::map<std::string, std::string> assumed_;                  // pod uid -> node: bound by us, not yet seen bound
+  std::map<std::string, std::string> told_;                     // gang -> what its job was last told
+  std::set<std::string> marking_;                               // uids of pods whose condition is being written
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us
+};
+
+}  // namespace muster::control

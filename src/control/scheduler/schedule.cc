@@ -1,0 +1,283 @@
+#include "control/scheduler/schedule.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "api/names.h"
+#include "base/strings.h"
+
+namespace muster::control {
+
+namespace {
+
+using PodPtr = std::shared_ptr<const api::Pod>;
+
+struct Gang {
+  std::string id;    // unique
+  std::string name;  // for people
+  std::vector<PodPtr> waiting;
+  std::size_t present = 0;  // members that are there, whatever they do
+  std::size_t size = 1;
+  Time oldest = Time::max();
+};
+
+/// Devices that are free on a node; CPU and memory may go below zero.
+struct Room {
+  std::string node;
+  api::ResourceList free;
+};
+
+bool is_elastic(const std::string& resource) {
+  return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage";
+}
+
+const api::OwnerReference* controller(const api::Pod& pod) {
+  for (const auto& owner : pod.metadata.owner_references) {
+    if (owner.controller.value_or(false)) return &owner;
+  }
+  return nullptr;
+}
+
+/// "default/bert": the job where there is one, else the pod.
+std::string name_for_people(const api::Pod& pod) {
+  const auto* owner = controller(pod);
+  return pod.metadata.ns + "/" + (owner == nullptr ? pod.metadata.name : owner->name);
+}
+
+bool has_ended(const api::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+bool wants_a_node(const api::Pod& pod) {
+  if (!pod.spec.node_name.empty() || has_ended(pod) || pod.metadata.deletion_timestamp) return false;
+  const json::Document* gates = pod.spec.rest.find("schedulingGates");
+  return gates == nullptr || !gates->is_array() || gates->as_array().empty();
+}
+
+std::size_t gang_size(const api::Pod& pod) {
+  const auto found = pod.metadata.annotations.find(api::kGangSizeAnnotation);
+  if (found == pod.metadata.annotations.end()) return 1;
+  return static_cast<std::size_t>(std::max<std::int64_t>(parse_int(found->second).value_or(1), 1));
+}
+
+/// Pods of one group and one owner: a job made anew under an old name is another gang.
+std::string gang_id(const api::Pod& pod) {
+  const auto group = pod.metadata.labels.find(api::kGroupNameLabel);
+  if (group == pod.metadata.labels.end()) return "pod/" + pod.metadata.ns + "/" + pod.metadata.name;
+  const auto* owner = controller(pod);
+  return "group/" + pod.metadata.ns + "/" + group->second + "/" + (owner == nullptr ? "" : owner->uid);
+}
+
+std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
+  std::map<std::string, Gang> gangs;
+  for (const PodPtr& pod : pods) {
+    if (pod->metadata.deletion_timestamp) continue;
+    Gang& gang = gangs[gang_id(*pod)];
+    ++gang.present;
+    if (!wants_a_node(*pod)) continue;
+    gang.id = gang_id(*pod);
+    gang.name = name_for_people(*pod);
+    gang.size = std::max(gang.size, gang_size(*pod));
+    gang.oldest = std::min(gang.oldest, pod->metadata.creation_timestamp.value_or(Time::min()));
+    gang.waiting.push_back(pod);
+  }
+  std::vector<Gang> result;
+  for (auto& [id, gang] : gangs) {
+    // While members are still being made, the gang is nobody's concern yet.
+    if (gang.waiting.empty() || gang.present < gang.size) continue;
+    std::ranges::sort(gang.waiting, {}, [](const PodPtr& p) -> const std::string& { return p->metadata.name; });
+    result.push_back(std::move(gang));
+  }
+  std::ranges::sort(result,
+                    [](const Gang& a, const Gang& b) { return std::tie(a.oldest, a.id) < std::tie(b.oldest, b.id); });
+  return result;
+}
+
+bool is_ready(const api::Node& node) {
+  if (node.spec.unschedulable) return false;
+  const auto ready = std::ranges::find(node.status.conditions, "Ready", &api::Condition::type);
+  return ready != node.status.conditions.end() && ready->status == "True";
+}
+
+void add_to(api::ResourceList& sum, const api::ResourceList& more) {
+  for (const auto& [name, amount] : more) sum[name] = sum[name] + amount;
+}
+
+void take_from(api::ResourceList& sum, const api::ResourceList& less) {
+  for (const auto& [name, amount] : less) sum[name] = sum[name] - amount;
+}
+
+std::vector<Room> rooms_of(const Cluster& cluster) {
+  std::vector<Room> rooms;
+  for (const auto& node : cluster.nodes) {
+    if (is_ready(*node)) rooms.push_back({.node = node->metadata.name, .free = node->status.allocatable});
+  }
+  std::ranges::sort(rooms, {}, &Room::node);
+  for (const PodPtr& pod : cluster.pods) {
+    if (has_ended(*pod)) continue;
+    const auto room = std::ranges::find(rooms, pod->spec.node_name, &Room::node);
+    if (room != rooms.end()) take_from(room->free, requests_of(*pod));
+  }
+  return rooms;
+}
+
+bool fits(const api::ResourceList& wanted, const Room& room) {
+  return std::ranges::all_of(wanted, [&](const auto& entry) {
+    if (is_elastic(entry.first) || entry.second.is_zero()) return true;
+    const auto free = room.free.find(entry.first);
+    return free != room.free.end() && free->second >= entry.second;
+  });
+}
+
+/// Places the whole gang, or nothing.
+bool place(const Gang& gang, std::vector<Room>& rooms, std::vector<Binding>& bindings) {
+  std::vector<Room> left = rooms;
+  std::vector<Binding> placed;
+  for (const PodPtr& pod : gang.waiting) {
+    const auto wanted = requests_of(*pod);
+    const auto room = std::ranges::find_if(left, [&](const Room& r) { return fits(wanted, r); });
+    if (room == left.end()) return false;
+    take_from(room->free, wanted);
+    placed.push_back({.ns = pod->metadata.ns, .pod = pod->metadata.name, .uid = pod->metadata.uid, .node = room->node});
+  }
+  rooms = std::move(left);
+  bindings.insert(bindings.end(), placed.begin(), placed.end());
+  return true;
+}
+
+api::ResourceList wanted_by(const Gang& gang) {
+  api::ResourceList sum;
+  for (const PodPtr& pod : gang.waiting) add_to(sum, requests_of(*pod));
+  return sum;
+}
+
+std::string text_of(const std::string& resource, const Quantity& amount) {
+  return amount.text(resource == "memory" ? Quantity::Form::kBinary : Quantity::Form::kDecimal);
+}
+
+/// "default/bert and default/llama".
+std::string holders_of(const std::string& resource, const Cluster& cluster) {
+  std::set<std::string> names;
+  for (const PodPtr& pod : cluster.pods) {
+    if (pod->spec.node_name.empty() || has_ended(*pod)) continue;
+    const auto requests = requests_of(*pod);
+    if (const auto found = requests.find(resource); found != requests.end() && !found->second.is_zero()) {
+      names.insert(name_for_people(*pod));
+    }
+  }
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> shown(names.begin(), names.end());
+  if (shown.size() > kNamed) {
+    const std::size_t more = shown.size() - kNamed;
+    shown.resize(kNamed);
+    shown.push_back(fmt::format("{} more", more));
+  }
+  return join(shown, ", ");
+}
+
+Quantity sum_over(const std::vector<Room>& rooms, const std::string& resource) {
+  Quantity sum;
+  for (const Room& room : rooms) {
+    if (const auto found = room.free.find(resource); found != room.free.end()) sum = sum + found->second;
+  }
+  return sum;
+}
+
+Quantity allocatable(const Cluster& cluster, const std::string& resource) {
+  Quantity sum;
+  for (const auto& node : cluster.nodes) {
+    const auto found = node->status.allocatable.find(resource);
+    if (is_ready(*node) && found != node->status.allocatable.end()) sum = sum + found->second;
+  }
+  return sum;
+}
+
+/// What keeps the gang from starting: one clause per device that is short.
+std::string shortage(const Gang& gang, const Cluster& cluster, const std::vector<Room>& rooms) {
+  std::vector<std::string> clauses;
+  for (const auto& [resource, amount] : wanted_by(gang)) {
+    if (is_elastic(resource) || amount.is_zero()) continue;
+    const Quantity free = sum_over(rooms, resource);
+    if (free >= amount) continue;
+    const Quantity total = allocatable(cluster, resource);
+    std::string clause = fmt::format("needs {} {}", text_of(resource, amount), resource);
+    if (total < amount) {
+      clause += total.is_zero() ? ", there is none" : fmt::format(", there are {} in all", text_of(resource, total));
+    } else {
+      clause += fmt::format(", {} free", text_of(resource, free));
+    }
+    const std::string holders = holders_of(resource, cluster);
+    if (total >= amount && !holders.empty()) clause += ", held by " + holders;
+    clauses.push_back(std::move(clause));
+  }
+  return clauses.empty() ? "its pods do not fit on the nodes one by one" : join(clauses, "; ");
+}
+
+/// The gang that already waits for a device this one wants; "" when none does.
+std::string blocked_by(const Gang& gang, const std::map<std::string, std::string>& claimed) {
+  for (const auto& [resource, amount] : wanted_by(gang)) {
+    const auto claim = claimed.find(resource);
+    if (claim != claimed.end() && !amount.is_zero()) {
+      return fmt::format("needs {} {}, waits behind {}", text_of(resource, amount), resource, claim->second);
+    }
+  }
+  return {};
+}
+
+void note_overcommitment(const Gang& gang, const Cluster& cluster, Schedule& result) {
+  std::vector<std::string> clauses;
+  for (const auto& [resource, amount] : wanted_by(gang)) {
+    if (!is_elastic(resource)) continue;
+    const Quantity total = allocatable(cluster, resource);
+    if (total.is_zero() || amount <= total) continue;
+    clauses.push_back(fmt::format("{} {} of {}", text_of(resource, amount), resource, text_of(resource, total)));
+  }
+  if (clauses.empty()) return;
+  result.overcommitted.push_back({.gang = gang.name,
+                                  .first_pod = gang.waiting.front(),
+                                  .message = "asks for more than there is (" + join(clauses, ", ") +
+                                             "); it starts all the same and shares what there is"});
+}
+
+}  // namespace
+
+api::ResourceList requests_of(const api::Pod& pod) {
+  const auto of_container = [](const api::Container& container) {
+    // A limit without a request is also the request.
+    api::ResourceList requests = container.resources.limits;
+    for (const auto& [name, amount] : container.resources.requests) requests[name] = amount;
+    return requests;
+  };
+  api::ResourceList sum;
+  for (const auto& container : pod.spec.containers) add_to(sum, of_container(container));
+  for (const auto& container : pod.spec.init_containers) {
+    for (const auto& [name, amount] : of_container(container)) sum[name] = std::max(sum[name], amount);
+  }
+  return sum;
+}
+
+Schedule schedule(const Cluster& cluster) {
+  Schedule result;
+  std::vector<Room> rooms = rooms_of(cluster);
+  std::map<std::string, std::string> claimed;  // device -> the gang that waits for it
+  for (const Gang& gang : waiting_gangs(cluster.pods)) {
+    std::string message = rooms.empty() ? "no node is ready" : blocked_by(gang, claimed);
+    if (message.empty() && place(gang, rooms, result.bindings)) {
+      note_overcommitment(gang, cluster, result);
+      continue;
+    }
+    if (message.empty()) message = shortage(gang, cluster, rooms);
+    for (const auto& [resource, amount] : wanted_by(gang)) {
+      // A gang that could never run on these nodes blocks nobody.
+      const bool possible = allocatable(cluster, resource) >= amount;
+      if (!is_elastic(resource) && !amount.is_zero() && possible) claimed.emplace(resource, gang.name);
+    }
+    result.waiting.push_back({.gang = gang.name, .pods = gang.waiting, .message = std::move(message)});
+  }
+  return result;
+}
+
+}  // namespace muster::control

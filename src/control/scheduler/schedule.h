@@ -1,0 +1,54 @@
+// schedule: which waiting pods start now, on one machine or a few. Total, pure and deterministic. Pods of a gang start
+// together or not at all. CPU and memory never make a pod wait, because manifests are written for larger machines than
+// this one; GPUs and other countable devices do.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/core_v1.h"
+
+namespace muster::control {
+
+struct Cluster {
+  std::vector<std::shared_ptr<const api::Pod>> pods;    // any order
+  std::vector<std::shared_ptr<const api::Node>> nodes;  // any order
+};
+
+struct Binding {
+  std::string ns;
+  std::string pod;
+  std::string uid;
+  std::string node;
+  bool operator==(const Binding&) const = default;
+};
+
+/// A gang that cannot start, and why.
+struct Waiting {
+  std::string gang;  // "default/bert", for people
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  std::string message;
+};
+
+/// A gang that starts although it asks for more CPU or memory than there is.
+struct Overcommitted {
+  std::string gang;
+  std::shared_ptr<const api::Pod> first_pod;
+  std::string message;
+};
+
+struct Schedule {
+  std::vector<Binding> bindings;
+  std::vector<Waiting> waiting;
+  std::vector<Overcommitted> overcommitted;
+};
+
+/// Gangs in the order of their oldest pod. One that waits for a device holds its place: a later gang that wants the
+/// same device waits behind it, so large jobs are not starved by small ones; gangs that want nothing scarce go ahead.
+Schedule schedule(const Cluster& cluster);
+
+/// What the pod asks for: as Kubernetes counts, the larger of its containers' sum and any one init container.
+api::ResourceList requests_of(const api::Pod& pod);
+
+}  // namespace muster::control

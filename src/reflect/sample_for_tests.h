@@ -1,0 +1,64 @@
+// A small type with every shape and rule, described as the real ones are.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/time.h"
+#include "json/document.h"
+#include "reflect/type_desc.h"
+
+namespace muster::reflect::sample {
+
+struct Wheel {
+  std::string name;
+  std::optional<std::int32_t> spokes;
+  json::Document rest;
+};
+
+struct Engine {
+  bool enabled = false;
+  std::string power;
+};
+
+struct CartSpec {
+  std::string owner;
+  std::string paint;
+  std::optional<std::int32_t> load;
+  std::int64_t serial = 0;
+  double weight = 0;
+  std::optional<bool> brake;
+  std::string gears;
+  Quantity fuel;
+  std::optional<Time> built;
+  std::optional<Time> tuned;
+  std::map<std::string, std::string> secrets;
+  std::vector<std::string> tags;
+  std::map<std::string, Quantity> cargo;
+  std::vector<Wheel> wheels;
+  std::optional<Engine> engine;
+  Engine spare;
+  json::Document notes;
+};
+
+struct Cart {
+  CartSpec spec;
+};
+
+}  // namespace muster::reflect::sample
+
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<sample::Wheel>();
+template <>
+const TypeDesc& type_of<sample::Engine>();
+template <>
+const TypeDesc& type_of<sample::CartSpec>();
+template <>
+const TypeDesc& type_of<sample::Cart>();
+
+}  // namespace muster::reflect

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Runs a command beside a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
+# temporary folder, gone when the command ends. The command finds the server through $MUSTER_CONTRACT_KUBECONFIG.
+#
+#   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT…]" >&2; exit 2; }
+binaries=$("$here/../../tools/get_kubernetes")
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/muster-kubernetes.XXXXXX")
+pids=()
+stop() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+  rm -rf "$dir"
+}
+trap stop EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Asked for together, so that the kernel gives three different ones.
+read -r etcd_port etcd_peer_port api_port < <(python3 - <<'PY'
+import socket
+sockets = [socket.socket() for _ in range(3)]
+for s in sockets:
+    s.bind(("127.0.0.1", 0))
+print(*(s.getsockname()[1] for s in sockets))
+PY
+)
+
+certificate() {  # NAME SUBJECT EXTENSIONS
+  openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" \
+    -keyout "$dir/$1.key" -out "$dir/$1.csr" 2>/dev/null
+  openssl x509 -req -in "$dir/$1.csr" -CA "$dir/ca.crt" -CAkey "$dir/ca.key" -CAcreateserial -days 2 \
+    -extfile <(printf '%s' "$3") -out "$dir/$1.crt" 2>/dev/null
+}
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=contract-ca \
+  -keyout "$dir/ca.key" -out "$dir/ca.crt" 2>/dev/null
+certificate server /CN=kube-apiserver 'subjectAltName=IP:127.0.0.1,DNS:localhost'
+certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
+openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
+token=$(openssl rand -hex 16)
+echo "$token,contract,contract,system:masters" >"$dir/tokens.csv"
+
+"$binaries/etcd" --data-dir "$dir/etcd" --unsafe-no-fsync --log-level error \
+  --listen-client-urls "http://127.0.0.1:$etcd_port" --advertise-client-urls "http://127.0.0.1:$etcd_port" \
+  --listen-peer-urls "http://127.0.0.1:$etcd_peer_port" --initial-advertise-peer-urls "http://127.0.0.1:$etcd_peer_port" \
+  --initial-cluster "default=http://127.0.0.1:$etcd_peer_port" >"$dir/etcd.log" 2>&1 &
+pids+=($!)
+# No service accounts are made here, so pods must not be asked for one. The watch cache of one kind is kept small
+# enough that a test can make a revision expire.
+"$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address 127.0.0.1 \
+  --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
+  --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
+  --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
+  --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
+  --disable-admission-plugins ServiceAccount >"$dir/apiserver.log" 2>&1 &
+pids+=($!)
+
+{
+  printf 'apiVersion: v1\nkind: Config\ncurrent-context: contract\n'
+  printf 'clusters:\n- name: contract\n  cluster:\n    server: https://127.0.0.1:%s\n' "$api_port"
+  printf '    certificate-authority-data: %s\n' "$(base64 -w0 <"$dir/ca.crt")"
+  printf 'users:\n- name: contract\n  user:\n    token: %s\n' "$token"
+  printf 'contexts:\n- name: contract\n  context:\n    cluster: contract\n    user: contract\n'
+} >"$dir/kubeconfig"
+chmod 600 "$dir/kubeconfig"
+
+ready() {
+  curl -fsS --max-time 5 --cacert "$dir/ca.crt" -H "Authorization: Bearer $token" "https://127.0.0.1:$api_port/readyz" \
+    >/dev/null 2>&1
+}
+deadline=$((SECONDS + 120))
+until ready; do
+  for pid in "${pids[@]}"; do
+    kill -0 "$pid" 2>/dev/null || { echo "$0: a server ended early:" >&2; tail -20 "$dir"/*.log >&2; exit 1; }
+  done
+  [ $SECONDS -lt $deadline ] || { echo "$0: kube-apiserver is not ready after 120 s:" >&2; tail -20 "$dir"/*.log >&2; exit 1; }
+  sleep 0.2
+done
+"$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
+  --secure-port 0 --controllers garbage-collector-controller,namespace-controller >"$dir/manager.log" 2>&1 &
+pids+=($!)
+
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" "$@"

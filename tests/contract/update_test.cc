@@ -1,0 +1,184 @@
+#include "contract_fixture.h"
+
+namespace muster::contract {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST_P(ApiContract, UpdateOfAStaleVersionIsAConflict) {
+  const Answer first = post(core("configmaps"), config_map("c"));
+  Document changed = first.body;
+  changed["data"]["a"] = "2";
+  const Answer second = put(core("configmaps/c"), changed);
+  ASSERT_EQ(second.code, 200) << second.text;
+  EXPECT_NE(second.version(), first.version());
+  changed["data"]["a"] = "3";
+  const Answer refused = put(core("configmaps/c"), changed);
+  EXPECT_EQ(refused.code, 409);
+  EXPECT_EQ(refused.reason(), "Conflict");
+  EXPECT_EQ(refused.message(),
+            "Operation cannot be fulfilled on configmaps \"c\": the object has been modified; please apply your "
+            "changes to the latest version and try again");
+  EXPECT_EQ(refused.body.string_at("details", "kind"), "configmaps");
+}
+
+TEST_P(ApiContract, BuiltInKindsCanBeReplacedWithoutAVersion) {
+  const Answer first = post(core("configmaps"), config_map("c"));
+  const Answer second = put(core("configmaps/c"), *json::parse(R"({"metadata":{"name":"c"},"data":{"b":"2"}})"));
+  ASSERT_EQ(second.code, 200) << second.text;
+  EXPECT_EQ(second.body.string_at("metadata", "uid"), first.body.string_at("metadata", "uid"));
+  EXPECT_EQ(second.body.string_at("metadata", "creationTimestamp"),
+            first.body.string_at("metadata", "creationTimestamp"));
+  EXPECT_EQ(at(second.body, "data", "a"), Document());
+}
+
+TEST_P(ApiContract, JobsCannotBeReplacedWithoutAVersion) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  const Answer refused = put(kubeflow("pytorchjobs/j"), *json::parse(pytorch_job("j")));
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_EQ(refused.reason(), "Invalid");
+  EXPECT_EQ(refused.message(),
+            "pytorchjobs.kubeflow.org \"j\" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be "
+            "specified for an update");
+  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueInvalid metadata.resourceVersion"));
+}
+
+TEST_P(ApiContract, UpdateOfNothingIsNotFound) {
+  const Answer refused = put(kubeflow("pytorchjobs/none"), [] {
+    Document job = *json::parse(pytorch_job("none"));
+    job["metadata"]["resourceVersion"] = "1";
+    return job;
+  }());
+  EXPECT_EQ(refused.code, 404);
+  EXPECT_EQ(refused.message(), "pytorchjobs.kubeflow.org \"none\" not found");
+}
+
+TEST_P(ApiContract, NameInBodyAndPathMustAgree) {
+  const Answer first = post(core("configmaps"), config_map("c"));
+  Document changed = first.body;
+  changed["metadata"]["name"] = "d";
+  const Answer refused = put(core("configmaps/c"), changed);
+  EXPECT_EQ(refused.code, 400);
+  EXPECT_EQ(refused.message(), "the name of the object (d) does not match the name on the URL (c)");
+}
+
+TEST_P(ApiContract, AnotherUidIsAConflict) {
+  const Answer first = post(core("configmaps"), config_map("c"));
+  Document changed = first.body;
+  changed["metadata"]["uid"] = "11111111-2222-3333-4444-555555555555";
+  const Answer refused = put(core("configmaps/c"), changed);
+  EXPECT_EQ(refused.code, 409) << refused.text;
+  EXPECT_THAT(refused.message(), HasSubstr("Precondition failed: UID in precondition: "
+                                           "11111111-2222-3333-4444-555555555555, UID in object meta: "));
+}
+
+TEST_P(ApiContract, WritingTheSameDoesNotMakeAVersion) {
+  const Answer first = post(kubeflow("pytorchjobs"), pytorch_job("j"));
+  const Answer same = put(kubeflow("pytorchjobs/j"), first.body);
+  ASSERT_EQ(same.code, 200) << same.text;
+  EXPECT_EQ(same.version(), first.version());
+  const Answer patched = patch(kubeflow("pytorchjobs/j"), R"({"spec":{}})");
+  ASSERT_EQ(patched.code, 200) << patched.text;
+  EXPECT_EQ(patched.version(), first.version());
+}
+
+TEST_P(ApiContract, GenerationCountsChangesOfTheSpecOnly) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  Answer now = patch(kubeflow("pytorchjobs/j"), R"({"metadata":{"labels":{"x":"y"}}})");
+  EXPECT_EQ(now.body.int_at("metadata", "generation"), 1) << now.text;
+  now = patch(kubeflow("pytorchjobs/j"), R"({"spec":{"runPolicy":{"backoffLimit":5}}})");
+  EXPECT_EQ(now.body.int_at("metadata", "generation"), 2) << now.text;
+  now = patch(kubeflow("pytorchjobs/j/status"), R"({"status":{"startTime":"2026-01-01T00:00:00Z"}})");
+  ASSERT_EQ(now.code, 200) << now.text;
+  EXPECT_EQ(now.body.int_at("metadata", "generation"), 2);
+}
+
+TEST_P(ApiContract, StatusAndSpecAreWrittenApart) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  Answer now = patch(kubeflow("pytorchjobs/j"),
+                     R"({"spec":{"runPolicy":{"backoffLimit":5}},"status":{"startTime":"2026-01-01T00:00:00Z"}})");
+  ASSERT_EQ(now.code, 200) << now.text;
+  EXPECT_EQ(at(now.body, "status"), Document());
+  now = patch(kubeflow("pytorchjobs/j/status"),
+              R"({"metadata":{"labels":{"x":"y"}},"spec":{"runPolicy":{"backoffLimit":9}},)"
+              R"("status":{"startTime":"2026-01-01T00:00:00Z"}})");
+  ASSERT_EQ(now.code, 200) << now.text;
+  EXPECT_EQ(now.body.string_at("status", "startTime"), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(now.body.int_at("spec", "runPolicy", "backoffLimit"), 5);
+  EXPECT_EQ(at(now.body, "metadata", "labels"), Document());
+  EXPECT_EQ(get(kubeflow("pytorchjobs/j/status")).body, now.body);
+}
+
+TEST_P(ApiContract, PodStatusIsWrittenApart) {
+  ASSERT_EQ(post(core("pods"), pod("p")).code, 201);
+  Answer now =
+      patch(core("pods/p/status"), R"({"spec":{"nodeName":"n"},"status":{"phase":"Running","podIP":"127.0.0.2"}})");
+  ASSERT_EQ(now.code, 200) << now.text;
+  EXPECT_EQ(now.body.string_at("status", "phase"), "Running");
+  EXPECT_EQ(now.body.string_at("spec", "nodeName"), "");
+  now = patch(core("pods/p"), R"({"metadata":{"labels":{"a":"b"}},"status":{"phase":"Failed"}})");
+  ASSERT_EQ(now.code, 200) << now.text;
+  EXPECT_EQ(now.body.string_at("status", "phase"), "Running");
+  EXPECT_EQ(now.body.string_at("metadata", "labels", "a"), "b");
+}
+
+TEST_P(ApiContract, PodSpecsDoNotChange) {
+  ASSERT_EQ(post(core("pods"), pod("p")).code, 201);
+  const Answer image =
+      patch(core("pods/p"), R"([{"op":"replace","path":"/spec/containers/0/image","value":"j"}])", kJsonPatch);
+  EXPECT_EQ(image.code, 200) << image.text;
+  const Answer refused = patch(core("pods/p"), R"({"spec":{"hostname":"h"}})");
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueForbidden spec"));
+  EXPECT_THAT(refused.message(), StartsWith("Pod \"p\" is invalid: spec: Forbidden: pod updates may not change fields "
+                                            "other than `spec.containers[*].image`,"));
+}
+
+TEST_P(ApiContract, ImmutableConfigMapsStay) {
+  ASSERT_EQ(post(core("configmaps"), R"({"metadata":{"name":"c"},"data":{"a":"1"},"immutable":true})").code, 201);
+  const Answer refused = patch(core("configmaps/c"), R"({"data":{"a":"2"}})");
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueForbidden data"));
+}
+
+TEST_P(ApiContract, BindingSetsTheNodeOnce) {
+  ASSERT_EQ(post(core("pods"), pod("p")).code, 201);
+  const std::string binding =
+      R"({"kind":"Binding","apiVersion":"v1","metadata":{"name":"p"},"target":{"kind":"Node","name":"n1"}})";
+  const Answer bound = post(core("pods/p/binding"), binding);
+  EXPECT_EQ(bound.code, 201) << bound.text;
+  EXPECT_EQ(bound.body.string_at("status"), "Success");
+  const Answer pod_now = get(core("pods/p"));
+  EXPECT_EQ(pod_now.body.string_at("spec", "nodeName"), "n1");
+  EXPECT_EQ(at(pod_now.body, "status", "conditions", 0, "type"), Document("PodScheduled"));
+  EXPECT_EQ(at(pod_now.body, "status", "conditions", 0, "status"), Document("True"));
+  const Answer again = post(core("pods/p/binding"), binding);
+  EXPECT_EQ(again.code, 409);
+  EXPECT_EQ(again.reason(), "Conflict");
+  EXPECT_EQ(again.message(),
+            "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n1\"");
+  EXPECT_EQ(post(core("pods/none/binding"), binding).code, is_ours() ? 404 : 400);
+}
+
+TEST_P(ApiContract, ScaleReadsAndWritesTheWorkers) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  Answer scale = get(kubeflow("pytorchjobs/j/scale"));
+  ASSERT_EQ(scale.code, 200) << scale.text;
+  EXPECT_EQ(scale.body.string_at("kind"), "Scale");
+  EXPECT_EQ(scale.body.string_at("apiVersion"), "autoscaling/v1");
+  EXPECT_EQ(scale.body.int_at("spec", "replicas"), 2);
+  scale = patch(kubeflow("pytorchjobs/j/scale"), R"({"spec":{"replicas":3}})");
+  ASSERT_EQ(scale.code, 200) << scale.text;
+  EXPECT_EQ(scale.body.int_at("spec", "replicas"), 3);
+  const Answer job = get(kubeflow("pytorchjobs/j"));
+  EXPECT_EQ(at(job.body, "spec", "pytorchReplicaSpecs", "Worker", "replicas"), Document(3));
+  EXPECT_EQ(job.body.int_at("metadata", "generation"), 2);
+  scale.body["spec"]["replicas"] = 1;
+  EXPECT_EQ(put(kubeflow("pytorchjobs/j/scale"), scale.body).code, 200);
+  EXPECT_EQ(put(kubeflow("pytorchjobs/j/scale"), scale.body).code, 409);
+}
+
+}  // namespace
+}  // namespace muster::contract
