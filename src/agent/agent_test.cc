@@ -235,7 +235,7 @@ TEST_F(AgentTest, ARestartOfTheServerHarmsNothing) {
 
 TEST_F(AgentTest, AnEndWhileTheServerWasDownIsToldExactly) {
   ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
-  create_pod("quiet", "read line < /v/end; kill -SEGV $$", host_volume());
+  create_pod("quiet", "read line < /v/end; kill -SEGV $$$$", host_volume());
   ASSERT_TRUE(wait_phase("quiet", "Running"));
   stop_agent();
   std::ofstream(folder_ + "/end") << "go on\n";
