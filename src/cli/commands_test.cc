@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/fake_server.h"
+#include "cli/command_run.h"
 #include "cli/three_way.h"
 
 namespace muster::cli {
