@@ -232,7 +232,7 @@ TEST(Wait, TellsHowAJobEnded) {
   EXPECT_EQ(cli.err,
             "error: pytorchtrainingjob.batch.tensorstack.dev/j failed\n"
             "  why: worker-0: exit code 3\n"
-            "  fix: muster logs pytorchtrainingjob.batch.tensorstack.dev/j\n");
+            "  fix: muster logs pj/j\n");
 }
 
 TEST(Wait, HasATimeoutOfItsOwn) {
