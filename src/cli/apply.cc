@@ -46,6 +46,8 @@ class Apply final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_apply() { return std::make_unique<Apply>(); }
+std::unique_ptr<Command> make_apply() {
+  return std::make_unique<Apply>();
+}
 
 }  // namespace muster::cli

@@ -29,7 +29,7 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"apply", "make objects as files say: create them, or change what differs", "muster apply -f FILE [-n NAMESPACE]",
      "  muster apply -f job.yaml\n"
-     "  muster apply -f examples/ddp/          every .yaml, .yml and .json in the folder\n"
+     "  muster apply -f manifests/             every .yaml, .yml and .json in the folder\n"
      "  cat job.yaml | muster apply -f -\n",
      make_apply},
     {"create", "make new objects from files", "muster create -f FILE [-n NAMESPACE]",
@@ -63,7 +63,8 @@ constexpr Entry kCommands[] = {
      "  muster wait --for=jsonpath='{.status.phase}'=Running pj/mnist\n"
      "  muster wait --for=delete pod/mnist-worker-0\n",
      make_wait},
-    {"version", "of this program and of the server", "muster version", "  muster version -o json\n", make_version, false},
+    {"version", "of this program and of the server", "muster version", "  muster version -o json\n", make_version,
+     false},
 };
 
 const Entry* find(const std::string& word) {
@@ -168,7 +169,9 @@ int run_connected(const Entry& entry, Command& command, const ConnectOptions& op
 
 }  // namespace
 
-bool knows(const std::string& word) { return find(word) != nullptr; }
+bool knows(const std::string& word) {
+  return find(word) != nullptr;
+}
 
 std::string command_list() {
   std::string out;
@@ -201,7 +204,8 @@ int run(const std::vector<std::string>& args) {
   add_common(flags);
   auto words = flags.parse(rest);
   if (!words) {
-    return print_error(usage_failure(words.error().message, fmt::format("muster {} --help lists the flags", entry->name)));
+    return print_error(
+        usage_failure(words.error().message, fmt::format("muster {} --help lists the flags", entry->name)));
   }
   return run_connected(*entry, *command, options, *words);
 }

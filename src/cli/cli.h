@@ -9,7 +9,8 @@
 namespace muster::cli {
 
 /// True when `word` is one of ours; `run` returns the exit code of design: 0 ok, 1 job failed or generic, 2 usage,
-/// 3 not found, 4 conflict or exists, 5 cannot schedule, 6 cannot reach the server, 7 forbidden, 124 time-out, 130 interrupted.
+/// 3 not found, 4 conflict or exists, 5 cannot schedule, 6 cannot reach the server, 7 forbidden, 124 time-out, 130
+/// interrupted.
 bool knows(const std::string& word);
 int run(const std::vector<std::string>& args);
 /// One line per command, for `muster help`.

@@ -28,8 +28,8 @@ bool accepts_connection(const addrinfo& address) {
     pollfd wait{.fd = fd, .events = POLLOUT, .revents = 0};
     int problem = 0;
     socklen_t size = sizeof problem;
-    connected = ::poll(&wait, 1, kProbeTimeoutMs) == 1 && ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 &&
-                problem == 0;
+    connected = ::poll(&wait, 1, kProbeTimeoutMs) == 1 &&
+                ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0;
   }
   ::close(fd);
   return connected;
@@ -114,11 +114,11 @@ std::variant<Choice, Failure> choose_server(const ConnectOptions& options, const
 }
 
 Failure unreachable(const Choice& choice, const Error& error) {
-  return {.code = kExitUnreachable,
-          .what = fmt::format("cannot reach the API server at {}", url_of(choice.target.endpoint)),
-          .why = error.message,
-          .fix = choice.local_engine ? "muster up"
-                                     : fmt::format("check that it runs and that {} is current", choice.from)};
+  return {
+      .code = kExitUnreachable,
+      .what = fmt::format("cannot reach the API server at {}", url_of(choice.target.endpoint)),
+      .why = error.message,
+      .fix = choice.local_engine ? "muster up" : fmt::format("check that it runs and that {} is current", choice.from)};
 }
 
 std::string url_of(const net::Endpoint& endpoint) {

@@ -20,9 +20,9 @@ struct ConnectOptions {
 
 struct Choice {
   client::Target target;
-  std::string from;         // the kubeconfig it was read from
+  std::string from;  // the kubeconfig it was read from
   bool local_engine = false;
-  std::string note;         // one line for stderr when another server could have been meant
+  std::string note;  // one line for stderr when another server could have been meant
 };
 
 /// What the choice needs to know about the machine; a test gives its own.

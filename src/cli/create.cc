@@ -26,6 +26,8 @@ class Create final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_create() { return std::make_unique<Create>(); }
+std::unique_ptr<Command> make_create() {
+  return std::make_unique<Create>();
+}
 
 }  // namespace muster::cli

@@ -62,7 +62,9 @@ class Delete final : public Command {
 
  private:
   Result<client::DeleteOptions> delete_options() const {
-    const auto wrong = [](std::string message) { return Error{.reason = Reason::kBadRequest, .message = std::move(message)}; };
+    const auto wrong = [](std::string message) {
+      return Error{.reason = Reason::kBadRequest, .message = std::move(message)};
+    };
     client::DeleteOptions options;
     if (cascade_ == "background" || cascade_ == "true") {
       options.propagation_policy = "Background";
@@ -126,9 +128,10 @@ class Delete final : public Command {
       case Session::Waited::kInterrupted:
         return kExitInterrupted;
       case Session::Waited::kTimedOut:
-        return session.fail({.code = kExitTimedOut,
-                             .what = fmt::format("timed out waiting until {} {} is gone", one.kind.label(), quote(one.name)),
-                             .fix = "muster describe " + one.label()});
+        return session.fail(
+            {.code = kExitTimedOut,
+             .what = fmt::format("timed out waiting until {} {} is gone", one.kind.label(), quote(one.name)),
+             .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;
     }
@@ -148,6 +151,8 @@ class Delete final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_delete() { return std::make_unique<Delete>(); }
+std::unique_ptr<Command> make_delete() {
+  return std::make_unique<Delete>();
+}
 
 }  // namespace muster::cli

@@ -77,7 +77,8 @@ class Describe final : public Command {
     return items(session, list, "events");
   }
 
-  static std::vector<json::Document> items(Session& session, const Result<json::Document>& list, std::string_view what) {
+  static std::vector<json::Document> items(Session& session, const Result<json::Document>& list,
+                                           std::string_view what) {
     if (!list) {
       session.err(fmt::format("warning: cannot list {}: {}\n", what, list.error().message));
       return {};
@@ -92,6 +93,8 @@ class Describe final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_describe() { return std::make_unique<Describe>(); }
+std::unique_ptr<Command> make_describe() {
+  return std::make_unique<Describe>();
+}
 
 }  // namespace muster::cli

@@ -53,7 +53,9 @@ std::string table(std::string_view title, const std::vector<std::vector<std::str
   return fmt::format("{}:\n{}", title, indent(Columns().lines(rows), "  "));
 }
 
-std::string or_none(const std::string& text) { return text.empty() ? "<none>" : cell_text(text); }
+std::string or_none(const std::string& text) {
+  return text.empty() ? "<none>" : cell_text(text);
+}
 
 std::string conditions(const json::Document& object, Time now) {
   const json::Array& all = array_at(object.at("status", "conditions"));
@@ -114,7 +116,8 @@ std::string container_state(const json::Document& container_status) {
   if (const json::Document* ended = container_status.at("state", "terminated")) {
     const std::string& reason = ended->string_at("reason");
     const std::int64_t signal = ended->int_at("signal");
-    std::string out = fmt::format("Terminated: {} (exit code {}", reason.empty() ? "Ended" : reason, ended->int_at("exitCode"));
+    std::string out =
+        fmt::format("Terminated: {} (exit code {}", reason.empty() ? "Ended" : reason, ended->int_at("exitCode"));
     if (signal != 0) out += fmt::format(", signal {}", signal);
     return out + ")";
   }
@@ -141,7 +144,8 @@ std::string describe_head(const json::Document& object, Time now) {
     }
   }
   if (object.find("status") != nullptr) {
-    const bool has_phase = !object.string_at("status", "phase").empty() || !array_at(object.at("status", "conditions")).empty();
+    const bool has_phase =
+        !object.string_at("status", "phase").empty() || !array_at(object.at("status", "conditions")).empty();
     if (has_phase) out += line("Phase", job_phase(object));
     const std::string message = job_message(object);
     if (!message.empty()) out += line("Message", cell_text(message));

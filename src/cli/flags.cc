@@ -12,7 +12,9 @@ namespace muster::cli {
 
 namespace {
 
-Error usage(std::string message) { return Error{.reason = Reason::kBadRequest, .message = std::move(message)}; }
+Error usage(std::string message) {
+  return Error{.reason = Reason::kBadRequest, .message = std::move(message)};
+}
 
 std::optional<bool> parse_bool(std::string_view text) {
   const std::string word = to_lower(text);
@@ -155,33 +157,32 @@ Status Flags::assign(Flag& flag, const std::string& value) {
   };
   const bool first = !flag.was_set;
   flag.was_set = true;
-  return std::visit(
-      Overloaded{
-          [&](std::string* target) -> Status {
-            *target = value;
-            return ok();
-          },
-          [&](bool* target) -> Status {
-            const auto parsed = parse_bool(value);
-            if (!parsed) return wrong("true or false");
-            *target = *parsed;
-            return ok();
-          },
-          [&](std::optional<std::int64_t>* target) -> Status {
-            *target = parse_int(value);
-            return *target ? ok() : Status(wrong("a whole number"));
-          },
-          [&](std::optional<Duration>* target) -> Status {
-            *target = parse_span(value);
-            return *target ? ok() : Status(wrong("a duration such as 30s, 5m or 1h30m"));
-          },
-          [&](std::vector<std::string>* target) -> Status {
-            if (first) target->clear();  // the default goes when the user names something
-            for (std::string& item : split(value, ',')) target->push_back(std::move(item));
-            return ok();
-          },
-      },
-      flag.target);
+  return std::visit(Overloaded{
+                        [&](std::string* target) -> Status {
+                          *target = value;
+                          return ok();
+                        },
+                        [&](bool* target) -> Status {
+                          const auto parsed = parse_bool(value);
+                          if (!parsed) return wrong("true or false");
+                          *target = *parsed;
+                          return ok();
+                        },
+                        [&](std::optional<std::int64_t>* target) -> Status {
+                          *target = parse_int(value);
+                          return *target ? ok() : Status(wrong("a whole number"));
+                        },
+                        [&](std::optional<Duration>* target) -> Status {
+                          *target = parse_span(value);
+                          return *target ? ok() : Status(wrong("a duration such as 30s, 5m or 1h30m"));
+                        },
+                        [&](std::vector<std::string>* target) -> Status {
+                          if (first) target->clear();  // the default goes when the user names something
+                          for (std::string& item : split(value, ',')) target->push_back(std::move(item));
+                          return ok();
+                        },
+                    },
+                    flag.target);
 }
 
 std::string Flags::help() const {
@@ -189,8 +190,8 @@ std::string Flags::help() const {
   std::string out;
   for (const Flag& flag : flags_) {
     const bool takes_value = !std::holds_alternative<bool*>(flag.target);
-    std::string left = flag.letter != '\0' ? fmt::format("  -{}, --{}", flag.letter, flag.name)
-                                           : fmt::format("      --{}", flag.name);
+    std::string left =
+        flag.letter != '\0' ? fmt::format("  -{}, --{}", flag.letter, flag.name) : fmt::format("      --{}", flag.name);
     if (takes_value) left += flag.implied ? "[=VALUE]" : " VALUE";
     out += fmt::format("{:<{}} {}", left, kColumn, flag.help);
     if (!flag.fallback.empty()) out += fmt::format(" (default {})", flag.fallback);

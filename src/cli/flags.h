@@ -1,5 +1,6 @@
 // Flags: one table of a command's flags, parsed the way kubectl (pflag) does: `-f x`, `-fx`, `-f=x`, `--flag x`,
-// `--flag=x`, joined letters (`-it`), flags and words in any order, `--` ends the flags. Help is made from the same table.
+// `--flag=x`, joined letters (`-it`), flags and words in any order, `--` ends the flags. Help is made from the same
+// table.
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,9 @@ TEST(Flags, StopsAtTwoDashes) {
   EXPECT_EQ(parsed.output, "");
 }
 
-TEST(Flags, TakesASingleDashAsAWord) { EXPECT_THAT(parse({"-"}).words, ElementsAre("-")); }
+TEST(Flags, TakesASingleDashAsAWord) {
+  EXPECT_THAT(parse({"-"}).words, ElementsAre("-"));
+}
 
 TEST(Flags, SwitchesBooleansOff) {
   EXPECT_TRUE(parse({}).wait);
@@ -111,7 +113,8 @@ TEST(Flags, NamesWhatIsWrong) {
   EXPECT_EQ(parse({"-o"}).error, "flag -o (--output) needs a value");
   EXPECT_EQ(parse({"--output"}).error, "flag --output needs a value");
   EXPECT_EQ(parse({"--tail=many"}).error, R"(flag --tail: must be a whole number, got "many")");
-  EXPECT_EQ(parse({"--timeout=soon"}).error, R"(flag --timeout: must be a duration such as 30s, 5m or 1h30m, got "soon")");
+  EXPECT_EQ(parse({"--timeout=soon"}).error,
+            R"(flag --timeout: must be a duration such as 30s, 5m or 1h30m, got "soon")");
   EXPECT_EQ(parse({"--watch=maybe"}).error, R"(flag --watch: must be true or false, got "maybe")");
 }
 

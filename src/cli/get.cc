@@ -174,7 +174,8 @@ class Get final : public Command {
   }
 
   int watch(Session& session, const std::vector<Query>& queries) {
-    if (queries.size() != 1) return session.fail(usage_failure("only one kind, or one object, can be watched at a time"));
+    if (queries.size() != 1)
+      return session.fail(usage_failure("only one kind, or one object, can be watched at a time"));
     const Query& query = queries.front();
     const client::ListOptions options = list_options(query);
     TablePrinter printer(table_options(query, false));
@@ -206,7 +207,8 @@ class Get final : public Command {
                    .as_table = output_.is_table()},
                   std::move(sink));
     live.start();
-    if (session.wait_until([&] { return failure.has_value(); }) == Session::Waited::kInterrupted) return kExitInterrupted;
+    if (session.wait_until([&] { return failure.has_value(); }) == Session::Waited::kInterrupted)
+      return kExitInterrupted;
     return session.fail(*failure);
   }
 
@@ -237,6 +239,8 @@ class Get final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_get() { return std::make_unique<Get>(); }
+std::unique_ptr<Command> make_get() {
+  return std::make_unique<Get>();
+}
 
 }  // namespace muster::cli

@@ -27,8 +27,7 @@ const json::Document* newest_true_condition(const json::Document& job) {
   for (const json::Document& condition : conditions_of(job)) {
     if (condition.string_at("status") != "True") continue;
     // Times are RFC 3339 in UTC: their texts sort as they do. Of equal ones the later in the list is the newer.
-    if (newest == nullptr ||
-        condition.string_at("lastTransitionTime") >= newest->string_at("lastTransitionTime")) {
+    if (newest == nullptr || condition.string_at("lastTransitionTime") >= newest->string_at("lastTransitionTime")) {
       newest = &condition;
     }
   }
@@ -79,7 +78,9 @@ std::string job_message(const json::Document& job) {
   return explains->string_at("message");
 }
 
-bool is_job_kind(const std::string& group) { return group == "batch.tensorstack.dev" || group == "kubeflow.org"; }
+bool is_job_kind(const std::string& group) {
+  return group == "batch.tensorstack.dev" || group == "kubeflow.org";
+}
 
 std::string pod_selector(const std::string& group, const std::string& job_name) {
   return std::string(group == "kubeflow.org" ? api::kKubeflowJobNameLabel : api::kOwnerNameLabel) + "=" + job_name;

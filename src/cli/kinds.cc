@@ -48,7 +48,9 @@ bool answers_to(const Kind& kind, const std::string& word) {
   });
 }
 
-Error bad_words(std::string message) { return {.reason = Reason::kBadRequest, .message = std::move(message)}; }
+Error bad_words(std::string message) {
+  return {.reason = Reason::kBadRequest, .message = std::move(message)};
+}
 
 }  // namespace
 
@@ -56,7 +58,14 @@ std::string Kind::api_version() const {
   return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
 }
 
-std::string Kind::label() const { return resource.group.empty() ? singular : singular + "." + resource.group; }
+std::string Kind::label() const {
+  return resource.group.empty() ? singular : singular + "." + resource.group;
+}
+
+std::string Kind::short_label() const {
+  // A built-in's singular is short enough, and reads better than "po".
+  return resource.group.empty() || short_names.empty() ? singular : short_names.front();
+}
 
 Result<Kind> Kinds::typed(const std::string& word) {
   if (const api::Resource* known = api::find_typed(word)) return from_table(*known);
@@ -96,7 +105,8 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
     for (const std::string& word : words) {
       const std::size_t slash = word.find('/');
       if (slash == std::string::npos || slash == 0 || slash + 1 == word.size()) {
-        return bad_words(fmt::format("expected TYPE/NAME, got {}; TYPE/NAME cannot be mixed with TYPE NAME", quote(word)));
+        return bad_words(
+            fmt::format("expected TYPE/NAME, got {}; TYPE/NAME cannot be mixed with TYPE NAME", quote(word)));
       }
       TRY_ASSIGN(Kind kind, typed(word.substr(0, slash)));
       out.push_back({std::move(kind), word.substr(slash + 1)});

@@ -128,6 +128,8 @@ LiveList::~LiveList() {
   if (state_->timer != 0) state_->session.loop().cancel(state_->timer);
 }
 
-void LiveList::start() { state_->list(); }
+void LiveList::start() {
+  state_->list();
+}
 
 }  // namespace muster::cli

@@ -129,7 +129,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
 
   void add_source(const Key& key, const std::string& pod, const std::string& container, std::string first_query) {
     const std::string prefix = line_prefix(options.prefix, replica_label(pod, options.job_name), order.at(pod));
-    const auto show = options.timestamps ? TimestampedLog::Show::kWithTimestamps : TimestampedLog::Show::kWithoutTimestamps;
+    const auto show =
+        options.timestamps ? TimestampedLog::Show::kWithTimestamps : TimestampedLog::Show::kWithoutTimestamps;
     Source source{.pod = pod,
                   .container = container,
                   .log = TimestampedLog(show),
@@ -242,16 +243,24 @@ bool LogFollower::idle() const {
   return std::ranges::all_of(state_->sources, [](const auto& entry) { return entry.second.done; });
 }
 
-std::size_t LogFollower::pods() const { return state_->order.size(); }
+std::size_t LogFollower::pods() const {
+  return state_->order.size();
+}
 
 bool LogFollower::all_ended() const {
   return std::ranges::all_of(state_->ended, [](const auto& entry) { return entry.second; });
 }
 
-MonoTime LogFollower::last_activity() const { return state_->last_activity; }
+MonoTime LogFollower::last_activity() const {
+  return state_->last_activity;
+}
 
-const std::optional<Error>& LogFollower::failure() const { return state_->failure; }
+const std::optional<Error>& LogFollower::failure() const {
+  return state_->failure;
+}
 
-void LogFollower::look(const json::Document& pod_list) { state_->got_list(pod_list); }
+void LogFollower::look(const json::Document& pod_list) {
+  state_->got_list(pod_list);
+}
 
 }  // namespace muster::cli

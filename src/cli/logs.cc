@@ -1,5 +1,5 @@
-// logs: of a pod, of all pods of a job, or of the pods with some labels; merged line by line, and followed with -f until
-// the job has ended, whatever happens to its pods meanwhile.
+// logs: of a pod, of all pods of a job, or of the pods with some labels; merged line by line, and followed with -f
+// until the job has ended, whatever happens to its pods meanwhile.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -57,7 +57,8 @@ class Logs final : public Command {
   std::variant<Subject, Failure> subject_of(Session& session, const std::vector<std::string>& words) {
     Subject out;
     if (words.empty()) {
-      if (selector_.empty()) return usage_failure("no pod or job named", "muster logs -f pj/NAME   or: muster logs POD");
+      if (selector_.empty())
+        return usage_failure("no pod or job named", "muster logs -f pj/NAME   or: muster logs POD");
       out.label_selector = selector_;
       return out;
     }
@@ -68,9 +69,8 @@ class Logs final : public Command {
       return out;
     }
     Kinds kinds(session);
-    auto wanted = kinds.wanted(words.size() == 2 && words[0].find('/') != std::string::npos
-                                   ? std::vector<std::string>{words[0]}
-                                   : words);
+    auto wanted = kinds.wanted(
+        words.size() == 2 && words[0].find('/') != std::string::npos ? std::vector<std::string>{words[0]} : words);
     if (!wanted) return failure_of(wanted.error());
     if (wanted->size() != 1 || wanted->front().name.empty()) {
       return usage_failure("logs are read of one pod or one job at a time", "several: -l SELECTOR");
@@ -147,7 +147,7 @@ class Logs final : public Command {
     if (!follow_) {
       auto pods = pods_of(session, selector, uid);
       if (!pods) return session.fail(pods.error());
-      if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.label(), job_phase(*object)));
+      if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
       return print_all(session, *pods, job.name, prefix);
     }
     FollowOptions options = follow_options(session, selector, "", prefix);
@@ -167,7 +167,7 @@ class Logs final : public Command {
       if (now == nullptr) return;
       object = *now;
       // Something to read while nothing is printed yet.
-      const std::string state = fmt::format("{} is {}", job.label(), job_phase(object));
+      const std::string state = fmt::format("{} is {}", job.short_label(), job_phase(object));
       if (session.terminal().err_is_terminal && follower.pods() == 0 && state != told) {
         session.err(state + (job_message(object).empty() ? "" : ": " + job_message(object)) + "\n");
         told = state;
@@ -178,10 +178,11 @@ class Logs final : public Command {
       const json::Array found = items_of(list);
       saw(found.empty() ? nullptr : &found.front());
     };
-    sink.on_event = [&](const std::string& type, const json::Document& now) { saw(type == "DELETED" ? nullptr : &now); };
+    sink.on_event = [&](const std::string& type, const json::Document& now) {
+      saw(type == "DELETED" ? nullptr : &now);
+    };
     sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session,
-                  {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
+    LiveList live(session, {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
                   std::move(sink));
     follower.start();
     live.start();
@@ -216,12 +217,12 @@ class Logs final : public Command {
         return session.fail({.code = kExitFailed,
                              .what = fmt::format("{} failed", job.label()),
                              .why = job_message(object),
-                             .fix = "muster describe " + job.label()});
+                             .fix = "muster describe " + job.short_label()});
       case JobEnd::kUnfinished:
         break;
     }
-    return session.fail({.code = kExitFailed,
-                         .what = fmt::format("{} {}", job.label(), deleted ? "was deleted" : "has not ended")});
+    return session.fail(
+        {.code = kExitFailed, .what = fmt::format("{} {}", job.label(), deleted ? "was deleted" : "has not ended")});
   }
 
   Result<json::Array> pods_of(Session& session, const std::string& selector, const std::string& uid) {
@@ -295,6 +296,8 @@ class Logs final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_logs() { return std::make_unique<Logs>(); }
+std::unique_ptr<Command> make_logs() {
+  return std::make_unique<Logs>();
+}
 
 }  // namespace muster::cli

@@ -154,7 +154,8 @@ std::variant<std::vector<Manifest>, Failure> parse_manifests(std::shared_ptr<con
   std::vector<Manifest> out;
   std::vector<Finding> findings;
   for (json::YamlDocument& document : *parsed) {
-    for (const std::string& warning : document.warnings) session.err(fmt::format("warning: {}: {}\n", source->name, warning));
+    for (const std::string& warning : document.warnings)
+      session.err(fmt::format("warning: {}: {}\n", source->name, warning));
     Manifest manifest{.source = source, .value = std::move(document.value), .marks = std::move(document.marks)};
     std::vector<Manifest> several;
     if (is_list(manifest)) {
@@ -208,8 +209,10 @@ Failure failure_at(const Source& source, const std::vector<Finding>& findings) {
 Failure refused(const Manifest& manifest, const Error& error) {
   std::vector<Finding> findings;
   for (const FieldCause& cause : error.causes) {
-    findings.push_back({manifest.mark_of(cause.field),
-                        cause.field.empty() ? cause.message : cause.field + ": " + cause.message});
+    // Kubernetes' remark that it stopped there, not a fault of its own.
+    if (cause.field == "<nil>" && error.causes.size() > 1) continue;
+    findings.push_back(
+        {manifest.mark_of(cause.field), cause.field.empty() ? cause.message : cause.field + ": " + cause.message});
   }
   // A server tells of unknown fields in its message alone; for kinds we know they can be found again and shown.
   const api::Resource* resource = api::find_kind(manifest.api_version(), manifest.kind());

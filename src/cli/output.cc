@@ -13,7 +13,9 @@ namespace {
 constexpr std::string_view kJsonPathPrefix = "jsonpath=";
 constexpr std::string_view kColumnsPrefix = "custom-columns=";
 
-Error wrong(std::string message) { return {.reason = Reason::kBadRequest, .message = std::move(message)}; }
+Error wrong(std::string message) {
+  return {.reason = Reason::kBadRequest, .message = std::move(message)};
+}
 
 }  // namespace
 
@@ -44,8 +46,9 @@ Result<Output> Output::parse(const std::string& text) {
     }
     return out;
   }
-  return wrong(fmt::format(
-      "--output: must be wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…, got {}", quote(text)));
+  return wrong(
+      fmt::format("--output: must be wide, yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…, got {}",
+                  quote(text)));
 }
 
 std::string Output::object(const json::Document& object, const std::string& label) const {

@@ -8,7 +8,9 @@ namespace muster::cli {
 namespace {
 
 // Never shown: fail() is silent after an interrupt.
-Error interrupted_error() { return {.reason = Reason::kTimeout, .message = "interrupted"}; }
+Error interrupted_error() {
+  return {.reason = Reason::kTimeout, .message = "interrupted"};
+}
 
 }  // namespace
 

@@ -52,6 +52,8 @@ class Version final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_version() { return std::make_unique<Version>(); }
+std::unique_ptr<Command> make_version() {
+  return std::make_unique<Version>();
+}
 
 }  // namespace muster::cli

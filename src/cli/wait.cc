@@ -17,7 +17,8 @@ class Wait final : public Command {
  public:
   void add_flags(Flags& flags) override {
     flags.add_string("for", &for_, "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], delete, create");
-    flags.add_duration("timeout", &timeout_, "give up after this; without it 30s, or no limit without --for; <0: a week");
+    flags.add_duration("timeout", &timeout_,
+                       "give up after this; without it 30s, or no limit without --for; <0: a week");
     selection_.add_flags(flags);
   }
 
@@ -71,18 +72,18 @@ class Wait final : public Command {
       look(type == "DELETED" ? nullptr : &object);
     };
     sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session,
-                  {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
+    LiveList live(session, {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
                   std::move(sink));
     live.start();
     switch (session.wait_until([&] { return met || failure.has_value(); }, deadline)) {
       case Session::Waited::kInterrupted:
         return kExitInterrupted;
       case Session::Waited::kTimedOut:
-        return session.fail({.code = kExitTimedOut,
-                             .what = fmt::format("timed out waiting for {} on {}", for_.empty() ? "the end" : for_, one.label()),
-                             .why = last.is_null() ? "" : fmt::format("it is {}", job_phase(last)),
-                             .fix = "muster describe " + one.label()});
+        return session.fail(
+            {.code = kExitTimedOut,
+             .what = fmt::format("timed out waiting for {} on {}", for_.empty() ? "the end" : for_, one.label()),
+             .why = last.is_null() ? "" : fmt::format("it is {}", job_phase(last)),
+             .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;
     }
@@ -92,15 +93,15 @@ class Wait final : public Command {
 
   static int tell(Session& session, const Selected& one, const WaitFor& what, const json::Document& last) {
     if (what.what() != WaitFor::What::kFinished) {
-      session.out(fmt::format("{} {}\n", one.label(),
-                              what.what() == WaitFor::What::kDeleted ? "deleted" : "condition met"));
+      session.out(
+          fmt::format("{} {}\n", one.label(), what.what() == WaitFor::What::kDeleted ? "deleted" : "condition met"));
       return kExitOk;
     }
     if (job_end(last) == JobEnd::kFailed) {
       return session.fail({.code = kExitFailed,
                            .what = fmt::format("{} failed", one.label()),
                            .why = job_message(last),
-                           .fix = "muster logs " + one.label()});
+                           .fix = "muster logs " + one.short_label()});
     }
     session.out(fmt::format("{} succeeded\n", one.label()));
     return kExitOk;
@@ -113,6 +114,8 @@ class Wait final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_wait() { return std::make_unique<Wait>(); }
+std::unique_ptr<Command> make_wait() {
+  return std::make_unique<Wait>();
+}
 
 }  // namespace muster::cli

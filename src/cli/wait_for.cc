@@ -50,7 +50,8 @@ Result<WaitFor> WaitFor::parse(const std::string& text) {
     }
     if (equals != std::string::npos) {
       std::string_view value = std::string_view(path).substr(equals + 1);
-      const bool quoted = value.size() >= 2 && (value.front() == '\'' || value.front() == '"') && value.back() == value.front();
+      const bool quoted =
+          value.size() >= 2 && (value.front() == '\'' || value.front() == '"') && value.back() == value.front();
       if (quoted) value = value.substr(1, value.size() - 2);
       out.value_ = std::string(value);
       path.resize(equals);

@@ -37,9 +37,10 @@ std::variant<std::vector<Placed>, Failure> place_manifests(Session& session, con
     if (kind->namespaced) {
       ns = manifest.ns().empty() ? session.ns() : manifest.ns();
       if (!only_ns.empty() && ns != only_ns) {
-        Failure failure = failure_at(*manifest.source, {{manifest.mark_of("metadata.namespace"),
-                                                         fmt::format("the manifest says namespace {}, the flag says {}",
-                                                                     quote(ns), quote(only_ns))}});
+        Failure failure =
+            failure_at(*manifest.source,
+                       {{manifest.mark_of("metadata.namespace"),
+                         fmt::format("the manifest says namespace {}, the flag says {}", quote(ns), quote(only_ns))}});
         return failure;
       }
       manifest.value["metadata"]["namespace"] = ns;

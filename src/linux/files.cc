@@ -43,6 +43,46 @@ Status remove_tree(const std::string& path) {
   return ok();
 }
 
+namespace {
+
+Status write_all(const Fd& fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd.get(), content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno_error(fmt::format("write {}", quote(path)), errno);
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return ok();
+}
+
+Result<Fd> open_for_writing(const std::string& path, int flags, mode_t mode) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode));
+  if (!fd) return errno_error(fmt::format("open {}", quote(path)), errno);
+  return fd;
+}
+
+}  // namespace
+
+Status write_new_file(const std::string& path, std::string_view content, mode_t mode) {
+  TRY_ASSIGN(const Fd fd, open_for_writing(path, O_EXCL, mode));
+  return write_all(fd, content, path);
+}
+
+Status overwrite_file(const std::string& path, std::string_view content, mode_t mode) {
+  TRY_ASSIGN(const Fd fd, open_for_writing(path, 0, mode));
+  // One write, then the end is cut off: a reader sees the old text, the new one, or both ends of a short instant, but
+  // never an empty file.
+  TRY(write_all(fd, content, path));
+  if (::ftruncate(fd.get(), static_cast<off_t>(content.size())) != 0)
+    return errno_error(fmt::format("truncate {}", quote(path)), errno);
+  return ok();
+}
+
+Status append_line(const std::string& path, std::string_view line, mode_t mode) {
+  TRY_ASSIGN(const Fd fd, open_for_writing(path, O_APPEND, mode));
+  return write_all(fd, std::string(line) + "\n", path);
+}
+
 Result<SocketPair> make_socket_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno_error("socketpair", errno);
@@ -55,8 +95,9 @@ Result<Inotify> Inotify::open() {
   return Inotify(std::move(fd));
 }
 
-Result<int> Inotify::watch_folder(const std::string& path) {
-  const int watch = ::inotify_add_watch(fd_.get(), path.c_str(), IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR);
+Result<int> Inotify::watch_folder(const std::string& path, Interest interest) {
+  const std::uint32_t written = interest == Interest::kReplacedOrWritten ? IN_MODIFY : 0;
+  const int watch = ::inotify_add_watch(fd_.get(), path.c_str(), IN_MOVED_TO | IN_ONLYDIR | written);
   if (watch < 0) return errno_error(fmt::format("watch {}", quote(path)), errno);
   return watch;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,12 @@ Status sync_directory(const std::string& path);
 /// The folder and what is in it, without following links or crossing into other file systems' mounts.
 Status remove_tree(const std::string& path);
 
+/// Fails when the file exists; not synced.
+Status write_new_file(const std::string& path, std::string_view content, mode_t mode);
+/// Keeps the inode, for files that are bound into other mount namespaces.
+Status overwrite_file(const std::string& path, std::string_view content, mode_t mode);
+Status append_line(const std::string& path, std::string_view line, mode_t mode);
+
 /// A pair of connected stream sockets.
 struct SocketPair {
   Fd ours;
@@ -35,8 +42,12 @@ class Inotify {
   static Result<Inotify> open();
 
   int fd() const { return fd_.get(); }
-  /// Files renamed into the folder (records are replaced that way) and files written to. Returns the watch's number.
-  Result<int> watch_folder(const std::string& path);
+  enum class Interest {
+    kReplaced,           // files renamed into the folder: records are written that way
+    kReplacedOrWritten,  // files written to as well
+  };
+  /// Returns the watch's number.
+  Result<int> watch_folder(const std::string& path, Interest interest);
   void forget(int watch);
 
   struct Event {

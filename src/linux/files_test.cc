@@ -41,15 +41,33 @@ TEST_F(LinuxFiles, MakesAFolderOnlyOnce) {
 TEST_F(LinuxFiles, InotifyTellsOfReplacedAndWrittenFiles) {
   auto inotify = Inotify::open();
   ASSERT_TRUE(inotify);
-  const auto watch = inotify->watch_folder(folder_);
+  const auto watch = inotify->watch_folder(folder_, Inotify::Interest::kReplaced);
   ASSERT_TRUE(watch);
   EXPECT_TRUE(inotify->read().empty());
   std::ofstream(folder_ + "/a.tmp") << "x";
   std::filesystem::rename(folder_ + "/a.tmp", folder_ + "/a");
   const auto events = inotify->read();
-  ASSERT_FALSE(events.empty());
+  ASSERT_EQ(events.size(), 1U) << "writing is not what was asked for";
   EXPECT_EQ(events.back().name, "a");
   EXPECT_EQ(events.back().watch, *watch);
+  ASSERT_TRUE(inotify->watch_folder(folder_, Inotify::Interest::kReplacedOrWritten));
+  ASSERT_TRUE(append_line(folder_ + "/a", "y", 0600));
+  EXPECT_EQ(inotify->read().size(), 1U);
+}
+
+TEST_F(LinuxFiles, OverwritingKeepsTheInode) {
+  const std::string path = folder_ + "/hosts";
+  ASSERT_TRUE(overwrite_file(path, "a long first text\n", 0644));
+  const Fd reader(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(overwrite_file(path, "short\n", 0644));
+  char buffer[64];
+  ASSERT_EQ(::read(reader.get(), buffer, sizeof buffer), 6);
+  EXPECT_EQ(std::string(buffer, 6), "short\n");
+}
+
+TEST_F(LinuxFiles, ANewFileIsNew) {
+  ASSERT_TRUE(write_new_file(folder_ + "/launch", "x", 0600));
+  EXPECT_FALSE(write_new_file(folder_ + "/launch", "y", 0600));
 }
 
 TEST_F(LinuxFiles, RemovesATreeAndAcceptsThatThereIsNone) {

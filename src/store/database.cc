@@ -83,17 +83,24 @@ Status Database::configure(const Limits& limits) {
   // No padding frames after the one that commits: `commit` relies on it to know what SQLITE_FULL means.
   int powersafe = 1;
   sqlite3_file_control(connection, "main", SQLITE_FCNTL_POWERSAFE_OVERWRITE, &powersafe);
-  // EXCLUSIVE before WAL: the WAL's index is then in our memory and there is no -shm file to share.
-  TRY(execute("PRAGMA locking_mode = EXCLUSIVE"));
   TRY(execute(fmt::format("PRAGMA page_size = {}", kPageBytes)));
-  TRY_ASSIGN(const auto mode, query_text("PRAGMA journal_mode = WAL"));
-  if (mode != "wal") return failure(fmt::format("journal mode is {}, cannot be made wal", mode));
-  TRY(execute("PRAGMA synchronous = FULL"));
+  // EXCLUSIVE before WAL: the WAL's index is then in our memory and there is no -shm file to share.
+  TRY(set("locking_mode", "EXCLUSIVE", "exclusive"));
+  TRY(set("journal_mode", "WAL", "wal"));
+  TRY(set("synchronous", "FULL", "2"));
   TRY(execute("PRAGMA wal_autocheckpoint = 0"));
   TRY(execute("PRAGMA cell_size_check = ON"));
   TRY(execute("PRAGMA temp_store = MEMORY"));
   if (limits.max_bytes > 0) TRY(execute(fmt::format("PRAGMA max_page_count = {}", limits.max_bytes / kPageBytes)));
   sqlite3_wal_hook(connection, remember_wal_pages, wal_pages_.get());
+  return ok();
+}
+
+/// A setting our promises rest on: SQLite ignores what it cannot do without a word, so it is read back.
+Status Database::set(const char* pragma, const char* value, std::string_view reads_as) {
+  TRY(execute(fmt::format("PRAGMA {} = {}", pragma, value)));
+  TRY_ASSIGN(const auto now, query_text(fmt::format("PRAGMA {}", pragma)));
+  if (now != reads_as) return failure(fmt::format("{} is {}, cannot be made {}", pragma, now, value));
   return ok();
 }
 
@@ -256,8 +263,8 @@ Status Database::execute(const std::string& sql) {
   return ok();
 }
 
-Result<std::string> Database::query_text(const char* sql) {
-  TRY_ASSIGN(const auto query, prepare(sql));
+Result<std::string> Database::query_text(const std::string& sql) {
+  TRY_ASSIGN(const auto query, prepare(sql.c_str()));
   if (sqlite3_step(query.get()) != SQLITE_ROW) return failure(sql);
   return std::string(column_text(query.get(), 0));
 }

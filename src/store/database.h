@@ -88,11 +88,12 @@ class Database {
 
   Database() = default;
   Status configure(const Limits& limits);
+  Status set(const char* pragma, const char* value, std::string_view reads_as);
   Status migrate();
   Status prepare_all();
   Result<Statement> prepare(const char* sql);
   Status execute(const std::string& sql);
-  Result<std::string> query_text(const char* sql);
+  Result<std::string> query_text(const std::string& sql);
   Status write_row(const RowChange& change);
   Status write_ledger(const Ledger& ledger);
   Status step(sqlite3_stmt* statement);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -327,6 +328,28 @@ TEST_F(DurabilityTest, MissingPiecesAreNoticed) {
   write_all(file("muster.db"), database);
   open();
   EXPECT_EQ(all().size(), 3u);
+}
+
+TEST_F(DurabilityTest, AVanishedRowIsNoticedBesideADamagedOneToo) {
+  open();
+  write_objects(3, 100);
+  close();
+  const auto change = [this](const char* sql) {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(file("muster.db").c_str(), &raw), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(raw, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+    sqlite3_close(raw);
+  };
+  change("DELETE FROM objects WHERE id = 2");
+  EXPECT_THAT(open_error().message, HasSubstr("the database holds 2 objects, its ledger says 3; restore a copy"));
+  change("UPDATE objects SET bytes = x'00' WHERE id = 1");
+  EXPECT_THAT(open_error().message, HasSubstr("the database holds 2 objects, its ledger says 3; restore a copy"));
+  change("DELETE FROM ledger");
+  EXPECT_THAT(open_error().message, HasSubstr("the database has no valid ledger"));
+  options_.accept_data_loss = true;
+  open();
+  EXPECT_EQ(store_->count("pods"), 1u);
+  EXPECT_EQ(store_->problems().size(), 2u);
 }
 
 /// Each page in turn as it was one commit earlier: every row in it has a right checksum, yet it is not the truth.

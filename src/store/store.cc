@@ -129,6 +129,9 @@ class SqliteStore final : public Store {
 void SqliteStore::put(const Key& key, Revision expected, Render render, Done done) {
   const Slot* base = index_.latest(key);
   if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
+  if (expected == 0 && base != nullptr) {
+    return answer(std::move(done), make_error(Reason::kAlreadyExists, key, "already exists"));
+  }
   if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
   if (stats_.is_full && base == nullptr) {
     return answer(std::move(done),
@@ -184,7 +187,6 @@ std::optional<Error> SqliteStore::check_expected(const Key& key, const Slot* bas
     return expected == 0 ? std::nullopt : std::optional(make_error(Reason::kNotFound, key, "not found"));
   }
   if (expected == base->entry.revision) return std::nullopt;
-  if (expected == 0) return make_error(Reason::kAlreadyExists, key, "already exists");
   return make_error(Reason::kConflict, key,
                     fmt::format("is at revision {}, the write was made for {}", base->entry.revision, expected));
 }
@@ -314,8 +316,7 @@ void SqliteStore::close() {
 Status make_start_durable(Writer::Parts& parts) {
   TRY(parts.database.commit({}, parts.ledger));
   TRY(parts.mark.write(parts.ledger.revision));
-  TRY(parts.mark.sync());
-  return sync_directory(parts.directory);
+  return parts.mark.sync();
 }
 
 /// Before SQLite makes a new database in its place: a copy restored later would meet the WAL of that one.
@@ -355,6 +356,8 @@ Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
                       .checkpoint_pages = options.checkpoint_pages,
                       .disk_full = false};
   if (loaded.fresh || loaded.lost_data) TRY(make_start_durable(parts));
+  // All files have their names by now. SQLite syncs the directory too, but does not look whether that worked.
+  TRY(sync_directory(options.directory));
   parts.disk_full = !parts.ballast.reserve();
   return std::unique_ptr<Store>(
       std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock), std::move(loaded), std::move(parts)));

@@ -127,6 +127,9 @@ const Document& at(const Document& value, int index, Rest... rest) {
   return value.is_array() && position < value.as_array().size() ? at(value.as_array()[position], rest...) : absent();
 }
 
+/// What Kubernetes adds to the causes of an object that is too broken for its rules over several fields.
+inline constexpr const char* kRulesNotChecked = "FieldValueInvalid <nil>";
+
 /// For readable failures.
 inline void PrintTo(const Answer& answer, std::ostream* out) {
   *out << answer.code << " " << answer.text;

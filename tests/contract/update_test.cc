@@ -42,6 +42,7 @@ TEST_P(ApiContract, JobsCannotBeReplacedWithoutAVersion) {
   EXPECT_EQ(refused.message(),
             "pytorchjobs.kubeflow.org \"j\" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be "
             "specified for an update");
+  EXPECT_EQ(refused.body.string_at("details", "kind"), "pytorchjobs");
   EXPECT_THAT(refused.causes(), ElementsAre("FieldValueInvalid metadata.resourceVersion"));
 }
 

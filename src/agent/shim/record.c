@@ -157,6 +157,17 @@ static unsigned long long own_start_time(void) {
   return p == NULL ? 0 : strtoull(p + 1, NULL, 10);
 }
 
+/* The attempt's folder and the pod's are new: their names must survive a power cut like what is in them. */
+static void sync_parents(int dir) {
+  static const char* const kParents[] = {"..", "../.."};
+  for (size_t i = 0; i < sizeof kParents / sizeof kParents[0]; ++i) {
+    const int parent = openat(dir, kParents[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0) continue;
+    fsync(parent);
+    close(parent);
+  }
+}
+
 int write_identity(int dir) {
   char boot_id[64] = "";
   const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -169,5 +180,7 @@ int write_identity(int dir) {
   const int size =
       snprintf(text, sizeof text, "{\"version\":%d,\"pid\":%d,\"starttime\":%llu,\"boot_id\":\"%s\",\"pidns\":%llu}\n",
                MUSTER_SHIM_VERSION, (int)getpid(), own_start_time(), boot_id, (unsigned long long)pidns.st_ino);
-  return replace_file(dir, "shim.json", text, (size_t)size, RECORD_SYNCED);
+  if (replace_file(dir, "shim.json", text, (size_t)size, RECORD_SYNCED) != 0) return -1;
+  sync_parents(dir);
+  return 0;
 }

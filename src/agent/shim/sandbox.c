@@ -98,8 +98,7 @@ static int take_top_entry(const struct pod* pod, const char* name, struct plan* 
 }
 
 static int is_device(const char* name) {
-  static const char* const kNames[] = {"null", "zero", "full", "random",     "urandom",
-                                       "tty",  "kfd",  "dri",  "infiniband"};
+  static const char* const kNames[] = {"null", "zero", "full", "random", "urandom", "tty", "kfd", "dri", "infiniband"};
   for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     if (strcmp(name, kNames[i]) == 0) return 1;
   }

@@ -1,0 +1,99 @@
+#include "agent/addresses.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "agent/launch.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Document;
+
+// 127.1.0.1 … 127.254.255.254: 127.0.0.0/16 has localhost and what resolvers and services of the host listen on.
+constexpr std::uint32_t kFirst = 1U << 16;
+constexpr std::uint32_t kCount = 254U << 16;
+
+bool is_usable(std::uint32_t number) {
+  const std::uint32_t last = number & 0xff;
+  return last != 0 && last != 255;
+}
+
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 0xcbf29ce484222325ULL;
+  for (const char c : text) {
+    value ^= static_cast<unsigned char>(c);
+    value *= 0x100000001b3ULL;
+  }
+  return value;
+}
+
+/// NAME, NAME.NS, NAME.NS.svc, NAME.NS.svc.cluster.local.
+void add_all_forms(const std::string& name, const std::string& ns, std::vector<std::string>& names) {
+  for (const std::string& form :
+       {name, name + "." + ns, name + "." + ns + ".svc", name + "." + ns + ".svc.cluster.local"}) {
+    if (std::ranges::find(names, form) == names.end()) names.push_back(form);
+  }
+}
+
+bool is_live(const Document& pod) {
+  const std::string& phase = pod.string_at("status", "phase");
+  return !pod.string_at("status", "podIP").empty() && phase != "Succeeded" && phase != "Failed";
+}
+
+std::vector<std::string> names_of(const Document& pod, const std::string& ns,
+                                  const std::vector<const Document*>& services) {
+  const std::string& pod_name = pod.string_at("metadata", "name");
+  std::vector<std::string> names = {pod_name};
+  const std::string host_name = host_name_of(pod);
+  const std::string& subdomain = pod.string_at("spec", "subdomain");
+  if (host_name != pod_name) names.push_back(host_name);
+  if (!subdomain.empty()) add_all_forms(host_name + "." + subdomain, ns, names);
+  for (const Document* service : services) {
+    if (!selects(*service, pod)) continue;
+    const std::string& service_name = service->string_at("metadata", "name");
+    add_all_forms(service_name, ns, names);
+    add_all_forms(pod_name + "." + service_name, ns, names);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string pick_address(std::string_view uid, const std::set<std::string>& used) {
+  const std::uint32_t start = static_cast<std::uint32_t>(hash(uid) % kCount);
+  for (std::uint32_t step = 0; step < kCount; ++step) {
+    const std::uint32_t number = kFirst + (start + step) % kCount;
+    if (!is_usable(number)) continue;
+    std::string address = fmt::format("127.{}.{}.{}", number >> 16, number >> 8 & 0xff, number & 0xff);
+    if (!used.contains(address)) return address;
+  }
+  return "";
+}
+
+bool selects(const Document& service, const Document& pod) {
+  const Document* selector = service.at("spec", "selector");
+  if (selector == nullptr || !selector->is_object() || selector->as_object().empty()) return false;
+  return std::ranges::all_of(selector->as_object(), [&pod](const json::Member& wanted) {
+    const Document* label = pod.at("metadata", "labels", wanted.key);
+    return label != nullptr && *label == wanted.value;
+  });
+}
+
+std::string hosts_text(const std::string& ns, std::string_view host_entries, const std::vector<const Document*>& pods,
+                       const std::vector<const Document*>& services) {
+  std::string text(host_entries);
+  if (!text.empty() && text.back() != '\n') text.push_back('\n');
+  text += "# pods and services of namespace " + ns + "\n";
+  for (const Document* pod : pods) {
+    if (!is_live(*pod)) continue;
+    text += pod->string_at("status", "podIP");
+    for (const std::string& name : names_of(*pod, ns, services)) text += " " + name;
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,131 @@
+#include "agent/environment.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As in Debian's own images; the engine's PATH may lead into folders that pods do not see.
+constexpr const char* kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+// In the pod's /run: holds `python` where the host has only python3. Last, so that it hides nothing.
+constexpr const char* kOwnPrograms = "/run/muster/bin";
+
+bool is_executable(const std::string& path) {
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string find_program(const std::string& name, const std::string& path) {
+  for (const std::string& folder : split(path, ':')) {
+    if (is_executable(folder + "/" + name)) return folder + "/" + name;
+  }
+  return "";
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return error ? "" : real.string();
+}
+
+/// The folder that a virtual environment's interpreter was installed in ("home" of pyvenv.cfg is its bin).
+std::string base_prefix(const std::string& venv) {
+  const auto text = read_file(venv + "/pyvenv.cfg");
+  if (!text) return "";
+  for (const std::string& line : split(*text, '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string::npos || trim(std::string_view(line).substr(0, equals)) != "home") continue;
+    return fs::path(std::string(trim(std::string_view(line).substr(equals + 1)))).parent_path().string();
+  }
+  return "";
+}
+
+void show_through(FoundEnvironment& found, const std::string& path, const std::string& engine_directory) {
+  if (path.empty() || path == "/" || !is_covered(path, engine_directory) || !fs::exists(path)) return;
+  // What lies inside a folder that is shown already needs no mount of its own.
+  for (const std::string& shown : found.through) {
+    if (path == shown || path.starts_with(shown + "/")) return;
+  }
+  found.through.push_back(path);
+}
+
+/// Name resolution: on hosts with systemd-resolved the file is a link into /run, which is the pod's own.
+void show_resolver(FoundEnvironment& found, const std::string& engine_directory) {
+  show_through(found, real_path("/etc/resolv.conf"), engine_directory);
+}
+
+FoundEnvironment host_environment(const Options& options) {
+  FoundEnvironment found;
+  found.path = std::string(kUsualPath) + ":" + kOwnPrograms;
+  const std::string python3 = find_program("python3", kUsualPath);
+  if (find_program("python", kUsualPath).empty() && !python3.empty()) {
+    found.links.emplace_back(std::string(kOwnPrograms) + "/python", python3);
+  }
+  found.description = python3.empty() ? "the host's environment (it has no python3)"
+                                      : fmt::format("the host's environment (python is {})", python3);
+  show_resolver(found, options.directory);
+  return found;
+}
+
+Result<FoundEnvironment> venv_environment(const Environment& environment, const Options& options) {
+  const std::string python = environment.venv + "/bin/python";
+  if (!is_executable(python)) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("environments: venv {} of image {} has no bin/python; make it with `python3 -m venv {}` "
+                               "or change the configuration",
+                               quote(environment.venv), quote(environment.image), environment.venv)};
+  }
+  FoundEnvironment found;
+  found.path = environment.venv + "/bin:" + kUsualPath;
+  found.variables = {{"VIRTUAL_ENV", environment.venv}};
+  found.description = fmt::format("virtualenv {} (python is {})", environment.venv, real_path(python));
+  show_through(found, environment.venv, options.directory);
+  show_through(found, base_prefix(environment.venv), options.directory);
+  show_resolver(found, options.directory);
+  return found;
+}
+
+}  // namespace
+
+bool is_covered(const std::string& path, const std::string& engine_directory) {
+  const auto inside = [&path](const std::string& folder) { return path == folder || path.starts_with(folder + "/"); };
+  for (const char* folder : {"/root", "/tmp", "/var/tmp", "/run", "/dev", "/proc"}) {
+    if (inside(folder)) return true;
+  }
+  return inside(engine_directory);
+}
+
+Result<FoundEnvironment> find_environment(const std::string& image, const Options& options) {
+  const auto match = std::ranges::find_if(options.environments,
+                                          [&image](const Environment& e) { return wildcard_match(e.image, image); });
+  if (match == options.environments.end() && options.refuse_unmapped) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("image {}: no environment is configured for it; add one to `environments`, or let "
+                               "`unmapped: host` use the host's",
+                               quote(image))};
+  }
+  FoundEnvironment found;
+  if (match != options.environments.end() && !match->venv.empty()) {
+    TRY_ASSIGN(found, venv_environment(*match, options));
+  } else {
+    found = host_environment(options);
+  }
+  found.description = fmt::format("image {}: {}", quote(image), found.description);
+  if (match != options.environments.end()) {
+    for (const auto& [name, value] : match->env) found.variables.emplace_back(name, value);
+  }
+  return found;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,152 @@
+#include "agent/launch.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "agent/volumes.h"
+#include "base/strings.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Document;
+
+// Writable and the pod's own; an image's working directory would be so too.
+constexpr const char* kUsualFolder = "/root";
+
+const json::Array& list_at(const Document& object, std::string_view key) {
+  static const json::Array kNone;
+  const Document* found = object.find(key);
+  return found != nullptr && found->is_array() ? found->as_array() : kNone;
+}
+
+std::vector<std::string> texts_at(const Document& object, std::string_view key, const Variables& variables) {
+  std::vector<std::string> texts;
+  for (const Document& item : list_at(object, key)) {
+    if (item.is_string()) texts.push_back(expand(item.as_string(), variables));
+  }
+  return texts;
+}
+
+Variables default_variables(const Document& pod, const FoundEnvironment& environment) {
+  Variables variables = {{"PATH", environment.path},
+                         {"HOME", "/root"},
+                         {"HOSTNAME", host_name_of(pod)},
+                         {"LANG", "C.UTF-8"},
+                         // Logs are pipes: without it a program's lines would come in blocks, and the last ones not at
+                         // all when it is killed.
+                         {"PYTHONUNBUFFERED", "1"}};
+  for (const auto& [name, value] : environment.variables) variables.emplace_back(name, value);
+  return variables;
+}
+
+void remark_on_user(const Document& context, std::vector<Remark>& remarks) {
+  if (const Document* user = context.find("runAsUser"); user != nullptr && user->is_int()) {
+    remarks.push_back({"Normal", "SecurityContext",
+                       fmt::format("securityContext.runAsUser {} is not applied: processes run as the engine's user",
+                                   user->as_int())});
+  }
+  if (context.bool_at("privileged")) {
+    remarks.push_back({"Warning", "SecurityContext",
+                       "securityContext.privileged is not applied: pods have no privileges on this engine"});
+  }
+}
+
+/// A remark that was made for another container of the pod is not repeated.
+void add_remark(std::vector<Remark>& remarks, Remark remark) {
+  for (const Remark& made : remarks) {
+    if (made.reason == remark.reason && made.message == remark.message) return;
+  }
+  remarks.push_back(std::move(remark));
+}
+
+void add_environment(const FoundEnvironment& environment, Launch& launch) {
+  for (const std::string& path : environment.through) {
+    if (std::ranges::find(launch.through, path) == launch.through.end()) launch.through.push_back(path);
+  }
+  for (const auto& link : environment.links) {
+    if (std::ranges::find(launch.links, link) == launch.links.end()) launch.links.push_back(link);
+  }
+}
+
+Status add_container(const LaunchInputs& inputs, const Document& container, bool is_init, const Options& options,
+                     LaunchPlan& plan) {
+  const Document& pod = *inputs.pod;
+  LaunchContainer to;
+  to.name = container.string_at("name");
+  to.is_init = is_init;
+  TRY_ASSIGN(const FoundEnvironment environment, find_environment(container.string_at("image"), options));
+  add_environment(environment, plan.launch);
+  add_remark(plan.remarks, {"Normal", "Environment", environment.description});
+  if (const Document* context = container.find("securityContext")) remark_on_user(*context, plan.remarks);
+  TRY_ASSIGN(to.env,
+             container_variables(pod, container, inputs.facts, inputs.references, default_variables(pod, environment)));
+  TRY_ASSIGN(to.args, command_line(container, to.env, plan.remarks));
+  TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
+  to.cwd = container.string_at("workingDir");
+  if (to.cwd.empty()) to.cwd = kUsualFolder;
+  if (to.cwd[0] != '/') {
+    return Error{.reason = Reason::kInvalid,
+                 .message = fmt::format("workingDir: must be absolute, got {}", quote(to.cwd))};
+  }
+  plan.launch.containers.push_back(std::move(to));
+  return ok();
+}
+
+}  // namespace
+
+std::string host_name_of(const Document& pod) {
+  const std::string& given = pod.string_at("spec", "hostname");
+  // A UTS name has at most 64 bytes; Kubernetes cuts at 63.
+  return (given.empty() ? pod.string_at("metadata", "name") : given).substr(0, 63);
+}
+
+Result<std::vector<std::string>> command_line(const Document& container, const Variables& variables,
+                                              std::vector<Remark>& remarks) {
+  std::vector<std::string> command = texts_at(container, "command", variables);
+  const std::vector<std::string> args = texts_at(container, "args", variables);
+  if (command.empty() && args.empty()) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("command is missing, and image {} has no default command on this engine; set command",
+                               quote(container.string_at("image")))};
+  }
+  if (command.empty() && args[0].ends_with(".py")) {
+    command = {"python"};
+    remarks.push_back(
+        {"Normal", "Environment",
+         fmt::format("container {} has no command: {} is run with python, as an image's entry point would",
+                     quote(container.string_at("name")), args[0])});
+  }
+  command.insert(command.end(), args.begin(), args.end());
+  return command;
+}
+
+Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& options, const Paths& paths) {
+  const Document& pod = *inputs.pod;
+  static const Document kEmpty{json::Object{}};
+  const Document* spec_found = pod.find("spec");
+  const Document& spec = spec_found != nullptr ? *spec_found : kEmpty;
+  LaunchPlan plan;
+  plan.launch.hostname = host_name_of(pod);
+  plan.launch.hosts = paths.hosts(pod.string_at("metadata", "namespace"));
+  plan.launch.hidden = {paths.root()};
+  if (const Document* grace = spec.find("terminationGracePeriodSeconds"); grace != nullptr && grace->is_int()) {
+    plan.launch.grace_seconds = grace->as_int();
+  }
+  if (const Document* context = spec.find("securityContext")) remark_on_user(*context, plan.remarks);
+  TRY_ASSIGN(auto volumes, plan_volumes(pod, inputs.references, paths));
+  plan.launch.volumes = std::move(volumes.volumes);
+  plan.folders = std::move(volumes.folders);
+  for (const bool is_init : {true, false}) {
+    for (const Document& container : list_at(spec, is_init ? "initContainers" : "containers")) {
+      if (auto added = add_container(inputs, container, is_init, options, plan); !added) {
+        return in_context(fmt::format("container {}", quote(container.string_at("name"))), std::move(added).error());
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace muster::agent

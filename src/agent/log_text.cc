@@ -1,0 +1,109 @@
+#include "agent/log_text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/shim/format.h"
+
+namespace muster::agent {
+namespace {
+
+constexpr std::size_t kTimeSize = 30;
+// A line of the file is a prefix and a piece; anything longer was not written by a shim.
+constexpr std::size_t kLongestLine = MUSTER_LOG_PIECE + 64;
+
+}  // namespace
+
+std::optional<LogPiece> parse_piece(std::string_view line) {
+  if (line.size() < kTimeSize + 10 || line[kTimeSize] != ' ' || line[kTimeSize + 7] != ' ' ||
+      line[kTimeSize + 9] != ' ') {
+    return std::nullopt;
+  }
+  LogPiece piece;
+  piece.time = line.substr(0, kTimeSize);
+  piece.stream = line.substr(kTimeSize + 1, 6);
+  const char kind = line[kTimeSize + 8];
+  if ((piece.stream != "stdout" && piece.stream != "stderr") || (kind != 'F' && kind != 'P')) return std::nullopt;
+  piece.ends_line = kind == 'F';
+  piece.text = line.substr(kTimeSize + 10);
+  return piece;
+}
+
+void LogText::take(std::string_view chunk, std::string& out) {
+  while (!chunk.empty() && !done()) {
+    const auto newline = chunk.find('\n');
+    if (newline == std::string_view::npos) {
+      carry_.append(chunk);
+      if (carry_.size() > kLongestLine) carry_.clear();
+      return;
+    }
+    if (carry_.empty()) {
+      take_line(chunk.substr(0, newline), out);
+    } else {
+      carry_.append(chunk.substr(0, newline));
+      take_line(carry_, out);
+      carry_.clear();
+    }
+    chunk.remove_prefix(newline + 1);
+  }
+}
+
+void LogText::take_line(std::string_view line, std::string& out) {
+  const auto piece = parse_piece(line);
+  if (!piece) return;
+  auto line_under_way = shown_.find(piece->stream);
+  const bool begins = line_under_way == shown_.end();
+  bool show = begins || line_under_way->second;
+  if (begins && options_.since) {
+    const auto time = parse_rfc3339(piece->time);
+    show = time && *time >= *options_.since;
+  }
+  if (piece->ends_line) {
+    if (!begins) shown_.erase(line_under_way);
+  } else if (begins) {
+    shown_.emplace(piece->stream, show);
+  }
+  if (!show) return;
+  const std::size_t before = out.size();
+  if (begins && options_.timestamps) out.append(piece->time).push_back(' ');
+  out.append(piece->text);
+  if (piece->ends_line) out.push_back('\n');
+  if (options_.limit_bytes) {
+    const auto room = static_cast<std::size_t>(*options_.limit_bytes - written_);
+    if (out.size() - before > room) out.resize(before + room);
+  }
+  written_ += static_cast<std::int64_t>(out.size() - before);
+}
+
+std::int64_t find_tail(int fd, std::int64_t lines) {
+  std::int64_t at = ::lseek(fd, 0, SEEK_END);
+  if (lines <= 0) return at;
+  std::string block;  // [at, …) as far as it was read and not yet dealt with
+  std::int64_t found = 0;
+  bool is_last = true;
+  while (at > 0) {
+    constexpr std::int64_t kBlock = 64 * 1024;
+    const std::int64_t size = std::min(kBlock, at);
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    if (::pread(fd, bytes.data(), bytes.size(), at - size) != static_cast<ssize_t>(size)) return 0;
+    at -= size;
+    block.insert(0, bytes);
+    // Whole lines of the file at the end of the block, from the last to the first.
+    for (;;) {
+      const std::size_t end = block.empty() ? std::string::npos : block.rfind('\n');
+      if (end == std::string::npos) break;
+      const std::size_t start = end == 0 ? std::string::npos : block.rfind('\n', end - 1);
+      if (start == std::string::npos && at > 0) break;  // begins before the block
+      const std::size_t begin = start == std::string::npos ? 0 : start + 1;
+      const auto piece = parse_piece(std::string_view(block).substr(begin, end - begin));
+      // A line ends with its F piece; the unfinished one at the very end counts too.
+      if (piece && (piece->ends_line || is_last) && ++found > lines) return at + static_cast<std::int64_t>(end) + 1;
+      is_last = false;
+      block.resize(begin);
+    }
+  }
+  return 0;
+}
+
+}  // namespace muster::agent

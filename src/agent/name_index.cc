@@ -1,0 +1,68 @@
+#include "agent/name_index.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "api/names.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "linux/files.h"
+
+namespace muster::agent {
+namespace {
+
+std::string owner_of(const json::Document& pod) {
+  const json::Document* owners = pod.at("metadata", "ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return "-";
+  for (const json::Document& owner : owners->as_array()) {
+    if (owner.bool_at("controller")) return owner.string_at("uid");
+  }
+  return "-";
+}
+
+}  // namespace
+
+Status remember_name(const Paths& paths, const json::Document& pod) {
+  const std::string path = paths.names(pod.string_at("metadata", "namespace"), pod.string_at("metadata", "name"));
+  TRY(make_directories(std::filesystem::path(path).parent_path().string(), 0700));
+  const std::string& attempt = pod.string_at("metadata", "labels", api::kAttemptLabel);
+  return linux_os::append_line(
+      path, fmt::format("{} {} {}", pod.string_at("metadata", "uid"), owner_of(pod), attempt.empty() ? "0" : attempt),
+      0600);
+}
+
+std::optional<std::string> previous_holder(const Paths& paths, const std::string& ns, const std::string& pod,
+                                           const std::string& uid) {
+  const auto text = read_file(paths.names(ns, pod));
+  if (!text) return std::nullopt;
+  std::vector<std::vector<std::string>> lines;
+  for (const std::string& line : split(*text, '\n')) {
+    const std::vector<std::string> words = split(line, ' ');
+    if (words.size() == 3) lines.push_back(words);
+  }
+  std::string owner;
+  bool found = uid.empty();
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (found && (owner.empty() || (*line)[1] == owner)) {
+      if ((*line)[0] != uid) return (*line)[0];
+    } else if ((*line)[0] == uid) {
+      found = true;
+      owner = (*line)[1];
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<int> last_attempt(const Paths& paths, const std::string& uid) {
+  std::optional<int> last;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(paths.pod(uid), error)) {
+    const auto number = parse_int(entry.path().filename().string());
+    if (number && *number >= 0 && (!last || *number > *last)) last = static_cast<int>(*number);
+  }
+  return last;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,25 @@
+// The Node object: what this machine has. No heartbeat: the engine and its node live and die together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "agent/agent.h"
+#include "base/time.h"
+#include "json/document.h"
+
+namespace muster::agent {
+
+struct Machine {
+  std::int64_t cpus = 1;
+  std::int64_t memory = 0;  // bytes
+  std::string kernel;
+  bool is_root = false;
+};
+Machine look_at_machine();
+
+json::Document node_object(const Options& options, const Machine& machine);
+/// The status part, written to the subresource.
+json::Document node_status(const Options& options, const Machine& machine, Time now);
+
+}  // namespace muster::agent

@@ -1,0 +1,162 @@
+// The agent's inside, shared by its .cc files: agent.cc (what changes, and when it is looked at), pod_start.cc
+// (launching), pod_end.cc (stopping, ends, removal), pod_status_writer.cc (what the API is told), recovery in
+// agent_recovery.cc.
+//
+// Level-triggered: whatever happens to a pod, its uid is put on the list, and sync() does the next step from what it
+// finds then. Everything runs on the loop thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/agent.h"
+#include "agent/events.h"
+#include "agent/launch.h"
+#include "agent/node.h"
+#include "agent/paths.h"
+#include "agent/record.h"
+#include "agent/recover.h"
+#include "agent/status.h"
+#include "client/informer.h"
+#include "linux/files.h"
+#include "linux/process.h"
+
+namespace muster::agent {
+
+enum class Step {
+  kWaiting,    // for its intent to be stored, its gang, its volumes
+  kStarting,   // a shim was started and has not said that it is ready
+  kRunning,    // told to go, or adopted
+  kLookAgain,  // its folder tells no clear story yet
+  kBackOff,    // waits before the next attempt
+  kEnded,
+};
+
+/// A pod as this node knows it. The API's copy is in the informer; nothing of it is repeated here.
+struct PodRun {
+  std::string uid;
+  Step step = Step::kWaiting;
+  int attempt = 0;
+  int unrun_starts = 0;  // shims that left without running anything, in a row
+  std::string address;
+  std::optional<AttemptRecord> current;
+  std::optional<AttemptRecord> previous;
+  std::string waiting_reason;
+  std::string waiting_message;
+  std::string failure_reason;
+  std::string failure_message;
+
+  linux_os::Fd pidfd;   // of the shim, while it lives
+  linux_os::Fd socket;  // to a shim that waits for its word
+  Loop::Id pidfd_id = 0;
+  Loop::Id socket_id = 0;
+  Loop::Id timer_id = 0;
+  int watch = -1;
+  std::optional<std::int64_t> stopping_with;  // grace of the last stop that was sent
+  bool name_remembered = false;
+
+  bool writing = false;   // a status is on its way
+  bool removing = false;  // the final DELETE is
+  std::string outdated;   // resourceVersion that the informer still shows although it was written over
+  std::string taken_at;   // resourceVersion at which the server took `taken` for what it has
+  json::Document taken;
+  std::set<std::string> told;  // remarks made
+
+  bool has_process() const { return static_cast<bool>(pidfd); }
+};
+
+struct Agent::State {
+  State(Loop& loop, Rng& rng, client::ApiClient& client, Options options);
+  ~State();
+
+  // agent.cc
+  Status start();
+  void register_node();
+  void bind_claim(const json::Document& claim);
+  void on_pod(const json::Document* before, const json::Document* now);
+  void want_sync(const std::string& uid);
+  void want_hosts(const std::string& ns);
+  void want_waiting();  // a dependency of some waiting pod may have come
+  void drain();
+  void sync(const std::string& uid);
+  void write_hosts(const std::string& ns);
+  const json::Document* find_pod(const std::string& uid) const;
+  bool synced() const;
+
+  // agent_recovery.cc
+  void recover();
+  void recover_pod(const std::string& uid);
+  void forget_old_logs();
+
+  // pod_start.cc
+  bool may_start(const PodRun& run, const json::Document& pod) const;
+  bool gang_is_complete(const json::Document& pod) const;
+  void try_start(PodRun& run, const json::Document& pod);
+  Status start_attempt(PodRun& run, const json::Document& pod, const LaunchPlan& plan);
+  void on_ready(const std::string& uid);
+  void follow(PodRun& run);  // pidfd and folder
+  void unfollow(PodRun& run);
+  void on_records_changed();
+  References references_of(const std::string& ns) const;
+
+  // pod_end.cc
+  void on_shim_gone(const std::string& uid);
+  void take_verdict(PodRun& run, Recovered found);
+  void take_end(PodRun& run, AttemptRecord end);
+  void take_loss(PodRun& run, std::optional<AttemptRecord> state, std::string reason, std::string message);
+  void back_off(PodRun& run, Time ended);
+  void start_over(PodRun& run);
+  void fail(PodRun& run, const json::Document& pod, const std::string& message);
+  void stop(PodRun& run, const json::Document* pod, std::int64_t grace);
+  void sync_deleted(PodRun& run, const json::Document& pod);
+  void sync_gone(PodRun& run);
+  void remove_pod(PodRun& run, const json::Document& pod);
+  void clean_up(const PodRun& run);
+
+  // pod_status_writer.cc
+  PodView view_of(const PodRun& run) const;
+  /// True when there is nothing to write: the API shows what is.
+  bool push_status(PodRun& run, const json::Document& pod);
+  void tell(PodRun& run, const json::Document& pod, const Remark& remark);
+  void tell_progress(PodRun& run, const json::Document& pod);
+  std::string give_address(const std::string& uid, const json::Document& pod);
+
+  PodRun* find_run(const std::string& uid);
+  void after(PodRun& run, Duration delay);  // sync once more
+
+  Loop& loop_;
+  Rng& rng_;
+  client::ApiClient& client_;
+  Options options_;
+  Paths paths_;
+  Machine machine_;
+  EventWriter events_;
+  std::string shim_program_;
+
+  std::map<std::string, PodRun> runs_;
+  std::map<std::string, client::Informer::Key> keys_;  // uid -> where the informer has it
+  std::set<std::string> addresses_;
+  std::map<int, std::string> watches_;  // inotify watch -> uid
+  std::optional<linux_os::Inotify> inotify_;
+  Loop::Id inotify_id_ = 0;
+
+  std::set<std::string> to_sync_;
+  std::set<std::string> hosts_to_write_;
+  std::map<std::string, std::string> hosts_written_;
+  bool waiting_to_sync_ = false;
+  bool drain_posted_ = false;
+  bool ready_ = false;                                          // every informer has its first list
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed: for callbacks of the client
+
+  std::unique_ptr<client::Informer> pods_;
+  std::unique_ptr<client::Informer> services_;
+  std::unique_ptr<client::Informer> claims_;
+  std::unique_ptr<client::Informer> config_maps_;
+  std::unique_ptr<client::Informer> secrets_;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,235 @@
+#include "agent/status.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace muster::agent {
+namespace {
+
+using json::Document;
+using json::Object;
+
+const json::Array& list_at(const Document& pod, std::string_view list, std::string_view key) {
+  static const json::Array kNone;
+  const Document* found = pod.at(list, key);
+  return found != nullptr && found->is_array() ? found->as_array() : kNone;
+}
+
+bool has_init_containers(const Document& pod) {
+  return !list_at(pod, "spec", "initContainers").empty();
+}
+
+Document terminated(const ContainerRecord& container, const std::string& reason) {
+  Document state{Object{}};
+  state["exitCode"] = container.code;
+  if (container.signal != 0) state["signal"] = container.signal;
+  state["reason"] = reason;
+  if (!container.message.empty()) state["message"] = container.message;
+  const auto begun = container.started ? container.started : container.finished;
+  if (begun) state["startedAt"] = format_rfc3339(*begun);
+  if (container.finished) state["finishedAt"] = format_rfc3339(*container.finished);
+  return Document{Object{{"terminated", std::move(state)}}};
+}
+
+Document waiting(const std::string& reason, const std::string& message) {
+  Document state{Object{}};
+  state["reason"] = reason;
+  if (!message.empty()) state["message"] = message;
+  return Document{Object{{"waiting", std::move(state)}}};
+}
+
+/// It ran when its shim was lost: how it ended is not known, that it ended is.
+ContainerRecord lost(ContainerRecord container, const PodView& view) {
+  container.state = RunState::kTerminated;
+  container.code = 137;
+  container.finished = view.now;
+  container.message = view.failure_message;
+  return container;
+}
+
+struct ContainerView {
+  Document state;
+  bool running = false;
+  bool ended_well = false;
+};
+
+ContainerView view_of(const Document& pod, const std::string& name, bool is_init, const PodView& view) {
+  const ContainerRecord* record = view.current ? view.current->find(name) : nullptr;
+  const bool is_lost = view.stage == Stage::kEnded && !view.failure_reason.empty();
+  if (record != nullptr && record->state == RunState::kRunning && is_lost) {
+    return {terminated(lost(*record, view), "ContainerStatusUnknown"), false, false};
+  }
+  if (record != nullptr && record->state == RunState::kTerminated && view.stage != Stage::kBackOff) {
+    return {terminated(*record, end_reason(*record)), false, record->code == 0 && record->message.empty()};
+  }
+  if (record != nullptr && record->state == RunState::kRunning) {
+    Document state{Object{}};
+    if (record->started) state["startedAt"] = format_rfc3339(*record->started);
+    return {Document{Object{{"running", std::move(state)}}}, true, false};
+  }
+  if (view.stage == Stage::kBackOff) {
+    return {waiting("CrashLoopBackOff", fmt::format("back-off {} restarting failed container={}",
+                                                    human_duration(restart_delay(view.restarts)), name)),
+            false, false};
+  }
+  if (!view.waiting_reason.empty()) return {waiting(view.waiting_reason, view.waiting_message), false, false};
+  const bool initializing = !is_init && has_init_containers(pod);
+  return {waiting(initializing ? "PodInitializing" : "ContainerCreating", ""), false, false};
+}
+
+Document container_status(const Document& pod, const Document& spec, bool is_init, const PodView& view) {
+  const std::string& name = spec.string_at("name");
+  ContainerView seen = view_of(pod, name, is_init, view);
+  Document status{Object{}};
+  status["name"] = name;
+  status["state"] = std::move(seen.state);
+  // In back-off the attempt that has just ended is the last state; afterwards the one before the current.
+  const auto& last = view.stage == Stage::kBackOff ? view.current : view.previous;
+  const ContainerRecord* before = last ? last->find(name) : nullptr;
+  status["lastState"] = before != nullptr && before->state == RunState::kTerminated
+                            ? terminated(*before, end_reason(*before))
+                            : Document{Object{}};
+  status["ready"] = is_init ? seen.ended_well : seen.running;
+  status["restartCount"] = view.restarts;
+  status["image"] = spec.string_at("image");
+  status["imageID"] = "";
+  status["started"] = seen.running;
+  return status;
+}
+
+json::Array container_statuses(const Document& pod, bool is_init, const PodView& view) {
+  json::Array statuses;
+  for (const Document& spec : list_at(pod, "spec", is_init ? "initContainers" : "containers")) {
+    statuses.push_back(container_status(pod, spec, is_init, view));
+  }
+  return statuses;
+}
+
+bool all_ready(const json::Array& statuses) {
+  return std::ranges::all_of(statuses, [](const Document& status) { return status.bool_at("ready"); });
+}
+
+bool main_began(const PodView& view) {
+  return view.current && std::ranges::any_of(view.current->containers, [](const ContainerRecord& c) {
+           return !c.is_init && c.state != RunState::kWaiting;
+         });
+}
+
+bool ended_well(const AttemptRecord& record) {
+  return std::ranges::all_of(record.containers, [](const ContainerRecord& c) {
+    return c.state == RunState::kTerminated && c.code == 0 && c.message.empty();
+  });
+}
+
+std::string phase_of(const Document& pod, const PodView& view) {
+  const std::string& before = pod.string_at("status", "phase");
+  if (before == "Succeeded" || before == "Failed") return before;
+  switch (view.stage) {
+    case Stage::kPending:
+      return before == "Running" ? before : "Pending";
+    case Stage::kRunning:
+      return main_began(view) || before == "Running" ? "Running" : "Pending";
+    case Stage::kBackOff:
+      return "Running";
+    case Stage::kEnded:
+      break;
+  }
+  return view.failure_reason.empty() && view.current && ended_well(*view.current) ? "Succeeded" : "Failed";
+}
+
+/// Sets one condition; its time of transition stays when it does not change.
+void set_condition(json::Array& conditions, const char* type, bool is_true, const std::string& reason,
+                   const std::string& message, Time now) {
+  const char* status = is_true ? "True" : "False";
+  auto found = std::ranges::find_if(conditions, [type](const Document& c) { return c.string_at("type") == type; });
+  Document condition{Object{}};
+  condition["type"] = type;
+  condition["status"] = status;
+  const bool same = found != conditions.end() && found->string_at("status") == status;
+  condition["lastTransitionTime"] = same ? found->string_at("lastTransitionTime") : format_rfc3339(now);
+  if (!reason.empty()) condition["reason"] = reason;
+  if (!message.empty()) condition["message"] = message;
+  if (found == conditions.end()) {
+    conditions.push_back(std::move(condition));
+  } else {
+    *found = std::move(condition);
+  }
+}
+
+std::string unready_names(const json::Array& statuses) {
+  std::string names;
+  for (const Document& status : statuses) {
+    if (!status.bool_at("ready")) names += (names.empty() ? "" : " ") + status.string_at("name");
+  }
+  return names;
+}
+
+json::Array conditions_of(const Document& pod, const PodView& view, const json::Array& init, const json::Array& main,
+                          const std::string& phase) {
+  json::Array conditions = list_at(pod, "status", "conditions");
+  const bool completed = phase == "Succeeded";
+  const bool initialized = all_ready(init) || main_began(view) || completed;
+  set_condition(conditions, "PodScheduled", true, "", "", view.now);
+  set_condition(conditions, "Initialized", initialized,
+                initialized ? (completed ? "PodCompleted" : "") : "ContainersNotInitialized",
+                initialized ? "" : fmt::format("containers with incomplete status: [{}]", unready_names(init)),
+                view.now);
+  const bool ready = phase == "Running" && all_ready(main);
+  const std::string reason = ready               ? ""
+                             : completed         ? "PodCompleted"
+                             : phase == "Failed" ? "PodFailed"
+                                                 : "ContainersNotReady";
+  const std::string message =
+      reason == "ContainersNotReady" ? fmt::format("containers with unready status: [{}]", unready_names(main)) : "";
+  set_condition(conditions, "ContainersReady", ready, reason, message, view.now);
+  set_condition(conditions, "Ready", ready, reason, message, view.now);
+  return conditions;
+}
+
+}  // namespace
+
+std::string end_reason(const ContainerRecord& container) {
+  if (!container.message.empty()) return "ContainerCannotRun";
+  return container.code == 0 ? "Completed" : "Error";
+}
+
+bool wants_restart(const Document& pod, const AttemptRecord& ended) {
+  const std::string& policy = pod.string_at("spec", "restartPolicy");
+  if (policy == "Never") return false;
+  return policy == "OnFailure" ? !ended_well(ended) : true;
+}
+
+Duration restart_delay(int restarts) {
+  constexpr std::chrono::seconds kFirst{10};
+  constexpr std::chrono::seconds kLongest{300};
+  return restarts >= 5 ? kLongest : std::min(kFirst * (1 << restarts), kLongest);
+}
+
+Document pod_status(const Document& pod, const PodView& view) {
+  const Document* before = pod.find("status");
+  Document status = before != nullptr && before->is_object() ? *before : Document{Object{}};
+  const std::string phase = phase_of(pod, view);
+  const json::Array init = container_statuses(pod, true, view);
+  const json::Array main = container_statuses(pod, false, view);
+  status["phase"] = phase;
+  status["conditions"] = conditions_of(pod, view, init, main, phase);
+  if (!view.failure_reason.empty()) {
+    status["reason"] = view.failure_reason;
+    status["message"] = view.failure_message;
+  }
+  if (!view.host_address.empty()) {
+    status["hostIP"] = view.host_address;
+    status["hostIPs"] = json::Array{Document{Object{{"ip", view.host_address}}}};
+  }
+  if (!view.address.empty()) {
+    status["podIP"] = view.address;
+    status["podIPs"] = json::Array{Document{Object{{"ip", view.address}}}};
+  }
+  if (status.string_at("startTime").empty()) status["startTime"] = format_rfc3339(view.now);
+  if (!init.empty()) status["initContainerStatuses"] = init;
+  status["containerStatuses"] = main;
+  return status;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,212 @@
+#include "agent/volumes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/names.h"
+#include "base/quantity.h"
+#include "base/strings.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Document;
+
+Error invalid(std::string message) {
+  return Error{.reason = Reason::kInvalid, .message = std::move(message)};
+}
+Error not_found(std::string message) {
+  return Error{.reason = Reason::kNotFound, .message = std::move(message)};
+}
+
+const json::Array& list_at(const Document& object, std::string_view key) {
+  static const json::Array kNone;
+  const Document* found = object.find(key);
+  return found != nullptr && found->is_array() ? found->as_array() : kNone;
+}
+
+/// A path inside a volume that stays there: relative, without "..".
+bool stays_inside(const std::string& path) {
+  if (path.empty() || path[0] == '/') return false;
+  const std::vector<std::string> parts = split(path, '/');
+  return std::ranges::find(parts, "..") == parts.end();
+}
+
+using ValueOf = Result<std::string> (*)(const Document&, const std::string&);
+
+std::vector<std::string> keys_of(const Document& object) {
+  std::vector<std::string> keys;
+  for (const char* list : {"data", "binaryData"}) {
+    const Document* found = object.find(list);
+    if (found == nullptr || !found->is_object()) continue;
+    for (const json::Member& member : found->as_object()) keys.push_back(member.key);
+  }
+  return keys;
+}
+
+/// The keys of a ConfigMap or Secret as files, all or those that `items` names.
+Result<FileFolder> files_of(const Document& object, const Document& source, ValueOf value_of, unsigned usual_mode) {
+  const Document* mode_given = source.find("defaultMode");
+  const unsigned mode =
+      mode_given != nullptr && mode_given->is_int() ? static_cast<unsigned>(mode_given->as_int()) : usual_mode;
+  FileFolder files;
+  const json::Array& items = list_at(source, "items");
+  if (items.empty()) {
+    for (const std::string& key : keys_of(object)) {
+      TRY_ASSIGN(std::string value, value_of(object, key));
+      files.push_back({key, mode, std::move(value)});
+    }
+    return files;
+  }
+  for (const Document& item : items) {
+    const std::string& key = item.string_at("key");
+    const std::string& path = item.string_at("path");
+    if (!stays_inside(path))
+      return invalid(fmt::format("items: path {} must be relative and without \"..\"", quote(path)));
+    auto value = value_of(object, key);
+    if (!value && source.bool_at("optional")) continue;
+    if (!value) return not_found(fmt::format("references non-existent key {}", quote(key)));
+    const Document* item_mode = item.find("mode");
+    files.push_back({path,
+                     item_mode != nullptr && item_mode->is_int() ? static_cast<unsigned>(item_mode->as_int()) : mode,
+                     *std::move(value)});
+  }
+  return files;
+}
+
+Result<LaunchVolume> plan_files(const std::string& name, const Document& source, const char* kind,
+                                const std::string& object_name,
+                                const std::function<const Document*(const std::string&)>& find, ValueOf value_of,
+                                unsigned usual_mode) {
+  const Document* object = find(object_name);
+  if (object == nullptr) {
+    if (source.bool_at("optional")) return LaunchVolume{name, FileFolder{}};
+    return not_found(fmt::format("{} {} not found", kind, quote(object_name)));
+  }
+  auto files = files_of(*object, source, value_of, usual_mode);
+  if (!files) return in_context(fmt::format("{} {}", kind, quote(object_name)), std::move(files).error());
+  return LaunchVolume{name, *std::move(files)};
+}
+
+Result<LaunchVolume> plan_empty_dir(const std::string& name, const Document& source, const std::string& uid,
+                                    const Paths& paths, std::vector<std::string>& folders) {
+  if (source.string_at("medium") == "Memory") {
+    const Document* limit = source.find("sizeLimit");
+    std::optional<Quantity> size;
+    if (limit != nullptr && limit->is_string()) size = Quantity::parse(limit->as_string());
+    if (limit != nullptr && limit->is_int()) size = Quantity::of(limit->as_int());
+    return LaunchVolume{name, MemoryFolder{size ? size->value() : 0}};
+  }
+  folders.push_back(paths.pod_volumes(uid) + "/" + name);
+  return LaunchVolume{name, HostFolder{folders.back()}};
+}
+
+Result<LaunchVolume> plan_host_path(const std::string& name, const Document& source,
+                                    std::vector<std::string>& folders) {
+  const std::string& path = source.string_at("path");
+  if (path.empty() || path[0] != '/')
+    return invalid(fmt::format("hostPath: path must be absolute, got {}", quote(path)));
+  if (source.string_at("type") == "DirectoryOrCreate") folders.push_back(path);
+  return LaunchVolume{name, HostFolder{path}};
+}
+
+Result<LaunchVolume> plan_claim(const std::string& name, const Document& source, const References& references,
+                                const Paths& paths, std::vector<std::string>& folders) {
+  const std::string& claim_name = source.string_at("claimName");
+  const Document* claim = references.claim(claim_name);
+  if (claim == nullptr) return not_found(fmt::format("persistentvolumeclaim {} not found", quote(claim_name)));
+  folders.push_back(claim_folder(*claim, paths));
+  return LaunchVolume{name, HostFolder{folders.back()}};
+}
+
+Result<LaunchVolume> plan_volume(const Document& volume, const std::string& uid, const References& references,
+                                 const Paths& paths, std::vector<std::string>& folders) {
+  const std::string& name = volume.string_at("name");
+  if (const Document* source = volume.find("persistentVolumeClaim"))
+    return plan_claim(name, *source, references, paths, folders);
+  if (const Document* source = volume.find("emptyDir")) return plan_empty_dir(name, *source, uid, paths, folders);
+  if (const Document* source = volume.find("hostPath")) return plan_host_path(name, *source, folders);
+  if (const Document* source = volume.find("configMap")) {
+    return plan_files(name, *source, "configmap", source->string_at("name"), references.config_map, config_map_value,
+                      0644);
+  }
+  if (const Document* source = volume.find("secret")) {
+    return plan_files(name, *source, "secret", source->string_at("secretName"), references.secret, secret_value, 0400);
+  }
+  std::string kind = "none";
+  for (const json::Member& member : volume.as_object()) {
+    if (member.key != "name") kind = member.key;
+  }
+  return invalid(
+      fmt::format("volume {}: type {} is not to be had on this engine; use persistentVolumeClaim, emptyDir, hostPath, "
+                  "configMap or secret",
+                  quote(name), kind));
+}
+
+/// Without doubled or trailing slashes.
+std::string tidy_path(const std::string& path) {
+  std::string out;
+  for (const std::string& part : split(path, '/')) {
+    if (!part.empty() && part != ".") out += "/" + part;
+  }
+  return out.empty() ? "/" : out;
+}
+
+bool is_read_only_volume(const Document& pod, const std::string& name) {
+  const Document* spec = pod.find("spec");
+  if (spec == nullptr) return false;
+  for (const Document& volume : list_at(*spec, "volumes")) {
+    if (volume.string_at("name") != name) continue;
+    if (volume.find("configMap") != nullptr || volume.find("secret") != nullptr) return true;
+    return volume.bool_at("persistentVolumeClaim", "readOnly");
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string claim_folder(const Document& claim, const Paths& paths) {
+  const std::string& given = claim.string_at("metadata", "annotations", api::kPathAnnotation);
+  if (!given.empty()) return given;
+  return paths.claim(claim.string_at("metadata", "namespace"), claim.string_at("metadata", "name"));
+}
+
+Result<VolumePlan> plan_volumes(const Document& pod, const References& references, const Paths& paths) {
+  VolumePlan plan;
+  const Document* spec = pod.find("spec");
+  if (spec == nullptr) return plan;
+  for (const Document& volume : list_at(*spec, "volumes")) {
+    TRY_ASSIGN(auto planned, plan_volume(volume, pod.string_at("metadata", "uid"), references, paths, plan.folders));
+    plan.volumes.push_back(std::move(planned));
+  }
+  return plan;
+}
+
+Result<std::vector<LaunchMount>> plan_mounts(const Document& pod, const Document& container) {
+  std::vector<LaunchMount> mounts;
+  for (const Document& mount : list_at(container, "volumeMounts")) {
+    const std::string& name = mount.string_at("name");
+    const std::string target = tidy_path(mount.string_at("mountPath"));
+    const std::string& sub_path = mount.string_at("subPath");
+    const std::vector<std::string> parts = split(target, '/');
+    if (mount.string_at("mountPath").substr(0, 1) != "/" || target == "/" ||
+        std::ranges::find(parts, "..") != parts.end()) {
+      return invalid(fmt::format("volumeMounts {}: mountPath must be absolute, not \"/\" and without \"..\", got {}",
+                                 quote(name), quote(mount.string_at("mountPath"))));
+    }
+    if (!sub_path.empty() && !stays_inside(sub_path)) {
+      return invalid(fmt::format("volumeMounts {}: subPath must be relative and without \"..\", got {}", quote(name),
+                                 quote(sub_path)));
+    }
+    mounts.push_back({.volume = name,
+                      .sub_path = sub_path,
+                      .target = target,
+                      .read_only = mount.bool_at("readOnly") || is_read_only_volume(pod, name)});
+  }
+  std::ranges::stable_sort(mounts, {}, &LaunchMount::target);
+  return mounts;
+}
+
+}  // namespace muster::agent

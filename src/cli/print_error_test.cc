@@ -1,0 +1,40 @@
+#include "cli/print_error.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::cli {
+namespace {
+
+TEST(ExitCode, FollowsTheReason) {
+  EXPECT_EQ(exit_code(Reason::kBadRequest), 2);
+  EXPECT_EQ(exit_code(Reason::kNotFound), 3);
+  EXPECT_EQ(exit_code(Reason::kAlreadyExists), 4);
+  EXPECT_EQ(exit_code(Reason::kConflict), 4);
+  EXPECT_EQ(exit_code(Reason::kServiceUnavailable), 6);
+  EXPECT_EQ(exit_code(Reason::kTimeout), 6);
+  EXPECT_EQ(exit_code(Reason::kForbidden), 7);
+  EXPECT_EQ(exit_code(Reason::kUnauthorized), 7);
+  EXPECT_EQ(exit_code(Reason::kInvalid), 1);
+  EXPECT_EQ(exit_code(Reason::kInternalError), 1);
+}
+
+TEST(ErrorText, HasWhatWhyAndFix) {
+  EXPECT_EQ(
+      error_text({.what = "no API server to talk to", .why = "no engine is running\nand no file", .fix = "muster up"}),
+      "error: no API server to talk to\n"
+      "  why: no engine is running\n"
+      "       and no file\n"
+      "  fix: muster up\n");
+}
+
+TEST(ErrorText, ShowsSeveralCausesUnderWhy) {
+  const Error error{.reason = Reason::kInvalid,
+                    .message = "PyTorchJob \"a\" is invalid",
+                    .causes = {{"FieldValueInvalid", "must be at least 1", "spec.x"}, {"", "no field", ""}}};
+  EXPECT_EQ(error_text(failure_of(error)),
+            "error: PyTorchJob \"a\" is invalid\n  why: spec.x: must be at least 1\n       no field\n");
+  EXPECT_EQ(failure_of(error).code, 1);
+}
+
+}  // namespace
+}  // namespace muster::cli
