@@ -1,8 +1,9 @@
 """kill -9 of the engine in mid-training: ranks go on, nothing is counted, no line is lost."""
 
 import re
+import shutil
 
-from harness import FULL, training_job, wait_for
+from harness import FULL, ROOT, training_job, wait_for
 
 KILLS = 100 if FULL else 20
 
@@ -42,6 +43,25 @@ def test_training_goes_on_over_kills_of_the_engine(fresh_engine):
         end = int(re.search(r"end after (\d+)", text).group(1))
         assert numbers == list(range(1, end + 1)), "every line once, in order"
         assert len(set(re.findall(r"pid-start (\d+)", text))) == 1, "one process from beginning to end"
+
+
+def test_real_pytorch_trains_on_over_kills_of_the_engine(fresh_engine):
+    engine = fresh_engine.start()
+    work = engine.volume("work")
+    shutil.copy(ROOT / "examples" / "ddp" / "torch_mnist_trainingjob.py", work / "train.py")
+    command = ["/usr/bin/python3", "train.py", "--no_cuda", "--epochs", "2", "--limit", "4000", "--save_path", "model.pt"]
+    engine.apply(training_job("torch", command, replicas=2, role={"restartPolicy": "OnFailure"}))
+    wait_for("the first epoch", lambda: "epoch 1/2" in engine.muster("logs", "pj/torch", check=False).stdout, timeout=120)
+    for _ in range(KILLS):
+        engine.kill()
+        engine.start()
+    status = engine.wait_phase("torch", "Succeeded", timeout=180)["status"]
+    assert status["backoffCount"] == 0 and status["aggregate"]["succeeded"] == 2
+    text = engine.muster("logs", "pj/torch").stdout
+    for rank in (0, 1):
+        assert len(re.findall(rf"rank {rank} of 2", text)) == 1, "each rank began once"
+    assert re.search(r"test set: .*accuracy: 0\.[0-9]+", text)
+    assert (work / "model.pt").exists()
 
 
 def test_what_was_acknowledged_is_there_after_a_kill(fresh_engine):
