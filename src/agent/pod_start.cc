@@ -3,6 +3,7 @@
 // is started and waits; its handle (shim.json) is synced to disk by the shim itself; only then is it told to go. A
 // server that dies before that word closes the socket, and the shim leaves without having run anything.
 #include <fmt/core.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -144,7 +145,9 @@ void Agent::State::on_ready(const std::string& uid) {
     return;
   }
   const std::string_view go = MUSTER_GO;
-  if (::write(run->socket.get(), go.data(), go.size()) == static_cast<ssize_t>(go.size())) run->step = Step::kRunning;
+  if (::send(run->socket.get(), go.data(), go.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(go.size())) {
+    run->step = Step::kRunning;
+  }
   run->socket.reset();
 }
 

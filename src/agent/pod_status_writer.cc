@@ -66,28 +66,34 @@ bool Agent::State::push_status(PodRun& run, const Document& pod) {
   if (!run.outdated.empty() && run.outdated == version) return false;
   Document status = pod_status(pod, view_of(run));
   const Document* shown = pod.find("status");
-  if (shown != nullptr && *shown == status) return true;
+  if ((shown != nullptr && *shown == status) || (run.taken_at == version && run.taken == status)) return true;
   run.writing = true;
   Document patch{Object{}};
   patch["metadata"] = Object{{"uid", run.uid}, {"resourceVersion", version}};
-  patch["status"] = std::move(status);
-  client_.patch({client::ResourceName("", "v1", "pods"), pod.string_at("metadata", "namespace"),
-                 pod.string_at("metadata", "name"), "status"},
-                client::PatchType::kMerge, patch, {},
-                [this, alive = alive_, uid = run.uid, version](Result<Document> done) {
-                  if (!*alive) return;
-                  PodRun* late = find_run(uid);
-                  if (late == nullptr) return;
-                  late->writing = false;
-                  const bool stale = !done && done.error().reason == Reason::kConflict;
-                  if (done || stale) {
-                    late->outdated = version;
-                    want_sync(uid);
-                  } else if (done.error().reason != Reason::kNotFound) {
-                    LOG_WARN("pod status not written, trying again", {"uid", uid}, {"error", done.error().message});
-                    after(*late, kRetry);
-                  }
-                });
+  patch["status"] = status;
+  client_.patch(
+      {client::ResourceName("", "v1", "pods"), pod.string_at("metadata", "namespace"),
+       pod.string_at("metadata", "name"), "status"},
+      client::PatchType::kMerge, patch, {},
+      [this, alive = alive_, uid = run.uid, version, sent = std::move(status)](Result<Document> done) mutable {
+        if (!*alive) return;
+        PodRun* late = find_run(uid);
+        if (late == nullptr) return;
+        late->writing = false;
+        if (!done && done.error().reason == Reason::kNotFound) return;
+        if (!done && done.error().reason != Reason::kConflict) {
+          LOG_WARN("pod status not written, trying again", {"uid", uid}, {"error", done.error().message});
+          return after(*late, kRetry);
+        }
+        if (done && done->string_at("metadata", "resourceVersion") == version) {
+          // The server writes it in other words and found nothing new.
+          late->taken_at = version;
+          late->taken = std::move(sent);
+        } else {
+          late->outdated = version;
+        }
+        want_sync(uid);
+      });
   return false;
 }
 

@@ -59,9 +59,11 @@ struct PodRun {
   std::optional<std::int64_t> stopping_with;  // grace of the last stop that was sent
   bool name_remembered = false;
 
-  bool writing = false;        // a status is on its way
-  bool removing = false;       // the final DELETE is
-  std::string outdated;        // resourceVersion that the informer still shows although it was written over
+  bool writing = false;   // a status is on its way
+  bool removing = false;  // the final DELETE is
+  std::string outdated;   // resourceVersion that the informer still shows although it was written over
+  std::string taken_at;   // resourceVersion at which the server took `taken` for what it has
+  json::Document taken;
   std::set<std::string> told;  // remarks made
 
   bool has_process() const { return static_cast<bool>(pidfd); }

@@ -146,7 +146,6 @@ void set_condition(json::Array& conditions, const char* type, bool is_true, cons
   Document condition{Object{}};
   condition["type"] = type;
   condition["status"] = status;
-  condition["lastProbeTime"] = nullptr;
   const bool same = found != conditions.end() && found->string_at("status") == status;
   condition["lastTransitionTime"] = same ? found->string_at("lastTransitionTime") : format_rfc3339(now);
   if (!reason.empty()) condition["reason"] = reason;

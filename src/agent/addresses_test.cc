@@ -1,0 +1,52 @@
+#include "agent/addresses.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::agent {
+namespace {
+
+json::Document doc(const std::string& text) {
+  auto parsed = json::parse(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *std::move(parsed) : json::Document();
+}
+
+TEST(PickAddress, IsStableUniqueAndNotTheHostsOwn) {
+  std::set<std::string> used;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string address = pick_address("pod-" + std::to_string(i), used);
+    EXPECT_TRUE(address.starts_with("127."));
+    EXPECT_FALSE(address.starts_with("127.0."));
+    EXPECT_FALSE(address.ends_with(".0"));
+    EXPECT_FALSE(address.ends_with(".255"));
+    EXPECT_TRUE(used.insert(address).second);
+  }
+  EXPECT_EQ(pick_address("x", {}), pick_address("x", {}));
+  EXPECT_NE(pick_address("x", {}), pick_address("x", {pick_address("x", {})}));
+}
+
+TEST(HostsText, NamesPodsTheirHostnamesAndTheServicesThatSelectThem) {
+  const auto master = doc(R"({"metadata":{"name":"mnist-master-0","labels":{"job":"mnist","role":"master"}},
+                              "spec":{"hostname":"mnist-master-0","subdomain":"mnist"},"status":{"phase":"Running","podIP":"127.1.0.1"}})");
+  const auto worker = doc(R"({"metadata":{"name":"mnist-worker-0","labels":{"job":"mnist"}},"spec":{},
+                              "status":{"phase":"Pending","podIP":"127.1.0.2"}})");
+  const auto ended = doc(
+      R"({"metadata":{"name":"old","labels":{"job":"mnist"}},"spec":{},"status":{"phase":"Succeeded","podIP":"127.1.0.3"}})");
+  const auto unready = doc(R"({"metadata":{"name":"new"},"spec":{},"status":{}})");
+  // As Kubeflow makes them: a service with the very name of the pod.
+  const auto service = doc(R"({"metadata":{"name":"mnist-master-0"},"spec":{"selector":{"role":"master"}}})");
+  const auto nobody = doc(R"({"metadata":{"name":"none"},"spec":{}})");
+  EXPECT_EQ(hosts_text("ml", "127.0.0.1 localhost", {&master, &worker, &ended, &unready}, {&service, &nobody}),
+            "127.0.0.1 localhost\n"
+            "# pods and services of namespace ml\n"
+            "127.1.0.1 mnist-master-0 mnist-master-0.mnist mnist-master-0.mnist.ml mnist-master-0.mnist.ml.svc "
+            "mnist-master-0.mnist.ml.svc.cluster.local mnist-master-0.ml mnist-master-0.ml.svc "
+            "mnist-master-0.ml.svc.cluster.local "
+            "mnist-master-0.mnist-master-0 mnist-master-0.mnist-master-0.ml mnist-master-0.mnist-master-0.ml.svc "
+            "mnist-master-0.mnist-master-0.ml.svc.cluster.local\n"
+            "127.1.0.2 mnist-worker-0\n");
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,311 @@
+// The agent with a real API server, a real shim and real processes.
+#include "agent/agent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "agent/record.h"
+#include "base/files.h"
+#include "testing/engine.h"
+
+namespace muster::agent {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+json::Document doc(const std::string& text) {
+  auto parsed = json::parse(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *std::move(parsed) : json::Document();
+}
+
+class AgentTest : public ::testing::Test {
+ protected:
+  AgentTest() {
+    char name[] = "/tmp/muster-agent-XXXXXX";
+    folder_ = ::mkdtemp(name);
+    engine_ = std::make_unique<testing::Engine>(folder_);
+    start_agent();
+  }
+  ~AgentTest() override {
+    for (const json::Document& pod : engine_->list("pods", "default")) {
+      (void)engine_->remove("pods", "default", pod.string_at("metadata", "name")).has_value();
+    }
+    EXPECT_TRUE(eventually([this] { return agent_ == nullptr || shims_gone(); })) << "a shim was left behind";
+    agent_.reset();
+    engine_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void start_agent() {
+    Options options;
+    options.directory = folder_ + "/data";
+    options.node_name = "here";
+    agent_ = std::make_unique<Agent>(engine_->loop(), engine_->rng(), engine_->client(), options);
+    engine_->server().set_node(agent_.get());
+    const auto started = agent_->start();
+    ASSERT_TRUE(started) << started.error().message;
+  }
+  /// The server is gone; pods are not.
+  void stop_agent() {
+    engine_->server().set_node(nullptr);
+    agent_.reset();
+  }
+  bool shims_gone() const {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ + "/data/pods", error)) {
+      if (entry.path().filename() != "shim.json") continue;
+      const auto text = read_file(entry.path().string());
+      const auto identity = text ? parse_identity(*text) : Result<ShimIdentity>(text.error());
+      if (!identity) continue;
+      // A shim of an agent that is gone is still this process' child, and a zombie until it is asked about.
+      const auto shim = linux_os::open_exactly(identity->process);
+      if (shim && !linux_os::has_ended(*shim)) return false;
+    }
+    return true;
+  }
+
+  json::Document create_pod(const std::string& name, const std::string& script, const std::string& more_spec = "",
+                            const std::string& more_metadata = "") {
+    json::Document pod =
+        doc(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + "\"" + more_metadata +
+            R"(},"spec":{"nodeName":"here","restartPolicy":"Never","terminationGracePeriodSeconds":30,)" + more_spec +
+            R"("containers":[{"name":"main","image":"x","command":["sh","-c"]}]}})");
+    json::Document& container = pod["spec"]["containers"].as_array()[0];
+    container["command"].as_array().push_back(script);
+    if (!more_spec.empty()) container["volumeMounts"] = doc(R"([{"name":"v","mountPath":"/v"}])");
+    auto made = engine_->create("pods", "default", pod);
+    EXPECT_TRUE(made) << made.error().message;
+    return made ? *std::move(made) : json::Document();
+  }
+  json::Document pod(const std::string& name) {
+    return engine_->get("pods", "default", name).value_or(json::Document());
+  }
+  std::string phase(const std::string& name) { return pod(name).string_at("status", "phase"); }
+  /// Asks again and again; each question turns the loop.
+  bool eventually(const std::function<bool()>& condition) {
+    const MonoTime end = engine_->loop().mono() + std::chrono::minutes(1);
+    while (engine_->loop().mono() < end) {
+      if (condition()) return true;
+      (void)engine_->list("namespaces", "");
+    }
+    return false;
+  }
+  bool wait_phase(const std::string& name, const std::string& wanted) {
+    std::string now;
+    const bool ended = eventually([&] {
+      now = phase(name);
+      return now == wanted || now == "Failed" || now == "Succeeded";
+    });
+    if (ended && now == wanted) return true;
+    ADD_FAILURE() << "phase is " << phase(name) << ": " << json::serialize(pod(name));
+    return false;
+  }
+  json::Document main_state(const std::string& name) {
+    const json::Document p = pod(name);
+    const json::Document* list = p.at("status", "containerStatuses");
+    const json::Document* state = list != nullptr ? list->as_array()[0].find("state") : nullptr;
+    return state != nullptr ? *state : json::Document(json::Object{});
+  }
+  std::vector<std::string> events() {
+    std::vector<std::string> found;
+    for (const json::Document& event : engine_->list("events", "default")) {
+      found.push_back(event.string_at("reason") + ": " + event.string_at("message"));
+    }
+    return found;
+  }
+  std::string read_log(const std::string& name, bool follow = false, const std::string& uid = "") {
+    client::LogRequest request;
+    request.ns = "default";
+    request.pod = name;
+    request.pod_uid = uid.empty() ? pod(name).string_at("metadata", "uid") : uid;
+    request.container = "main";
+    request.follow = follow;
+    std::string text;
+    bool ended = false;
+    auto stream = agent_->read_log(
+        request, [&text](std::string_view more) { text.append(more); }, [&ended] { ended = true; });
+    if (!stream) return "error: " + stream.error().message;
+    EXPECT_TRUE(engine_->run_until([&ended] { return ended; }));
+    return text;
+  }
+  /// What the file has now, without waiting for anything.
+  std::string read_log_so_far(const std::string& uid) const {
+    const std::string text = read_file(folder_ + "/data/pods/" + uid + "/0/main.log").value_or("");
+    const auto kind = text.find(" F ");
+    return kind == std::string::npos ? "" : text.substr(kind + 3);
+  }
+  std::string host_volume() { return R"("volumes":[{"name":"v","hostPath":{"path":")" + folder_ + R"("}}],)"; }
+
+  std::string folder_;
+  std::unique_ptr<testing::Engine> engine_;
+  std::unique_ptr<Agent> agent_;
+};
+
+TEST_F(AgentTest, RunsAPodToItsEnd) {
+  create_pod("hello", "echo hello from $HOSTNAME; hostname -I >/dev/null; getent hosts hello");
+  ASSERT_TRUE(wait_phase("hello", "Succeeded"));
+  const json::Document done = pod("hello");
+  EXPECT_EQ(main_state("hello").string_at("terminated", "reason"), "Completed");
+  const std::string address = done.string_at("status", "podIP");
+  EXPECT_TRUE(address.starts_with("127."));
+  const std::string log = read_log("hello");
+  EXPECT_THAT(log, HasSubstr("hello from hello\n"));
+  EXPECT_THAT(log, HasSubstr(address));
+  EXPECT_THAT(events(), Contains("Started: Started container main"));
+  EXPECT_THAT(events(), Contains(HasSubstr("Environment: image \"x\": the host's environment")));
+}
+
+TEST_F(AgentTest, RegistersItsNode) {
+  ASSERT_TRUE(eventually([this] { return !engine_->list("nodes", "").empty(); }));
+  const auto node = engine_->get("nodes", "", "here");
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->string_at("metadata", "labels", "kubernetes.io/hostname"), "here");
+}
+
+TEST_F(AgentTest, AFailureIsExact) {
+  create_pod("bad", "echo oh no >&2; exit 3");
+  ASSERT_TRUE(wait_phase("bad", "Failed"));
+  EXPECT_EQ(main_state("bad").int_at("terminated", "exitCode"), 3);
+  EXPECT_EQ(main_state("bad").string_at("terminated", "reason"), "Error");
+  EXPECT_EQ(read_log("bad"), "oh no\n");
+}
+
+TEST_F(AgentTest, AMissingClaimIsWaitedFor) {
+  create_pod("waits", "echo data > /v/file",
+             R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"tutorial"}}],)");
+  ASSERT_TRUE(eventually([this] { return !engine_->list("events", "default").empty(); }));
+  EXPECT_THAT(events(), Contains("FailedMount: persistentvolumeclaim \"tutorial\" not found"));
+  EXPECT_EQ(phase("waits"), "Pending");
+  const auto claim =
+      engine_->create("persistentvolumeclaims", "default", doc(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim",
+      "metadata":{"name":"tutorial"},"spec":{"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})"));
+  ASSERT_TRUE(claim) << claim.error().message;
+  ASSERT_TRUE(wait_phase("waits", "Succeeded"));
+  EXPECT_EQ(read_file(folder_ + "/data/volumes/default/tutorial/file").value_or(""), "data\n");
+  EXPECT_EQ(engine_->get("persistentvolumeclaims", "default", "tutorial")->string_at("status", "phase"), "Bound");
+}
+
+TEST_F(AgentTest, AGangStartsTogetherAndItsPodsFindEachOther) {
+  const std::string gang =
+      R"(,"labels":{"scheduler.tensorstack.dev/group-name":"g"},"annotations":{"muster.dev/gang-size":"2"})";
+  const std::string script = "getent hosts one two | wc -l";
+  create_pod("one", script, "", gang);
+  ASSERT_TRUE(eventually([this] { return !pod("one").string_at("status", "podIP").empty(); }));
+  EXPECT_EQ(phase("one"), "Pending");
+  create_pod("two", script, "", gang);
+  ASSERT_TRUE(wait_phase("one", "Succeeded"));
+  ASSERT_TRUE(wait_phase("two", "Succeeded"));
+  EXPECT_EQ(read_log("one"), "2\n");
+  EXPECT_EQ(read_log("two"), "2\n");
+}
+
+TEST_F(AgentTest, DeleteStopsThePodAndThenItIsGone) {
+  create_pod("long", "trap 'echo stopped; exit 0' TERM; echo up; while :; do sleep 0.01; done");
+  ASSERT_TRUE(wait_phase("long", "Running"));
+  const std::string uid = pod("long").string_at("metadata", "uid");
+  ASSERT_TRUE(eventually([&] { return read_log_so_far(uid) == "up\n"; }));
+  ASSERT_TRUE(engine_->remove("pods", "default", "long"));
+  ASSERT_TRUE(eventually([this] { return engine_->list("pods", "default").empty(); }));
+  EXPECT_TRUE(shims_gone());
+  EXPECT_EQ(read_log("long", false, uid), "up\nstopped\n") << "logs outlive their pod";
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/data/pods/" + uid + "/0/scratch"));
+}
+
+TEST_F(AgentTest, ARestartOfTheServerHarmsNothing) {
+  ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
+  create_pod("survivor", "echo $$ before; read line < /v/end; echo after; exit 4", host_volume());
+  ASSERT_TRUE(wait_phase("survivor", "Running"));
+  stop_agent();
+  start_agent();
+  ASSERT_TRUE(wait_phase("survivor", "Running"));
+  std::ofstream(folder_ + "/end") << "go on\n";
+  ASSERT_TRUE(wait_phase("survivor", "Failed"));
+  EXPECT_EQ(main_state("survivor").int_at("terminated", "exitCode"), 4);
+  EXPECT_THAT(read_log("survivor"), HasSubstr("after\n"));
+  const json::Document p = pod("survivor");
+  EXPECT_EQ(p.at("status", "containerStatuses")->as_array()[0].int_at("restartCount"), 0);
+}
+
+TEST_F(AgentTest, AnEndWhileTheServerWasDownIsToldExactly) {
+  ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
+  create_pod("quiet", "read line < /v/end; kill -SEGV $$$$", host_volume());
+  ASSERT_TRUE(wait_phase("quiet", "Running"));
+  stop_agent();
+  std::ofstream(folder_ + "/end") << "go on\n";
+  ASSERT_TRUE(eventually([this] { return shims_gone(); }));
+  EXPECT_EQ(phase("quiet"), "Running");
+  start_agent();
+  ASSERT_TRUE(wait_phase("quiet", "Failed"));
+  EXPECT_EQ(main_state("quiet").int_at("terminated", "signal"), SIGSEGV);
+}
+
+TEST_F(AgentTest, APodDeletedWhileTheServerWasDownIsKilledWhenItComesBack) {
+  create_pod("orphan", "sleep 1000");
+  ASSERT_TRUE(wait_phase("orphan", "Running"));
+  stop_agent();
+  client::DeleteOptions now;
+  now.grace_period_seconds = 0;
+  bool gone = false;
+  engine_->client().remove({{"", "v1", "pods"}, "default", "orphan"}, now,
+                           [&gone](Result<json::Document> r) { gone = r.has_value(); });
+  ASSERT_TRUE(engine_->run_until([&gone] { return gone; }));
+  EXPECT_FALSE(shims_gone());
+  start_agent();
+  ASSERT_TRUE(eventually([this] { return shims_gone(); }));
+}
+
+TEST_F(AgentTest, FollowsALogToItsEnd) {
+  ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
+  create_pod("talks", "echo one; read line < /v/end; echo two", host_volume());
+  ASSERT_TRUE(wait_phase("talks", "Running"));
+  client::LogRequest request;
+  request.ns = "default";
+  request.pod = "talks";
+  request.pod_uid = pod("talks").string_at("metadata", "uid");
+  request.container = "main";
+  request.follow = true;
+  std::string text;
+  bool ended = false;
+  auto stream = agent_->read_log(
+      request, [&text](std::string_view more) { text.append(more); }, [&ended] { ended = true; });
+  ASSERT_TRUE(stream) << stream.error().message;
+  ASSERT_TRUE(engine_->run_until([&text] { return text == "one\n"; }));
+  EXPECT_FALSE(ended);
+  std::ofstream(folder_ + "/end") << "go on\n";
+  ASSERT_TRUE(engine_->run_until([&ended] { return ended; }));
+  EXPECT_EQ(text, "one\ntwo\n");
+}
+
+TEST_F(AgentTest, ACommandThatDoesNotExistIsSaidOnThePod) {
+  json::Document p = doc(
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"typo"},"spec":{"nodeName":"here","restartPolicy":"Never",
+      "containers":[{"name":"main","image":"x","command":["pythn","train.py"]}]}})");
+  ASSERT_TRUE(engine_->create("pods", "default", p));
+  ASSERT_TRUE(wait_phase("typo", "Failed"));
+  EXPECT_EQ(main_state("typo").string_at("terminated", "reason"), "ContainerCannotRun");
+  EXPECT_EQ(main_state("typo").string_at("terminated", "message"),
+            "exec \"pythn\": ENOENT (no such file or directory)");
+}
+
+TEST_F(AgentTest, AKilledShimIsALostPod) {
+  create_pod("lost", "sleep 1000");
+  ASSERT_TRUE(wait_phase("lost", "Running"));
+  const std::string uid = pod("lost").string_at("metadata", "uid");
+  const auto text = read_file(folder_ + "/data/pods/" + uid + "/0/shim.json");
+  ASSERT_TRUE(text);
+  const auto shim = linux_os::open_exactly(parse_identity(*text)->process);
+  ASSERT_TRUE(shim);
+  ASSERT_TRUE(linux_os::send_signal(*shim, SIGKILL));
+  ASSERT_TRUE(wait_phase("lost", "Failed"));
+  EXPECT_EQ(pod("lost").string_at("status", "reason"), "LostShim");
+}
+
+}  // namespace
+}  // namespace muster::agent

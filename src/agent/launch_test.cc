@@ -1,0 +1,231 @@
+#include "agent/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "agent/volumes.h"
+
+namespace muster::agent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
+
+json::Document doc(const std::string& text) {
+  auto parsed = json::parse(text);
+  EXPECT_TRUE(parsed) << text;
+  return parsed ? *std::move(parsed) : json::Document();
+}
+
+std::string variable(const LaunchContainer& container, const std::string& name) {
+  const auto found = std::ranges::find(container.env, name, &std::pair<std::string, std::string>::first);
+  return found == container.env.end() ? "(none)" : found->second;
+}
+
+class LaunchPlanning : public ::testing::Test {
+ protected:
+  LaunchPlanning() {
+    char name[] = "/tmp/muster-launch-XXXXXX";
+    folder_ = ::mkdtemp(name);
+    options_.directory = "/var/lib/engine";
+    options_.node_name = "laptop";
+  }
+  ~LaunchPlanning() override { std::filesystem::remove_all(folder_); }
+
+  Result<LaunchPlan> plan(const std::string& spec) {
+    pod_ = doc(R"({"metadata":{"name":"job-0","namespace":"ml","uid":"u1"},"spec":)" + spec + "}");
+    const Paths paths(options_.directory);
+    return plan_launch(
+        {.pod = &pod_,
+         .facts = {.address = "127.1.2.3", .host_address = "127.0.0.1", .node_cpus = 1, .node_memory = 1},
+         .references = {.config_map = [this](const std::string& n) { return n == "cm" ? &config_map_ : nullptr; },
+                        .secret = [this](const std::string& n) { return n == "s" ? &secret_ : nullptr; },
+                        .claim = [this](const std::string& n) { return n == "data" ? &claim_ : nullptr; }}},
+        options_, paths);
+  }
+  std::string make_venv(const std::string& home) {
+    const std::string venv = folder_ + "/venv";
+    std::filesystem::create_directories(venv + "/bin");
+    std::ofstream(venv + "/bin/python") << "#!/bin/sh\n";
+    std::filesystem::permissions(venv + "/bin/python", std::filesystem::perms(0755));
+    std::ofstream(venv + "/pyvenv.cfg") << "home = " << home << "\n";
+    return venv;
+  }
+
+  std::string folder_;
+  Options options_;
+  json::Document pod_;
+  json::Document config_map_ = doc(R"({"data":{"a.txt":"A","b.txt":"B"}})");
+  json::Document secret_ = doc(R"({"data":{"key":"c2VjcmV0"}})");
+  json::Document claim_ = doc(R"({"metadata":{"name":"data","namespace":"ml"}})");
+};
+
+TEST_F(LaunchPlanning, CommandAndArgsAreExpanded) {
+  const auto got =
+      plan(R"json({"containers":[{"name":"c","image":"x","command":["sh","-c"],"args":["echo $(WHO) $$(WHO)"],
+                   "env":[{"name":"WHO","value":"me"}]}]})json");
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(got->launch.containers[0].args, ElementsAre("sh", "-c", "echo me $(WHO)"));
+  EXPECT_EQ(got->launch.containers[0].cwd, "/root");
+  EXPECT_EQ(variable(got->launch.containers[0], "HOSTNAME"), "job-0");
+  EXPECT_EQ(got->launch.hostname, "job-0");
+  EXPECT_EQ(got->launch.hosts, "/var/lib/engine/hosts/ml");
+  EXPECT_THAT(got->launch.hidden, ElementsAre("/var/lib/engine"));
+}
+
+TEST_F(LaunchPlanning, APythonFileWithoutACommandIsRunWithPython) {
+  const auto got = plan(R"({"containers":[{"name":"c","image":"x","args":["train.py","--epochs=1"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_THAT(got->launch.containers[0].args, ElementsAre("python", "train.py", "--epochs=1"));
+  EXPECT_EQ(got->remarks[1].message,
+            "container \"c\" has no command: train.py is run with python, as an image's entry point would");
+}
+
+TEST_F(LaunchPlanning, ArgsAloneAreTheCommandOfAnImageWithoutAnEntryPoint) {
+  const auto got = plan(R"({"containers":[{"name":"c","image":"x","args":["echo","hi"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_THAT(got->launch.containers[0].args, ElementsAre("echo", "hi"));
+}
+
+TEST_F(LaunchPlanning, NoCommandAtAllIsAnError) {
+  const auto got = plan(R"({"containers":[{"name":"c","image":"nginx:1"}]})");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(
+      got.error().message,
+      "container \"c\": command is missing, and image \"nginx:1\" has no default command on this engine; set command");
+}
+
+TEST_F(LaunchPlanning, AnUnmappedImageIsTheHostsEnvironmentAndSaysSo) {
+  const auto got = plan(R"({"containers":[{"name":"c","image":"pytorch/pytorch:2.0","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->remarks[0].reason, "Environment");
+  EXPECT_THAT(got->remarks[0].message, StartsWith("image \"pytorch/pytorch:2.0\": the host's environment ("));
+  EXPECT_THAT(variable(got->launch.containers[0], "PATH"), HasSubstr(":/usr/bin:"));
+}
+
+TEST_F(LaunchPlanning, AnUnmappedImageIsRefusedWhenSoConfigured) {
+  options_.refuse_unmapped = true;
+  const auto got = plan(R"({"containers":[{"name":"c","image":"x:1","command":["true"]}]})");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().message,
+            "container \"c\": image \"x:1\": no environment is configured for it; add one to `environments`, or let "
+            "`unmapped: host` use the host's");
+}
+
+TEST_F(LaunchPlanning, AVirtualenvComesFirstOnThePath) {
+  const std::string venv = make_venv("/usr/bin");
+  options_.environments = {{.image = "tensorstack/*", .venv = venv, .env = {{"PET_TEE", "1"}}}};
+  const auto got = plan(R"({"containers":[{"name":"c","image":"tensorstack/torch:1","command":["python"],
+                            "env":[{"name":"PET_TEE","value":"3"}]}]})");
+  ASSERT_TRUE(got) << got.error().message;
+  const LaunchContainer& container = got->launch.containers[0];
+  EXPECT_THAT(variable(container, "PATH"), StartsWith(venv + "/bin:/usr/local/sbin:"));
+  EXPECT_EQ(variable(container, "VIRTUAL_ENV"), venv);
+  EXPECT_EQ(variable(container, "PET_TEE"), "3") << "the container's own value wins";
+  EXPECT_THAT(got->launch.through, ::testing::Contains(venv)) << "it lies under /tmp, which the pod has its own of";
+}
+
+TEST_F(LaunchPlanning, TheInterpreterOfAVirtualenvIsShownToo) {
+  std::filesystem::create_directories(folder_ + "/pyenv/bin");
+  options_.environments = {{.image = "*", .venv = make_venv(folder_ + "/pyenv/bin"), .env = {}}};
+  const auto got = plan(R"({"containers":[{"name":"c","image":"x","command":["python"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_THAT(got->launch.through, ::testing::Contains(folder_ + "/pyenv"));
+}
+
+TEST_F(LaunchPlanning, AVirtualenvThatIsNotThereIsNamed) {
+  options_.environments = {{.image = "*", .venv = "/nowhere", .env = {}}};
+  const auto got = plan(R"({"containers":[{"name":"c","image":"x","command":["python"]}]})");
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.error().message, HasSubstr("venv \"/nowhere\" of image \"*\" has no bin/python"));
+}
+
+TEST_F(LaunchPlanning, RunAsUserIsNotAppliedAndSaysSo) {
+  const auto got =
+      plan(R"({"securityContext":{"runAsUser":1000},"containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->remarks[0].message,
+            "securityContext.runAsUser 1000 is not applied: processes run as the engine's user");
+}
+
+TEST_F(LaunchPlanning, EveryKindOfVolume) {
+  const auto got = plan(R"({"volumes":[
+      {"name":"pvc","persistentVolumeClaim":{"claimName":"data"}},{"name":"disk","emptyDir":{}},
+      {"name":"mem","emptyDir":{"medium":"Memory","sizeLimit":"1Gi"}},{"name":"host","hostPath":{"path":"/srv"}},
+      {"name":"cm","configMap":{"name":"cm"}},{"name":"s","secret":{"secretName":"s","items":[{"key":"key","path":"d/k"}]}}],
+    "containers":[{"name":"c","image":"x","command":["true"],"volumeMounts":[
+      {"name":"pvc","mountPath":"/t9k/mnt/","subPath":"a/b"},{"name":"disk","mountPath":"/scratch"},
+      {"name":"s","mountPath":"/keys"},{"name":"host","mountPath":"/scratch/host","readOnly":true}]}]})");
+  ASSERT_TRUE(got) << got.error().message;
+  const auto& volumes = got->launch.volumes;
+  EXPECT_EQ(std::get<HostFolder>(volumes[0].source).path, "/var/lib/engine/volumes/ml/data");
+  EXPECT_EQ(std::get<HostFolder>(volumes[1].source).path, "/var/lib/engine/pods/u1/volumes/disk");
+  EXPECT_EQ(std::get<MemoryFolder>(volumes[2].source).size_limit, 1 << 30);
+  EXPECT_EQ(std::get<HostFolder>(volumes[3].source).path, "/srv");
+  EXPECT_THAT(std::get<FileFolder>(volumes[4].source),
+              ElementsAre(VolumeFile{"a.txt", 0644, "A"}, VolumeFile{"b.txt", 0644, "B"}));
+  EXPECT_THAT(std::get<FileFolder>(volumes[5].source), ElementsAre(VolumeFile{"d/k", 0400, "secret"}));
+  EXPECT_THAT(got->folders, ElementsAre("/var/lib/engine/volumes/ml/data", "/var/lib/engine/pods/u1/volumes/disk"));
+  EXPECT_THAT(
+      got->launch.containers[0].mounts,
+      ElementsAre(LaunchMount{"s", "", "/keys", true}, LaunchMount{"disk", "", "/scratch", false},
+                  LaunchMount{"host", "", "/scratch/host", true}, LaunchMount{"pvc", "a/b", "/t9k/mnt", false}));
+}
+
+TEST_F(LaunchPlanning, AClaimMayBeAFolderOfItsOwn) {
+  claim_ = doc(R"({"metadata":{"name":"data","namespace":"ml","annotations":{"muster.dev/path":"/srv/data"}}})");
+  const auto got = plan(R"({"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}],
+                            "containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<HostFolder>(got->launch.volumes[0].source).path, "/srv/data");
+}
+
+TEST_F(LaunchPlanning, AMissingClaimCanBeWaitedFor) {
+  const auto got = plan(R"({"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"tutorial"}}],
+                            "containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().reason, Reason::kNotFound);
+  EXPECT_EQ(got.error().message, "persistentvolumeclaim \"tutorial\" not found");
+}
+
+TEST_F(LaunchPlanning, AVolumeThatCannotBeHadHereIsFinal) {
+  const auto got = plan(
+      R"({"volumes":[{"name":"v","nfs":{"server":"x"}}],"containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().message,
+            "volume \"v\": type nfs is not to be had on this engine; use persistentVolumeClaim, emptyDir, hostPath, "
+            "configMap or secret");
+}
+
+TEST_F(LaunchPlanning, PathsThatLeaveTheirPlaceAreRefused) {
+  const auto mounted = [this](const std::string& mount) {
+    const auto got =
+        plan(R"({"volumes":[{"name":"v","emptyDir":{}}],"containers":[{"name":"c","image":"x","command":["true"],
+                              "volumeMounts":[)" +
+             mount + "]}]}");
+    return got ? std::string("accepted") : got.error().message;
+  };
+  EXPECT_THAT(mounted(R"({"name":"v","mountPath":"/a","subPath":"../x"})"),
+              HasSubstr("subPath must be relative and without \"..\""));
+  EXPECT_THAT(mounted(R"({"name":"v","mountPath":"/a","subPath":"/etc"})"), HasSubstr("got \"/etc\""));
+  EXPECT_THAT(mounted(R"({"name":"v","mountPath":"/a/../b"})"), HasSubstr("mountPath must be absolute"));
+  EXPECT_THAT(mounted(R"({"name":"v","mountPath":"/"})"), HasSubstr("mountPath must be absolute, not \"/\""));
+}
+
+TEST_F(LaunchPlanning, InitContainersComeFirst) {
+  const auto got = plan(R"({"initContainers":[{"name":"i","image":"x","command":["true"]}],
+                            "containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  ASSERT_EQ(got->launch.containers.size(), 2U);
+  EXPECT_TRUE(got->launch.containers[0].is_init);
+  EXPECT_EQ(std::ranges::count(got->remarks, "Environment", &Remark::reason), 1) << "said once for the same image";
+}
+
+}  // namespace
+}  // namespace muster::agent
