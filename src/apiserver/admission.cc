@@ -248,9 +248,9 @@ Status check_kind(const api::Resource& resource, Document& object) {
     return bad_request(cannot_be_handled(
         resource, fmt::format("metadata: must be an object, got {}", json::kind_name(metadata->kind()))));
   }
+  if (metadata == nullptr || metadata->is_null()) object["metadata"] = json::Object();
   object["kind"] = resource.kind;
   object["apiVersion"] = resource.api_version();
-  if (metadata == nullptr || metadata->is_null()) object["metadata"] = json::Object();
   return ok();
 }
 

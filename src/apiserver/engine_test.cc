@@ -256,6 +256,7 @@ TEST_F(Engine, LogsComeFromTheNode) {
   const auto follower = start("GET", log + "?follow=true");
   EXPECT_EQ(follower->status, 200);  // before the first line
   follower->gone();
+  loop_.settle();
   EXPECT_EQ(node.open, 0);
 }
 

@@ -119,6 +119,11 @@ struct LogSession {
     begun = true;
     exchange->begin(200, {{"Content-Type", "text/plain"}, {"Cache-Control", "no-cache, private"}});
   }
+  /// The exchange holds the session; this is where the circle ends.
+  void release() {
+    stream.reset();
+    exchange.reset();
+  }
 };
 
 }  // namespace
@@ -151,23 +156,26 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
       *log,
       [weak](std::string_view text) {
         const auto live = weak.lock();
-        if (!live) return;
+        if (!live || !live->exchange) return;
         live->begin();
         live->exchange->write(std::make_shared<const std::string>(text));
       },
       [weak, &context] {
         const auto live = weak.lock();
-        if (!live) return;
+        if (!live || !live->exchange) return;
         live->begin();
         live->exchange->finish();
         // Not here: this very callback belongs to the stream.
-        context.loop.post([live]() mutable { live->stream.reset(); });
+        context.loop.post([live] { live->release(); });
       });
   if (!stream) return reply.fail(stream.error());
   session->stream = *std::move(stream);
   // A follower sees the head at once, even while there is no line.
   if (log->follow) session->begin();
-  session->exchange->on_gone([session]() mutable { session->stream.reset(); });
+  session->exchange->on_gone([session, &context] {
+    session->stream.reset();
+    context.loop.post([session] { session->release(); });
+  });
 }
 
 }  // namespace muster::apiserver
