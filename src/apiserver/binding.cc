@@ -40,6 +40,10 @@ void bind_pod(Context& context, const ResourceRequest& request, const net::Reque
   const std::string node = body->string_at("target", "name");
   const std::string& kind = body->string_at("target", "kind");
   const api::Resource& pods = *request.resource;
+  const std::string& named = body->string_at("metadata", "name");
+  if (!named.empty() && named != request.name) {
+    return reply.fail(bad_request("name in URL does not match name in Binding object"));
+  }
   if (node.empty()) return reply.fail(invalid(pods, request.name, {required("target.name", "")}));
   if (!kind.empty() && kind != "Node") {
     return reply.fail(

@@ -247,7 +247,8 @@ class Logs final : public Command {
       std::string target = log_target(session.ns(), name, container) + first_query();
       if (previous_) target += "&previous=true";
       if (timestamps_) target += "&timestamps=true";
-      const int ended = print_log(session, target, line_prefix(prefix, replica_label(name, job_name), i));
+      const int ended = print_log(session, target,
+                                  line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i));
       if (ended == kExitInterrupted || ended == kExitUnreachable) return ended;
       if (code == kExitOk) code = ended;
     }

@@ -176,6 +176,12 @@ TEST_P(ApiContract, OrphanedDependentsStay) {
   EXPECT_EQ(at(child.body, "metadata", "ownerReferences"), Document());
 }
 
+TEST_P(ApiContract, TheFirstNamespacesStay) {
+  const Answer refused = remove("/api/v1/namespaces/default");
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(refused.message(), "namespaces \"default\" is forbidden: this namespace may not be deleted");
+}
+
 TEST_P(ApiContract, DeletedNamespacesAreEmptiedAndGo) {
   const Answer made = post("/api/v1/namespaces", R"({"metadata":{"generateName":"contract-"}})");
   const std::string ns = "/api/v1/namespaces/" + made.body.string_at("metadata", "name");

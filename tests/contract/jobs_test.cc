@@ -9,9 +9,12 @@ TEST_P(ApiContract, PyTorchJobDefaults) {
   const Answer made = post(kubeflow("pytorchjobs"), pytorch_job("j"));
   ASSERT_EQ(made.code, 201) << made.text;
   EXPECT_EQ(made.body.int_at("metadata", "generation"), 1);
-  EXPECT_EQ(at(made.body, "spec", "pytorchReplicaSpecs", "Master", "replicas"), Document(1));
-  EXPECT_EQ(at(made.body, "spec", "pytorchReplicaSpecs", "Worker", "replicas"), Document(2));
-  EXPECT_EQ(at(made.body, "spec", "pytorchReplicaSpecs", "Worker", "restartPolicy"), Document("OnFailure"));
+  const char* pod_template = R"({"spec":{"containers":[{"image":"i","name":"pytorch"}]}})";
+  const std::string spec =
+      std::string(R"({"pytorchReplicaSpecs":{"Master":{"replicas":1,"restartPolicy":"OnFailure","template":)") +
+      pod_template + R"(},"Worker":{"replicas":2,"restartPolicy":"OnFailure","template":)" + pod_template +
+      R"(}},"runPolicy":{"cleanPodPolicy":"None","suspend":false}})";
+  EXPECT_EQ(at(made.body, "spec"), *json::parse(spec));
   EXPECT_EQ(at(made.body, "status"), Document());
 }
 

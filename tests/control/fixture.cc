@@ -58,7 +58,8 @@ void ControllersTest::TearDown() {
 
 void ControllersTest::restart_controllers() {
   controllers_.reset();
-  controllers_ = std::make_unique<Controllers>(world_->loop(), rng_, *client_, Where::kEngine);
+  controllers_ =
+      std::make_unique<Controllers>(world_->loop(), rng_, *client_, Where::kEngine, [](int) { return true; });
   controllers_->start();
 }
 
