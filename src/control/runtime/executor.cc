@@ -45,9 +45,14 @@ Error conflict(std::string message) {
 /// One plan being applied; keeps itself alive through its requests.
 class Run : public std::enable_shared_from_this<Run> {
  public:
-  Run(Loop& loop, client::ApiClient& client, EventRecorder& events, Application application,
-      UniqueFunction<void(Applied)> done)
-      : loop_(loop), client_(client), events_(events), todo_(std::move(application)), done_(std::move(done)) {}
+  Run(Loop& loop, client::ApiClient& client, EventRecorder& events, std::shared_ptr<const bool> alive,
+      Application application, UniqueFunction<void(Applied)> done)
+      : loop_(loop),
+        client_(client),
+        events_(events),
+        alive_(std::move(alive)),
+        todo_(std::move(application)),
+        done_(std::move(done)) {}
 
   void start() {
     if (!todo_.status) {
@@ -68,6 +73,7 @@ class Run : public std::enable_shared_from_this<Run> {
  private:
   /// Starts what may run now: up to kWindow actions of the kind that is under way.
   void advance() {
+    if (!*alive_) return;
     while (!failure_ && next_ < todo_.plan.actions.size() && under_way_ < kWindow) {
       const Action& action = todo_.plan.actions[next_];
       if (under_way_ > 0 && action.index() != kind_) break;
@@ -164,6 +170,7 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
   void finish(Status status) {
+    if (!*alive_) return;
     applied_.result = std::move(status);
     done_(std::move(applied_));
   }
@@ -171,6 +178,7 @@ class Run : public std::enable_shared_from_this<Run> {
   Loop& loop_;
   client::ApiClient& client_;
   EventRecorder& events_;
+  std::shared_ptr<const bool> alive_;
   Application todo_;
   UniqueFunction<void(Applied)> done_;
   Applied applied_;
@@ -182,9 +190,9 @@ class Run : public std::enable_shared_from_this<Run> {
 
 }  // namespace
 
-void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, Application application,
-                UniqueFunction<void(Applied)> done) {
-  std::make_shared<Run>(loop, client, events, std::move(application), std::move(done))->start();
+void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, std::shared_ptr<const bool> alive,
+                Application application, UniqueFunction<void(Applied)> done) {
+  std::make_shared<Run>(loop, client, events, std::move(alive), std::move(application), std::move(done))->start();
 }
 
 }  // namespace muster::control

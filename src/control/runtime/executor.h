@@ -29,8 +29,9 @@ struct Applied {
   Status result = ok();
 };
 
-/// `done` once, on the loop, never inline. The client and the recorder must live until then.
-void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, Application application,
-                UniqueFunction<void(Applied)> done);
+/// `done` once, on the loop, never inline. When `*alive` is false nothing more is done, said or called back: the caller
+/// and the recorder are gone. The client must outlive all.
+void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, std::shared_ptr<const bool> alive,
+                Application application, UniqueFunction<void(Applied)> done);
 
 }  // namespace muster::control

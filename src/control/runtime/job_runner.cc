@@ -142,9 +142,8 @@ void JobRunner::work(const JobKey& key) {
   Application todo = plan(key, *kind, *object);
   const auto recheck = todo.plan.recheck_after;
   const api::ObjectReference job = todo.reference;
-  apply_plan(loop_, client_, events_, std::move(todo), [this, alive = alive_, key, job, recheck](Applied how) {
-    if (*alive) applied(key, job, recheck, how);
-  });
+  apply_plan(loop_, client_, events_, alive_, std::move(todo),
+             [this, key, job, recheck](Applied how) { applied(key, job, recheck, how); });
 }
 
 /// Deciding on a status older than our own last write could count or create twice.
