@@ -25,9 +25,11 @@ constexpr std::size_t kBodyBytes = 2600;
 
 /// Suspended, so that no controller acts on it: only the API is measured.
 std::string job_body(const std::string& name) {
-  const std::string container = R"({"name":"pytorch","image":"registry.example/training/pytorch:2.1","command":["python",)"
-                                R"("train.py","--epochs","10"],"resources":{"limits":{"cpu":"4","memory":"8Gi"}}})";
-  const std::string replica = R"({"replicas":1,"restartPolicy":"OnFailure","template":{"spec":{"containers":[)" + container + "]}}}";
+  const std::string container =
+      R"({"name":"pytorch","image":"registry.example/training/pytorch:2.1","command":["python",)"
+      R"("train.py","--epochs","10"],"resources":{"limits":{"cpu":"4","memory":"8Gi"}}})";
+  const std::string replica =
+      R"({"replicas":1,"restartPolicy":"OnFailure","template":{"spec":{"containers":[)" + container + "]}}}";
   std::string body = R"({"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","metadata":{"name":")" + name +
                      R"(","namespace":"default","annotations":{"note":"@"}},"spec":{"runPolicy":{"suspend":true},)" +
                      R"("pytorchReplicaSpecs":{"Master":)" + replica + R"(,"Worker":)" + replica + "}}}";
@@ -118,8 +120,10 @@ int run(const std::vector<std::string>& args) {
       items = list->find("items")->as_array().size();
     }
   }
-  fmt::print("{{\"seconds\":{:.4f},\"rate\":{:.1f},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"bytes\":{},\"items\":{},\"errors\":{}}}\n",
-             seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, load.errors);
+  fmt::print(
+      "{{\"seconds\":{:.4f},\"rate\":{:.1f},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"bytes\":{},\"items\":{},\"errors\":{}"
+      "}}\n",
+      seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, load.errors);
   return load.errors == 0 ? 0 : 1;
 }
 

@@ -15,7 +15,7 @@ std::string DocumentMaker::fresh_word() {
 }
 
 json::Document DocumentMaker::text(const FieldDesc* field) {
-  if (field != nullptr && !field->one_of.empty()) return field->one_of[rng_.below(field->one_of.size())];
+  if (field != nullptr && !field->one_of.empty()) return field->one_of[below(field->one_of.size())];
   if (field != nullptr && field->matches != nullptr && !field->matches("w1")) return "4";
   return fresh_word();
 }
@@ -24,7 +24,7 @@ json::Document DocumentMaker::number(const FieldDesc* field) {
   const std::int64_t low = std::max<std::int64_t>(1, field == nullptr ? 1 : field->min.value_or(1));
   const std::int64_t high =
       std::min<std::int64_t>(low + 1000, field == nullptr ? low : field->max.value_or(low + 1000));
-  return low + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(high - low + 1)));
+  return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low + 1)));
 }
 
 json::Document DocumentMaker::value(const FieldDesc* field, const TypeDesc& type) {
@@ -38,7 +38,7 @@ json::Document DocumentMaker::value(const FieldDesc* field, const TypeDesc& type
     case Shape::kInt64:
       return number(field);
     case Shape::kNumber:
-      return 0.25 + static_cast<double>(rng_.below(100));
+      return 0.25 + static_cast<double>(below(100));
     case Shape::kQuantity:
       return pick({"4Gi", "500m", "8G", "16", "1536Mi", "100M"});
     case Shape::kTime:
@@ -51,12 +51,12 @@ json::Document DocumentMaker::value(const FieldDesc* field, const TypeDesc& type
       return json::Object{{fresh_word(), json::Array{1, "two", nullptr}}};
     case Shape::kArray: {
       json::Array items;
-      for (auto left = 1 + rng_.below(3); left > 0; --left) items.push_back(value(nullptr, type.element()));
+      for (auto left = 1 + below(3); left > 0; --left) items.push_back(value(nullptr, type.element()));
       return items;
     }
     case Shape::kMap: {
       json::Object members;
-      for (auto left = 1 + rng_.below(3); left > 0; --left) members.set(fresh_word(), value(nullptr, type.element()));
+      for (auto left = 1 + below(3); left > 0; --left) members.set(fresh_word(), value(nullptr, type.element()));
       return members;
     }
     case Shape::kObject:
@@ -73,14 +73,14 @@ json::Document DocumentMaker::make(const TypeDesc& type) {
       continue;
     }
     const bool needed = field.required || field.always_written;
-    if (!needed && rng_.below(3) == 0) continue;
+    if (!needed && below(3) == 0) continue;
     json::Document member = value(&field, field.type());
     const bool empty = member.is_object() && member.as_object().empty();
     if (empty && !needed && !field.optional_member) continue;
     out.append(field.name, std::move(member));
   }
-  if (type.rest != nullptr && !type.known_names.empty() && rng_.below(2) == 0) {
-    out.set(type.known_names[rng_.below(type.known_names.size())], json::Object{{fresh_word(), 1}});
+  if (type.rest != nullptr && !type.known_names.empty() && below(2) == 0) {
+    out.set(type.known_names[below(type.known_names.size())], json::Object{{fresh_word(), 1}});
   }
   return out;
 }

@@ -3,15 +3,15 @@
 
 #include <string>
 
+#include "base/ports.h"
 #include "json/document.h"
 #include "reflect/type_desc.h"
-#include "testing/seeded_rng.h"
 
 namespace muster::api {
 
 class DocumentMaker {
  public:
-  explicit DocumentMaker(std::uint64_t seed) : rng_(seed) {}
+  explicit DocumentMaker(Rng& rng) : rng_(rng) {}
 
   json::Document make(const reflect::TypeDesc& type);
 
@@ -19,13 +19,14 @@ class DocumentMaker {
   json::Document value(const reflect::FieldDesc* field, const reflect::TypeDesc& type);
   json::Document text(const reflect::FieldDesc* field);
   json::Document number(const reflect::FieldDesc* field);
+  std::uint64_t below(std::uint64_t bound) { return rng_.next() % bound; }
   std::string fresh_word();
   template <std::size_t n>
   const char* pick(const char* const (&choices)[n]) {
-    return choices[rng_.below(n)];
+    return choices[below(n)];
   }
 
-  testing::SeededRng rng_;
+  Rng& rng_;
   int words_ = 0;
 };
 

@@ -6,11 +6,17 @@
 #include "api/kubeflow_v1.h"
 #include "api/tensorstack_v1beta1.h"
 #include "reflect/reflect.h"
+#include "testing/seeded_rng.h"
 
 namespace muster::api {
 namespace {
 
 constexpr std::uint64_t kSeeds = 200;
+
+json::Document document_of(const reflect::TypeDesc& type, std::uint64_t seed) {
+  muster::testing::SeededRng rng(seed);
+  return DocumentMaker(rng).make(type);
+}
 
 template <typename T>
 class EveryKind : public ::testing::Test {};
@@ -21,7 +27,7 @@ TYPED_TEST_SUITE(EveryKind, Kinds);
 
 TYPED_TEST(EveryKind, DecodingAndEncodingGivesBackTheDocument) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const json::Document document = DocumentMaker(seed).make(reflect::type_of<TypeParam>());
+    const json::Document document = document_of(reflect::type_of<TypeParam>(), seed);
     const auto decoded = reflect::decode<TypeParam>(document);
     ASSERT_TRUE(decoded.has_value()) << "seed " << seed << ": " << decoded.error().message;
     const json::Document encoded = reflect::encode(*decoded);
@@ -34,7 +40,7 @@ TYPED_TEST(EveryKind, DecodingAndEncodingGivesBackTheDocument) {
 TYPED_TEST(EveryKind, ValidDocumentsPassAndHaveNothingUnknown) {
   const reflect::TypeDesc& type = reflect::type_of<TypeParam>();
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const json::Document document = DocumentMaker(seed).make(type);
+    const json::Document document = document_of(type, seed);
     const auto causes = reflect::validate(type, document);
     ASSERT_TRUE(causes.empty()) << "seed " << seed << ": " << causes[0].field << ": " << causes[0].message;
     const auto unknown = reflect::unknown_fields(type, document);
@@ -48,7 +54,7 @@ TYPED_TEST(EveryKind, ValidDocumentsPassAndHaveNothingUnknown) {
 TYPED_TEST(EveryKind, DefaultsAreValidAndSettingThemTwiceIsSettingThemOnce) {
   const reflect::TypeDesc& type = reflect::type_of<TypeParam>();
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    json::Document once = DocumentMaker(seed).make(type);
+    json::Document once = document_of(type, seed);
     reflect::apply_defaults(type, once);
     ASSERT_TRUE(reflect::validate(type, once).empty()) << "seed " << seed;
     ASSERT_TRUE(reflect::unknown_fields(type, once).empty()) << "seed " << seed;
@@ -61,7 +67,7 @@ TYPED_TEST(EveryKind, DefaultsAreValidAndSettingThemTwiceIsSettingThemOnce) {
 TYPED_TEST(EveryKind, AMemberMoreIsUnknownAndPruned) {
   const reflect::TypeDesc& type = reflect::type_of<TypeParam>();
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    const json::Document document = DocumentMaker(seed).make(type);
+    const json::Document document = document_of(type, seed);
     json::Document wrong = document;
     wrong["zzzNobodyKnows"] = 1;
     const auto unknown = reflect::unknown_fields(type, wrong);

@@ -69,15 +69,49 @@ Status settle_name(Context& context, const ResourceRequest& request, Document& o
   return ok();
 }
 
+/// What cannot be decoded: of a whole body a bad request, of a patch an invalid patch.
+Error undecodable(const api::Resource& resource, const Document& object, Origin origin, std::string_view why) {
+  if (origin != Origin::kPatch) return bad_request(cannot_be_handled(resource, why));
+  Error error;
+  error.reason = Reason::kInvalid;
+  error.causes = {invalid_value("patch", quote(json::serialize(object)), why)};
+  error.message = " \"\" is invalid: patch: " + error.causes[0].message;
+  return error;
+}
+
+/// Unknown fields: an error when strict, else warnings, and they are dropped.
+Status settle_unknown_fields(const api::Resource& resource, Document& object, Origin origin, FieldValidation validation,
+                             std::vector<std::string>& warnings) {
+  if (validation != FieldValidation::kIgnore) {
+    std::vector<std::string> texts;
+    std::vector<std::string> hints;
+    for (const reflect::UnknownField& field : reflect::unknown_fields(*resource.type, object)) {
+      texts.push_back(fmt::format("unknown field \"{}\"", field.path));
+      if (!field.suggestion.empty()) {
+        hints.push_back(fmt::format("{}: did you mean {}?", field.path, quote(field.suggestion)));
+      }
+    }
+    if (validation == FieldValidation::kStrict && !texts.empty()) {
+      std::string why = "strict decoding error: " + join(texts, ", ");
+      if (!hints.empty()) why += "; " + join(hints, ", ");
+      return undecodable(resource, object, origin, why);
+    }
+    warnings.insert(warnings.end(), texts.begin(), texts.end());
+  }
+  reflect::prune(*resource.type, object);
+  return ok();
+}
+
 /// Built-in kinds are decoded into Go types, so a wrong type is a broken body and not an invalid field.
-Status check_valid(const api::Resource& resource, const Document& object, std::vector<FieldCause> causes) {
+Status check_valid(const api::Resource& resource, const Document& object, Origin origin,
+                   std::vector<FieldCause> causes) {
   std::vector<FieldCause> more = reflect::validate(*resource.type, object);
   if (resource.built_in) {
     std::vector<std::string> wrong;
     for (const FieldCause& cause : more) {
       if (cause.reason == "FieldValueTypeInvalid") wrong.push_back(fmt::format("{}: {}", cause.field, cause.message));
     }
-    if (!wrong.empty()) return bad_request(cannot_be_handled(resource, join(wrong, ", ")));
+    if (!wrong.empty()) return undecodable(resource, object, origin, join(wrong, ", "));
   }
   causes.insert(causes.end(), more.begin(), more.end());
   // Rules over several fields read fields whose types must be right.
@@ -89,27 +123,34 @@ Status check_valid(const api::Resource& resource, const Document& object, std::v
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
 }
 
-Status check_versions(const ResourceRequest& request, Change change, const Document& before, const Document& after) {
+Status check_versions(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
   const api::Resource& resource = *request.resource;
   const std::string& name = before.string_at("metadata", "name");
   const std::string& uid = after.string_at("metadata", "uid");
-  if (!uid.empty() && uid != before.string_at("metadata", "uid")) {
+  if (origin == Origin::kBody && !uid.empty() && uid != before.string_at("metadata", "uid")) {
     return conflict(resource, name,
                     fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
                                 before.string_at("metadata", "uid")));
   }
   const std::string& version = after.string_at("metadata", "resourceVersion");
   if (version.empty()) {
-    if (change == Change::kPatch || resource.built_in) return ok();
-    return invalid(resource, name,
-                   {invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")});
+    if (origin == Origin::kPatch || resource.built_in) return ok();
+    Error error =
+        invalid(resource, name, {invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")});
+    // Kubernetes' storage finds this, and it knows resources, not kinds.
+    error.kind = resource.plural;
+    error.message.replace(0, error.message.find(' '), resource.qualified_name());
+    return error;
   }
   return version == before.string_at("metadata", "resourceVersion") ? ok() : Status(stale(resource, name));
 }
 
 Status check_identity(const ResourceRequest& request, const Document& after) {
   const std::string& name = after.string_at("metadata", "name");
-  if (name.empty()) return bad_request("name must be provided");
+  if (name.empty()) {
+    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
+                                   request.name));
+  }
   if (name != request.name) {
     return bad_request(
         fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
@@ -140,19 +181,23 @@ void split_status(const ResourceRequest& request, const Document& before, Docume
 
 }  // namespace
 
-Result<WriteParameters> parse_write_parameters(const Query& query) {
+Result<WriteParameters> parse_write_parameters(const ResourceRequest& request) {
   WriteParameters parameters;
-  const std::string_view validation = query.get("fieldValidation");
+  const std::string_view kind = request.verb == Verb::kCreate   ? "CreateOptions"
+                                : request.verb == Verb::kUpdate ? "UpdateOptions"
+                                                                : "PatchOptions";
+  const std::string_view validation = request.query.get("fieldValidation");
   if (validation == "Strict") {
     parameters.field_validation = FieldValidation::kStrict;
   } else if (validation == "Ignore") {
     parameters.field_validation = FieldValidation::kIgnore;
   } else if (!validation.empty() && validation != "Warn") {
-    return bad_request(fmt::format("fieldValidation: must be Strict, Warn or Ignore, got {}", quote(validation)));
+    return invalid_options(kind,
+                           {unsupported_value("fieldValidation", quote(validation), {"", "Ignore", "Strict", "Warn"})});
   }
-  const std::string_view dry_run = query.get("dryRun");
+  const std::string_view dry_run = request.query.get("dryRun");
   if (!dry_run.empty() && dry_run != "All") {
-    return bad_request(fmt::format("dryRun: must be All, got {}", quote(dry_run)));
+    return invalid_options(kind, {unsupported_value("dryRun", fmt::format("[]string{{{}}}", quote(dry_run)), {"All"})});
   }
   parameters.dry_run = dry_run == "All";
   return parameters;
@@ -180,13 +225,19 @@ Status check_kind(const api::Resource& resource, Document& object) {
   const std::string kind = object.string_at("kind");
   const std::string version = object.string_at("apiVersion");
   if (!resource.built_in && (kind.empty() || version.empty())) {
-    return bad_request(fmt::format("Object '{}' is missing in the body; write apiVersion: {} and kind: {}",
-                                   kind.empty() ? "Kind" : "apiVersion", resource.api_version(), resource.kind));
+    return bad_request(
+        fmt::format("the object provided is unrecognized (must be of type {0}): Object '{1}' is missing; write "
+                    "apiVersion: {2} and kind: {0}",
+                    resource.kind, kind.empty() ? "Kind" : "apiVersion", resource.api_version()));
   }
   const bool wrong_version = !version.empty() && version != resource.api_version();
   if (!resource.built_in && wrong_version) {
     return bad_request(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                                    version, resource.api_version()));
+  }
+  if (!resource.built_in && kind != resource.kind) {
+    return invalid(resource, object.string_at("metadata", "name"),
+                   {invalid_value("kind", quote(kind), "must be " + resource.kind)});
   }
   if (wrong_version || (!kind.empty() && kind != resource.kind)) {
     return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: the body must be of kind {} in {}",
@@ -203,34 +254,13 @@ Status check_kind(const api::Resource& resource, Document& object) {
   return ok();
 }
 
-Status settle_unknown_fields(const api::Resource& resource, Document& object, FieldValidation validation,
-                             std::vector<std::string>& warnings) {
-  if (validation != FieldValidation::kIgnore) {
-    std::vector<std::string> texts;
-    std::vector<std::string> hints;
-    for (const reflect::UnknownField& field : reflect::unknown_fields(*resource.type, object)) {
-      texts.push_back(fmt::format("unknown field \"{}\"", field.path));
-      if (!field.suggestion.empty())
-        hints.push_back(fmt::format("{}: did you mean {}?", field.path, quote(field.suggestion)));
-    }
-    if (validation == FieldValidation::kStrict && !texts.empty()) {
-      std::string why = "strict decoding error: " + join(texts, ", ");
-      if (!hints.empty()) why += "; " + join(hints, ", ");
-      return bad_request(cannot_be_handled(resource, why));
-    }
-    warnings.insert(warnings.end(), texts.begin(), texts.end());
-  }
-  reflect::prune(*resource.type, object);
-  return ok();
-}
-
 Result<Document> admit_new(Context& context, const ResourceRequest& request, Document object,
                            const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
   TRY(check_kind(resource, object));
   drop_nulls(object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  TRY(settle_unknown_fields(resource, object, parameters.field_validation, warnings));
+  TRY(settle_unknown_fields(resource, object, Origin::kBody, parameters.field_validation, warnings));
   TRY(settle_namespace(request, object));
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
   TRY(settle_name(context, request, object));
@@ -239,7 +269,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
   reflect::apply_defaults(*resource.type, object);
   if (resource.built_in) default_builtin(resource, object);
-  TRY(check_valid(resource, object, check_metadata(resource, object)));
+  TRY(check_valid(resource, object, Origin::kBody, check_metadata(resource, object)));
   start_status(resource, object);
   if (versioned) {
     // Kubernetes' storage says so, with this code.
@@ -249,15 +279,15 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   return object;
 }
 
-Result<Document> admit_change(const ResourceRequest& request, Change change, const Document& before, Document after,
+Result<Document> admit_change(const ResourceRequest& request, Origin origin, const Document& before, Document after,
                               const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
   TRY(check_kind(resource, after));
   drop_nulls(after);
   if (after.find("metadata") == nullptr) after["metadata"] = json::Object();
-  TRY(settle_unknown_fields(resource, after, parameters.field_validation, warnings));
+  TRY(settle_unknown_fields(resource, after, origin, parameters.field_validation, warnings));
   TRY(check_identity(request, after));
-  TRY(check_versions(request, change, before, after));
+  TRY(check_versions(request, origin, before, after));
   split_status(request, before, after);
   reflect::apply_defaults(*resource.type, after);
   if (resource.built_in) default_builtin(resource, after);
@@ -268,7 +298,7 @@ Result<Document> admit_change(const ResourceRequest& request, Change change, con
   if (resource.built_in) {
     for (const FieldCause& cause : check_builtin_change(resource, before, after)) causes.push_back(cause);
   }
-  TRY(check_valid(resource, after, std::move(causes)));
+  TRY(check_valid(resource, after, origin, std::move(causes)));
   return after;
 }
 

@@ -20,7 +20,7 @@ struct WriteParameters {
   FieldValidation field_validation = FieldValidation::kWarn;
   bool dry_run = false;
 };
-Result<WriteParameters> parse_write_parameters(const Query& query);
+Result<WriteParameters> parse_write_parameters(const ResourceRequest& request);
 
 /// The body as JSON or YAML; UnsupportedMediaType for others.
 Result<json::Document> read_body(const net::Request& http);
@@ -28,18 +28,15 @@ Result<json::Document> read_body(const net::Request& http);
 /// Kubernetes does).
 Status check_kind(const api::Resource& resource, json::Document& object);
 
-/// Unknown fields: an error when strict, else warnings and they are dropped.
-Status settle_unknown_fields(const api::Resource& resource, json::Document& object, FieldValidation validation,
-                             std::vector<std::string>& warnings);
-
 /// A new object: name made if asked for, namespace checked, defaults, status set back, validated.
 Result<json::Document> admit_new(Context& context, const ResourceRequest& request, json::Document object,
                                  const WriteParameters& parameters, std::vector<std::string>& warnings);
 
-/// How the wanted object came about: a PUT must say which version it replaces, a PATCH starts from the current one.
-enum class Change { kReplace, kPatch };
+/// How the wanted object came about: as a whole (it must say which version it replaces), or by a patch of the current
+/// one.
+enum class Origin { kBody, kPatch };
 /// `request.subresource` "status" takes only the status from `after`, "" everything but it.
-Result<json::Document> admit_change(const ResourceRequest& request, Change change, const json::Document& before,
+Result<json::Document> admit_change(const ResourceRequest& request, Origin origin, const json::Document& before,
                                     json::Document after, const WriteParameters& parameters,
                                     std::vector<std::string>& warnings);
 

@@ -33,13 +33,17 @@ void set_scheduled(json::Document& pod, Time now) {
 }  // namespace
 
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request.query);
+  const auto parameters = parse_write_parameters(request);
   if (!parameters) return reply.fail(parameters.error());
   const auto body = read_body(http);
   if (!body) return reply.fail(body.error());
   const std::string node = body->string_at("target", "name");
   const std::string& kind = body->string_at("target", "kind");
   const api::Resource& pods = *request.resource;
+  const std::string& named = body->string_at("metadata", "name");
+  if (!named.empty() && named != request.name) {
+    return reply.fail(bad_request("name in URL does not match name in Binding object"));
+  }
   if (node.empty()) return reply.fail(invalid(pods, request.name, {required("target.name", "")}));
   if (!kind.empty() && kind != "Node") {
     return reply.fail(

@@ -16,7 +16,7 @@ struct Current {
 };
 Result<Current> current_object(Context& context, const ResourceRequest& request);
 
-void change_object(Context& context, const ResourceRequest& request, Change change, const Current& current,
+void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
                    json::Document wanted, const WriteParameters& parameters, Reply reply);
 
 }  // namespace muster::apiserver

@@ -5,7 +5,7 @@
 namespace muster::apiserver {
 
 void create_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request.query);
+  const auto parameters = parse_write_parameters(request);
   if (!parameters) return reply.fail(parameters.error());
   auto body = read_body(http);
   if (!body) return reply.fail(body.error());

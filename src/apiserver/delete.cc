@@ -49,6 +49,10 @@ void delete_object(Context& context, const ResourceRequest& request, const net::
   const auto options = parse_delete_options(http, request.query);
   if (!options) return reply.fail(options.error());
   const api::Resource& resource = *request.resource;
+  const bool kept = request.name == "default" || request.name == "kube-system" || request.name == "kube-public";
+  if (kept && resource.qualified_name() == "namespaces") {
+    return reply.fail(forbidden(resource, request.name, "this namespace may not be deleted"));
+  }
   remove_object(context, resource, key_of(resource, request.ns, request.name), *options,
                 [&resource, reply = std::move(reply)](Result<Removed> result) {
                   if (!result) return reply.fail(result.error());

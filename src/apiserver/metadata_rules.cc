@@ -90,15 +90,14 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
   const Document* owners = object.at("metadata", "ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
   int controllers = 0;
-  for (std::size_t i = 0; i < owners->as_array().size(); ++i) {
-    const Document& owner = owners->as_array()[i];
-    const std::string at = fmt::format("metadata.ownerReferences[{}]", i);
+  for (const Document& owner : owners->as_array()) {
+    const std::string at = "metadata.ownerReferences";  // Kubernetes gives no position here
     if (owner.string_at("apiVersion").empty()) {
       causes.push_back(invalid_value(at + ".apiVersion", "\"\"", "version must not be empty"));
     }
     for (const char* field : {"kind", "name", "uid"}) {
       if (owner.string_at(field).empty()) {
-        causes.push_back(invalid_value(at + "." + field, "\"\"", "must not be empty"));
+        causes.push_back(invalid_value(at + "." + field, "\"\"", fmt::format("{} must not be empty", field)));
       }
     }
     controllers += owner.bool_at("controller") ? 1 : 0;
@@ -110,12 +109,15 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
 }
 
 void check_finalizers(const Document& object, std::vector<FieldCause>& causes) {
-  for (const std::string& finalizer : finalizers_of(object)) {
+  const std::vector<std::string> finalizers = finalizers_of(object);
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string& finalizer = finalizers[i];
+    const std::string field = fmt::format("metadata.finalizers[{}]", i);
     if (!is_qualified_name(finalizer)) {
-      causes.push_back(invalid_value("metadata.finalizers", quote(finalizer), kKeyRule));
+      causes.push_back(invalid_value(field, quote(finalizer), kKeyRule));
     } else if (finalizer.find('/') == std::string::npos && finalizer != "orphan" && finalizer != "foregroundDeletion" &&
                finalizer != "kubernetes") {
-      causes.push_back(invalid_value("metadata.finalizers", quote(finalizer),
+      causes.push_back(invalid_value(field, quote(finalizer),
                                      "name is neither a standard finalizer name nor is it fully qualified"));
     }
   }
@@ -171,7 +173,8 @@ void carry_over(const api::Resource& resource, const Document& before, Document&
   }
   metadata.as_object().erase("managedFields");
   metadata.as_object().erase("selfLink");
-  for (const char* key : {"uid", "creationTimestamp", "namespace", "name"}) {
+  copy_member(old, metadata, "creationTimestamp");
+  for (const char* key : {"uid", "namespace", "name"}) {
     if (metadata.string_at(key).empty()) copy_member(old, metadata, key);
   }
   metadata.as_object().set("resourceVersion", old.string_at("resourceVersion"));
@@ -192,7 +195,7 @@ std::vector<FieldCause> check_metadata(const api::Resource& resource, const Docu
 
 std::vector<FieldCause> check_metadata_change(const Document& before, const Document& after) {
   std::vector<FieldCause> causes;
-  for (const char* key : {"name", "namespace", "uid", "creationTimestamp"}) {
+  for (const char* key : {"name", "namespace", "uid"}) {
     const std::string& now = after.string_at("metadata", key);
     if (now != before.string_at("metadata", key)) {
       causes.push_back(invalid_value(fmt::format("metadata.{}", key), quote(now), "field is immutable"));

@@ -20,7 +20,8 @@ Result<RowObject> row_object(const Query& query) {
   if (word.empty() || word == "Metadata") return RowObject::kMetadata;
   if (word == "Object") return RowObject::kFull;
   if (word == "None") return RowObject::kNone;
-  return bad_request("unrecognized includeObject value: " + quote(word) + "; use None, Metadata or Object");
+  return bad_request("Unable to convert to Table as requested: includeObject: Invalid value: " + quote(word) +
+                     ": must be 'Metadata', 'Object', 'None', or empty");
 }
 
 }  // namespace

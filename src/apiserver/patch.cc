@@ -7,7 +7,7 @@
 namespace muster::apiserver {
 
 void patch_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request.query);
+  const auto parameters = parse_write_parameters(request);
   if (!parameters) return reply.fail(parameters.error());
   const auto patch = read_patch(*request.resource, http);
   if (!patch) return reply.fail(patch.error());
@@ -15,7 +15,7 @@ void patch_object(Context& context, const ResourceRequest& request, const net::R
   if (!current) return reply.fail(current.error());
   auto wanted = apply_patch(*patch, *request.resource->type, current->object);
   if (!wanted) return reply.fail(wanted.error());
-  change_object(context, request, Change::kPatch, *current, *std::move(wanted), *parameters, std::move(reply));
+  change_object(context, request, Origin::kPatch, *current, *std::move(wanted), *parameters, std::move(reply));
 }
 
 }  // namespace muster::apiserver

@@ -59,14 +59,32 @@ Status check_started(const Document& pod, const std::string& container, bool pre
     return bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", container, name));
   }
   if (status == nullptr) {
-    return bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name,
-                                   pod.string_at("spec", "nodeName").empty() ? "PodScheduling" : "ContainerCreating"));
+    return bad_request(
+        fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name, "ContainerCreating"));
   }
   const Document* waiting = status->at("state", "waiting");
   if (waiting == nullptr || status->at("lastState", "terminated") != nullptr) return ok();
   const std::string& reason = waiting->string_at("reason");
   return bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name,
                                  reason.empty() ? "no reason given" : reason));
+}
+
+Status check_numbers(const client::LogRequest& request, std::optional<std::int64_t> since_seconds) {
+  std::vector<FieldCause> causes;
+  if (request.tail_lines && *request.tail_lines < 0) {
+    causes.push_back(
+        invalid_value("tailLines", std::to_string(*request.tail_lines), "must be greater than or equal to 0"));
+  }
+  if (request.limit_bytes && *request.limit_bytes < 1) {
+    causes.push_back(invalid_value("limitBytes", std::to_string(*request.limit_bytes), "must be greater than 0"));
+  }
+  if (since_seconds && *since_seconds < 1) {
+    causes.push_back(invalid_value("sinceSeconds", std::to_string(*since_seconds), "must be greater than 0"));
+  }
+  if (causes.empty()) return ok();
+  api::Resource options;
+  options.kind = "PodLogOptions";
+  return invalid(options, request.pod, std::move(causes));
 }
 
 Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
@@ -85,8 +103,7 @@ Result<client::LogRequest> parse_log_request(const Query& query, const Document&
     request.since = parse_rfc3339(since);
     if (!request.since) return bad_request(fmt::format("sinceTime: must be an RFC 3339 time, got {}", quote(since)));
   }
-  if (request.tail_lines.value_or(0) < 0) return bad_request("tailLines: must be greater than or equal to 0");
-  if (request.limit_bytes && *request.limit_bytes < 1) return bad_request("limitBytes: must be greater than 0");
+  TRY(check_numbers(request, since_seconds));
   TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
   return request;
 }
@@ -113,6 +130,11 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
   if (!pod) return reply.fail(pod.error());
   const auto log = parse_log_request(request.query, *pod, context.loop.now());
   if (!log) return reply.fail(log.error());
+  if (pod->string_at("spec", "nodeName").empty()) {  // nothing has run, so nothing was said
+    net::Response nothing;
+    nothing.headers.set("Content-Type", "text/plain");
+    return reply.exchange()->respond(std::move(nothing));
+  }
   if (const auto started = check_started(*pod, log->container, log->previous); !started)
     return reply.fail(started.error());
   if (context.node == nullptr) {

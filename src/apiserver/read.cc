@@ -22,26 +22,19 @@ Status check_list_parameters(const Query& query, const std::optional<store::Revi
   if (revision && *revision > current) return too_large(*revision, current);
   const std::string_view match = query.get("resourceVersionMatch");
   if (match.empty()) return ok();
-  const auto wrong = [](std::string_view why) {
-    Error error;
-    error.reason = Reason::kInvalid;
-    error.kind = "ListOptions";
-    error.group = "meta.k8s.io";
-    error.message = fmt::format("ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: {}", why);
-    error.causes = {forbidden_value("resourceVersionMatch", why)};
-    return error;
-  };
-  if (!revision) return wrong("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  const std::string field = "resourceVersionMatch";
+  if (!revision) {
+    return invalid_options(
+        "ListOptions",
+        {forbidden_value(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")});
+  }
   if (match != "Exact" && match != "NotOlderThan") {
-    Error error = wrong("");
-    const std::string text =
-        fmt::format("Unsupported value: {}: supported values: \"Exact\", \"NotOlderThan\"", quote(match));
-    error.message = "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: " + text;
-    error.causes = {{"FieldValueNotSupported", text, "resourceVersionMatch"}};
-    return error;
+    return invalid_options("ListOptions", {unsupported_value(field, quote(match), {"Exact", "NotOlderThan"})});
   }
   if (match == "Exact" && *revision == 0) {
-    return wrong("resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"");
+    return invalid_options(
+        "ListOptions",
+        {forbidden_value(field, "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"")});
   }
   if (match == "Exact" && *revision != current) {
     return expired(fmt::format("The resourceVersion for the provided list is too old: {} ({})", *revision, current));

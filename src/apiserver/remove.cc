@@ -20,15 +20,8 @@ Result<std::optional<Propagation>> parse_propagation(std::string_view word) {
   if (word == "Background") return std::optional(Propagation::kBackground);
   if (word == "Foreground") return std::optional(Propagation::kForeground);
   if (word == "Orphan") return std::optional(Propagation::kOrphan);
-  Error error;
-  error.reason = Reason::kInvalid;
-  error.kind = "DeleteOptions";
-  error.group = "meta.k8s.io";
-  const std::string message = fmt::format(
-      "Unsupported value: {}: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"", quote(word));
-  error.message = "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: " + message;
-  error.causes = {{"FieldValueNotSupported", message, "propagationPolicy"}};
-  return error;
+  return invalid_options("DeleteOptions", {unsupported_value("propagationPolicy", quote(word),
+                                                             {"Foreground", "Background", "Orphan", "nil"})});
 }
 
 Status check_preconditions(const api::Resource& resource, const Document& object, const DeleteOptions& options) {
@@ -106,6 +99,11 @@ Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query
   const std::string& in_body = body.string_at("propagationPolicy");
   TRY_ASSIGN(options.propagation, parse_propagation(in_body.empty() ? query.get("propagationPolicy") : in_body));
   if (const Document* orphan = body.find("orphanDependents"); orphan != nullptr && orphan->is_bool()) {
+    if (options.propagation) {
+      return invalid_options("DeleteOptions",
+                             {invalid_value("propagationPolicy", quote(in_body),
+                                            "orphanDependents and deletionPropagation cannot be both set")});
+    }
     options.propagation = orphan->as_bool() ? Propagation::kOrphan : Propagation::kBackground;
   }
   if (const std::string& uid = body.string_at("preconditions", "uid"); !uid.empty()) options.uid = uid;
@@ -144,7 +142,9 @@ void remove_object(Context& context, const api::Resource& resource, const store:
                  });
     return;
   }
-  context.store.remove(key, entry->revision, render_of(std::move(after)),
+  // Only pods show in their last state that they were deleted; the others never were marked.
+  const bool marked = resource.qualified_name() == "pods" || !before.string_at("metadata", "deletionTimestamp").empty();
+  context.store.remove(key, entry->revision, render_of(marked ? std::move(after) : before),
                        [done = std::move(done)](Result<store::Entry> result) mutable {
                          if (!result) return done(std::move(result).error());
                          done(Removed{true, result->bytes});

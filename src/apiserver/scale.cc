@@ -88,7 +88,7 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   if (!current) return reply.fail(current.error());
   const api::ScalePaths& paths = *request.resource->scale;
   if (request.verb == Verb::kGet) return reply.json(200, json::serialize(scale_of(paths, current->object)));
-  const auto parameters = parse_write_parameters(request.query);
+  const auto parameters = parse_write_parameters(request);
   if (!parameters) return reply.fail(parameters.error());
   const auto scale = wanted_scale(request, http, scale_of(paths, current->object));
   if (!scale) return reply.fail(scale.error());
@@ -98,7 +98,7 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   ResourceRequest of_job = request;
   of_job.subresource.clear();
   std::vector<std::string> warnings;
-  auto admitted = admit_change(of_job, Change::kPatch, current->object, *std::move(wanted), *parameters, warnings);
+  auto admitted = admit_change(of_job, Origin::kPatch, current->object, *std::move(wanted), *parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
   store_change(context, *request.resource, current->key, current->entry, current->object, *std::move(admitted),
                parameters->dry_run, [&paths, reply = std::move(reply)](Result<store::Bytes> result) {

@@ -96,7 +96,7 @@ Result<Requirement> parse_requirement(LabelLexer& lexer) {
   std::string_view token = lexer.next();
   const bool negated = token == "!";
   if (negated) token = lexer.next();
-  if (!is_word(token)) return unparsable(fmt::format("found '{}', expected: !, identifier, or 'end of string'", token));
+  if (!is_word(token)) return unparsable(fmt::format("found '{}', expected: identifier", token));
   TRY(check_key(token));
   const std::string key(token);
   requirement.key = std::string(kLabelPrefix) + key;
@@ -165,11 +165,14 @@ Status Selector::add_labels(std::string_view text) {
   LabelLexer lexer(text);
   if (lexer.peek().empty()) return ok();
   while (true) {
+    if (const std::string_view token = lexer.peek(); !is_word(token) && token != "!") {
+      return bad_request(fmt::format("found '{}', expected: !, identifier, or 'end of string'", token));
+    }
     TRY_ASSIGN(Requirement requirement, parse_requirement(lexer));
     requirements_.push_back(std::move(requirement));
     const std::string_view token = lexer.next();
     if (token.empty()) return ok();
-    if (token != ",") return unparsable(fmt::format("found '{}', expected: ',' or 'end of string'", token));
+    if (token != ",") return bad_request(fmt::format("found '{}', expected: ',' or 'end of string'", token));
   }
 }
 

@@ -18,6 +18,12 @@ Error about(Reason reason, const api::Resource& resource, std::string_view name,
   return error;
 }
 
+std::string all_causes(const std::vector<FieldCause>& causes) {
+  std::vector<std::string> texts;
+  for (const FieldCause& cause : causes) texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
+  return texts.size() == 1 ? texts[0] : "[" + join(texts, ", ") + "]";
+}
+
 }  // namespace
 
 Error bad_request(std::string message) {
@@ -54,12 +60,20 @@ Error stale(const api::Resource& resource, std::string_view name) {
 }
 
 Error invalid(const api::Resource& resource, std::string_view name, std::vector<FieldCause> causes) {
-  std::vector<std::string> texts;
-  for (const FieldCause& cause : causes) texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
   const std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
-  const std::string all = texts.size() == 1 ? texts[0] : "[" + join(texts, ", ") + "]";
-  Error error = about(Reason::kInvalid, resource, name, fmt::format("{} \"{}\" is invalid: {}", kind, name, all));
+  Error error =
+      about(Reason::kInvalid, resource, name, fmt::format("{} \"{}\" is invalid: {}", kind, name, all_causes(causes)));
   error.kind = resource.kind;
+  error.causes = std::move(causes);
+  return error;
+}
+
+Error invalid_options(std::string_view kind, std::vector<FieldCause> causes) {
+  Error error;
+  error.reason = Reason::kInvalid;
+  error.group = "meta.k8s.io";
+  error.kind = std::string(kind);
+  error.message = fmt::format("{}.meta.k8s.io \"\" is invalid: {}", kind, all_causes(causes));
   error.causes = std::move(causes);
   return error;
 }
@@ -105,6 +119,13 @@ FieldCause required(std::string field, std::string_view detail) {
 
 FieldCause invalid_value(std::string field, std::string_view value, std::string_view detail) {
   return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", value, detail), std::move(field)};
+}
+
+FieldCause unsupported_value(std::string field, std::string_view value, const std::vector<std::string>& supported) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : supported) quoted.push_back(quote(word));
+  return {"FieldValueNotSupported",
+          fmt::format("Unsupported value: {}: supported values: {}", value, join(quoted, ", ")), std::move(field)};
 }
 
 FieldCause forbidden_value(std::string field, std::string_view detail) {

@@ -21,6 +21,8 @@ Error conflict(const api::Resource& resource, std::string_view name, std::string
 /// The conflict of optimistic concurrency.
 Error stale(const api::Resource& resource, std::string_view name);
 Error invalid(const api::Resource& resource, std::string_view name, std::vector<FieldCause> causes);
+/// The same for parameters of a request: `CreateOptions.meta.k8s.io "" is invalid: …`.
+Error invalid_options(std::string_view kind, std::vector<FieldCause> causes);
 Error forbidden(const api::Resource& resource, std::string_view name, std::string_view why);
 Error method_not_allowed();
 Error unsupported_media_type(std::string_view accepted);
@@ -29,6 +31,7 @@ Error expired(std::string message);
 
 FieldCause required(std::string field, std::string_view detail);
 FieldCause invalid_value(std::string field, std::string_view value, std::string_view detail);
+FieldCause unsupported_value(std::string field, std::string_view value, const std::vector<std::string>& supported);
 FieldCause forbidden_value(std::string field, std::string_view detail);
 
 /// The error as a metav1.Status with its HTTP code.

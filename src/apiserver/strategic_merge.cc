@@ -18,7 +18,12 @@ constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kElementOrder = "$setElementOrder/";
 
 /// Fields that Kubernetes merges by key although our descriptors do not model them.
-std::string well_known_key(std::string_view field) {
+std::string well_known_key(std::string_view field, const Document& items) {
+  if (field == "ports") {
+    const bool of_container = std::ranges::any_of(
+        items.as_array(), [](const Document& item) { return item.find("containerPort") != nullptr; });
+    return of_container ? "containerPort" : "port";
+  }
   static const std::map<std::string, std::string, std::less<>> keys = {
       {"containers", "name"},
       {"initContainers", "name"},
@@ -112,8 +117,8 @@ Status merge_member(Document& target, const json::Member& member, const reflect:
     return merge_object(*existing, member.value, member_type);
   }
   if (member.value.is_array() && (!is_primitive_list(member.value) || member.value.as_array().empty())) {
-    const std::string key =
-        field != nullptr && !field->list_map_key.empty() ? field->list_map_key : well_known_key(member.key);
+    const std::string key = field != nullptr && !field->list_map_key.empty() ? field->list_map_key
+                                                                             : well_known_key(member.key, member.value);
     if (!key.empty()) {
       const reflect::TypeDesc* element =
           member_type != nullptr && member_type->element != nullptr ? &member_type->element() : nullptr;

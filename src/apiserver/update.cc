@@ -16,10 +16,10 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
   return current;
 }
 
-void change_object(Context& context, const ResourceRequest& request, Change change, const Current& current,
+void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
                    json::Document wanted, const WriteParameters& parameters, Reply reply) {
   std::vector<std::string> warnings;
-  auto admitted = admit_change(request, change, current.object, std::move(wanted), parameters, warnings);
+  auto admitted = admit_change(request, origin, current.object, std::move(wanted), parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
   const api::Resource& resource = *request.resource;
@@ -31,13 +31,13 @@ void change_object(Context& context, const ResourceRequest& request, Change chan
 }
 
 void update_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request.query);
+  const auto parameters = parse_write_parameters(request);
   if (!parameters) return reply.fail(parameters.error());
   auto body = read_body(http);
   if (!body) return reply.fail(body.error());
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());
-  change_object(context, request, Change::kReplace, *current, *std::move(body), *parameters, std::move(reply));
+  change_object(context, request, Origin::kBody, *current, *std::move(body), *parameters, std::move(reply));
 }
 
 }  // namespace muster::apiserver

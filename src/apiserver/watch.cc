@@ -21,14 +21,8 @@ struct Start {
   Duration timeout{};
 };
 
-Error invalid_watch(std::string field, std::string_view why) {
-  Error error;
-  error.reason = Reason::kInvalid;
-  error.kind = "ListOptions";
-  error.group = "meta.k8s.io";
-  error.message = fmt::format("ListOptions.meta.k8s.io \"\" is invalid: {}: Forbidden: {}", field, why);
-  error.causes = {forbidden_value(std::move(field), why)};
-  return error;
+Error invalid_watch(std::string_view why) {
+  return invalid_options("ListOptions", {forbidden_value("resourceVersionMatch", why)});
 }
 
 Result<Start> parse_start(const Query& query, Rng& rng) {
@@ -38,15 +32,12 @@ Result<Start> parse_start(const Query& query, Rng& rng) {
   const std::string_view match = query.get("resourceVersionMatch");
   if (query.has("sendInitialEvents")) {
     if (match != "NotOlderThan") {
-      return invalid_watch("resourceVersionMatch",
-                           match.empty() ? "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-                                         : "sendInitialEvents requires resourceVersionMatch NotOlderThan");
+      return invalid_watch("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     }
     start.initial_events_end = query.flag("sendInitialEvents");
     if (start.initial_events_end) start.revision.reset();
   } else if (!match.empty()) {
-    return invalid_watch("resourceVersionMatch",
-                         "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    return invalid_watch("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   }
   TRY_ASSIGN(const auto timeout, query.number("timeoutSeconds"));
   const std::int64_t spread = static_cast<std::int64_t>(rng.next() % kMinDefaultTimeout);

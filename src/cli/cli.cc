@@ -29,7 +29,7 @@ struct Entry {
 constexpr Entry kCommands[] = {
     {"apply", "make objects as files say: create them, or change what differs", "muster apply -f FILE [-n NAMESPACE]",
      "  muster apply -f job.yaml\n"
-     "  muster apply -f examples/ddp/          every .yaml, .yml and .json in the folder\n"
+     "  muster apply -f manifests/             every .yaml, .yml and .json in the folder\n"
      "  cat job.yaml | muster apply -f -\n",
      make_apply},
     {"create", "make new objects from files", "muster create -f FILE [-n NAMESPACE]",

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/fake_server.h"
+#include "cli/command_run.h"
 #include "cli/three_way.h"
 
 namespace muster::cli {
@@ -232,7 +232,7 @@ TEST(Wait, TellsHowAJobEnded) {
   EXPECT_EQ(cli.err,
             "error: pytorchtrainingjob.batch.tensorstack.dev/j failed\n"
             "  why: worker-0: exit code 3\n"
-            "  fix: muster logs pytorchtrainingjob.batch.tensorstack.dev/j\n");
+            "  fix: muster logs pj/j\n");
 }
 
 TEST(Wait, HasATimeoutOfItsOwn) {

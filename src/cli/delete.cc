@@ -131,7 +131,7 @@ class Delete final : public Command {
         return session.fail(
             {.code = kExitTimedOut,
              .what = fmt::format("timed out waiting until {} {} is gone", one.kind.label(), quote(one.name)),
-             .fix = "muster describe " + one.label()});
+             .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;
     }

@@ -166,7 +166,7 @@ std::string describe_replicas(std::vector<json::Document> pods, const std::strin
   std::vector<std::vector<std::string>> rows{{"REPLICA", "POD", "PHASE", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
   for (const json::Document& pod : pods) {
     const std::string& name = pod.string_at("metadata", "name");
-    rows.push_back({replica_label(name, job_name), name, or_none(pod.string_at("status", "phase")),
+    rows.push_back({replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
                     std::to_string(restarts_of(pod)), first_container_state(pod),
                     age(pod.string_at("metadata", "creationTimestamp"), now), cell_text(pod_note(pod))});
   }

@@ -7,8 +7,6 @@ namespace muster::cli {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 std::string parameter(const std::string& query, const std::string& name) {
   for (const std::string& pair : split(query, '&')) {
     if (pair.starts_with(name + "=")) return net::percent_decode(pair.substr(name.size() + 1), true).value_or("");
@@ -226,49 +224,6 @@ std::unique_ptr<net::Call> FakeServer::send(net::Request request, net::ResponseS
     stream->end(ok());
   });
   return std::make_unique<StreamCall>(std::move(stream));
-}
-
-CommandRun::CommandRun() : api_(std::make_unique<client::ApiClient>(server, "")) {}
-
-int CommandRun::run(std::unique_ptr<Command> command, const std::vector<std::string>& args,
-                    std::vector<std::function<void()>> steps) {
-  Flags flags;
-  command->add_flags(flags);
-  auto words = flags.parse(args);
-  if (!words) {
-    err += words.error().message;
-    return kExitUsage;
-  }
-  Terminal to;
-  to.out = [this](std::string_view text) { out += text; };
-  to.err = [this](std::string_view text) { err += text; };
-  to.read_stdin = [this]() -> Result<std::string> { return input; };
-  to.out_is_terminal = to.err_is_terminal = to.color = terminal;
-  Session* running = nullptr;
-  std::size_t next = 0;
-  int quiet_timers = 0;
-  const auto run_until = [&](const std::function<bool()>& done) {
-    while (!done()) {
-      loop.settle();
-      if (done()) return;
-      // Short timers are pauses to sit out; a long one is a deadline that comes only when nothing else can.
-      const bool short_timer = loop.timers() > 0 && loop.until_next_timer() <= 5s && quiet_timers < 100;
-      if (short_timer) {
-        ++quiet_timers;
-        loop.advance(loop.until_next_timer());
-      } else if (next < steps.size()) {
-        quiet_timers = 0;
-        steps[next++]();
-      } else if (loop.timers() > 0) {
-        loop.advance(loop.until_next_timer());
-      } else {
-        running->interrupt();
-      }
-    }
-  };
-  Session session(loop, *api_, run_until, to, "default");
-  running = &session;
-  return command->run(session, *words);
 }
 
 json::Document make_object(const std::string& api_version, const std::string& kind, const std::string& name) {

@@ -1,24 +1,21 @@
 // FakeServer: an API server small enough for the tests of commands. Keeps objects by path, lists by metadata.name and
-// labels, watches, merge-patches, deletes; logs are texts by pod. Answers come through a SimLoop.
+// labels, watches, merge-patches, deletes; logs are texts by pod.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/session.h"
+#include "base/ports.h"
 #include "json/document.h"
 #include "net/http.h"
-#include "testing/sim_loop.h"
 
 namespace muster::cli {
 
 class FakeServer final : public net::Transport {
  public:
-  explicit FakeServer(muster::testing::SimLoop& loop) : loop_(loop) {}
+  explicit FakeServer(Loop& loop) : loop_(loop) {}
 
   /// Creates or replaces, and tells the watchers. `path` as in the API.
   void put(const std::string& path, json::Document object);
@@ -61,32 +58,12 @@ class FakeServer final : public net::Transport {
     net::Response response;
   };
 
-  muster::testing::SimLoop& loop_;
+  Loop& loop_;
   std::int64_t revision_ = 100;
   std::map<std::string, json::Document> objects_;
   std::map<std::string, Log> logs_;
   std::vector<Refusal> refusals_;
   std::vector<std::shared_ptr<Stream>> streams_;
-};
-
-/// A command run against a FakeServer, with what it printed.
-class CommandRun {
- public:
-  CommandRun();
-  /// The exit code. When nothing is left to do and the command still waits, each of `steps` in turn is done to the
-  /// world, then it is interrupted.
-  int run(std::unique_ptr<Command> command, const std::vector<std::string>& args,
-          std::vector<std::function<void()>> steps = {});
-
-  muster::testing::SimLoop loop;
-  FakeServer server{loop};
-  std::string out;
-  std::string err;
-  std::string input;  // stdin
-  bool terminal = false;
-
- private:
-  std::unique_ptr<client::ApiClient> api_;
 };
 
 /// A minimal object: kind and metadata with uid.

@@ -112,10 +112,19 @@ std::int64_t replica_count(const json::Document& job) {
   return total;
 }
 
-std::string replica_label(const std::string& pod_name, const std::string& job_name) {
+std::string replica_label(const json::Document& pod, const std::string& job_name) {
+  constexpr std::pair<const char*, const char*> kRoleAndIndex[] = {
+      {api::kReplicaTypeLabel, api::kReplicaIndexLabel},
+      {api::kKubeflowReplicaTypeLabel, api::kKubeflowReplicaIndexLabel}};
+  for (const auto& [role, index] : kRoleAndIndex) {
+    const std::string& type = pod.string_at("metadata", "labels", role);
+    const std::string& number = pod.string_at("metadata", "labels", index);
+    if (!type.empty() && !number.empty()) return type + "-" + number;
+  }
+  const std::string& name = pod.string_at("metadata", "name");
   const std::string prefix = job_name + "-";
-  const bool shortened = !job_name.empty() && pod_name.starts_with(prefix) && pod_name.size() > prefix.size();
-  return shortened ? pod_name.substr(prefix.size()) : pod_name;
+  const bool shortened = !job_name.empty() && name.starts_with(prefix) && name.size() > prefix.size();
+  return shortened ? name.substr(prefix.size()) : name;
 }
 
 }  // namespace muster::cli

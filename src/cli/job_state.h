@@ -25,7 +25,7 @@ bool owned_by(const json::Document& object, const std::string& owner_uid);
 
 /// Sum over all roles, as the spec has it.
 std::int64_t replica_count(const json::Document& job);
-/// "worker-0": the pod's name without the job's.
-std::string replica_label(const std::string& pod_name, const std::string& job_name);
+/// "worker-0": by the pod's labels for role and index, else its name without the job's.
+std::string replica_label(const json::Document& pod, const std::string& job_name);
 
 }  // namespace muster::cli

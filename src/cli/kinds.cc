@@ -62,6 +62,11 @@ std::string Kind::label() const {
   return resource.group.empty() ? singular : singular + "." + resource.group;
 }
 
+std::string Kind::short_label() const {
+  // A built-in's singular is short enough, and reads better than "po".
+  return resource.group.empty() || short_names.empty() ? singular : short_names.front();
+}
+
 Result<Kind> Kinds::typed(const std::string& word) {
   if (const api::Resource* known = api::find_typed(word)) return from_table(*known);
   TRY_ASSIGN(const std::vector<Kind>* served, discovered());

@@ -19,6 +19,8 @@ struct Kind {
   std::string api_version() const;
   /// "pod", "pytorchjob.kubeflow.org": what is printed before "/NAME".
   std::string label() const;
+  /// "pj", "pod": what people type.
+  std::string short_label() const;
 };
 
 /// One object, or all of a kind when the name is "".

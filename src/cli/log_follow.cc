@@ -105,7 +105,9 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     const std::string& name = pod.string_at("metadata", "name");
     const std::string container = options.container.empty() ? default_container(pod) : options.container;
     const Run run = run_of(pod, container);
-    order.try_emplace(name, order.size());
+    // Without a job the pods may be of several, and only their whole names tell them apart.
+    const std::string label = options.job_name.empty() ? name : replica_label(pod, options.job_name);
+    const std::string prefix = line_prefix(options.prefix, label, order.try_emplace(name, order.size()).first->second);
     ended[uid] = run.ended;
     for (auto& [key, source] : sources) {
       // An earlier run of the same container is over by definition.
@@ -114,9 +116,9 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     const Key key{uid, run.restarts};
     if (!run.started || sources.contains(key)) return;
     if (run.restarts > 0 && !sources.contains({uid, run.restarts - 1}) && !first_list) {
-      add_source({uid, run.restarts - 1}, name, container, kPreviousRun);
+      add_source({uid, run.restarts - 1}, name, container, prefix, kPreviousRun);
     }
-    add_source(key, name, container, first_list ? options.tail_query : "");
+    add_source(key, name, container, prefix, first_list ? options.tail_query : "");
     sources.at(key).container_ended = run.ended;
   }
 
@@ -127,8 +129,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     }
   }
 
-  void add_source(const Key& key, const std::string& pod, const std::string& container, std::string first_query) {
-    const std::string prefix = line_prefix(options.prefix, replica_label(pod, options.job_name), order.at(pod));
+  void add_source(const Key& key, const std::string& pod, const std::string& container, const std::string& prefix,
+                  std::string first_query) {
     const auto show =
         options.timestamps ? TimestampedLog::Show::kWithTimestamps : TimestampedLog::Show::kWithoutTimestamps;
     Source source{.pod = pod,

@@ -147,7 +147,7 @@ class Logs final : public Command {
     if (!follow_) {
       auto pods = pods_of(session, selector, uid);
       if (!pods) return session.fail(pods.error());
-      if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.label(), job_phase(*object)));
+      if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
       return print_all(session, *pods, job.name, prefix);
     }
     FollowOptions options = follow_options(session, selector, "", prefix);
@@ -167,7 +167,7 @@ class Logs final : public Command {
       if (now == nullptr) return;
       object = *now;
       // Something to read while nothing is printed yet.
-      const std::string state = fmt::format("{} is {}", job.label(), job_phase(object));
+      const std::string state = fmt::format("{} is {}", job.short_label(), job_phase(object));
       if (session.terminal().err_is_terminal && follower.pods() == 0 && state != told) {
         session.err(state + (job_message(object).empty() ? "" : ": " + job_message(object)) + "\n");
         told = state;
@@ -217,7 +217,7 @@ class Logs final : public Command {
         return session.fail({.code = kExitFailed,
                              .what = fmt::format("{} failed", job.label()),
                              .why = job_message(object),
-                             .fix = "muster describe " + job.label()});
+                             .fix = "muster describe " + job.short_label()});
       case JobEnd::kUnfinished:
         break;
     }
@@ -247,7 +247,8 @@ class Logs final : public Command {
       std::string target = log_target(session.ns(), name, container) + first_query();
       if (previous_) target += "&previous=true";
       if (timestamps_) target += "&timestamps=true";
-      const int ended = print_log(session, target, line_prefix(prefix, replica_label(name, job_name), i));
+      const int ended = print_log(session, target,
+                                  line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i));
       if (ended == kExitInterrupted || ended == kExitUnreachable) return ended;
       if (code == kExitOk) code = ended;
     }

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/fake_server.h"
+#include "cli/command_run.h"
 
 namespace muster::cli {
 namespace {

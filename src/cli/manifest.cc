@@ -209,6 +209,8 @@ Failure failure_at(const Source& source, const std::vector<Finding>& findings) {
 Failure refused(const Manifest& manifest, const Error& error) {
   std::vector<Finding> findings;
   for (const FieldCause& cause : error.causes) {
+    // Kubernetes' remark that it stopped there, not a fault of its own.
+    if (cause.field == "<nil>" && error.causes.size() > 1) continue;
     findings.push_back(
         {manifest.mark_of(cause.field), cause.field.empty() ? cause.message : cause.field + ": " + cause.message});
   }

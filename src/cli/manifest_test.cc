@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/fake_server.h"
+#include "testing/sim_loop.h"
 
 namespace muster::cli {
 namespace {

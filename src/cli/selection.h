@@ -19,6 +19,8 @@ struct Selected {
   client::ObjectName object() const { return {kind.resource, ns, name}; }
   /// "pytorchjob.kubeflow.org/mnist"
   std::string label() const { return kind.label() + "/" + name; }
+  /// "pj/mnist", for commands to copy.
+  std::string short_label() const { return kind.short_label() + "/" + name; }
 };
 
 class Selection {

@@ -83,7 +83,7 @@ class Wait final : public Command {
             {.code = kExitTimedOut,
              .what = fmt::format("timed out waiting for {} on {}", for_.empty() ? "the end" : for_, one.label()),
              .why = last.is_null() ? "" : fmt::format("it is {}", job_phase(last)),
-             .fix = "muster describe " + one.label()});
+             .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;
     }
@@ -101,7 +101,7 @@ class Wait final : public Command {
       return session.fail({.code = kExitFailed,
                            .what = fmt::format("{} failed", one.label()),
                            .why = job_message(last),
-                           .fix = "muster logs " + one.label()});
+                           .fix = "muster logs " + one.short_label()});
     }
     session.out(fmt::format("{} succeeded\n", one.label()));
     return kExitOk;

@@ -89,8 +89,16 @@ TEST(JobState, CountsReplicas) {
 }
 
 TEST(JobState, NamesReplicas) {
-  EXPECT_EQ(replica_label("mnist-worker-0", "mnist"), "worker-0");
-  EXPECT_EQ(replica_label("other", "mnist"), "other");
+  const auto label = [](std::string_view metadata) {
+    return replica_label(*json::parse(R"({"metadata":)" + std::string(metadata) + "}"), "mnist");
+  };
+  EXPECT_EQ(label(R"({"name":"mnist-0379c-worker-0","labels":{"replica-type":"worker","replica-index":"0"}})"),
+            "worker-0");
+  EXPECT_EQ(label(R"({"name":"mnist-master-0","labels":{"training.kubeflow.org/replica-type":"master",
+      "training.kubeflow.org/replica-index":"0"}})"),
+            "master-0");
+  EXPECT_EQ(label(R"({"name":"mnist-worker-3"})"), "worker-3");
+  EXPECT_EQ(label(R"({"name":"other"})"), "other");
 }
 
 }  // namespace

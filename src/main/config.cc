@@ -15,7 +15,8 @@ const TypeDesc& type_of<EnvironmentConfig>() {
   static const TypeDesc desc = object<EnvironmentConfig>(
       "Environment", "What stands in for images whose name matches a pattern.",
       field<&EnvironmentConfig::image>("image", "Pattern of image names; * matches any characters.").required(),
-      field<&EnvironmentConfig::venv>("venv", "Folder of a Python virtual environment; its bin comes first on the PATH."),
+      field<&EnvironmentConfig::venv>("venv",
+                                      "Folder of a Python virtual environment; its bin comes first on the PATH."),
       field<&EnvironmentConfig::host>("host", "Use the machine's own programs as they are."),
       field<&EnvironmentConfig::env>("env", "Variables set in the pod unless its container sets them."));
   return desc;
@@ -54,8 +55,10 @@ std::vector<std::string> problems_in(const json::YamlDocument& document, const s
   const reflect::TypeDesc& type = reflect::type_of<Config>();
   std::vector<std::string> problems;
   for (const auto& unknown : reflect::unknown_fields(type, document.value)) {
-    const std::string hint = unknown.suggestion.empty() ? "" : fmt::format("; did you mean \"{}\"?", unknown.suggestion);
-    problems.push_back(fmt::format("{}unknown key \"{}\"{}", position(file, document, unknown.path), unknown.path, hint));
+    const std::string hint =
+        unknown.suggestion.empty() ? "" : fmt::format("; did you mean \"{}\"?", unknown.suggestion);
+    problems.push_back(
+        fmt::format("{}unknown key \"{}\"{}", position(file, document, unknown.path), unknown.path, hint));
   }
   for (const auto& cause : reflect::validate(type, document.value)) {
     problems.push_back(fmt::format("{}{}: {}", position(file, document, cause.field), cause.field, cause.message));

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/document.h"
+#include "linux/process.h"
 
 namespace muster {
 namespace {
@@ -18,18 +19,9 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Field 22 of /proc/PID/stat; 0 when there is no such process. The command in field 2 may hold blanks and brackets.
-std::uint64_t start_ticks_of(int pid) {
-  auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-  if (!stat) return 0;
-  const auto end_of_command = stat->rfind(')');
-  if (end_of_command == std::string::npos || end_of_command + 2 > stat->size()) return 0;
-  const auto fields = split(std::string_view(*stat).substr(end_of_command + 2), ' ');
-  if (fields.size() < 20 || fields[0] == "Z") return 0;
-  return static_cast<std::uint64_t>(parse_int(fields[19]).value_or(0));
+std::string record_path(const std::string& data_dir) {
+  return data_dir + "/engine.json";
 }
-
-std::string record_path(const std::string& data_dir) { return data_dir + "/engine.json"; }
 
 Result<std::string> load_or_make_token(const std::string& data_dir, Rng& rng) {
   const std::string path = data_dir + "/token";
@@ -63,8 +55,8 @@ Result<net::KeyPair> load_or_make_ca(const std::string& pki, Time now) {
 }
 
 /// The names are kept beside the certificate, so that another --listen address gets a certificate of its own.
-Result<net::KeyPair> load_or_make_server(const std::string& pki, const net::KeyPair& ca, const std::vector<std::string>& names,
-                                         Time now) {
+Result<net::KeyPair> load_or_make_server(const std::string& pki, const net::KeyPair& ca,
+                                         const std::vector<std::string>& names, Time now) {
   const std::string wanted = join(names, "\n");
   const auto kept = read_file(pki + "/server.names");
   if (auto pair = load(pki + "/server"); pair && kept && *kept == wanted) {
@@ -85,8 +77,8 @@ std::string default_data_dir() {
   return environment("HOME") + "/.local/share/muster";
 }
 
-Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names, Rng& rng,
-                                             Time now) {
+Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names,
+                                             Rng& rng, Time now) {
   const std::string pki = data_dir + "/pki";
   TRY(make_directories(pki, 0700));
   TRY_ASSIGN(std::string token, load_or_make_token(data_dir, rng));
@@ -96,8 +88,8 @@ Result<Credentials> load_or_make_credentials(const std::string& data_dir, const 
 }
 
 Status write_engine_record(const std::string& data_dir, const std::string& url) {
-  const json::Document record = json::Object{
-      {"pid", ::getpid()}, {"startTicks", start_ticks_of(::getpid())}, {"url", url}};
+  const json::Document record =
+      json::Object{{"pid", ::getpid()}, {"startTicks", linux_os::start_time_of(::getpid()).value_or(0)}, {"url", url}};
   return write_file_atomically(record_path(data_dir), json::serialize(record) + "\n", 0600);
 }
 
@@ -109,10 +101,12 @@ std::optional<EngineRecord> running_engine(const std::string& data_dir) {
   EngineRecord engine{.pid = static_cast<int>(record->int_at("pid")),
                       .start_ticks = static_cast<std::uint64_t>(record->int_at("startTicks")),
                       .url = record->string_at("url")};
-  if (engine.pid <= 0 || start_ticks_of(engine.pid) != engine.start_ticks) return std::nullopt;
+  if (engine.pid <= 0 || linux_os::start_time_of(engine.pid) != engine.start_ticks) return std::nullopt;
   return engine;
 }
 
-void remove_engine_record(const std::string& data_dir) { ::unlink(record_path(data_dir).c_str()); }
+void remove_engine_record(const std::string& data_dir) {
+  ::unlink(record_path(data_dir).c_str());
+}
 
 }  // namespace muster

@@ -28,8 +28,8 @@ struct Credentials {
   net::KeyPair server;
 };
 /// Read when they are there, made otherwise; the server certificate is renewed a month before it ends.
-Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names, Rng& rng,
-                                             Time now);
+Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names,
+                                             Rng& rng, Time now);
 
 struct EngineRecord {
   int pid = 0;

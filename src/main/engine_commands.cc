@@ -26,7 +26,9 @@ namespace {
 
 constexpr int kStopTimeoutMs = 20'000;
 
-std::string log_path(const std::string& data_dir) { return data_dir + "/engine.log"; }
+std::string log_path(const std::string& data_dir) {
+  return data_dir + "/engine.log";
+}
 
 /// What the engine said last: shown when it did not come up.
 std::string last_lines(const std::string& path, std::size_t count) {
@@ -91,10 +93,11 @@ Status stop_process(const EngineRecord& engine) {
   const bool ended = sent && ::poll(&wait, 1, kStopTimeoutMs) == 1;
   ::close(pidfd);
   if (ended) return ok();
-  return Error{.reason = Reason::kTimeout,
-               .message = fmt::format("the engine (pid {}) did not stop within {} s; kill -9 {} is safe: nothing saved is "
-                                      "lost and pods go on",
-                                      engine.pid, kStopTimeoutMs / 1000, engine.pid)};
+  return Error{
+      .reason = Reason::kTimeout,
+      .message = fmt::format("the engine (pid {}) did not stop within {} s; kill -9 {} is safe: nothing saved is "
+                             "lost and pods go on",
+                             engine.pid, kStopTimeoutMs / 1000, engine.pid)};
 }
 
 Result<std::string> data_dir_flag(cli::Flags& flags, const std::vector<std::string>& args) {
@@ -114,7 +117,8 @@ void print_where(const EngineRecord& engine, const std::string& data_dir) {
 }
 
 int stop_jobs(const std::string& data_dir) {
-  return cli::run({"delete", "pytorchtrainingjobs,pytorchjobs,pods", "--all", "-A", "--kubeconfig", data_dir + "/kubeconfig"});
+  return cli::run(
+      {"delete", "pytorchtrainingjobs,pytorchjobs,pods", "--all", "-A", "--kubeconfig", data_dir + "/kubeconfig"});
 }
 
 /// Only a folder that an engine made is removed.
@@ -126,7 +130,8 @@ Status purge(const std::string& data_dir) {
   }
   std::error_code error;
   std::filesystem::remove_all(data_dir, error);
-  if (error) return Error{.reason = Reason::kInternalError, .message = "remove " + quote(data_dir) + ": " + error.message()};
+  if (error)
+    return Error{.reason = Reason::kInternalError, .message = "remove " + quote(data_dir) + ": " + error.message()};
   return ok();
 }
 
@@ -155,9 +160,9 @@ int up_command(const std::vector<std::string>& args) {
   auto ready = spawn_engine(serve_args, log);
   if (!ready) return cli::print_error(ready.error());
   if (read_ready_line(*ready).empty()) {
-    return cli::print_error(Error{.reason = Reason::kServiceUnavailable,
-                                  .message = fmt::format("the engine did not start; its log {} ends with\n{}", log,
-                                                         last_lines(log, 5))});
+    return cli::print_error(
+        Error{.reason = Reason::kServiceUnavailable,
+              .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))});
   }
   if (const auto engine = running_engine(data_dir)) print_where(*engine, data_dir);
   return 0;

@@ -17,6 +17,7 @@
 #include "cli/print_error.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
+#include "linux/tcp_port.h"
 #include "main/config.h"
 #include "main/data_dir.h"
 #include "net/event_loop.h"
@@ -59,13 +60,15 @@ Result<ServeOptions> parse_options(const std::vector<std::string>& args) {
   flags.add_bool("accept-data-loss", &options.accept_data_loss, "serve although the end of the database is missing");
   TRY_ASSIGN(const auto words, flags.parse(args));
   if (!words.empty()) {
-    return Error{.reason = Reason::kBadRequest, .message = fmt::format("serve: unexpected argument {}", quote(words[0]))};
+    return Error{.reason = Reason::kBadRequest,
+                 .message = fmt::format("serve: unexpected argument {}", quote(words[0]))};
   }
   const auto colon = listen.rfind(':');
   const auto port = colon == std::string::npos ? std::nullopt : parse_int(listen.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) {
-    return Error{.reason = Reason::kBadRequest,
-                 .message = fmt::format("--listen: must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(listen))};
+    return Error{
+        .reason = Reason::kBadRequest,
+        .message = fmt::format("--listen: must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(listen))};
   }
   options.host = listen.substr(0, colon);
   options.port = static_cast<int>(*port);
@@ -132,8 +135,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, agent_options(options));
   engine.api->set_node(engine.agent.get());
-  engine.controllers =
-      std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client, control::Where::kEngine);
+  engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
+                                                              control::Where::kEngine, linux_os::is_port_free);
   engine.http = std::make_unique<net::HttpServer>(
       engine.loop,
       net::ServerTls{.certificate_pem = credentials.server.certificate_pem, .key_pem = credentials.server.key_pem},
@@ -150,7 +153,8 @@ Status run_engine(const ServeOptions& options) {
   TRY(make_directories(options.data_dir, 0700));
   TRY(open_store(engine, options));  // first: it holds the lock that keeps a second engine out
   const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.host};
-  TRY_ASSIGN(const Credentials credentials, load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
+  TRY_ASSIGN(const Credentials credentials,
+             load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
   TRY(start_parts(engine, options, credentials, names));
   TRY_ASSIGN(const int port, engine.http->listen(options.host, options.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));

@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <unordered_map>
 
 #include "base/log.h"
 #include "net/loop_context.h"
@@ -15,6 +18,22 @@
 namespace muster::net {
 
 namespace asio = boost::asio;
+
+struct EventLoop::Context {
+  struct Timer;
+  struct StopSignals;
+
+  // Before `io`: destroying io destroys queued tasks, whose captures may still call cancel().
+  std::unordered_map<Id, std::shared_ptr<Timer>> timers;
+  std::unordered_map<Id, std::shared_ptr<Watch>> watches;
+  Id last_id = 0;
+  bool closing = false;
+  boost::asio::io_context io{1};  // 1: only one thread runs it, though others may post
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
+  std::unique_ptr<StopSignals> stop_signals;
+
+  ~Context();
+};
 
 struct EventLoop::Context::Timer {
   Timer(asio::io_context& io, Task t) : timer(io), task(std::move(t)) {}
@@ -75,6 +94,10 @@ struct EventLoop::Context::StopSignals {
 };
 
 EventLoop::Context::~Context() = default;
+
+boost::asio::io_context& io_of(EventLoop& loop) {
+  return loop.context().io;
+}
 
 EventLoop::EventLoop() : context_(std::make_unique<Context>()) {}
 

@@ -1,13 +1,14 @@
-// The texts HTTP messages are made of, for the .cc files of net/ that read and write them. Includes Beast.
+// The texts HTTP messages are made of, for the .cc files of net/ that read and write them.
 #pragma once
 
-#include <boost/beast/core/string.hpp>
 #include <string>
 #include <string_view>
 
 namespace muster::net {
 
-inline std::string text(boost::beast::string_view view) {
+/// Of Beast's own kind of view.
+template <typename View>
+std::string text(const View& view) {
   return std::string(view.data(), view.size());
 }
 

@@ -34,7 +34,7 @@ struct TlsContext {
 };
 
 struct Socket::Parts {
-  explicit Parts(EventLoop& l) : loop(l), raw(l.context().io) {}
+  explicit Parts(EventLoop& l) : loop(l), raw(io_of(l)) {}
   EventLoop& loop;
   RawSocket raw;
   std::shared_ptr<TlsContext> context;  // outlives tls
@@ -157,7 +157,7 @@ void resolve(EventLoop& loop, const std::string& host, int port,
     loop.post([found = address_of(endpoint), d = std::move(done)]() mutable { d(std::vector<Address>{found}); });
     return;
   }
-  auto resolver = std::make_shared<asio::ip::tcp::resolver>(loop.context().io);
+  auto resolver = std::make_shared<asio::ip::tcp::resolver>(io_of(loop));
   resolver->async_resolve(host, std::to_string(port), asio::ip::tcp::resolver::numeric_service,
                           [resolver, host, d = std::move(done)](
                               const error_code& ec, const asio::ip::tcp::resolver::results_type& found) mutable {

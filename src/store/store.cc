@@ -129,6 +129,9 @@ class SqliteStore final : public Store {
 void SqliteStore::put(const Key& key, Revision expected, Render render, Done done) {
   const Slot* base = index_.latest(key);
   if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
+  if (expected == 0 && base != nullptr) {
+    return answer(std::move(done), make_error(Reason::kAlreadyExists, key, "already exists"));
+  }
   if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
   if (stats_.is_full && base == nullptr) {
     return answer(std::move(done),
@@ -184,7 +187,6 @@ std::optional<Error> SqliteStore::check_expected(const Key& key, const Slot* bas
     return expected == 0 ? std::nullopt : std::optional(make_error(Reason::kNotFound, key, "not found"));
   }
   if (expected == base->entry.revision) return std::nullopt;
-  if (expected == 0) return make_error(Reason::kAlreadyExists, key, "already exists");
   return make_error(Reason::kConflict, key,
                     fmt::format("is at revision {}, the write was made for {}", base->entry.revision, expected));
 }

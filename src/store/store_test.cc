@@ -59,6 +59,7 @@ TEST_F(StoreTest, RefusesWritesMadeForAnotherRevision) {
   EXPECT_EQ(absent.error().message, "pods/default/b: not found");
 
   EXPECT_EQ(remove(pod("a"), 1).error().reason, Reason::kConflict);
+  EXPECT_EQ(remove(pod("a"), 0).error().reason, Reason::kConflict);  // there is no unconditional delete
   EXPECT_EQ(remove(pod("b"), 2).error().reason, Reason::kNotFound);
   EXPECT_THAT(all(), ElementsAre("default/a=one@2"));
 }

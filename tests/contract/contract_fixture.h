@@ -1,5 +1,21 @@
 // What the contract's cases share: HTTP calls that wait for their answer, a namespace per test, short words for JSON,
 // and a watch whose events can be waited for. The same case runs against every server.
+//
+// What is deliberately different from Kubernetes, and so not compared:
+//
+// | where                            | Kubernetes                           | ours, and why |
+// |----------------------------------|--------------------------------------|---------------------------------------------|
+// | lists with `limit`               | pages with `continue`                | whole lists; allowed, and one snapshot |
+// | DELETED for leaving a selector   | the last state that matched          | the new state; clients use only its name
+// | | deleting a pod with grace 0      | MODIFIED, then DELETED               | DELETED alone, marked in its last state
+// | | causes about custom metadata     | repeated up to three times           | once | | wrong type in a scaled field
+// | a second cause from the scale paths  | the first alone                             | | managedFields, server-side
+// apply | kept, offered                        | absent; 415                                 | | protobuf bodies | read
+// | 415                                         | | pods                             | tolerations, priority by plugins
+// | absent: one node, no such plugins           | | services                         | a cluster IP | only "None" has a
+// meaning on one machine    | | claims                           | finalizer pvc-protection             | absent:
+// folders outlive their claims        | | expired revisions                | after five minutes                   | by
+// events and bytes kept; same answer       |
 #pragma once
 
 #include <gmock/gmock.h>
@@ -126,6 +142,9 @@ const Document& at(const Document& value, int index, Rest... rest) {
   const auto position = static_cast<std::size_t>(index);
   return value.is_array() && position < value.as_array().size() ? at(value.as_array()[position], rest...) : absent();
 }
+
+/// What Kubernetes adds to the causes of an object that is too broken for its rules over several fields.
+inline constexpr const char* kRulesNotChecked = "FieldValueInvalid <nil>";
 
 /// For readable failures.
 inline void PrintTo(const Answer& answer, std::ostream* out) {

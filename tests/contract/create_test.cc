@@ -194,12 +194,12 @@ TEST_P(ApiContract, WrongTypesInBuiltInKindsAreBadRequests) {
 
 TEST_P(ApiContract, WrongTypesInJobsAreInvalidFields) {
   auto body = *json::parse(pytorch_job("j"));
-  body["spec"]["pytorchReplicaSpecs"]["Worker"]["replicas"] = "two";
+  body["spec"]["runPolicy"]["backoffLimit"] = "two";
   const Answer refused = post(kubeflow("pytorchjobs"), json::serialize(body));
   EXPECT_EQ(refused.code, 422) << refused.text;
   EXPECT_EQ(refused.body.string_at("details", "group"), "kubeflow.org");
   EXPECT_EQ(refused.body.string_at("details", "kind"), "PyTorchJob");
-  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueTypeInvalid spec.pytorchReplicaSpecs.Worker.replicas"));
+  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueTypeInvalid spec.runPolicy.backoffLimit", kRulesNotChecked));
 }
 
 TEST_P(ApiContract, BodiesOfAnotherKindAreRefused) {
@@ -222,8 +222,8 @@ TEST_P(ApiContract, BrokenBodiesAreBadRequests) {
 
 TEST_P(ApiContract, YamlBodiesAreRead) {
   const Answer made =
-      call("POST", core("configmaps"), "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\ndata:\n  a: 'yes'\n",
-           "application/yaml");
+      call("POST", core("configmaps"),
+           "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-yaml\ndata:\n  a: 'yes'\n", "application/yaml");
   ASSERT_EQ(made.code, 201) << made.text;
   EXPECT_EQ(made.body.string_at("data", "a"), "yes");
 }

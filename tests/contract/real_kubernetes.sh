@@ -48,14 +48,13 @@ echo "$token,contract,contract,system:masters" >"$dir/tokens.csv"
   --listen-peer-urls "http://127.0.0.1:$etcd_peer_port" --initial-advertise-peer-urls "http://127.0.0.1:$etcd_peer_port" \
   --initial-cluster "default=http://127.0.0.1:$etcd_peer_port" >"$dir/etcd.log" 2>&1 &
 pids+=($!)
-# No service accounts are made here, so pods must not be asked for one. The watch cache of one kind is kept small
-# enough that a test can make a revision expire.
+# No service accounts are made here, so pods must not be asked for one. WatchList is what newer clients use.
 "$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address 127.0.0.1 \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
   --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
-  --disable-admission-plugins ServiceAccount >"$dir/apiserver.log" 2>&1 &
+  --disable-admission-plugins ServiceAccount --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
 pids+=($!)
 
 {

@@ -1,10 +1,12 @@
 """Wrong input gets one clear sentence, and nothing else breaks."""
 
+import json
 import os
 import socket
 import subprocess
 
-from harness import MUSTER, Engine, training_job
+import pytest
+from harness import MUSTER, Engine, training_job, wait_for
 
 
 def test_a_typo_in_a_manifest_is_named_with_line_and_suggestion(engine, tmp_path):
@@ -32,7 +34,7 @@ def test_a_typo_in_a_manifest_is_named_with_line_and_suggestion(engine, tmp_path
 
 def test_a_wrong_type_is_named_with_its_path(engine):
     job = training_job("wrong", ["true"], replicas="two")
-    done = engine.run([MUSTER, "apply", "-f", "-"], stdin=__import__("json").dumps(job), check=False)
+    done = engine.run([MUSTER, "apply", "-f", "-"], stdin=json.dumps(job), check=False)
     assert done.returncode != 0
     assert "spec.replicaSpecs[0].replicas" in done.stderr and "integer" in done.stderr
 
@@ -52,7 +54,7 @@ def test_a_port_that_is_taken_is_named_and_the_holder_goes_on(fresh_engine):
         done = subprocess.run([MUSTER, "serve", "--data-dir", fresh_engine.data, "--listen", f"127.0.0.1:{fresh_engine.port}"],
                               capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode != 0 and done.stdout == ""
-    assert f"127.0.0.1:{fresh_engine.port}" in done.stderr and "in use" in done.stderr and "--listen" in done.stderr
+    assert f"127.0.0.1:{fresh_engine.port}" in done.stderr and "the port is taken" in done.stderr and "--listen" in done.stderr
 
 
 def test_a_second_engine_on_the_same_folder_is_refused(engine):
@@ -65,7 +67,6 @@ def test_a_second_engine_on_the_same_folder_is_refused(engine):
 
 def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
     """On a tmpfs of its own size; skipped where mounting is not allowed."""
-    import pytest
     folder = tmp_path / "disk"
     folder.mkdir()
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], check=False).returncode:
@@ -90,7 +91,8 @@ def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
         engine.muster("get", "cm", "kept")
         engine.muster("delete", "cm", "kept")
         filler.unlink()
-        engine.muster("create", "-f", "-", stdin='{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"after"}}')
+        again = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"after"}}'
+        wait_for("writes to work again", lambda: engine.muster("create", "-f", "-", stdin=again, check=False).returncode == 0)
     finally:
         engine.stop()
         subprocess.run(["umount", "-l", folder], check=True)

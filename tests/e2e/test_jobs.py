@@ -1,6 +1,7 @@
 """Jobs as a user runs them: small programs instead of training, so that each case takes a second."""
 
 import json
+import os
 
 import pytest
 from harness import training_job, wait_for
@@ -120,5 +121,4 @@ def test_the_pod_leaves_the_host_as_it_was(engine, work):
     engine.apply(training_job("write", ["python3", "write.py"]))
     engine.wait_phase("write", "Succeeded")
     assert "refused: Read-only file system" in engine.muster("logs", "pj/write").stdout
-    import os
     assert not os.path.exists("/tmp/muster-e2e-in-pod") and not os.path.exists("/usr/muster-e2e-in-pod")

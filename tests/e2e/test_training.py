@@ -39,14 +39,16 @@ def test_the_example_trains_a_model(engine):
 
 def test_the_same_script_as_a_kubeflow_pytorchjob(engine):
     engine.muster("create", "-f", EXAMPLE / "pytorchjob.yaml")
-    assert engine.muster("wait", "pytorchjob/torch-mnist-pytorchjob", "--timeout", "300s", timeout=320).returncode == 0
-    assert accuracy_in(engine.muster("logs", "pytorchjob/torch-mnist-pytorchjob").stdout) > 0.5
+    assert engine.muster("wait", "pytorchjob/pytorch-mnist", "--timeout", "300s", timeout=320).returncode == 0
+    assert accuracy_in(engine.muster("logs", "pytorchjob/pytorch-mnist").stdout) > 0.5
 
 
 def test_torchrun_starts_the_ranks_of_one_node(engine):
     manifest = (EXAMPLE / "job_cpu.yaml").read_text()
-    short = manifest.replace('procPerNode: "4"', 'procPerNode: "2"').replace("- --no_cuda", "- --no_cuda\n          - --epochs\n          - '1'\n          - --limit\n          - '1200'")
-    assert short != manifest
+    assert 'procPerNode: "4"' in manifest and "- --no_cuda" in manifest
+    indent = "\n" + 16 * " "
+    short = manifest.replace('procPerNode: "4"', 'procPerNode: "2"')
+    short = short.replace("- --no_cuda", indent.join(["- --no_cuda", "- --epochs", "- '1'", "- --limit", "- '1200'"]))
     engine.muster("delete", "pj", "torch-mnist-trainingjob", "--ignore-not-found")
     engine.muster("create", "-f", "-", stdin=short)
     assert engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320).returncode == 0

@@ -127,7 +127,7 @@ void note_progress(Decision& d) {
 void set_deadline_recheck(Decision& d) {
   const auto& limit = d.job().run_policy.active_deadline;
   if (limit && d.status.started && !is_finished(d.status.phase) && d.status.phase != Phase::kPaused) {
-    recheck_at(d, *d.status.started + *limit);
+    recheck_at(d, end_of(*d.status.started, *limit));
   }
 }
 

@@ -92,7 +92,10 @@ void after_finish(Decision& d);
 
 // ---- small words ----
 
+/// Status keeps whole seconds, rounded down.
 Time whole_seconds(Time t);
+/// When a span that began at a time of the status is over for sure: up to a second late, never early.
+Time end_of(Time began, Duration span);
 void emit(Decision& d, std::string type, std::string reason, std::string message);
 /// Makes the runtime look again at `when`, or earlier.
 void recheck_at(Decision& d, Time when);

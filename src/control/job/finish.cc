@@ -79,7 +79,7 @@ std::optional<Outcome> success(const Decision& d) {
 
 std::optional<Outcome> past_deadline(const Decision& d) {
   const auto& limit = d.job().run_policy.active_deadline;
-  if (!limit || !d.status.started || d.seen.now < *d.status.started + *limit) return std::nullopt;
+  if (!limit || !d.status.started || d.seen.now < end_of(*d.status.started, *limit)) return std::nullopt;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*limit).count();
   return Outcome{.phase = Phase::kFailed,
                  .replica_failed = false,
@@ -106,7 +106,7 @@ void finish(Decision& d, const Outcome& outcome) {
 void after_finish(Decision& d) {
   const auto& ttl = d.job().run_policy.ttl_after_finished;
   if (ttl && d.status.completed) {
-    const Time end_of_life = *d.status.completed + *ttl;
+    const Time end_of_life = end_of(*d.status.completed, *ttl);
     if (d.seen.now >= end_of_life) {
       d.plan.reasons.emplace_back("its time to live after the end is over");
       d.plan.actions.emplace_back(DeleteJob{});

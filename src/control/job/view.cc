@@ -211,6 +211,10 @@ Time whole_seconds(Time t) {
   return std::chrono::floor<std::chrono::seconds>(t);
 }
 
+Time end_of(Time began, Duration span) {
+  return began + span + std::chrono::seconds(1);
+}
+
 void emit(Decision& d, std::string type, std::string reason, std::string message) {
   d.plan.actions.emplace_back(
       EmitEvent{.type = std::move(type), .reason = std::move(reason), .message = std::move(message)});

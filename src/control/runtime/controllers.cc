@@ -29,9 +29,10 @@ client::ListOptions pods_of_interest(Where where) {
 }  // namespace
 
 struct Controllers::State {
-  State(Loop& loop, Rng& rng, client::ApiClient& client, Where where)
+  State(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free)
       : events(loop, client, "muster"),
-        runner(loop, rng, client, events, pods, where == Where::kEngine ? Network::kShared : Network::kPerPod),
+        runner(loop, rng, client, events, pods, where == Where::kEngine ? Network::kShared : Network::kPerPod,
+               std::move(is_port_free)),
         pod_informer(loop, rng, client, pods_resource(), pods_of_interest(where),
                      [this](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
                        on_pod(key, now);
@@ -59,8 +60,9 @@ struct Controllers::State {
   int unsynced = 2;
 };
 
-Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where)
-    : state_(std::make_unique<State>(loop, rng, client, where)) {}
+Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where,
+                         std::function<bool(int port)> is_port_free)
+    : state_(std::make_unique<State>(loop, rng, client, where, std::move(is_port_free))) {}
 
 Controllers::~Controllers() = default;
 

@@ -1,6 +1,7 @@
 // Controllers: everything that reconciles, started together. The same code runs in the engine and as the operator.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "base/ports.h"
@@ -15,7 +16,8 @@ enum class Where {
 
 class Controllers {
  public:
-  Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where);
+  /// `is_port_free` tells whether other programs of this machine leave a TCP port alone; asked for kEngine only.
+  Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free);
   ~Controllers();
   void start();
 

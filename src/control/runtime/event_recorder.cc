@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <map>
+#include <utility>
+
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/log.h"
@@ -51,36 +54,48 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
         {"reportingInstance", component}};
   }
 
-  void create(json::Document event) {
-    const std::string ns = event.string_at("metadata", "namespace");
+  void tell(json::Document event) {
     const std::string name = event.string_at("metadata", "name");
-    client.create(events_resource(), ns, event, {}, [self = shared_from_this(), ns, name](Result<json::Document> made) {
-      if (made || made.error().reason != Reason::kAlreadyExists) return self->end(made, name);
-      self->count_up({.resource = events_resource(), .ns = ns, .name = name});
+    // The same is being said right now: it is counted when that is done.
+    if (const auto said = under_way.find({event.string_at("metadata", "namespace"), name}); said != under_way.end()) {
+      ++said->second;
+      return;
+    }
+    const client::ObjectName target{events_resource(), event.string_at("metadata", "namespace"), name};
+    under_way[{target.ns, target.name}] = 0;
+    client.create(target.resource, target.ns, event, {}, [self = shared_from_this(), target](Result<json::Document> r) {
+      const bool exists = !r && r.error().reason == Reason::kAlreadyExists;
+      if (!r && !exists) return self->end(target, r.error());
+      self->count_up(target, exists ? 1 : 0);
     });
   }
 
-  void count_up(const client::ObjectName& event) {
-    client.get(event, [self = shared_from_this(), event](Result<json::Document> found) {
-      if (!found) return self->end(found, event.name);
+  /// Adds what was said again meanwhile, and `more`.
+  void count_up(const client::ObjectName& event, std::int64_t more) {
+    more += std::exchange(under_way[{event.ns, event.name}], 0);
+    if (more == 0) return end(event, ok());
+    client.get(event, [self = shared_from_this(), event, more](Result<json::Document> found) {
+      if (!found) return self->end(event, found.error());
       const json::Document patch =
           json::Object{{"metadata", json::Object{{"resourceVersion", found->string_at("metadata", "resourceVersion")}}},
-                       {"count", found->int_at("count") + 1},
+                       {"count", found->int_at("count") + more},
                        {"lastTimestamp", format_rfc3339(self->loop.now())}};
-      self->client.patch(event, client::PatchType::kMerge, patch, {},
-                         [self, name = event.name](Result<json::Document> patched) { self->end(patched, name); });
+      self->client.patch(event, client::PatchType::kMerge, patch, {}, [self, event](Result<json::Document> patched) {
+        if (!patched) return self->end(event, patched.error());
+        self->count_up(event, 0);
+      });
     });
   }
 
-  void end(const Result<json::Document>& result, const std::string& name) {
-    --pending;
-    if (!result) LOG_WARN("event not recorded", {"event", name}, {"error", result.error().message});
+  void end(const client::ObjectName& event, const Status& status) {
+    under_way.erase({event.ns, event.name});
+    if (!status) LOG_WARN("event not recorded", {"event", event.name}, {"error", status.error().message});
   }
 
   Loop& loop;
   client::ApiClient& client;
   std::string component;
-  int pending = 0;
+  std::map<std::pair<std::string, std::string>, std::int64_t> under_way;  // namespace, name -> said again since
 };
 
 EventRecorder::EventRecorder(Loop& loop, client::ApiClient& client, std::string component)
@@ -90,12 +105,11 @@ EventRecorder::~EventRecorder() = default;
 
 void EventRecorder::record(const api::ObjectReference& about, const std::string& type, const std::string& reason,
                            const std::string& message) {
-  if (state_->pending >= kMaxPending) {
+  if (state_->under_way.size() >= kMaxPending) {
     LOG_WARN("event dropped, too many under way", {"object", about.name}, {"reason", reason});
     return;
   }
-  ++state_->pending;
-  state_->create(state_->document(about, type, reason, message));
+  state_->tell(state_->document(about, type, reason, message));
 }
 
 }  // namespace muster::control

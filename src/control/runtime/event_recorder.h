@@ -21,7 +21,7 @@ class EventRecorder {
   void record(const api::ObjectReference& about, const std::string& type, const std::string& reason,
               const std::string& message);
 
-  static constexpr int kMaxPending = 1000;
+  static constexpr std::size_t kMaxPending = 1000;
 
  private:
   struct State;

@@ -28,6 +28,13 @@ json::Document without_status(const T& object) {
   return document;
 }
 
+/// "pod mnist-worker-0".
+std::string named(const client::ObjectName& object) {
+  const auto& name = object.resource;
+  const api::Resource* resource = api::find_resource(name.group, name.version, name.plural);
+  return (resource == nullptr ? name.plural : resource->singular) + " " + object.name;
+}
+
 Error conflict(std::string message) {
   Error error;
   error.reason = Reason::kConflict;
@@ -98,13 +105,12 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
   void create_child(std::string_view plural, const json::Document& document, const api::ObjectMeta& meta) {
-    client_.create(
-        core_resource(plural), todo_.object.ns, document, {},
-        [self = shared_from_this(), object = child(plural, meta.name), meta](Result<json::Document> made) {
-          if (made) return self->action_done(ok());
-          if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(object, meta);
-          self->action_done(in_context("create " + object.resource.plural + " " + object.name, made.error()));
-        });
+    client_.create(core_resource(plural), todo_.object.ns, document, {},
+                   [self = shared_from_this(), object = child(plural, meta.name), meta](Result<json::Document> made) {
+                     if (made) return self->action_done(ok());
+                     if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(object, meta);
+                     self->action_done(in_context("create " + named(object), made.error()));
+                   });
   }
 
   /// Somebody has the name. Fine if it is what we meant to create; else it has to go before ours can be made.
@@ -125,9 +131,8 @@ class Run : public std::enable_shared_from_this<Run> {
     const auto* owner = controller_of(*existing);
     if (owner == nullptr || owner->uid != todo_.reference.uid) {
       const std::string holder = owner == nullptr ? "nobody" : owner->kind + "/" + owner->name;
-      Error error =
-          conflict(fmt::format("{} {} exists already and belongs to {}; it has to go before this job can have its own",
-                               object.resource.plural, object.name, holder));
+      Error error = conflict(fmt::format(
+          "{} exists already and belongs to {}; it has to go before this job can have its own", named(object), holder));
       error.reason = Reason::kAlreadyExists;
       return error;
     }
@@ -148,7 +153,7 @@ class Run : public std::enable_shared_from_this<Run> {
       if (gone || gone.error().reason == Reason::kNotFound || gone.error().reason == Reason::kConflict) {
         return self->action_done(ok());
       }
-      self->action_done(in_context("delete " + object.resource.plural + " " + object.name, gone.error()));
+      self->action_done(in_context("delete " + named(object), gone.error()));
     });
   }
 

@@ -40,14 +40,14 @@ const json::Document& status_of(const json::Document& object) {
 }  // namespace
 
 JobRunner::JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, const PodIndex& pods,
-                     Network network)
+                     Network network, std::function<bool(int port)> is_port_free)
     : loop_(loop),
       rng_(rng),
       client_(client),
       events_(events),
       pods_(pods),
       network_(network),
-      ports_([this](const std::string& uid) { return is_live(uid); }),
+      ports_([this](const std::string& uid) { return is_live(uid); }, std::move(is_port_free), rng.next()),
       queue_(loop, [this](const JobKey& key) { work(key); }) {
   for (const Kind& kind : job_kinds()) {
     jobs_[{std::string(kind.api_version), std::string(kind.kind)}] = std::make_unique<client::Informer>(

@@ -28,7 +28,7 @@ using PodIndex = ChildIndex<api::Pod>;
 class JobRunner {
  public:
   JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, const PodIndex& pods,
-            Network network);
+            Network network, std::function<bool(int port)> is_port_free);
   ~JobRunner();
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;

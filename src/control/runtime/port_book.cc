@@ -4,7 +4,13 @@
 
 namespace muster::control {
 
-PortBook::PortBook(std::function<bool(const std::string& uid)> is_live) : is_live_(std::move(is_live)) {}
+namespace {
+constexpr int kSlots = (PortBook::kLast - PortBook::kFirst + 1) / PortBook::kPerJob;
+}
+
+PortBook::PortBook(std::function<bool(const std::string& uid)> is_live, std::function<bool(int port)> is_free,
+                   std::uint64_t first_slot)
+    : is_live_(std::move(is_live)), is_free_(std::move(is_free)), first_slot_(static_cast<int>(first_slot % kSlots)) {}
 
 void PortBook::note(const std::string& uid, int port) {
   taken_[uid] = port;
@@ -15,8 +21,9 @@ std::optional<int> PortBook::offer(const std::string& uid) {
   std::erase_if(taken_, [&](const auto& entry) { return !is_live_(entry.first); });
   std::set<int> used;
   for (const auto& [owner, port] : taken_) used.insert(port);
-  for (int port = kFirst; port + kPerJob - 1 <= kLast; port += kPerJob) {
-    if (used.contains(port)) continue;
+  for (int i = 0; i < kSlots; ++i) {
+    const int port = kFirst + (first_slot_ + i) % kSlots * kPerJob;
+    if (used.contains(port) || !is_free_(port)) continue;
     taken_[uid] = port;
     return port;
   }

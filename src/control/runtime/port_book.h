@@ -2,6 +2,7 @@
 // so MASTER_PORT never collides between jobs; torch and users may use the rest of the range.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -17,15 +18,20 @@ class PortBook {
   static constexpr int kPerJob = 10;
 
   /// `is_live` says whether a job, by uid, still needs its port: it has not finished, or pods of it still run.
-  explicit PortBook(std::function<bool(const std::string& uid)> is_live);
+  /// `is_free` says whether other programs leave a port alone. `first_slot` is where the search begins: engines that
+  /// share a machine begin at different places, so that they do not race for the same port.
+  PortBook(std::function<bool(const std::string& uid)> is_live, std::function<bool(int port)> is_free,
+           std::uint64_t first_slot);
 
   /// The job's status has this port.
   void note(const std::string& uid, int port);
-  /// The port the job was given before, else the lowest free one; nullopt when all are taken.
+  /// The port the job was given before, else the next free one; nullopt when all are taken.
   std::optional<int> offer(const std::string& uid);
 
  private:
   std::function<bool(const std::string&)> is_live_;
+  std::function<bool(int)> is_free_;
+  int first_slot_;
   std::map<std::string, int> taken_;  // uid -> first port of its range
 };
 

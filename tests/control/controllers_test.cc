@@ -1,0 +1,173 @@
+#include <fmt/core.h>
+
+#include "fixture.h"
+
+namespace muster::control {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST_F(ControllersTest, RunsATrainingJobToItsEnd) {
+  create(training_job("a", 2));
+  const std::string first = pod_of("a", "worker-0");
+  const std::string second = pod_of("a", "worker-1");
+  wait_for("running", [&] { return job_phase("a") == "Running"; });
+  EXPECT_THAT(pod_names(), ElementsAre(first, second));
+  EXPECT_EQ(get("pods", first)->string_at("spec", "nodeName"), "machine");
+
+  kubelet_->end(ns_, first, 0);
+  wait_for("the end", [&] { return job_phase("a") == "Succeeded"; });
+  const auto job = get("pytorchtrainingjobs", "a");
+  EXPECT_EQ(job->int_at("status", "backoffCount"), 0);
+  EXPECT_NE(job->at("status", "completionTime"), nullptr);
+  wait_for("its event", [&] { return events_about("a").size() == 3; });
+  EXPECT_THAT(events_about("a"), ElementsAre("Created x1", "Start x1", "Succeeded x1"));
+}
+
+TEST_F(ControllersTest, CountsAFailureOnceAlthoughItIsRestartedAllTheTime) {
+  create(training_job("a", 2));
+  const std::string first = pod_of("a", "worker-0");
+  const std::string second = pod_of("a", "worker-1");
+  wait_for("running", [&] { return job_phase("a") == "Running"; });
+  kubelet_->end(ns_, second, 1);
+  for (int i = 0; i < 40; ++i) {
+    restart_controllers();
+    int turns = 0;
+    // A different number of loop turns each time, so that the restarts fall between different steps.
+    world_->wait([&] { return ++turns > i; }, std::chrono::milliseconds(50));
+  }
+  wait_for("second attempt", [&] { return kubelet_->starts(ns_, second) == 2; });
+  wait_for("both", [&] { return get("pytorchtrainingjobs", "a")->int_at("status", "aggregate", "running") == 2; });
+  const auto job = get("pytorchtrainingjobs", "a");
+  EXPECT_EQ(job->int_at("status", "backoffCount"), 1);
+  EXPECT_EQ(job->int_at("status", "attempts", "worker-1"), 1);
+  EXPECT_EQ(get("pods", second)->string_at("metadata", "labels", "muster.dev/attempt"), "1");
+  EXPECT_EQ(kubelet_->starts(ns_, first), 1);
+}
+
+TEST_F(ControllersTest, FailsAJobWhoseBudgetIsUsedUp) {
+  create(training_job("a", 1, "  runPolicy: {backoffLimit: 1}\n"));
+  const std::string pod = pod_of("a", "worker-0");
+  for (int attempt = 1; attempt <= 2; ++attempt) {
+    wait_for("attempt", [&] {
+      const auto* now = kubelet_->find(ns_, pod);
+      return kubelet_->starts(ns_, pod) == attempt && now != nullptr && now->string_at("status", "phase") == "Running";
+    });
+    kubelet_->end(ns_, pod, 1);
+  }
+  wait_for("failure", [&] { return job_phase("a") == "Failed"; });
+  EXPECT_EQ(get("pytorchtrainingjobs", "a")->int_at("status", "backoffCount"), 1);
+  wait_for_event("a", "BackoffExhausted x1");
+  EXPECT_EQ(kubelet_->starts(ns_, pod), 2);
+}
+
+TEST_F(ControllersTest, HoldsAGangUntilItsDevicesAreFree) {
+  const std::string gpu = ", resources: {limits: {nvidia.com/gpu: 1}}";
+  create(training_job("a", 2, "", gpu));
+  wait_for("first job", [&] { return job_phase("a") == "Running"; });
+  create(training_job("b", 2, "", gpu));
+  const auto waits = [&] {
+    const auto job = get("pytorchtrainingjobs", "b");
+    for (const auto& condition :
+         job->at("status", "conditions") ? job->at("status", "conditions")->as_array() : json::Array{}) {
+      if (condition.string_at("reason") == "Unschedulable") return condition.string_at("message");
+    }
+    return std::string();
+  };
+  wait_for("reason to wait", [&] { return !waits().empty(); });
+  EXPECT_EQ(waits(), fmt::format("needs 2 nvidia.com/gpu, 0 free, held by {}/a", ns_));
+  wait_for_event("b", "Unschedulable x1");
+  EXPECT_EQ(kubelet_->starts(ns_, pod_of("b", "worker-0")), 0);
+
+  kubelet_->end(ns_, pod_of("a", "worker-1"), 0);
+  kubelet_->end(ns_, pod_of("a", "worker-0"), 0);
+  wait_for("second job", [&] { return job_phase("b") == "Running"; });
+}
+
+TEST_F(ControllersTest, AdmitsMoreCpuThanThereIsAndSaysSo) {
+  create(training_job("a", 2, "", ", resources: {requests: {cpu: 16, memory: 8Gi}}"));
+  wait_for("running", [&] { return job_phase("a") == "Running"; });
+  wait_for_event("a", "Overcommitted x1");
+}
+
+TEST_F(ControllersTest, GivesEachLiveJobAPortOfItsOwn) {
+  create(training_job("a", 1));
+  create(training_job("b", 1));
+  wait_for("both", [&] { return job_phase("a") == "Running" && job_phase("b") == "Running"; });
+  const auto port = [&](const char* name) { return get("pytorchtrainingjobs", name)->int_at("status", "masterPort"); };
+  EXPECT_GE(port("a"), 20000);
+  EXPECT_GE(port("b"), 20000);
+  EXPECT_NE(port("a"), port("b"));
+}
+
+TEST_F(ControllersTest, PausesAndResumes) {
+  create(training_job("a", 2));
+  const std::string pod = pod_of("a", "worker-0");
+  wait_for("running", [&] { return job_phase("a") == "Running"; });
+  patch("pytorchtrainingjobs", "a", R"({"spec": {"runMode": {"pause": {"enabled": true}}}})");
+  wait_for("no pods", [&] { return pod_names().empty(); });
+  EXPECT_EQ(job_phase("a"), "Paused");
+  patch("pytorchtrainingjobs", "a", R"({"spec": {"runMode": {"pause": {"enabled": false}}}})");
+  wait_for("running again", [&] { return job_phase("a") == "Running"; });
+  EXPECT_EQ(kubelet_->starts(ns_, pod), 2);
+  EXPECT_EQ(get("pytorchtrainingjobs", "a")->int_at("status", "backoffCount"), 0);
+}
+
+TEST_F(ControllersTest, RunsAKubeflowJobWithItsServices) {
+  create(
+      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\nspec:\n  pytorchReplicaSpecs:\n"
+      "    Master: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n"
+      "    Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
+  const auto last_condition = [&] {
+    const auto job = get("pytorchjobs", "a");
+    const auto* list = job->at("status", "conditions");
+    return list == nullptr ? std::string() : list->as_array().back().string_at("type");
+  };
+  wait_for("running", [&] { return last_condition() == "Running"; });
+  wait_for("both",
+           [&] { return kubelet_->starts(ns_, "a-master-0") == 1 && kubelet_->starts(ns_, "a-worker-0") == 1; });
+  EXPECT_TRUE(get("services", "a-master-0"));
+  EXPECT_EQ(get("services", "a-worker-0")->string_at("spec", "clusterIP"), "None");
+  kubelet_->end(ns_, "a-master-0", 0);
+  wait_for("the end", [&] { return last_condition() == "Succeeded"; });
+  wait_for("its event", [&] { return events_about("a").size() == 3; });
+  EXPECT_THAT(events_about("a"), ElementsAre("PyTorchJobCreated x1", "PyTorchJobRunning x1", "PyTorchJobSucceeded x1"));
+}
+
+TEST_F(ControllersTest, DeletesAJobWhenItsTimeIsOver) {
+  create(training_job("a", 1, "  runPolicy: {ttlSecondsAfterFinished: 1}\n"));
+  const std::string pod = pod_of("a", "worker-0");
+  wait_for("running", [&] { return job_phase("a") == "Running"; });
+  kubelet_->end(ns_, pod, 0);
+  wait_for("deletion", [&] { return job_phase("a") == "gone"; });
+  wait_for("its pod to go too", [&] { return pod_names().empty(); });
+}
+
+TEST_F(ControllersTest, WaitsForANameThatSomebodyElseHas) {
+  create("{apiVersion: v1, kind: Pod, metadata: {name: a-master-0}, spec: {containers: [{name: pytorch, image: x}]}}");
+  create(
+      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\nspec:\n  pytorchReplicaSpecs:\n"
+      "    Master: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
+  wait_for("complaint", [&] {
+    for (const auto& event : events_about("a")) {
+      if (event.starts_with("FailedCreate")) return true;
+    }
+    return false;
+  });
+  EXPECT_TRUE(get("pods", "a-master-0")->at("metadata", "ownerReferences") == nullptr);
+  remove("pods", "a-master-0");
+  wait_for("its own pod", [&] {
+    const auto pod = get("pods", "a-master-0");
+    return pod && pod->at("metadata", "ownerReferences") != nullptr;
+  });
+}
+
+TEST_F(ControllersTest, EndsAJobAtItsDeadlineWithoutAnyOtherChange) {
+  create(training_job("a", 1, "  runPolicy: {activeDeadlineSeconds: 1}\n"));
+  wait_for("failure", [&] { return job_phase("a") == "Failed"; });
+  wait_for("its pod to go", [&] { return pod_names().empty(); });
+  wait_for_event("a", "DeadlineExceeded x1");
+}
+
+}  // namespace
+}  // namespace muster::control
