@@ -38,9 +38,9 @@ void add_all_forms(const std::string& name, const std::string& ns, std::vector<s
   }
 }
 
-bool is_live(const Document& pod) {
+bool has_ended(const Document& pod) {
   const std::string& phase = pod.string_at("status", "phase");
-  return !pod.string_at("status", "podIP").empty() && phase != "Succeeded" && phase != "Failed";
+  return phase == "Succeeded" || phase == "Failed";
 }
 
 std::vector<std::string> names_of(const Document& pod, const std::string& ns,
@@ -51,8 +51,10 @@ std::vector<std::string> names_of(const Document& pod, const std::string& ns,
   const std::string& subdomain = pod.string_at("spec", "subdomain");
   if (host_name != pod_name) names.push_back(host_name);
   if (!subdomain.empty()) add_all_forms(host_name + "." + subdomain, ns, names);
+  // A pod that has ended keeps its own names, so that a peer that comes late is refused and not told that there is no
+  // such host; a service leads to live pods only.
   for (const Document* service : services) {
-    if (!selects(*service, pod)) continue;
+    if (has_ended(pod) || !selects(*service, pod)) continue;
     const std::string& service_name = service->string_at("metadata", "name");
     add_all_forms(service_name, ns, names);
     add_all_forms(pod_name + "." + service_name, ns, names);
@@ -88,8 +90,9 @@ std::string hosts_text(const std::string& ns, std::string_view host_entries, con
   if (!text.empty() && text.back() != '\n') text.push_back('\n');
   text += "# pods and services of namespace " + ns + "\n";
   for (const Document* pod : pods) {
-    if (!is_live(*pod)) continue;
-    text += pod->string_at("status", "podIP");
+    const std::string& address = pod->string_at("status", "podIP");
+    if (address.empty()) continue;
+    text += address;
     for (const std::string& name : names_of(*pod, ns, services)) text += " " + name;
     text += "\n";
   }

@@ -14,9 +14,9 @@ namespace muster::agent {
 /// left, which takes sixteen million pods.
 std::string pick_address(std::string_view uid, const std::set<std::string>& used);
 
-/// What /etc/hosts says inside the pods of a namespace: the host's own entries, then a line per live pod with its name,
-/// its hostname in its subdomain, and the services that select it. A service without a cluster address of its own
-/// (there is no proxy) resolves to its pods. `pods` and `services` are those of the namespace.
+/// What /etc/hosts says inside the pods of a namespace: the host's own entries, then a line per pod with its name,
+/// its hostname in its subdomain, and, while it lives, the services that select it. A service without a cluster address
+/// of its own (there is no proxy) resolves to its pods. `pods` and `services` are those of the namespace.
 std::string hosts_text(const std::string& ns, std::string_view host_entries,
                        const std::vector<const json::Document*>& pods,
                        const std::vector<const json::Document*>& services);

@@ -32,12 +32,13 @@ TEST(HostsText, NamesPodsTheirHostnamesAndTheServicesThatSelectThem) {
   const auto worker = doc(R"({"metadata":{"name":"mnist-worker-0","labels":{"job":"mnist"}},"spec":{},
                               "status":{"phase":"Pending","podIP":"127.1.0.2"}})");
   const auto ended = doc(
-      R"({"metadata":{"name":"old","labels":{"job":"mnist"}},"spec":{},"status":{"phase":"Succeeded","podIP":"127.1.0.3"}})");
+      R"({"metadata":{"name":"old","labels":{"age":"old"}},"spec":{},"status":{"phase":"Succeeded","podIP":"127.1.0.3"}})");
   const auto unready = doc(R"({"metadata":{"name":"new"},"spec":{},"status":{}})");
   // As Kubeflow makes them: a service with the very name of the pod.
   const auto service = doc(R"({"metadata":{"name":"mnist-master-0"},"spec":{"selector":{"role":"master"}}})");
+  const auto old = doc(R"({"metadata":{"name":"old-service"},"spec":{"selector":{"age":"old"}}})");
   const auto nobody = doc(R"({"metadata":{"name":"none"},"spec":{}})");
-  EXPECT_EQ(hosts_text("ml", "127.0.0.1 localhost", {&master, &worker, &ended, &unready}, {&service, &nobody}),
+  EXPECT_EQ(hosts_text("ml", "127.0.0.1 localhost", {&master, &worker, &ended, &unready}, {&service, &nobody, &old}),
             "127.0.0.1 localhost\n"
             "# pods and services of namespace ml\n"
             "127.1.0.1 mnist-master-0 mnist-master-0.mnist mnist-master-0.mnist.ml mnist-master-0.mnist.ml.svc "
@@ -45,7 +46,8 @@ TEST(HostsText, NamesPodsTheirHostnamesAndTheServicesThatSelectThem) {
             "mnist-master-0.ml.svc.cluster.local "
             "mnist-master-0.mnist-master-0 mnist-master-0.mnist-master-0.ml mnist-master-0.mnist-master-0.ml.svc "
             "mnist-master-0.mnist-master-0.ml.svc.cluster.local\n"
-            "127.1.0.2 mnist-worker-0\n");
+            "127.1.0.2 mnist-worker-0\n"
+            "127.1.0.3 old\n");
 }
 
 }  // namespace

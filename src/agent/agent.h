@@ -25,7 +25,8 @@ struct Options {
   std::string node_name;
   std::vector<Environment> environments;
   bool refuse_unmapped = false;  // an image no pattern matches is an error, instead of the host's own environment
-  std::map<std::string, Quantity> resources;  // declared extended resources
+  std::map<std::string, Quantity> resources;                // declared extended resources
+  Duration first_restart_delay = std::chrono::seconds(10);  // of a pod's containers; doubles up to 30 times that
 };
 
 class Agent final : public client::NodeApi {

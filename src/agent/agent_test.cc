@@ -47,6 +47,7 @@ class AgentTest : public ::testing::Test {
     Options options;
     options.directory = folder_ + "/data";
     options.node_name = "here";
+    options.first_restart_delay = first_restart_delay_;
     agent_ = std::make_unique<Agent>(engine_->loop(), engine_->rng(), engine_->client(), options);
     engine_->server().set_node(agent_.get());
     const auto started = agent_->start();
@@ -75,8 +76,8 @@ class AgentTest : public ::testing::Test {
                             const std::string& more_metadata = "") {
     json::Document pod =
         doc(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + "\"" + more_metadata +
-            R"(},"spec":{"nodeName":"here","restartPolicy":"Never","terminationGracePeriodSeconds":30,)" + more_spec +
-            R"("containers":[{"name":"main","image":"x","command":["sh","-c"]}]}})");
+            R"(},"spec":{"nodeName":"here","terminationGracePeriodSeconds":30,"restartPolicy":")" + restart_policy_ +
+            "\"," + more_spec + R"("containers":[{"name":"main","image":"x","command":["sh","-c"]}]}})");
     json::Document& container = pod["spec"]["containers"].as_array()[0];
     container["command"].as_array().push_back(script);
     if (!more_spec.empty()) container["volumeMounts"] = doc(R"([{"name":"v","mountPath":"/v"}])");
@@ -143,6 +144,8 @@ class AgentTest : public ::testing::Test {
   }
   std::string host_volume() { return R"("volumes":[{"name":"v","hostPath":{"path":")" + folder_ + R"("}}],)"; }
 
+  std::string restart_policy_ = "Never";
+  Duration first_restart_delay_ = Duration(0);
   std::string folder_;
   std::unique_ptr<testing::Engine> engine_;
   std::unique_ptr<Agent> agent_;
@@ -281,6 +284,39 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
   std::ofstream(folder_ + "/end") << "go on\n";
   ASSERT_TRUE(engine_->run_until([&ended] { return ended; }));
   EXPECT_EQ(text, "one\ntwo\n");
+}
+
+TEST_F(AgentTest, OnFailureIsStartedAgainUntilItSucceeds) {
+  restart_policy_ = "OnFailure";
+  create_pod("again", "echo try >> /v/tries; echo try; test $(wc -l < /v/tries) = 3", host_volume());
+  ASSERT_TRUE(wait_phase("again", "Succeeded"));
+  EXPECT_EQ(read_file(folder_ + "/tries").value_or(""), "try\ntry\ntry\n");
+  const json::Document p = pod("again");
+  const json::Document& status = p.at("status", "containerStatuses")->as_array()[0];
+  EXPECT_EQ(status.int_at("restartCount"), 2);
+  EXPECT_EQ(status.int_at("lastState", "terminated", "exitCode"), 1);
+  EXPECT_EQ(read_log("again"), "try\n") << "each attempt has a log of its own";
+}
+
+TEST_F(AgentTest, ABackOffIsNeitherLostNorRepeatedByARestart) {
+  stop_agent();
+  first_restart_delay_ = std::chrono::hours(1);
+  start_agent();
+  restart_policy_ = "OnFailure";
+  create_pod("slow", "exit 1");
+  const auto reason = [this] { return main_state("slow").string_at("waiting", "reason"); };
+  ASSERT_TRUE(eventually([&] { return reason() == "CrashLoopBackOff"; }));
+  stop_agent();
+  start_agent();
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_ + "/data/pods"); }));
+  EXPECT_EQ(reason(), "CrashLoopBackOff");
+  stop_agent();
+  first_restart_delay_ = Duration(0);  // as if the hour were over
+  restart_policy_ = "Never";
+  start_agent();
+  ASSERT_TRUE(eventually([&] {
+    return std::filesystem::exists(folder_ + "/data/pods/" + pod("slow").string_at("metadata", "uid") + "/1");
+  }));
 }
 
 TEST_F(AgentTest, ACommandThatDoesNotExistIsSaidOnThePod) {

@@ -109,7 +109,8 @@ void Agent::State::take_loss(PodRun& run, std::optional<AttemptRecord> state, st
 /// The delay counts from the end of the attempt, so a restart of the server neither shortens nor repeats it.
 void Agent::State::back_off(PodRun& run, Time ended) {
   run.step = Step::kBackOff;
-  const Duration left = std::max(Duration(0), ended + restart_delay(run.attempt) - loop_.now());
+  const Duration left =
+      std::max(Duration(0), ended + restart_delay(run.attempt, options_.first_restart_delay) - loop_.now());
   if (run.timer_id != 0) loop_.cancel(run.timer_id);
   run.timer_id = loop_.after(left, [this, uid = run.uid] {
     PodRun* late = find_run(uid);

@@ -50,6 +50,7 @@ PodView Agent::State::view_of(const PodRun& run) const {
   view.host_address = "127.0.0.1";
   view.now = loop_.now();
   view.restarts = run.attempt;
+  view.restart_delay = restart_delay(run.attempt, options_.first_restart_delay);
   view.current = run.current;
   view.previous = run.previous;
   view.waiting_reason = run.waiting_reason;

@@ -70,7 +70,7 @@ ContainerView view_of(const Document& pod, const std::string& name, bool is_init
   }
   if (view.stage == Stage::kBackOff) {
     return {waiting("CrashLoopBackOff", fmt::format("back-off {} restarting failed container={}",
-                                                    human_duration(restart_delay(view.restarts)), name)),
+                                                    human_duration(view.restart_delay), name)),
             false, false};
   }
   if (!view.waiting_reason.empty()) return {waiting(view.waiting_reason, view.waiting_message), false, false};
@@ -200,10 +200,9 @@ bool wants_restart(const Document& pod, const AttemptRecord& ended) {
   return policy == "OnFailure" ? !ended_well(ended) : true;
 }
 
-Duration restart_delay(int restarts) {
-  constexpr std::chrono::seconds kFirst{10};
-  constexpr std::chrono::seconds kLongest{300};
-  return restarts >= 5 ? kLongest : std::min(kFirst * (1 << restarts), kLongest);
+Duration restart_delay(int restarts, Duration first) {
+  constexpr int kMost = 30;
+  return first * (restarts >= 5 ? kMost : std::min(1 << restarts, kMost));
 }
 
 Document pod_status(const Document& pod, const PodView& view) {

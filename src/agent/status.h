@@ -24,6 +24,7 @@ struct PodView {
   std::string host_address;
   Time now;
   int restarts = 0;                       // attempts before this one
+  Duration restart_delay{};               // before the next
   std::optional<AttemptRecord> current;   // this attempt, as far as it is
   std::optional<AttemptRecord> previous;  // the one before
   // Why the containers wait; "" for the usual reason.
@@ -40,8 +41,8 @@ json::Document pod_status(const json::Document& pod, const PodView& view);
 
 /// Whether the ended attempt is followed by another, by spec.restartPolicy.
 bool wants_restart(const json::Document& pod, const AttemptRecord& ended);
-/// 10 s, doubling to 5 min.
-Duration restart_delay(int restarts);
+/// Before attempt `restarts` + 1: doubles each time, up to 30 times the first (10 s to 5 min, as a kubelet has it).
+Duration restart_delay(int restarts, Duration first);
 
 /// What a kubelet calls the end of a container: Completed, Error, ContainerCannotRun.
 std::string end_reason(const ContainerRecord& container);

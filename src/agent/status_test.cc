@@ -176,11 +176,12 @@ TEST_F(PodStatus, RestartPolicyDecidesAboutAnotherAttempt) {
 }
 
 TEST(RestartDelay, DoublesToFiveMinutes) {
-  EXPECT_EQ(restart_delay(0), std::chrono::seconds(10));
-  EXPECT_EQ(restart_delay(1), std::chrono::seconds(20));
-  EXPECT_EQ(restart_delay(4), std::chrono::seconds(160));
-  EXPECT_EQ(restart_delay(5), std::chrono::seconds(300));
-  EXPECT_EQ(restart_delay(1000), std::chrono::seconds(300));
+  constexpr std::chrono::seconds kFirst(10);
+  EXPECT_EQ(restart_delay(0, kFirst), std::chrono::seconds(10));
+  EXPECT_EQ(restart_delay(1, kFirst), std::chrono::seconds(20));
+  EXPECT_EQ(restart_delay(4, kFirst), std::chrono::seconds(160));
+  EXPECT_EQ(restart_delay(5, kFirst), std::chrono::seconds(300));
+  EXPECT_EQ(restart_delay(1000, kFirst), std::chrono::seconds(300));
 }
 
 }  // namespace

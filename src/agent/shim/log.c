@@ -42,8 +42,10 @@ static int write_all(struct log_file* file, const char* bytes, size_t size) {
   return 0;
 }
 
-/* A full disk must not stop the training: lines are dropped, and the log says how many bytes. */
+/* A full disk must not stop the training: lines are dropped, and the log says how many bytes once there is room again
+ * for that and for what comes next. */
 static void put(struct log_file* file, const char* bytes, size_t size) {
+  const off_t before = file->size;
   if (file->dropped > 0) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -55,9 +57,13 @@ static void put(struct log_file* file, const char* bytes, size_t size) {
       file->dropped += size;
       return;
     }
-    file->dropped = 0;
   }
-  if (size > 0 && write_all(file, bytes, size) != 0) file->dropped += size;
+  if (size > 0 && write_all(file, bytes, size) != 0) {
+    if (file->size != before && ftruncate(file->fd, before) == 0) file->size = before;
+    file->dropped += size;
+    return;
+  }
+  file->dropped = 0;
 }
 
 static void put_out(struct log_file* file) {
