@@ -91,7 +91,7 @@ TEST_P(Sandbox, AVolumeMayLieInsideAnother) {
 }
 
 TEST_P(Sandbox, AReadOnlyMountIsReadOnly) {
-  Launch launch = TestPod::shell("touch /ro/x; touch /vol/y && echo fine");
+  Launch launch = TestPod::shell("touch /ro/x 2>&1; touch /vol/y && echo fine");
   mount(launch, "/ro", "", true);
   EXPECT_EQ(run(launch), "touch: cannot touch '/ro/x': Read-only file system\nfine\n");
 }
