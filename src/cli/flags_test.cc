@@ -7,7 +7,6 @@ namespace muster::cli {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
 struct Parsed {
