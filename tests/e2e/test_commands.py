@@ -143,3 +143,38 @@ def test_explain_needs_no_server(engine):
     assert text.startswith("GROUP:      batch.tensorstack.dev\nKIND:       PyTorchTrainingJob\nVERSION:    v1beta1\n\nFIELD: replicaSpecs <[]")
     assert "\n  replicas\t<integer>" in text
     assert "    containers\t<[]Container> -required-\n" in engine.muster("explain", "pods", "--recursive").stdout
+
+
+def test_doctor_finds_the_engine_and_says_how_to_get_one(engine, tmp_path):
+    done = engine.muster("doctor", check=False)
+    lines = {line.split()[1]: line for line in done.stdout.splitlines() if line[0] in "✔✖–"}
+    assert set(lines) >= {"engine", "data", "python", "torch", "sandbox", "cgroup", "port", "clock"}
+    assert lines["engine"].startswith("✔") and str(engine.port) in lines["engine"]
+    assert done.returncode == (1 if any(line.startswith("✖") for line in lines.values()) else 0)
+    none = engine.muster("doctor", "--data-dir", tmp_path / "none", check=False).stdout
+    assert "– engine    not running\n            fix: muster up\n" in none
+    (tmp_path / "config.yaml").write_text("unmaped: host\n")
+    broken = engine.muster("doctor", "--data-dir", tmp_path, check=False)
+    assert broken.returncode == 1 and "✖ config" in broken.stdout
+
+
+def completed(engine, tmp_path, *words):
+    """What bash offers for the last word."""
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    link = tmp_path / "bin" / "muster"
+    if not link.exists():
+        link.symlink_to(MUSTER)
+    script = ('source <(muster completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _muster; '
+              'printf "%s\\n" "${COMPREPLY[@]}"')
+    done = engine.run(["bash", "-c", script, "bash", "muster", *words], env={"PATH": f"{link.parent}:{os.environ['PATH']}"})
+    return done.stdout.split()
+
+
+def test_bash_completes_commands_flags_kinds_and_names(engine, settings, tmp_path):
+    assert completed(engine, tmp_path, "desc") == ["describe"]
+    assert completed(engine, tmp_path, "doc") == ["doctor"]
+    assert completed(engine, tmp_path, "delete", "--grace") == ["--grace-period"]
+    assert completed(engine, tmp_path, "get", "pytorcht") == ["pytorchtrainingjobs"]
+    assert completed(engine, tmp_path, "get", "cm", "sett") == ["settings"]
+    assert completed(engine, tmp_path, "get", "cm/sett") == ["cm/settings"]
+    assert completed(engine, tmp_path, "completion", "f") == ["fish"]
