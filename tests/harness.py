@@ -12,7 +12,7 @@ import subprocess
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MUSTER = ROOT / "build" / "bin" / "muster"
+MUSTER = pathlib.Path(os.environ.get("MUSTER_BINARY", ROOT / "build" / "bin" / "muster")).resolve()
 FULL = bool(os.environ.get("MUSTER_FULL"))
 
 

@@ -1,6 +1,9 @@
 #include "cli/cli.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,74 +12,29 @@
 #include <cstdlib>
 
 #include "base/strings.h"
-#include "cli/commands.h"
+#include "cli/command_table.h"
 #include "cli/connect.h"
 #include "cli/environment.h"
+
+extern char** environ;
 
 namespace muster::cli {
 
 namespace {
 
-struct Entry {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view usage;
-  std::string_view examples;
-  std::unique_ptr<Command> (*make)();
-  bool needs_server = true;  // version has something to say without one
-};
-
-constexpr Entry kCommands[] = {
-    {"apply", "make objects as files say: create them, or change what differs", "muster apply -f FILE [-n NAMESPACE]",
-     "  muster apply -f job.yaml\n"
-     "  muster apply -f manifests/             every .yaml, .yml and .json in the folder\n"
-     "  cat job.yaml | muster apply -f -\n",
-     make_apply},
-    {"create", "make new objects from files", "muster create -f FILE [-n NAMESPACE]",
-     "  muster create -f job.yaml\n"
-     "  muster create -f job.yaml --dry-run=server -o yaml     what it would become\n",
-     make_create},
-    {"get", "list objects, or print them", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
-     "  muster get pj                          PyTorchTrainingJobs\n"
-     "  muster get pods,pj -A                  in all namespaces\n"
-     "  muster get pj mnist -o yaml\n"
-     "  muster get pods -l tensorstack.dev/owner-name=mnist -w\n"
-     "  muster get pj mnist -o jsonpath='{.status.phase}'\n",
-     make_get},
-    {"describe", "what an object is doing and why, with its events", "muster describe TYPE NAME",
-     "  muster describe pj mnist\n"
-     "  muster describe pod/mnist-worker-0\n",
-     make_describe},
-    {"logs", "print the logs of a pod or of a whole job", "muster logs POD | TYPE/NAME | -l SELECTOR [-f]",
-     "  muster logs -f pj/mnist                all replicas until the job ends; exit code 1 if it failed\n"
-     "  muster logs mnist-worker-0 --tail=20\n"
-     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n",
-     make_logs},
-    {"delete", "delete objects and what belongs to them", "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",
-     "  muster delete pj mnist\n"
-     "  muster delete -f job.yaml\n"
-     "  muster delete pods --all --wait=false\n",
-     make_delete},
-    {"wait", "wait until a job has ended, or for a condition", "muster wait TYPE/NAME [--for=…] [--timeout=DURATION]",
-     "  muster wait pj/mnist                   exit code 0 when it succeeded, 1 when it failed\n"
-     "  muster wait --for=condition=Running pj/mnist --timeout=60s\n"
-     "  muster wait --for=jsonpath='{.status.phase}'=Running pj/mnist\n"
-     "  muster wait --for=delete pod/mnist-worker-0\n",
-     make_wait},
-    {"version", "of this program and of the server", "muster version", "  muster version -o json\n", make_version,
-     false},
-};
-
 const Entry* find(const std::string& word) {
-  for (const Entry& entry : kCommands) {
+  for (const Entry& entry : command_table()) {
     if (entry.name == word) return &entry;
   }
   return nullptr;
 }
 
 std::string help_text(const Entry& entry, const Flags& own, const Flags& common) {
-  return fmt::format("{}: {}\n\nUsage:\n  {}\n\nExamples:\n{}\nFlags:\n{}\nFlags of every command:\n{}", entry.name,
-                     entry.summary, entry.usage, entry.examples, own.help(), common.help());
+  std::string out =
+      fmt::format("{}: {}\n\nUsage:\n  {}\n\nExamples:\n{}", entry.name, entry.summary, entry.usage, entry.examples);
+  if (const std::string flags = own.help(); !flags.empty()) out += "\nFlags:\n" + flags;
+  if (const std::string flags = common.help(); !flags.empty()) out += "\nFlags of every command:\n" + flags;
+  return out;
 }
 
 /// Output that cannot be written ends the command: whoever read it (`| head`) has gone, or the disk is full.
@@ -147,12 +105,42 @@ Connection connect(net::EventLoop& loop, const std::variant<Choice, Failure>& ch
   return out;
 }
 
+/// Runs `muster up` with its output on stderr, where notes go. True when the engine is up.
+bool start_engine() {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  std::string name = "muster";
+  std::string command = "up";
+  char* argv[] = {name.data(), command.data(), nullptr};
+  pid_t pid = 0;
+  const int failure = ::posix_spawn(&pid, "/proc/self/exe", &files, nullptr, argv, environ);
+  posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  if (failure != 0) return false;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::variant<Choice, Failure> find_server(Server need, const ConnectOptions& options, const Environment& environment,
+                                          const Terminal& terminal) {
+  if (need == Server::kNone) return usage_failure("this command asks no server");
+  auto chosen = choose_server(options, environment, Surroundings::real());
+  const auto* failure = std::get_if<Failure>(&chosen);
+  if (failure == nullptr || failure->code != kExitUnreachable || need != Server::kStarted) return chosen;
+  terminal.err("note: no server was found; starting the engine of this machine\n");
+  return start_engine() ? choose_server(options, environment, Surroundings::real()) : chosen;
+}
+
 int run_connected(const Entry& entry, Command& command, const ConnectOptions& options,
                   const std::vector<std::string>& words) {
   const Environment environment = read_environment();
   const Terminal terminal = real_terminal(environment);
-  const auto chosen = choose_server(options, environment, Surroundings::real());
-  if (entry.needs_server && std::holds_alternative<Failure>(chosen)) return print_error(std::get<Failure>(chosen));
+  const auto chosen = find_server(entry.server, options, environment, terminal);
+  const bool needed = entry.server == Server::kNeeded || entry.server == Server::kStarted;
+  if (needed && std::holds_alternative<Failure>(chosen)) return print_error(std::get<Failure>(chosen));
 
   net::EventLoop loop;
   Connection connection = connect(loop, chosen, terminal);
@@ -175,7 +163,7 @@ bool knows(const std::string& word) {
 
 std::string command_list() {
   std::string out;
-  for (const Entry& entry : kCommands) out += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+  for (const Entry& entry : command_table()) out += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
   return out;
 }
 
@@ -186,6 +174,7 @@ int run(const std::vector<std::string>& args) {
 
   ConnectOptions options;
   const auto add_common = [&](Flags& flags) {
+    if (entry->server == Server::kNone) return;
     flags.add_string("namespace", &options.ns, "which namespace", 'n');
     flags.add_string("kubeconfig", &options.kubeconfig, "which kubeconfig file names the server");
     flags.add_string("context", &options.context, "which context of the kubeconfig");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/connect.h"
 #include "cli/flags.h"
 #include "cli/session.h"
 
@@ -26,5 +27,17 @@ std::unique_ptr<Command> make_logs();
 std::unique_ptr<Command> make_delete();
 std::unique_ptr<Command> make_wait();
 std::unique_ptr<Command> make_version();
+std::unique_ptr<Command> make_use();
+std::unique_ptr<Command> make_use(Environment environment, Surroundings surroundings);
+std::unique_ptr<Command> make_kubeconfig();
+std::unique_ptr<Command> make_crds();
+std::unique_ptr<Command> make_patch();
+std::unique_ptr<Command> make_label();
+std::unique_ptr<Command> make_annotate();
+/// Lets the user change a file, and returns when the editor has ended.
+using EditFile = std::function<Status(const std::string& path)>;
+std::unique_ptr<Command> make_edit();
+std::unique_ptr<Command> make_edit(EditFile edit_file);
+std::unique_ptr<Command> make_explain();
 
 }  // namespace muster::cli

@@ -1,56 +1,32 @@
 #include "cli/connect.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <netdb.h>
-#include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <memory>
+#include <cstring>
 #include <optional>
 
+#include "base/files.h"
 #include "base/strings.h"
+#include "json/yaml.h"
 
 namespace muster::cli {
 
 namespace {
 
-// The engine of this machine answers at once or is not there.
-constexpr int kProbeTimeoutMs = 500;
-
-bool accepts_connection(const addrinfo& address) {
-  const int fd = ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
+/// A Unix socket answers at once or is not there: connect() never waits for the other side.
+bool accepts_connection(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return false;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
-  bool connected = ::connect(fd, address.ai_addr, address.ai_addrlen) == 0;
-  if (!connected && errno == EINPROGRESS) {
-    pollfd wait{.fd = fd, .events = POLLOUT, .revents = 0};
-    int problem = 0;
-    socklen_t size = sizeof problem;
-    connected = ::poll(&wait, 1, kProbeTimeoutMs) == 1 &&
-                ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0;
-  }
+  const bool connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   ::close(fd);
   return connected;
-}
-
-bool probe(const net::Endpoint& endpoint) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &found) != 0) return false;
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
-  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
-    if (accepts_connection(*address)) return true;
-  }
-  return false;
-}
-
-Failure unusable(const std::string& path, const Error& error) {
-  return {.code = error.reason == Reason::kNotFound ? kExitNotFound : kExitFailed,
-          .what = fmt::format("cannot use kubeconfig {}", quote(path)),
-          .why = error.message};
 }
 
 /// $KUBECONFIG may name several files; the first one that is there counts.
@@ -62,55 +38,130 @@ std::string first_of(const std::string& paths, const Surroundings& surroundings)
   return all.front();
 }
 
-std::optional<Choice> local_engine(const Environment& environment, const Surroundings& surroundings) {
-  const std::string path = environment.data_dir + "/kubeconfig";
-  if (!surroundings.exists(path)) return std::nullopt;
-  auto target = surroundings.load(path, "");
-  if (!target || !surroundings.listening(target->endpoint)) return std::nullopt;
-  return Choice{.target = *std::move(target), .from = path, .local_engine = true, .note = {}};
-}
+/// One run of the choice; knows every server that was possible, so that it can name those not taken.
+class Chooser {
+ public:
+  Chooser(const ConnectOptions& options, const Environment& environment, const Surroundings& surroundings)
+      : options_(options), environment_(environment), surroundings_(surroundings) {}
+
+  std::variant<Choice, Failure> choose() const {
+    if (!options_.kubeconfig.empty()) return from_file(options_.kubeconfig, options_.context, "");
+    const std::string user_file = environment_.user_kubeconfig();
+    if (!environment_.kubeconfig.empty()) {
+      const std::string file = first_of(environment_.kubeconfig, surroundings_);
+      const bool could_be_local = options_.context.empty() && file != environment_.engine_kubeconfig();
+      return from_file(file, options_.context, could_be_local ? other_than_file("$KUBECONFIG, " + file) : "");
+    }
+    if (!options_.context.empty()) return from_file(user_file, options_.context, "");
+    auto kept = kept_choice(environment_, surroundings_);
+    if (!kept) return failure_of(kept.error());
+    if (*kept == kLocal && !engine_running()) return silent_engine();
+    if (*kept == kLocal) return engine(other_than_engine());
+    if (!kept->empty()) {
+      return from_file(user_file, *kept, other_than_file(fmt::format("context {} (muster use)", *kept)));
+    }
+    if (engine_running()) return engine(other_than_engine());
+    if (surroundings_.exists(user_file)) return from_file(user_file, "", "");
+    return Failure{.code = kExitUnreachable,
+                   .what = "no API server to talk to",
+                   .why = fmt::format("no engine is running in {}, $KUBECONFIG is not set, and there is no {}",
+                                      environment_.data_dir, user_file),
+                   .fix = "muster up"};
+  }
+
+ private:
+  bool engine_running() const { return surroundings_.listening(environment_.engine_socket()); }
+
+  std::string other_than_engine() const {
+    if (!surroundings_.exists(environment_.user_kubeconfig())) return "";
+    return fmt::format("note: using the local engine; for the cluster of {}: muster use CONTEXT\n",
+                       environment_.user_kubeconfig());
+  }
+  std::string other_than_file(const std::string& taken) const {
+    if (!engine_running()) return "";
+    const char* way = environment_.kubeconfig.empty() ? "muster use local" : "unset KUBECONFIG";
+    return fmt::format("note: using {}; for the local engine: {}\n", taken, way);
+  }
+
+  Choice engine(std::string note) const {
+    Choice out;
+    out.target.endpoint.unix_path = environment_.engine_socket();
+    out.target.endpoint.host = "localhost";
+    out.target.endpoint.tls = false;  // only this user can open the socket, and the server looks who did
+    // `kubectl config set-context --namespace` on the engine's kubeconfig counts here too.
+    if (auto named = surroundings_.load(environment_.engine_kubeconfig(), "")) out.target.ns = named->ns;
+    out.from = environment_.engine_socket();
+    out.local_engine = true;
+    out.note = std::move(note);
+    return with_namespace(std::move(out));
+  }
+
+  std::variant<Choice, Failure> from_file(const std::string& path, const std::string& context, std::string note) const {
+    auto target = surroundings_.load(path, context);
+    if (!target) {
+      return Failure{.code = target.error().reason == Reason::kNotFound ? kExitNotFound : kExitFailed,
+                     .what = fmt::format("cannot use kubeconfig {}", quote(path)),
+                     .why = target.error().message};
+    }
+    return with_namespace({.target = *std::move(target),
+                           .from = path,
+                           .local_engine = path == environment_.engine_kubeconfig(),
+                           .note = std::move(note)});
+  }
+
+  Choice with_namespace(Choice choice) const {
+    if (!options_.ns.empty()) choice.target.ns = options_.ns;
+    if (choice.target.ns.empty()) choice.target.ns = "default";
+    return choice;
+  }
+
+  Failure silent_engine() const {
+    return {.code = kExitUnreachable,
+            .what = "the local engine is not running",
+            .why = fmt::format("muster use local chose it, and nothing listens on {}", environment_.engine_socket()),
+            .fix = "muster up"};
+  }
+
+  const ConnectOptions& options_;
+  const Environment& environment_;
+  const Surroundings& surroundings_;
+};
 
 }  // namespace
 
 Surroundings Surroundings::real() {
   return {.exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; },
-          .listening = probe,
-          .load = client::load_kubeconfig};
+          .listening = accepts_connection,
+          .load = client::load_kubeconfig,
+          .read = [](const std::string& path) { return read_file(path); }};
 }
 
 std::variant<Choice, Failure> choose_server(const ConnectOptions& options, const Environment& environment,
                                             const Surroundings& surroundings) {
-  const std::string engine_file = environment.data_dir + "/kubeconfig";
-  const std::string user_file = environment.home + "/.kube/config";
-  std::string named = options.kubeconfig;
-  if (named.empty() && !environment.kubeconfig.empty()) named = first_of(environment.kubeconfig, surroundings);
-  if (named.empty() && !options.context.empty()) named = user_file;
+  return Chooser(options, environment, surroundings).choose();
+}
 
-  std::optional<Choice> choice;
-  if (named.empty()) {
-    choice = local_engine(environment, surroundings);
-    const bool other = surroundings.exists(user_file);
-    if (choice && other) {
-      choice->note = fmt::format("note: using the local engine at {}; for the other server: --kubeconfig {}\n",
-                                 url_of(choice->target.endpoint), user_file);
-    }
-    if (!choice && !other) {
-      return Failure{.code = kExitUnreachable,
-                     .what = "no API server to talk to",
-                     .why = fmt::format("no engine is running in {}, $KUBECONFIG is not set, and there is no {}",
-                                        environment.data_dir, user_file),
-                     .fix = "muster up"};
-    }
-    if (!choice) named = user_file;
-  }
-  if (!choice) {
-    auto target = surroundings.load(named, options.context);
-    if (!target) return unusable(named, target.error());
-    choice = Choice{.target = *std::move(target), .from = named, .local_engine = named == engine_file, .note = {}};
-  }
-  if (!options.ns.empty()) choice->target.ns = options.ns;
-  if (choice->target.ns.empty()) choice->target.ns = "default";
-  return *std::move(choice);
+Result<std::string> kept_choice(const Environment& environment, const Surroundings& surroundings) {
+  auto text = surroundings.read(environment.kept_choice());
+  if (!text && text.error().reason == Reason::kNotFound) return std::string();
+  if (!text) return std::move(text).error();
+  return std::string(trim(*text));
+}
+
+Result<Contexts> contexts_of(const std::string& path, const Surroundings& surroundings) {
+  Contexts out;
+  auto text = surroundings.read(path);
+  if (!text && text.error().reason == Reason::kNotFound) return out;
+  if (!text) return std::move(text).error();
+  auto documents = json::parse_yaml(*text);
+  if (!documents) return in_context(path, std::move(documents).error());
+  if (documents->empty()) return out;
+  const json::Document& file = documents->front().value;
+  out.current = file.string_at("current-context");
+  const json::Document* contexts = file.find("contexts");
+  if (contexts == nullptr || !contexts->is_array()) return out;
+  for (const json::Document& context : contexts->as_array()) out.names.push_back(context.string_at("name"));
+  return out;
 }
 
 Failure unreachable(const Choice& choice, const Error& error) {

@@ -23,6 +23,11 @@ Environment read_environment() {
     const std::string xdg = variable("XDG_DATA_HOME");
     out.data_dir = (xdg.empty() ? out.home + "/.local/share" : xdg) + "/muster";
   }
+  const std::string xdg_config = variable("XDG_CONFIG_HOME");
+  out.config_dir = (xdg_config.empty() ? out.home + "/.config" : xdg_config) + "/muster";
+  out.editor = variable("KUBE_EDITOR");
+  if (out.editor.empty()) out.editor = variable("EDITOR");
+  if (out.editor.empty()) out.editor = "vi";
   return out;
 }
 

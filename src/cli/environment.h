@@ -7,10 +7,20 @@
 namespace muster::cli {
 
 struct Environment {
-  std::string kubeconfig;  // $KUBECONFIG
-  std::string home;        // $HOME
-  std::string data_dir;    // $MUSTER_DATA_DIR, $XDG_DATA_HOME/muster or ~/.local/share/muster
-  bool no_color = false;   // $NO_COLOR is set to anything
+  std::string kubeconfig = {};  // $KUBECONFIG
+  std::string home = {};        // $HOME
+  std::string data_dir = {};    // $MUSTER_DATA_DIR, $XDG_DATA_HOME/muster or ~/.local/share/muster
+  std::string config_dir = {};  // $XDG_CONFIG_HOME/muster or ~/.config/muster
+  std::string editor = {};      // $KUBE_EDITOR, $EDITOR or vi
+  bool no_color = false;        // $NO_COLOR is set to anything
+
+  /// The file of the user's clusters.
+  std::string user_kubeconfig() const { return home + "/.kube/config"; }
+  /// The engine's own: for kubectl and everything else that is not this program.
+  std::string engine_kubeconfig() const { return data_dir + "/kubeconfig"; }
+  std::string engine_socket() const { return data_dir + "/api.sock"; }
+  /// What `muster use` keeps.
+  std::string kept_choice() const { return config_dir + "/use"; }
 };
 
 Environment read_environment();

@@ -28,6 +28,11 @@ class Selection {
   void add_flags(Flags& flags);
   /// As if --all were given, unless something narrower is.
   void take_all() { all_ = files_.empty(); }
+  /// For commands that take -f but no selectors.
+  void take_files(std::vector<std::string> files, bool recursive) {
+    files_ = std::move(files);
+    recursive_ = recursive;
+  }
   /// `example` is the fix to show when nothing was named. Empty when a selector matches nothing.
   std::variant<std::vector<Selected>, Failure> collect(Session& session, const std::vector<std::string>& words,
                                                        const std::string& example) const;

@@ -10,6 +10,10 @@
 
 #include "base/strings.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
+#include "cli/flags.h"
+#include "cli/print_error.h"
+#include "main/doctor.h"
 #include "main/engine_commands.h"
 #include "main/serve.h"
 
@@ -21,12 +25,44 @@ struct EngineCommand {
   int (*run)(const std::vector<std::string>&);
 };
 
+int completion_command(const std::vector<std::string>& args);
+
 constexpr EngineCommand kEngineCommands[] = {
     {"up", "start the engine in the background", muster::up_command},
     {"down", "stop it; jobs go on unless --stop-jobs", muster::down_command},
     {"status", "where the engine is and what it runs", muster::status_command},
     {"serve", "the engine in the foreground", muster::serve_command},
+    {"doctor", "check this machine, and say how to fix what is wrong", muster::doctor_command},
+    {"completion", "print the completion script of bash, zsh or fish", completion_command},
 };
+
+constexpr const char* kCompletionHelp = R"(completion: print the completion script of a shell
+
+Usage:
+  muster completion bash | zsh | fish
+
+Examples:
+  source <(muster completion bash)                                     in ~/.bashrc
+  source <(muster completion zsh)                                      in ~/.zshrc
+  muster completion fish >~/.config/fish/completions/muster.fish
+)";
+
+int completion_command(const std::vector<std::string>& args) {
+  if (muster::cli::Flags::asks_for_help(args)) {
+    fmt::print("{}", kCompletionHelp);
+    return 0;
+  }
+  if (args.size() != 1) {
+    return muster::cli::print_error(
+        muster::cli::usage_failure("completion takes one shell", "muster completion bash | zsh | fish"));
+  }
+  std::vector<muster::cli::OtherCommand> others;
+  for (const EngineCommand& command : kEngineCommands) others.push_back({command.name, command.summary});
+  const auto script = muster::cli::completion_script(args[0], others);
+  if (!script) return muster::cli::print_error(script.error());
+  fmt::print("{}", *script);
+  return 0;
+}
 
 void print_help(std::FILE* to) {
   fmt::print(to, "muster runs distributed training jobs and speaks the Kubernetes API.\n\nEngine:\n");

@@ -1,0 +1,89 @@
+#include "cli/command_table.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr Entry kCommands[] = {
+    {"apply", "make objects as files say: create them, or change what differs", "muster apply -f FILE [-n NAMESPACE]",
+     "  muster apply -f job.yaml\n"
+     "  muster apply -f manifests/             every .yaml, .yml and .json in the folder\n"
+     "  cat job.yaml | muster apply -f -\n",
+     make_apply, Server::kStarted},
+    {"create", "make new objects from files", "muster create -f FILE [-n NAMESPACE]",
+     "  muster create -f job.yaml\n"
+     "  muster create -f job.yaml --dry-run=server -o yaml     what it would become\n",
+     make_create, Server::kStarted},
+    {"get", "list objects, or print them", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
+     "  muster get pj                          PyTorchTrainingJobs\n"
+     "  muster get pods,pj -A                  in all namespaces\n"
+     "  muster get pj mnist -o yaml\n"
+     "  muster get pods -l tensorstack.dev/owner-name=mnist -w\n"
+     "  muster get pj mnist -o jsonpath='{.status.phase}'\n",
+     make_get},
+    {"describe", "what an object is doing and why, with its events", "muster describe TYPE NAME",
+     "  muster describe pj mnist\n"
+     "  muster describe pod/mnist-worker-0\n",
+     make_describe},
+    {"logs", "print the logs of a pod or of a whole job", "muster logs POD | TYPE/NAME | -l SELECTOR [-f]",
+     "  muster logs -f pj/mnist                all replicas until the job ends; exit code 1 if it failed\n"
+     "  muster logs mnist-worker-0 --tail=20\n"
+     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n",
+     make_logs},
+    {"delete", "delete objects and what belongs to them", "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",
+     "  muster delete pj mnist\n"
+     "  muster delete -f job.yaml\n"
+     "  muster delete pods --all --wait=false\n",
+     make_delete},
+    {"wait", "wait until a job has ended, or for a condition", "muster wait TYPE/NAME [--for=…] [--timeout=DURATION]",
+     "  muster wait pj/mnist                   exit code 0 when it succeeded, 1 when it failed\n"
+     "  muster wait --for=condition=Running pj/mnist --timeout=60s\n"
+     "  muster wait --for=jsonpath='{.status.phase}'=Running pj/mnist\n"
+     "  muster wait --for=delete pod/mnist-worker-0\n",
+     make_wait},
+    {"patch", "change fields of objects", "muster patch TYPE NAME -p PATCH [--type=TYPE]",
+     "  muster patch pj mnist -p '{\"spec\":{\"runMode\":{\"pause\":{\"resumeSpecs\":[]}}}}'\n"
+     "  muster patch cm settings --type=json -p '[{\"op\":\"remove\",\"path\":\"/data/a\"}]'\n"
+     "  muster patch pj mnist --patch-file change.yaml --dry-run=server -o yaml\n",
+     make_patch},
+    {"label", "set and remove labels", "muster label TYPE NAME… KEY=VALUE… KEY-…",
+     "  muster label pj mnist team=vision\n"
+     "  muster label pj mnist team-            remove it\n"
+     "  muster label pods --all team=vision --overwrite\n",
+     make_label},
+    {"annotate", "set and remove annotations", "muster annotate TYPE NAME… KEY=VALUE… KEY-…",
+     "  muster annotate pj mnist note='second try'\n"
+     "  muster annotate pj mnist note-         remove it\n"
+     "  muster annotate pj -l team=vision note=reviewed --overwrite\n",
+     make_annotate},
+    {"edit", "change an object in your editor", "muster edit TYPE NAME | TYPE/NAME",
+     "  muster edit pj mnist\n"
+     "  KUBE_EDITOR='code --wait' muster edit cm/settings\n",
+     make_edit},
+    {"explain", "what a kind and its fields mean", "muster explain TYPE[.FIELD…] [--recursive]",
+     "  muster explain pj.spec.replicaSpecs\n"
+     "  muster explain pytorchjobs.kubeflow.org --recursive\n",
+     make_explain, Server::kNone},
+    {"use", "choose the server: the local engine or a context of ~/.kube/config", "muster use [local | CONTEXT]",
+     "  muster use                             what counts now, and what else is possible\n"
+     "  muster use local\n"
+     "  muster use prod                        a context of ~/.kube/config\n"
+     "  muster use --forget\n",
+     make_use, Server::kNone},
+    {"kubeconfig", "print the engine's kubeconfig, for kubectl and other programs", "muster kubeconfig",
+     "  muster kubeconfig >engine.yaml\n"
+     "  kubectl --kubeconfig <(muster kubeconfig) get pods\n",
+     make_kubeconfig, Server::kNone},
+    {"crds", "print the resource definitions that a cluster needs", "muster crds",
+     "  muster crds | kubectl apply --server-side -f -\n", make_crds, Server::kNone},
+    {"version", "of this program and of the server", "muster version", "  muster version -o json\n", make_version,
+     Server::kOptional},
+};
+
+}  // namespace
+
+std::span<const Entry> command_table() {
+  return kCommands;
+}
+
+}  // namespace muster::cli

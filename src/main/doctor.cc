@@ -1,0 +1,242 @@
+#include "main/doctor.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include "base/files.h"
+#include "base/strings.h"
+#include "cli/connect.h"
+#include "cli/flags.h"
+#include "cli/print_error.h"
+#include "linux/tcp_port.h"
+#include "main/config.h"
+#include "main/data_dir.h"
+
+extern char** environ;
+
+namespace muster {
+namespace {
+
+constexpr int kUsualPort = 8765;
+constexpr std::uint64_t kMinFreeBytes = 1ull << 30;
+constexpr int kProgramTimeoutMs = 30'000;
+
+/// What a program printed on stdout; nullopt when it failed or took too long.
+std::optional<std::string> output_of(std::vector<std::string> words) {
+  int out[2];
+  if (::pipe2(out, O_CLOEXEC) != 0) return std::nullopt;
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int failure = ::posix_spawnp(&pid, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  ::close(out[1]);
+  std::string text;
+  bool late = false;
+  while (failure == 0) {
+    pollfd wait{.fd = out[0], .events = POLLIN, .revents = 0};
+    late = ::poll(&wait, 1, kProgramTimeoutMs) != 1;
+    char buffer[4096];
+    const ssize_t n = late ? 0 : ::read(out[0], buffer, sizeof buffer);
+    if (n <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(out[0]);
+  if (failure != 0) return std::nullopt;
+  if (late) ::kill(pid, SIGKILL);
+  int status = 0;
+  if (::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+  return std::string(trim(text));
+}
+
+Check check_engine(const std::string& data_dir, const std::optional<EngineRecord>& engine) {
+  const std::string socket = data_dir + "/api.sock";
+  const bool answers = cli::Surroundings::real().listening(socket);
+  if (engine && answers) {
+    return {"engine", Health::kGood,
+            fmt::format("runs (pid {}) at {}, answers on {}", engine->pid, engine->url, socket)};
+  }
+  if (engine) {
+    return {"engine", Health::kBad, fmt::format("runs (pid {}), but {} does not answer", engine->pid, socket),
+            "muster down && muster up; jobs go on meanwhile"};
+  }
+  return {"engine", Health::kAbsent, "not running", "muster up"};
+}
+
+Check check_data_dir(const std::string& data_dir) {
+  std::filesystem::path there = data_dir;
+  std::error_code ignored;
+  while (!there.empty() && !std::filesystem::exists(there, ignored)) there = there.parent_path();
+  if (there.empty()) there = ".";
+  if (::access(there.c_str(), W_OK | X_OK) != 0) {
+    return {"data", Health::kBad, fmt::format("{} cannot be written", there.string()),
+            "chown it to your user, or set MUSTER_DATA_DIR to another folder"};
+  }
+  struct statvfs disk {};
+  if (::statvfs(there.c_str(), &disk) != 0) {
+    return {"data", Health::kBad, errno_error("statvfs " + there.string(), errno).message, "set MUSTER_DATA_DIR"};
+  }
+  const std::uint64_t free_bytes = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+  const std::string finding = fmt::format("{} is writable, {:.1f} GiB free", data_dir,
+                                          static_cast<double>(free_bytes) / static_cast<double>(1ull << 30));
+  if (free_bytes < kMinFreeBytes) {
+    return {"data", Health::kBad, finding, "free at least 1 GiB, or set MUSTER_DATA_DIR to another disk"};
+  }
+  return {"data", Health::kGood, finding};
+}
+
+/// The interpreters that pods get: those of the configured environments, and the machine's own.
+std::vector<std::string> interpreters(const Config& config) {
+  std::vector<std::string> out;
+  for (const EnvironmentConfig& environment : config.environments) {
+    if (!environment.venv.empty()) out.push_back(environment.venv + "/bin/python");
+  }
+  out.emplace_back("python3");
+  return out;
+}
+
+void check_python(const Config& config, std::vector<Check>& checks) {
+  constexpr const char* kAsk =
+      "import sys, importlib.metadata as m\n"
+      "print(sys.executable, 'Python', sys.version.split()[0])\n"
+      "try:\n"
+      "    import torch\n"
+      "    print(torch.__version__, 'with', torch.cuda.device_count(), 'GPUs')\n"
+      "except ImportError: pass\n";
+  Check python{"python", Health::kBad, "none found", "install python3 (on Debian: apt install python3)"};
+  Check torch{"torch", Health::kAbsent, "in no environment; PyTorch jobs will not find it",
+              "tools/install_packages train, or name a virtual environment in config.yaml"};
+  for (const std::string& program : interpreters(config)) {
+    const auto said = output_of({program, "-c", kAsk});
+    if (!said) continue;
+    const auto lines = split(*said, '\n');
+    if (python.health != Health::kGood) python = {"python", Health::kGood, lines[0]};
+    if (lines.size() > 1) {
+      torch = {"torch", Health::kGood, fmt::format("{} in {}", lines[1], lines[0].substr(0, lines[0].find(' ')))};
+      break;
+    }
+  }
+  checks.push_back(std::move(python));
+  checks.push_back(std::move(torch));
+}
+
+/// Tries in a child what the sandbox needs.
+Check check_sandbox() {
+  const bool root = ::geteuid() == 0;
+  const int flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | (root ? 0 : CLONE_NEWUSER);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::unshare(flags) == 0 ? 0 : errno);
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+    return {"sandbox", Health::kBad, "could not be tried", "raise the limit on processes: ulimit -u"};
+  }
+  if (WEXITSTATUS(status) == 0) {
+    return {"sandbox", Health::kGood,
+            root ? "root: pods get mount, PID, IPC and UTS namespaces"
+                 : "user namespaces work: pods get mount, PID, IPC and UTS namespaces without root"};
+  }
+  const std::string why = errno_error("unshare", WEXITSTATUS(status)).message;
+  return {"sandbox", Health::kBad, "pods cannot be isolated: " + why,
+          root ? "run with CAP_SYS_ADMIN (docker run --privileged)"
+               : "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000\n"
+                 "on Ubuntu also: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"};
+}
+
+Check check_cgroups() {
+  if (::access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0) {
+    const auto controllers = read_file("/sys/fs/cgroup/cgroup.controllers");
+    return {"cgroup", Health::kGood, fmt::format("version 2 ({})", controllers ? trim(*controllers) : "unknown")};
+  }
+  if (::access("/sys/fs/cgroup/memory", R_OK) == 0) {
+    return {"cgroup", Health::kAbsent, "version 1; limits of CPU and memory need version 2",
+            "boot with systemd.unified_cgroup_hierarchy=1"};
+  }
+  return {"cgroup", Health::kAbsent, "none mounted; limits of CPU and memory need version 2",
+          "mount -t cgroup2 none /sys/fs/cgroup"};
+}
+
+Check check_port(const std::optional<EngineRecord>& engine) {
+  if (engine) return {"port", Health::kGood, engine->url + " is the engine's"};
+  if (linux_os::is_port_free(kUsualPort)) return {"port", Health::kGood, fmt::format("{} is free", kUsualPort)};
+  return {"port", Health::kBad, fmt::format("{} is taken by another program", kUsualPort),
+          "muster up --listen 127.0.0.1:PORT with another port"};
+}
+
+/// Certificates and the ages of objects need a date that can be true.
+Check check_clock(const std::string& data_dir) {
+  const std::time_t now = std::time(nullptr);
+  struct tm date {};
+  ::gmtime_r(&now, &date);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &date);
+  struct stat last {};
+  const bool has_run = ::stat((data_dir + "/pki/ca.crt").c_str(), &last) == 0;
+  if (date.tm_year + 1900 < 2024 || (has_run && last.st_mtime > now + 60)) {
+    return {"clock", Health::kBad, fmt::format("says {}, which is in the past", text), "timedatectl set-ntp true"};
+  }
+  return {"clock", Health::kGood, text};
+}
+
+}  // namespace
+
+std::string report_of(const std::vector<Check>& checks) {
+  std::string out;
+  for (const Check& check : checks) {
+    const char* sign = check.health == Health::kGood ? "✔" : check.health == Health::kBad ? "✖" : "–";
+    out += fmt::format("{} {:<9} {}\n", sign, check.name, check.finding);
+    if (check.health == Health::kGood || check.fix.empty()) continue;
+    for (const std::string& line : split(check.fix, '\n')) out += fmt::format("{:12}fix: {}\n", "", line);
+  }
+  return out;
+}
+
+std::vector<Check> check_machine(const std::string& data_dir) {
+  std::vector<Check> checks;
+  const auto engine = running_engine(data_dir);
+  checks.push_back(check_engine(data_dir, engine));
+  checks.push_back(check_data_dir(data_dir));
+  const std::string file = data_dir + "/config.yaml";
+  auto config = std::filesystem::exists(file) ? load_config(file) : parse_config("", file);
+  if (!config) checks.push_back({"config", Health::kBad, config.error().message, "correct " + file});
+  check_python(config.value_or(Config{}), checks);
+  checks.push_back(check_sandbox());
+  checks.push_back(check_cgroups());
+  checks.push_back(check_port(engine));
+  checks.push_back(check_clock(data_dir));
+  return checks;
+}
+
+int doctor_command(const std::vector<std::string>& args) {
+  std::string data_dir = default_data_dir();
+  cli::Flags flags;
+  flags.add_string("data-dir", &data_dir, "folder that holds everything the engine keeps");
+  auto words = flags.parse(args);
+  if (!words) return cli::print_error(words.error());
+  if (!words->empty()) return cli::print_error(cli::usage_failure("unexpected argument " + quote(words->front())));
+  const auto checks = check_machine(data_dir);
+  fmt::print("{}", report_of(checks));
+  const bool bad = std::ranges::any_of(checks, [](const Check& check) { return check.health == Health::kBad; });
+  return bad ? cli::kExitFailed : cli::kExitOk;
+}
+
+}  // namespace muster

@@ -1,0 +1,180 @@
+"""The commands that are not about running jobs: which server, what the API is like, changes to single objects."""
+
+import os
+import subprocess
+
+import pytest
+from harness import MUSTER
+
+
+def without_kubeconfig(engine, *words, home=None, **kwargs):
+    """A user who has set nothing but where the engine keeps its data."""
+    env = {k: v for k, v in engine.environment().items() if k not in ("KUBECONFIG", "XDG_CONFIG_HOME")}
+    if home:
+        env["HOME"] = str(home)
+    return subprocess.run([MUSTER, *words], env=env, text=True, timeout=60, capture_output=True, check=False, **kwargs)
+
+
+def other_cluster(home):
+    """A kubeconfig that names a server nobody listens on."""
+    (home / ".kube").mkdir(parents=True, exist_ok=True)
+    (home / ".kube" / "config").write_text(
+        "current-context: production\n"
+        "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+        "contexts: [{name: production, context: {cluster: c}}]\n")
+
+
+def test_our_own_commands_need_neither_token_nor_tls(engine):
+    hidden = engine.data / "kubeconfig.hidden"
+    os.rename(engine.kubeconfig, hidden)
+    try:
+        done = without_kubeconfig(engine, "get", "namespaces", "-o", "name")
+    finally:
+        os.rename(hidden, engine.kubeconfig)
+    assert done.returncode == 0 and "namespace/default" in done.stdout and done.stderr == ""
+    assert (engine.data / "api.sock").stat().st_mode & 0o777 == 0o600
+
+
+def test_use_decides_between_the_engine_and_a_cluster(engine, tmp_path):
+    other_cluster(tmp_path)
+    both = without_kubeconfig(engine, "get", "ns", "-o", "name", home=tmp_path)
+    assert both.returncode == 0 and both.stderr.startswith("note: using the local engine; for the cluster of ")
+    assert both.stderr.count("\n") == 1
+
+    wrong = without_kubeconfig(engine, "use", "prodction", home=tmp_path)
+    assert wrong.returncode == 3 and 'did you mean "production"?' in wrong.stderr
+    assert without_kubeconfig(engine, "use", "production", home=tmp_path).stdout == "using context production\n"
+    assert (tmp_path / ".config" / "muster" / "use").read_text() == "production\n"
+    away = without_kubeconfig(engine, "get", "ns", home=tmp_path)
+    assert away.returncode == 6 and "https://127.0.0.1:1" in away.stderr
+    assert "note: using context production (muster use); for the local engine: muster use local\n" in away.stderr
+    shown = without_kubeconfig(engine, "use", home=tmp_path).stdout
+    assert any(line.startswith("* production ") for line in shown.splitlines())
+
+    assert without_kubeconfig(engine, "use", "local", home=tmp_path).returncode == 0
+    assert without_kubeconfig(engine, "get", "ns", home=tmp_path).returncode == 0
+
+
+def test_create_starts_an_engine_when_there_is_none(tmp_path):
+    env = {k: v for k, v in os.environ.items() if k not in ("KUBECONFIG", "XDG_CONFIG_HOME")}
+    env.update(HOME=str(tmp_path), MUSTER_DATA_DIR=str(tmp_path / "data"))
+
+    def muster(*words, **kwargs):
+        return subprocess.run([MUSTER, *words], env=env, text=True, timeout=60, capture_output=True, check=False, **kwargs)
+
+    assert muster("get", "pods").returncode == 6
+    (tmp_path / "data").mkdir(mode=0o700)
+    started = muster("create", "-f", "-", input="{apiVersion: v1, kind: ConfigMap, metadata: {name: first}}")
+    try:
+        # The usual port may belong to another engine on this machine; then the reason is shown instead.
+        if started.returncode == 6:
+            assert "starting the engine" in started.stderr and "did not start" in started.stderr
+            pytest.skip("the engine's usual port is taken")
+        assert started.returncode == 0, started.stderr
+        assert started.stdout == "configmap/first created\n" and "starting the engine" in started.stderr
+    finally:
+        muster("down", "--purge")
+
+
+def test_kubeconfig_is_what_kubectl_can_use(engine):
+    assert engine.muster("kubeconfig").stdout == engine.kubeconfig.read_text()
+
+
+def test_crds_are_yaml_for_a_cluster(engine):
+    text = engine.muster("crds").stdout
+    assert "name: pytorchtrainingjobs.batch.tensorstack.dev" in text and "name: pods" not in text
+    assert text.count("kind: CustomResourceDefinition\n") == text.count("---\n") + 1
+
+
+@pytest.fixture
+def settings(engine):
+    engine.muster("delete", "cm", "settings", "--ignore-not-found")
+    engine.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "labels": {"team": "vision"}},
+                  "data": {"a": "1", "b": "2"}})
+    return lambda: engine.get("cm", "settings")
+
+
+def test_patch_in_three_ways(engine, settings):
+    assert engine.muster("patch", "cm", "settings", "-p", '{"data":{"a":"5"}}').stdout == "configmap/settings patched\n"
+    assert engine.muster("patch", "cm", "settings", "-p", '{"data":{"a":"5"}}').stdout == "configmap/settings patched (no change)\n"
+    engine.muster("patch", "cm", "settings", "--type=json", "-p", '[{"op":"remove","path":"/data/b"}]')
+    engine.muster("patch", "cm/settings", "--type=merge", "--patch-file", "-", stdin="data: {c: '3'}\n")
+    dry = engine.muster("patch", "cm", "settings", "-p", "data: {d: '4'}", "--dry-run=server")
+    assert dry.stdout == "configmap/settings patched (server dry run)\n"
+    assert settings()["data"] == {"a": "5", "c": "3"}
+    refused = engine.muster("patch", "cm", "settings", "--type=json", "-p", '[{"op":"remove","path":"/data/zz"}]', check=False)
+    assert refused.returncode != 0 and refused.stderr.startswith("error: ")
+
+
+def test_label_and_annotate_say_what_kubectl_says(engine, settings):
+    assert engine.muster("label", "cm", "settings", "stage=test").stdout == "configmap/settings labeled\n"
+    clash = engine.muster("label", "cm", "settings", "team=speech", check=False)
+    assert clash.returncode == 1
+    assert clash.stderr == "error: 'team' already has a value (vision), and --overwrite is false\n"
+    engine.muster("label", "cm", "-l", "stage=test", "team=speech", "--overwrite")
+    assert engine.muster("label", "cm", "settings", "stage-").stdout == "configmap/settings unlabeled\n"
+    assert settings()["metadata"]["labels"] == {"team": "speech"}
+    assert engine.muster("annotate", "cm", "settings", "note=second try").stdout == "configmap/settings annotated\n"
+    assert settings()["metadata"]["annotations"]["note"] == "second try"
+
+
+def test_edit_sends_the_change_and_opens_again_when_refused(engine, settings, tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/a: \"1\"/a: \"7\"/' \"$1\"\n")
+    editor.chmod(0o700)
+    assert engine.muster("edit", "cm", "settings", env={"KUBE_EDITOR": str(editor)}).stdout == "configmap/settings edited\n"
+    assert settings()["data"]["a"] == "7"
+    unchanged = engine.muster("edit", "cm", "settings", env={"KUBE_EDITOR": "true"})
+    assert unchanged.stderr == "Edit cancelled, no changes made.\n"
+
+    # The first time it writes what the server refuses; the second time it sees why, and corrects it.
+    editor.write_text(
+        "#!/bin/sh\n"
+        f"cp \"$1\" {tmp_path}/seen.$(ls {tmp_path} | wc -l)\n"
+        "if grep -q '^  a: 5$' \"$1\"; then sed -i 's/^  a: 5$/  a: \"5\"/' \"$1\"; else sed -i 's/^  a: .*/  a: 5/' \"$1\"; fi\n")
+    engine.muster("edit", "cm", "settings", env={"KUBE_EDITOR": str(editor), "TMPDIR": str(tmp_path)})
+    assert settings()["data"]["a"] == "5"
+    seen = sorted(tmp_path.glob("seen.*"), key=lambda p: p.stat().st_mtime_ns)
+    assert len(seen) == 2 and "# error: " in seen[1].read_text()
+
+
+def test_explain_needs_no_server(engine):
+    text = engine.muster("explain", "pj.spec.replicaSpecs", env={"MUSTER_DATA_DIR": "/nowhere"}).stdout
+    assert text.startswith("GROUP:      batch.tensorstack.dev\nKIND:       PyTorchTrainingJob\nVERSION:    v1beta1\n\nFIELD: replicaSpecs <[]")
+    assert "\n  replicas\t<integer>" in text
+    assert "    containers\t<[]Container> -required-\n" in engine.muster("explain", "pods", "--recursive").stdout
+
+
+def test_doctor_finds_the_engine_and_says_how_to_get_one(engine, tmp_path):
+    done = engine.muster("doctor", check=False)
+    lines = {line.split()[1]: line for line in done.stdout.splitlines() if line[0] in "✔✖–"}
+    assert set(lines) >= {"engine", "data", "python", "torch", "sandbox", "cgroup", "port", "clock"}
+    assert lines["engine"].startswith("✔") and str(engine.port) in lines["engine"]
+    assert done.returncode == (1 if any(line.startswith("✖") for line in lines.values()) else 0)
+    none = engine.muster("doctor", "--data-dir", tmp_path / "none", check=False).stdout
+    assert "– engine    not running\n            fix: muster up\n" in none
+    (tmp_path / "config.yaml").write_text("unmaped: host\n")
+    broken = engine.muster("doctor", "--data-dir", tmp_path, check=False)
+    assert broken.returncode == 1 and "✖ config" in broken.stdout
+
+
+def completed(engine, tmp_path, *words):
+    """What bash offers for the last word."""
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    link = tmp_path / "bin" / "muster"
+    if not link.exists():
+        link.symlink_to(MUSTER)
+    script = ('source <(muster completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _muster; '
+              'printf "%s\\n" "${COMPREPLY[@]}"')
+    done = engine.run(["bash", "-c", script, "bash", "muster", *words], env={"PATH": f"{link.parent}:{os.environ['PATH']}"})
+    return done.stdout.split()
+
+
+def test_bash_completes_commands_flags_kinds_and_names(engine, settings, tmp_path):
+    assert completed(engine, tmp_path, "desc") == ["describe"]
+    assert completed(engine, tmp_path, "doc") == ["doctor"]
+    assert completed(engine, tmp_path, "delete", "--grace") == ["--grace-period"]
+    assert completed(engine, tmp_path, "get", "pytorcht") == ["pytorchtrainingjobs"]
+    assert completed(engine, tmp_path, "get", "cm", "sett") == ["settings"]
+    assert completed(engine, tmp_path, "get", "cm/sett") == ["cm/settings"]
+    assert completed(engine, tmp_path, "completion", "f") == ["fish"]
