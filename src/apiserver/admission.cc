@@ -6,6 +6,7 @@
 
 #include "apiserver/builtin_rules.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/protobuf/body.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -213,7 +214,10 @@ Result<Document> read_body(const net::Request& http) {
     }
     return std::move(documents[0].value);
   }
-  if (!type.empty() && type != "application/json") return unsupported_media_type("application/json, application/yaml");
+  if (type == protobuf::kContentType) return protobuf::decode_body(http.body);
+  if (!type.empty() && type != "application/json") {
+    return unsupported_media_type("application/json, application/yaml, " + std::string(protobuf::kContentType));
+  }
   return json::parse(http.body);
 }
 

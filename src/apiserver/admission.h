@@ -22,7 +22,7 @@ struct WriteParameters {
 };
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request);
 
-/// The body as JSON or YAML; UnsupportedMediaType for others.
+/// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others.
 Result<json::Document> read_body(const net::Request& http);
 /// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as
 /// Kubernetes does).
