@@ -283,6 +283,17 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   return object;
 }
 
+Result<Document> admit_question(const api::Resource& resource, Document object, const WriteParameters& parameters,
+                                std::vector<std::string>& warnings) {
+  TRY(check_kind(resource, object));
+  drop_nulls(object);
+  if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
+  TRY(settle_unknown_fields(resource, object, Origin::kBody, parameters.field_validation, warnings));
+  reflect::apply_defaults(*resource.type, object);
+  TRY(check_valid(resource, object, Origin::kBody, {}));
+  return object;
+}
+
 Result<Document> admit_change(const ResourceRequest& request, Origin origin, const Document& before, Document after,
                               const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;

@@ -32,6 +32,10 @@ Status check_kind(const api::Resource& resource, json::Document& object);
 Result<json::Document> admit_new(Context& context, const ResourceRequest& request, json::Document object,
                                  const WriteParameters& parameters, std::vector<std::string>& warnings);
 
+/// What is asked and never stored: kind, unknown fields, defaults and rules, but neither name nor namespace.
+Result<json::Document> admit_question(const api::Resource& resource, json::Document object,
+                                      const WriteParameters& parameters, std::vector<std::string>& warnings);
+
 /// How the wanted object came about: as a whole (it must say which version it replaces), or by a patch of the current
 /// one.
 enum class Origin { kBody, kPatch };
