@@ -104,4 +104,32 @@ std::vector<FieldCause> check_service(const json::Document& service) {
   return causes;
 }
 
+std::vector<FieldCause> check_persistent_volume(const json::Document& volume) {
+  std::vector<FieldCause> causes;
+  const json::Document* modes = volume.at("spec", "accessModes");
+  if (modes == nullptr || !modes->is_array() || modes->as_array().empty()) {
+    causes.push_back(reflect::required_cause("spec.accessModes"));
+  }
+  const json::Document* capacity = volume.at("spec", "capacity");
+  if (capacity == nullptr || !capacity->is_object() || capacity->as_object().empty()) {
+    causes.push_back(reflect::required_cause("spec.capacity"));
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_priority_class(const json::Document& priority) {
+  constexpr std::int64_t highest = 1'000'000'000;  // above are those of the cluster itself
+  std::vector<FieldCause> causes;
+  if (priority.string_at("metadata", "name").starts_with("system-")) {
+    causes.push_back({"FieldValueForbidden",
+                      "Forbidden: priority class names with 'system-' prefix are reserved for system use only",
+                      "metadata.name"});
+  } else if (priority.int_at("value") > highest) {
+    causes.push_back({"FieldValueForbidden",
+                      "Forbidden: maximum allowed value of a user defined priority is " + std::to_string(highest),
+                      "value"});
+  }
+  return causes;
+}
+
 }  // namespace muster::api

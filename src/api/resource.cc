@@ -5,6 +5,8 @@
 #include "api/checks.h"
 #include "api/core_v1.h"
 #include "api/kubeflow_v1.h"
+#include "api/records_v1.h"
+#include "api/reviews_v1.h"
 #include "api/tensorstack_v1beta1.h"
 #include "base/strings.h"
 
@@ -69,6 +71,43 @@ Resource nodes() {
 Resource persistent_volume_claims() {
   Resource r = core("PersistentVolumeClaim", "persistentvolumeclaims", {"pvc"}, type_of<PersistentVolumeClaim>());
   r.has_status = true;
+  return r;
+}
+
+Resource persistent_volumes() {
+  Resource r = core("PersistentVolume", "persistentvolumes", {"pv"}, type_of<PersistentVolume>());
+  r.scope = Scope::kCluster;
+  r.has_status = true;
+  r.check = &check_persistent_volume;
+  return r;
+}
+
+/// A resource of Kubernetes outside core.
+Resource of_group(std::string group, Resource r) {
+  r.group = std::move(group);
+  return r;
+}
+
+Resource priority_classes() {
+  Resource r =
+      of_group("scheduling.k8s.io", core("PriorityClass", "priorityclasses", {"pc"}, type_of<PriorityClass>()));
+  r.scope = Scope::kCluster;
+  r.check = &check_priority_class;
+  return r;
+}
+
+/// A question about the client itself: it can only be asked.
+Resource self_review(std::string group, std::string kind, std::string plural, const reflect::TypeDesc& type) {
+  Resource r = of_group(std::move(group), core(std::move(kind), std::move(plural), {}, type));
+  r.scope = Scope::kCluster;
+  r.verbs = {"create"};
+  return r;
+}
+
+Resource self_subject_access_reviews() {
+  Resource r = self_review("authorization.k8s.io", "SelfSubjectAccessReview", "selfsubjectaccessreviews",
+                           type_of<SelfSubjectAccessReview>());
+  r.check = &check_self_subject_access_review;
   return r;
 }
 
@@ -150,9 +189,17 @@ std::span<const Resource> resources() {
       namespaces(),
       nodes(),
       persistent_volume_claims(),
+      persistent_volumes(),
       pods(),
       core("Secret", "secrets", {}, type_of<Secret>()),
+      core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>()),
       services(),
+      self_review("authentication.k8s.io", "SelfSubjectReview", "selfsubjectreviews", type_of<SelfSubjectReview>()),
+      self_subject_access_reviews(),
+      self_review("authorization.k8s.io", "SelfSubjectRulesReview", "selfsubjectrulesreviews",
+                  type_of<SelfSubjectRulesReview>()),
+      of_group("coordination.k8s.io", core("Lease", "leases", {}, type_of<Lease>())),
+      priority_classes(),
       pytorch_training_jobs(),
       pytorch_jobs(),
   };

@@ -4,6 +4,7 @@
 #include "api/core_v1.h"
 #include "api/document_for_tests.h"
 #include "api/kubeflow_v1.h"
+#include "api/records_v1.h"
 #include "api/tensorstack_v1beta1.h"
 #include "reflect/reflect.h"
 #include "testing/seeded_rng.h"
@@ -22,7 +23,7 @@ template <typename T>
 class EveryKind : public ::testing::Test {};
 
 using Kinds = ::testing::Types<Namespace, Pod, Service, ConfigMap, Secret, Event, Node, PersistentVolumeClaim,
-                               PyTorchTrainingJob, PyTorchJob>;
+                               ServiceAccount, PersistentVolume, Lease, PriorityClass, PyTorchTrainingJob, PyTorchJob>;
 TYPED_TEST_SUITE(EveryKind, Kinds);
 
 TYPED_TEST(EveryKind, DecodingAndEncodingGivesBackTheDocument) {

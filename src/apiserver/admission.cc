@@ -6,6 +6,7 @@
 
 #include "apiserver/builtin_rules.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/protobuf/body.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -213,7 +214,10 @@ Result<Document> read_body(const net::Request& http) {
     }
     return std::move(documents[0].value);
   }
-  if (!type.empty() && type != "application/json") return unsupported_media_type("application/json, application/yaml");
+  if (type == protobuf::kContentType) return protobuf::decode_body(http.body);
+  if (!type.empty() && type != "application/json") {
+    return unsupported_media_type("application/json, application/yaml, " + std::string(protobuf::kContentType));
+  }
   return json::parse(http.body);
 }
 
@@ -276,6 +280,17 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
     return Error{.reason = Reason::kInternalError,
                  .message = "resourceVersion should not be set on objects to be created"};
   }
+  return object;
+}
+
+Result<Document> admit_question(const api::Resource& resource, Document object, const WriteParameters& parameters,
+                                std::vector<std::string>& warnings) {
+  TRY(check_kind(resource, object));
+  drop_nulls(object);
+  if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
+  TRY(settle_unknown_fields(resource, object, Origin::kBody, parameters.field_validation, warnings));
+  reflect::apply_defaults(*resource.type, object);
+  TRY(check_valid(resource, object, Origin::kBody, {}));
   return object;
 }
 

@@ -22,7 +22,7 @@ struct WriteParameters {
 };
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request);
 
-/// The body as JSON or YAML; UnsupportedMediaType for others.
+/// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others.
 Result<json::Document> read_body(const net::Request& http);
 /// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as
 /// Kubernetes does).
@@ -31,6 +31,10 @@ Status check_kind(const api::Resource& resource, json::Document& object);
 /// A new object: name made if asked for, namespace checked, defaults, status set back, validated.
 Result<json::Document> admit_new(Context& context, const ResourceRequest& request, json::Document object,
                                  const WriteParameters& parameters, std::vector<std::string>& warnings);
+
+/// What is asked and never stored: kind, unknown fields, defaults and rules, but neither name nor namespace.
+Result<json::Document> admit_question(const api::Resource& resource, json::Document object,
+                                      const WriteParameters& parameters, std::vector<std::string>& warnings);
 
 /// How the wanted object came about: as a whole (it must say which version it replaces), or by a patch of the current
 /// one.

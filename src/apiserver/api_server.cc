@@ -3,10 +3,12 @@
 #include "apiserver/auth.h"
 #include "apiserver/builtin_rules.h"
 #include "apiserver/context.h"
+#include "apiserver/default_accounts.h"
 #include "apiserver/discovery.h"
 #include "apiserver/gc.h"
 #include "apiserver/handlers.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/metrics.h"
 #include "apiserver/openapi.h"
 #include "apiserver/reply.h"
 #include "apiserver/status_error.h"
@@ -29,6 +31,12 @@ net::Response text_response(std::string body) {
   return response;
 }
 
+net::Response metrics_response(std::string body) {
+  net::Response response = text_response(std::move(body));
+  response.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
+  return response;
+}
+
 net::Response json_response(std::string body, const std::string& content_type) {
   net::Response response;
   response.headers.set("Content-Type", content_type);
@@ -40,7 +48,11 @@ net::Response json_response(std::string body, const std::string& content_type) {
 
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
-      : options(std::move(given)), context{loop, rng, store, nullptr}, watches(context), collector(context) {}
+      : options(std::move(given)),
+        context{loop, rng, store, nullptr},
+        watches(context),
+        collector(context),
+        accounts(context) {}
 
   /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
   std::optional<net::Response> answer_fixed_path(const std::vector<std::string>& path, const net::Request& request);
@@ -52,7 +64,9 @@ struct ApiServer::State {
   Context context;
   Watches watches;
   Collector collector;
+  DefaultAccounts accounts;
   OpenApi openapi;
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // exchanges under way hold it too
 };
 
 ApiServer::ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options)
@@ -63,6 +77,7 @@ ApiServer::~ApiServer() = default;
 void ApiServer::start() {
   for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);
   state_->collector.start();
+  state_->accounts.start();
 }
 
 void ApiServer::set_node(client::NodeApi* node) {
@@ -96,13 +111,15 @@ std::optional<net::Response> ApiServer::State::answer_openapi(const std::vector<
 std::optional<net::Response> ApiServer::State::answer_fixed_path(const std::vector<std::string>& path,
                                                                  const net::Request& request) {
   const bool reads = request.method == "GET" || request.method == "HEAD";
-  const bool fixed = path.empty() || is_health(path) || path[0] == "version" || path[0] == "openapi";
+  const bool fixed =
+      path.empty() || is_health(path) || path[0] == "version" || path[0] == "openapi" || path[0] == "metrics";
   if (fixed && !reads) return error_response(method_not_allowed());
   if (is_health(path)) return text_response("ok");
   if (path.empty()) return error_response(unknown_path());
   if (path[0] == "version" && path.size() == 1) {
     return json_response(json::serialize(version_answer()), "application/json");
   }
+  if (path[0] == "metrics" && path.size() == 1) return metrics_response(metrics->text(context, watches.count()));
   if (path[0] == "openapi") return answer_openapi(path);
   if (!reads) return std::nullopt;
   auto discovery = answer_discovery(path, request.headers.get("Accept"));
@@ -115,6 +132,10 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
   if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
+  const std::string& group = request.resource->group;
+  if (group == "authorization.k8s.io" || group == "authentication.k8s.io") {
+    return answer_review(request, http, std::move(reply));
+  }
   switch (request.verb) {
     case Verb::kGet:
       return get_object(context, request, std::move(reply));
@@ -135,7 +156,9 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   }
 }
 
-void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> exchange) {
+void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answered) {
+  auto labels = std::make_shared<RequestLabels>(labels_of_method(request.method));
+  auto exchange = state_->metrics->measure(state_->context.loop, std::move(answered), labels);
   if (auto known = authenticate(request, state_->options.token, state_->options.allowed_hosts); !known) {
     return exchange->respond(error_response(known.error()));
   }
@@ -146,6 +169,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> exch
   }
   auto parsed = parse_resource_request(request.method, *std::move(target));
   if (!parsed) return exchange->respond(error_response(parsed.error()));
+  *labels = labels_of(*parsed);
   // Logs are plain text whatever the client accepts.
   auto form = parsed->subresource == "log" ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
   if (!form) return exchange->respond(error_response(form.error()));

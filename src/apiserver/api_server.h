@@ -26,7 +26,7 @@ class ApiServer {
   ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options);
   ~ApiServer();
 
-  /// Makes the namespaces that exist from the first start, and begins garbage collection.
+  /// Makes the namespaces that exist from the first start, and begins garbage collection and default accounts.
   void start();
   /// Logs come from here; null while there is no node.
   void set_node(client::NodeApi* node);

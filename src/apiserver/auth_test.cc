@@ -52,6 +52,7 @@ TEST(Auth, HealthNeedsNoTokenButVersionDoes) {
     EXPECT_EQ(verdict(request({{"Host", "localhost"}}, path)), "ok") << path;
   }
   EXPECT_EQ(verdict(request({{"Host", "localhost"}}, "/version")), "Unauthorized");
+  EXPECT_EQ(verdict(request({{"Host", "localhost"}}, "/metrics")), "Unauthorized");
   EXPECT_EQ(verdict(request({{"Host", "localhost"}}, "/healthz/../api")), "Unauthorized");
 }
 

@@ -173,6 +173,38 @@ void volume_claim_cells(const Document& object, Time now, Array& cells) {
   cells.emplace_back(or_none(object.string_at("spec", "volumeMode"), "<unset>"));
 }
 
+void volume_cells(const Document& object, Time now, Array& cells) {
+  const bool terminating = !object.string_at("metadata", "deletionTimestamp").empty();
+  const std::string& claim = object.string_at("spec", "claimRef", "name");
+  cells.emplace_back(object.string_at("spec", "capacity", "storage"));
+  cells.emplace_back(access_modes_text(object.at("spec", "accessModes")));
+  cells.emplace_back(object.string_at("spec", "persistentVolumeReclaimPolicy"));
+  cells.emplace_back(terminating ? "Terminating" : object.string_at("status", "phase"));
+  cells.emplace_back(claim.empty() ? "" : object.string_at("spec", "claimRef", "namespace") + "/" + claim);
+  cells.emplace_back(object.string_at("spec", "storageClassName"));
+  cells.emplace_back(or_none(object.string_at("spec", "volumeAttributesClassName"), "<unset>"));
+  cells.emplace_back(object.string_at("status", "reason"));
+  cells.emplace_back(age(object, now));
+  cells.emplace_back(or_none(object.string_at("spec", "volumeMode"), "<unset>"));
+}
+
+void service_account_cells(const Document& object, Time now, Array& cells) {
+  cells.emplace_back(static_cast<std::int64_t>(size_of(object.find("secrets"))));
+  cells.emplace_back(age(object, now));
+}
+
+void lease_cells(const Document& object, Time now, Array& cells) {
+  cells.emplace_back(object.string_at("spec", "holderIdentity"));
+  cells.emplace_back(age(object, now));
+}
+
+void priority_class_cells(const Document& object, Time now, Array& cells) {
+  cells.emplace_back(object.int_at("value"));
+  cells.emplace_back(object.bool_at("globalDefault"));
+  cells.emplace_back(age(object, now));
+  cells.emplace_back(object.string_at("preemptionPolicy"));
+}
+
 Column text(std::string name, int priority = 0) {
   return {std::move(name), "string", "", "", priority};
 }
@@ -205,6 +237,18 @@ std::map<std::string, BuiltinTable> make_tables() {
        text("VolumeAttributesClass"), text("Age"), text("VolumeMode", 1)},
       true,
       &volume_claim_cells};
+  tables["persistentvolumes"] = {
+      {text("Capacity"), text("Access Modes"), text("Reclaim Policy"), text("Status"), text("Claim"),
+       text("StorageClass"), text("VolumeAttributesClass"), text("Reason"), text("Age"), text("VolumeMode", 1)},
+      true,
+      &volume_cells};
+  tables["serviceaccounts"] = {{Column{"Secrets", "integer", "", "", 0}, text("Age")}, true, &service_account_cells};
+  tables["leases.coordination.k8s.io"] = {{text("Holder"), text("Age")}, true, &lease_cells};
+  tables["priorityclasses.scheduling.k8s.io"] = {
+      {Column{"Value", "integer", "", "", 0}, Column{"Global-Default", "boolean", "", "", 0}, text("Age"),
+       text("PreemptionPolicy")},
+      true,
+      &priority_class_cells};
   return tables;
 }
 

@@ -155,7 +155,7 @@ void start_status(const api::Resource& resource, Document& object) {
     object["status"] = json::Object{{"phase", "Active"}};
   } else if (name == "services") {
     object["status"] = json::Object{{"loadBalancer", json::Object()}};
-  } else if (name == "persistentvolumeclaims") {
+  } else if (name == "persistentvolumeclaims" || name == "persistentvolumes") {
     object["status"] = json::Object{{"phase", "Pending"}};
   }
 }

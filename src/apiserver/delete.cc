@@ -12,7 +12,8 @@ namespace {
 /// Kinds whose deletion answers with the object itself; the others answer with a Status.
 bool returns_object(const api::Resource& resource) {
   const std::string name = resource.qualified_name();
-  return name == "pods" || name == "services" || name == "persistentvolumeclaims";
+  return name == "pods" || name == "services" || name == "persistentvolumeclaims" || name == "persistentvolumes" ||
+         name == "serviceaccounts";
 }
 
 std::string gone_status(const api::Resource& resource, const std::string& bytes) {

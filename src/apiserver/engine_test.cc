@@ -142,6 +142,35 @@ TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
   EXPECT_EQ(call("GET", "/api/v1/namespaces/default")->body, first);
 }
 
+TEST_F(Engine, EveryNamespaceHasADefaultAccount) {
+  until([&] { return store_->count("serviceaccounts") == 3; });
+  ASSERT_EQ(call("POST", "/api/v1/namespaces", R"({"metadata":{"name":"more"}})")->status, 201);
+  until([&] { return store_->count("serviceaccounts") == 4; });
+  const std::string account = "/api/v1/namespaces/more/serviceaccounts/default";
+  const std::string first = call("GET", account)->body;
+  ASSERT_EQ(call("DELETE", account)->status, 200);
+  until([&] { return call("GET", account)->status == 200; });
+  EXPECT_NE(call("GET", account)->body, first);
+  ASSERT_EQ(call("DELETE", "/api/v1/namespaces/more")->status, 200);
+  until([&] { return store_->count("namespaces") == 3; });
+  EXPECT_EQ(store_->count("serviceaccounts"), 3u);
+}
+
+TEST_F(Engine, DefaultAccountsAreMadeForNamespacesOfAnEarlierStart) {
+  until([&] { return store_->count("serviceaccounts") == 3; });
+  const store::Key key{"serviceaccounts", "default", "default"};
+  server_.reset();
+  bool done = false;
+  store_->remove(
+      key, store_->latest(key)->revision, [](store::Revision) { return std::string("{}"); },
+      [&](Result<store::Entry>) { done = true; });
+  until([&] { return done; });
+  store_->close();
+  store_.reset();
+  open();
+  until([&] { return store_->count("serviceaccounts") == 3; });
+}
+
 TEST_F(Engine, WatchersOfOneFormShareTheirBytes) {
   const auto a = start("GET", std::string(kConfigMaps) + "?watch=true");
   const auto b = start("GET", "/api/v1/configmaps?watch=true&labelSelector=!none");
@@ -258,6 +287,32 @@ TEST_F(Engine, LogsComeFromTheNode) {
   follower->gone();
   loop_.settle();
   EXPECT_EQ(node.open, 0);
+}
+
+TEST_F(Engine, MetricsSayWhatWasAskedAndWhatIsThere) {
+  const auto watch = start("GET", std::string(kConfigMaps) + "?watch=true");
+  call("GET", std::string(kConfigMaps) + "/none");
+  call("GET", "/nothing/here");
+  call("BREW", "/");
+  const auto metrics = call("GET", "/metrics");
+  EXPECT_EQ(metrics->status, 200);
+  for (
+      const char* line : {
+          R"(apiserver_request_total{verb="GET",group="",version="v1",resource="configmaps",subresource="",code="404"} 1)",
+          R"(apiserver_request_total{verb="GET",group="",version="",resource="",subresource="",code="404"} 1)",
+          R"(apiserver_request_total{verb="WATCH",group="",version="v1",resource="configmaps",subresource="",code="200"} 1)",
+          R"(apiserver_request_total{verb="other",group="",version="",resource="",subresource="",code="405"} 1)",
+          R"(apiserver_request_duration_seconds_bucket{verb="GET",group="",version="v1",resource="configmaps",subresource="",le="0.0001"} 1)",
+          R"(apiserver_request_duration_seconds_count{verb="GET",group="",version="v1",resource="configmaps",subresource=""} 1)",
+          R"(apiserver_storage_objects{resource="namespaces"} 3)",
+          "muster_watches_open 1\n",
+          "muster_store_revision ",
+          "muster_store_commits_total ",
+          "process_resident_memory_bytes ",
+      }) {
+    EXPECT_THAT(metrics->body, HasSubstr(line));
+  }
+  EXPECT_THAT(metrics->body, ::testing::Not(HasSubstr(R"(duration_seconds_count{verb="WATCH")")));
 }
 
 TEST_F(Engine, OneObjectIsReadWithoutLookingAtTheOthers) {

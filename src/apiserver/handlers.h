@@ -23,6 +23,9 @@ void bind_pod(Context& context, const ResourceRequest& request, const net::Reque
 /// NAME/scale of job kinds: GET, PUT, PATCH
 void answer_scale(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
 
+/// Questions of authorization.k8s.io and authentication.k8s.io: answered, not stored.
+void answer_review(const ResourceRequest& request, const net::Request& http, Reply reply);
+
 /// `{"kind":"Status","status":"Success",…}`.
 std::string success_status(json::Object details, int code);
 

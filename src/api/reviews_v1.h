@@ -1,0 +1,67 @@
+// authorization.k8s.io/v1 and authentication.k8s.io/v1, as far as clients ask about themselves. Questions, not objects:
+// they are answered and never stored.
+#pragma once
+
+#include "api/meta.h"
+
+namespace muster::api {
+
+struct ResourceAttributes {
+  std::string ns;  // "namespace"
+  std::string verb;
+  std::string group;
+  std::string version;
+  std::string resource;
+  std::string subresource;
+  std::string name;
+  json::Document rest;  // fieldSelector, labelSelector
+};
+struct NonResourceAttributes {
+  std::string path;
+  std::string verb;
+};
+struct SelfSubjectAccessReviewSpec {
+  std::optional<ResourceAttributes> resource_attributes;
+  std::optional<NonResourceAttributes> non_resource_attributes;
+};
+struct SelfSubjectAccessReview {
+  ObjectMeta metadata;
+  SelfSubjectAccessReviewSpec spec;
+  json::Document status;
+};
+
+struct SelfSubjectRulesReviewSpec {
+  std::string ns;  // "namespace"
+};
+struct SelfSubjectRulesReview {
+  ObjectMeta metadata;
+  SelfSubjectRulesReviewSpec spec;
+  json::Document status;
+};
+
+struct SelfSubjectReview {
+  ObjectMeta metadata;
+  json::Document status;
+};
+
+}  // namespace muster::api
+
+// Their descriptors.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::ResourceAttributes>();
+template <>
+const TypeDesc& type_of<api::NonResourceAttributes>();
+template <>
+const TypeDesc& type_of<api::SelfSubjectAccessReviewSpec>();
+template <>
+const TypeDesc& type_of<api::SelfSubjectAccessReview>();
+template <>
+const TypeDesc& type_of<api::SelfSubjectRulesReviewSpec>();
+template <>
+const TypeDesc& type_of<api::SelfSubjectRulesReview>();
+template <>
+const TypeDesc& type_of<api::SelfSubjectReview>();
+
+}  // namespace muster::reflect

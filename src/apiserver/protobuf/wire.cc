@@ -1,0 +1,72 @@
+#include "apiserver/protobuf/wire.h"
+
+#include <fmt/core.h>
+
+#include "apiserver/status_error.h"
+
+namespace muster::apiserver::protobuf {
+namespace {
+
+constexpr std::uint64_t kMaxFieldNumber = (1u << 29) - 1;
+
+}  // namespace
+
+Result<std::uint64_t> WireReader::varint() {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (rest_.empty()) return bad_request(fmt::format("protobuf: number cut off at byte {}", offset()));
+    const auto byte = static_cast<unsigned char>(rest_.front());
+    // The tenth byte has room for one bit only.
+    if (shift == 63 && byte > 1) break;
+    rest_.remove_prefix(1);
+    value |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return value;
+  }
+  return bad_request(fmt::format("protobuf: number of more than 64 bits at byte {}", offset()));
+}
+
+Result<std::string_view> WireReader::take(std::uint64_t count) {
+  if (count > rest_.size()) {
+    return bad_request(
+        fmt::format("protobuf: field of {} bytes at byte {}, where {} are left", count, offset(), rest_.size()));
+  }
+  const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(count));
+  rest_.remove_prefix(taken.size());
+  return taken;
+}
+
+Result<WireField> WireReader::next() {
+  const std::size_t start = offset();
+  TRY_ASSIGN(const std::uint64_t tag, varint());
+  WireField field;
+  if (tag >> 3 == 0 || tag >> 3 > kMaxFieldNumber) {
+    return bad_request(fmt::format("protobuf: field number {} at byte {} is out of range", tag >> 3, start));
+  }
+  field.number = static_cast<std::uint32_t>(tag >> 3);
+  switch (tag & 7) {
+    case 0: {
+      TRY_ASSIGN(field.varint, varint());
+      return field;
+    }
+    case 1: {
+      field.kind = WireField::Kind::kFixed;
+      TRY_ASSIGN(field.bytes, take(8));
+      return field;
+    }
+    case 2: {
+      field.kind = WireField::Kind::kBytes;
+      TRY_ASSIGN(const std::uint64_t length, varint());
+      TRY_ASSIGN(field.bytes, take(length));
+      return field;
+    }
+    case 5: {
+      field.kind = WireField::Kind::kFixed;
+      TRY_ASSIGN(field.bytes, take(4));
+      return field;
+    }
+    default:
+      return bad_request(fmt::format("protobuf: wire type {} at byte {} is not known", tag & 7, start));
+  }
+}
+
+}  // namespace muster::apiserver::protobuf
