@@ -47,9 +47,10 @@ void Agent::State::recover_pod(const std::string& uid) {
   run.step = Step::kLookAgain;
 }
 
-/// Oldest first; called when it is known which pods there are.
+/// Oldest first; called when it is known which pods there are, and now and then while they come and go.
 void Agent::State::forget_old_logs() {
   namespace fs = std::filesystem;
+  gone_since_tidied_ = 0;
   std::vector<std::pair<fs::file_time_type, std::string>> gone;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(paths_.pods(), error)) {

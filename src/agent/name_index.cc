@@ -22,11 +22,24 @@ std::string owner_of(const json::Document& pod) {
   return "-";
 }
 
+// Lines per name: more than anybody looks back, and then the older half goes.
+constexpr std::size_t kMostLines = 100;
+
+Status keep_newer_half(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return ok();  // the first pod of this name
+  std::vector<std::string> lines = split(*text, '\n');
+  if (lines.size() <= kMostLines) return ok();
+  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(lines.size() / 2));
+  return write_file_atomically(path, join(lines, "\n"), 0600);
+}
+
 }  // namespace
 
 Status remember_name(const Paths& paths, const json::Document& pod) {
   const std::string path = paths.names(pod.string_at("metadata", "namespace"), pod.string_at("metadata", "name"));
   TRY(make_directories(std::filesystem::path(path).parent_path().string(), 0700));
+  TRY(keep_newer_half(path));
   const std::string& attempt = pod.string_at("metadata", "labels", api::kAttemptLabel);
   return linux_os::append_line(
       path, fmt::format("{} {} {}", pod.string_at("metadata", "uid"), owner_of(pod), attempt.empty() ? "0" : attempt),

@@ -37,6 +37,13 @@ TEST_F(NameIndex, FindsTheTryBeforeOfTheSameOwner) {
   EXPECT_EQ(previous_holder(paths_, "ml", "other", "d"), std::nullopt);
 }
 
+TEST_F(NameIndex, ForgetsTheOldestOfVeryMany) {
+  for (int i = 0; i < 150; ++i) remember(std::to_string(i), "job");
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", "149"), "148");
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", "148"), "147");
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", "10"), std::nullopt);
+}
+
 TEST_F(NameIndex, KnowsTheLastAttempt) {
   EXPECT_EQ(last_attempt(paths_, "u"), std::nullopt);
   for (const char* name : {"0", "2", "10", "volumes"})

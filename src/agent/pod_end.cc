@@ -18,6 +18,7 @@ constexpr int kMaxUnrunStarts = 3;
 constexpr Duration kLookAgainAfter = std::chrono::milliseconds(200);
 constexpr Duration kRetry = std::chrono::seconds(1);
 constexpr std::int64_t kUsualGrace = 30;
+constexpr int kTidyEvery = 100;  // pods gone
 
 std::int64_t grace_of(const Document& pod) {
   for (const Document* grace :
@@ -194,7 +195,8 @@ void Agent::State::sync_deleted(PodRun& run, const Document& pod) {
   if (run.has_process()) return stop(run, &pod, grace_of(pod));
   if (run.step == Step::kLookAgain) {
     take_verdict(run, examine_attempt(paths_.attempt(run.uid, run.attempt)));
-    if (run.has_process() || run.step == Step::kLookAgain) return want_sync(run.uid);
+    if (run.step == Step::kLookAgain) return;  // the timer comes back here
+    if (run.has_process()) return want_sync(run.uid);
   }
   if (run.timer_id != 0) loop_.cancel(std::exchange(run.timer_id, 0));
   // Those who watch see how it ended before they see it go.
@@ -239,6 +241,7 @@ void Agent::State::sync_gone(PodRun& run) {
   addresses_.erase(run.address);
   const std::string uid = run.uid;
   runs_.erase(uid);
+  if (++gone_since_tidied_ >= kTidyEvery) forget_old_logs();
 }
 
 /// Everything but the logs and records.

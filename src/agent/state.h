@@ -147,6 +147,7 @@ struct Agent::State {
   std::set<std::string> to_sync_;
   std::set<std::string> hosts_to_write_;
   std::map<std::string, std::string> hosts_written_;
+  int gone_since_tidied_ = 0;
   bool waiting_to_sync_ = false;
   bool drain_posted_ = false;
   bool ready_ = false;                                          // every informer has its first list
