@@ -16,7 +16,7 @@
 // | services                         | a cluster IP                         | only "None" has a meaning on one machine    |
 // | claims                           | finalizer pvc-protection             | absent: folders outlive their claims        |
 // | volumes                          | finalizer pv-protection              | absent: nothing is bound to them            |
-// | protobuf for a custom resource   | 415                                  | 400: it is of another kind                  |
+// | a volume without capacity        | a third cause, about its resources   | the two that are missing                    |
 // | expired revisions                | after five minutes                   | by events and bytes kept; same answer       |
 // clang-format on
 #pragma once
