@@ -76,11 +76,10 @@ def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
         engine.start()
         engine.muster("create", "-f", "-", stdin='{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kept"}}')
         filler = folder / "filler"
-        with open(filler, "wb") as file:
+        with open(filler, "wb", buffering=0) as file:
             try:
                 while True:
                     file.write(b"x" * (1 << 16))
-                    file.flush()
             except OSError:
                 pass
         body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"big-"},"data":{"x":"%s"}}' % ("y" * 500_000)
