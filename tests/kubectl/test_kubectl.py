@@ -135,3 +135,36 @@ def test_get_sorted_and_as_yaml(kubectl):
     assert kubectl("get", "all", "-A").returncode == 0
     assert kubectl("get", "nodes", "-o", "wide").stdout.splitlines()[1].split()[1] == "Ready"
     assert kubectl("version").returncode == 0
+
+
+def test_typed_generators(kubectl):
+    """From 1.32 on these send protobuf."""
+    name = f"typed-{kubectl.suffix}"
+    assert kubectl("create", "namespace", name).stdout == f"namespace/{name} created\n"
+    here = ("-n", name)
+    kubectl("create", "configmap", "c", "--from-literal=a=1", *here)
+    assert kubectl("get", "cm", "c", "-o", "jsonpath={.data.a}", *here).stdout == "1"
+    kubectl("create", "secret", "generic", "s", "--from-literal=key=value", *here)
+    assert kubectl("get", "secret", "s", "-o", "jsonpath={.data.key}", *here).stdout == "dmFsdWU="
+    kubectl("create", "service", "clusterip", "web", "--tcp=80:8080", *here)
+    assert kubectl("get", "svc", "web", *here).stdout.splitlines()[1].split()[4] == "80/TCP"
+    kubectl("create", "serviceaccount", "builder", *here)
+    wait_for("the default account", lambda: kubectl("get", "sa", "-o", "name", *here).stdout ==
+             "serviceaccount/builder\nserviceaccount/default\n")
+    kubectl("create", "priorityclass", name, "--value=7")
+    assert kubectl("get", "pc", name).stdout.splitlines()[1].split()[:3] == [name, "7", "false"]
+    kubectl("delete", "pc", name)
+    kubectl("delete", "namespace", name)
+    assert kubectl("get", "namespace", name, check=False).returncode == 1
+
+
+def test_auth_about_oneself(kubectl):
+    assert kubectl("auth", "can-i", "create", "pods").stdout == "yes\n"
+    assert kubectl("auth", "can-i", "get", "/metrics").stdout == "yes\n"
+    assert "*.*" in kubectl("auth", "can-i", "--list").stdout
+    assert "muster-admin" in kubectl("auth", "whoami").stdout
+
+
+def test_metrics(kubectl):
+    text = kubectl("get", "--raw", "/metrics").stdout
+    assert "# TYPE apiserver_request_total counter" in text and "muster_store_revision " in text
