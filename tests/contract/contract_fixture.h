@@ -3,19 +3,21 @@
 //
 // What is deliberately different from Kubernetes, and so not compared:
 //
-// | where                            | Kubernetes                           | ours, and why |
-// |----------------------------------|--------------------------------------|---------------------------------------------|
-// | lists with `limit`               | pages with `continue`                | whole lists; allowed, and one snapshot |
-// | DELETED for leaving a selector   | the last state that matched          | the new state; clients use only its name
-// | | deleting a pod with grace 0      | MODIFIED, then DELETED               | DELETED alone, marked in its last state
-// | | causes about custom metadata     | repeated up to three times           | once | | wrong type in a scaled field
-// | a second cause from the scale paths  | the first alone                             | | managedFields, server-side
-// apply | kept, offered                        | absent; 415                                 | | protobuf bodies | read
-// | 415                                         | | pods                             | tolerations, priority by plugins
-// | absent: one node, no such plugins           | | services                         | a cluster IP | only "None" has a
-// meaning on one machine    | | claims                           | finalizer pvc-protection             | absent:
-// folders outlive their claims        | | expired revisions                | after five minutes                   | by
-// events and bytes kept; same answer       |
+// clang-format off
+// | where                          | Kubernetes                          | ours, and why                            |
+// |--------------------------------|-------------------------------------|------------------------------------------|
+// | lists with `limit`             | pages with `continue`               | whole lists; allowed, and one snapshot   |
+// | DELETED for leaving a selector | the last state that matched         | the new state; clients use only its name |
+// | deleting a pod with grace 0    | MODIFIED, then DELETED              | DELETED alone, marked in its last state  |
+// | causes about custom metadata   | repeated up to three times          | once                                     |
+// | wrong type in a scaled field   | a second cause from the scale paths | the first alone                          |
+// | owners of a pod's defaults     | also of empty objects in Go structs | only of what is stored                   |
+// | protobuf bodies                | read                                | 415                                      |
+// | pods                           | tolerations, priority by plugins    | absent: one node, no such plugins        |
+// | services                       | a cluster IP                        | only "None" has a meaning on one machine |
+// | claims                         | finalizer pvc-protection            | absent: folders outlive their claims     |
+// | expired revisions              | after five minutes                  | by events and bytes kept; same answer    |
+// clang-format on
 #pragma once
 
 #include <gmock/gmock.h>
