@@ -6,6 +6,7 @@
 
 #include "apiserver/builtin_rules.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/ownership.h"
 #include "apiserver/protobuf/body.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
@@ -182,7 +183,7 @@ void split_status(const ResourceRequest& request, const Document& before, Docume
 
 }  // namespace
 
-Result<WriteParameters> parse_write_parameters(const ResourceRequest& request) {
+Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http) {
   WriteParameters parameters;
   const std::string_view kind = request.verb == Verb::kCreate   ? "CreateOptions"
                                 : request.verb == Verb::kUpdate ? "UpdateOptions"
@@ -201,6 +202,11 @@ Result<WriteParameters> parse_write_parameters(const ResourceRequest& request) {
     return invalid_options(kind, {unsupported_value("dryRun", fmt::format("[]string{{{}}}", quote(dry_run)), {"All"})});
   }
   parameters.dry_run = dry_run == "All";
+  parameters.force = request.query.flag("force");
+  if (std::vector<FieldCause> causes = check_field_manager(request, http); !causes.empty()) {
+    return invalid_options(kind, std::move(causes));
+  }
+  parameters.field_manager = field_manager_of(request, http);
   return parameters;
 }
 

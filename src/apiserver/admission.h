@@ -19,8 +19,10 @@ enum class FieldValidation { kIgnore, kWarn, kStrict };
 struct WriteParameters {
   FieldValidation field_validation = FieldValidation::kWarn;
   bool dry_run = false;
+  std::string field_manager;  // who owns what is written: the client's word, or the first word of its User-Agent
+  bool force = false;         // server-side apply: take fields from their owners
 };
-Result<WriteParameters> parse_write_parameters(const ResourceRequest& request);
+Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http);
 
 /// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others.
 Result<json::Document> read_body(const net::Request& http);

@@ -33,7 +33,7 @@ void set_scheduled(json::Document& pod, Time now) {
 }  // namespace
 
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request);
+  const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   const auto body = read_body(http);
   if (!body) return reply.fail(body.error());

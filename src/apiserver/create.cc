@@ -1,11 +1,12 @@
 #include "apiserver/admission.h"
 #include "apiserver/handlers.h"
+#include "apiserver/ownership.h"
 #include "apiserver/writes.h"
 
 namespace muster::apiserver {
 
 void create_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request);
+  const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   auto body = read_body(http);
   if (!body) return reply.fail(body.error());
@@ -14,6 +15,7 @@ void create_object(Context& context, const ResourceRequest& request, const net::
   if (!object) return reply.fail(object.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
   const api::Resource& resource = *request.resource;
+  own_new(request, *object, parameters->field_manager, context.loop.now());
   const store::Key key = key_of(resource, request.ns, object->string_at("metadata", "name"));
   store_new(context, resource, key, *std::move(object), parameters->dry_run,
             [&resource, reply = std::move(reply)](Result<store::Bytes> result) {

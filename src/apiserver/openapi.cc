@@ -87,6 +87,7 @@ Document operation(const api::Resource& resource, const Operation& op, const std
     Object body;
     if (method == "patch") {
       Object types;
+      types.append("application/apply-patch+yaml", Object{{"schema", Object{{"type", "object"}}}});
       types.append("application/json-patch+json", Object{{"schema", Object{{"type", "array"}}}});
       types.append("application/merge-patch+json", Object{{"schema", Object{{"type", "object"}}}});
       if (resource.built_in) {

@@ -2,13 +2,15 @@
 
 #include "apiserver/change.h"
 #include "apiserver/handlers.h"
+#include "apiserver/ownership.h"
 #include "apiserver/patching.h"
 
 namespace muster::apiserver {
 
 void patch_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request);
+  const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
+  if (is_apply(http)) return apply_object(context, request, http, *parameters, std::move(reply));
   const auto patch = read_patch(*request.resource, http);
   if (!patch) return reply.fail(patch.error());
   const auto current = current_object(context, request);

@@ -17,14 +17,10 @@ Result<Patch::Type> patch_type(const api::Resource& resource, std::string_view h
   if (type == "application/merge-patch+json") return Patch::Type::kMerge;
   if (type == "application/json-patch+json") return Patch::Type::kJson;
   if (type == "application/strategic-merge-patch+json" && resource.built_in) return Patch::Type::kStrategic;
-  if (type.starts_with("application/apply-patch")) {
-    Error error = unsupported_media_type("");
-    error.message = "server-side apply is not served here; use kubectl apply without --server-side, or a merge patch";
-    return error;
-  }
-  return unsupported_media_type(resource.built_in ? "application/json-patch+json, application/merge-patch+json, "
-                                                    "application/strategic-merge-patch+json"
-                                                  : "application/json-patch+json, application/merge-patch+json");
+  return unsupported_media_type(
+      resource.built_in ? "application/json-patch+json, application/merge-patch+json, "
+                          "application/strategic-merge-patch+json, application/apply-patch+yaml"
+                        : "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
 }  // namespace

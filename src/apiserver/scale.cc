@@ -5,6 +5,7 @@
 #include "apiserver/admission.h"
 #include "apiserver/change.h"
 #include "apiserver/handlers.h"
+#include "apiserver/ownership.h"
 #include "apiserver/patching.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
@@ -88,7 +89,7 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   if (!current) return reply.fail(current.error());
   const api::ScalePaths& paths = *request.resource->scale;
   if (request.verb == Verb::kGet) return reply.json(200, json::serialize(scale_of(paths, current->object)));
-  const auto parameters = parse_write_parameters(request);
+  const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   const auto scale = wanted_scale(request, http, scale_of(paths, current->object));
   if (!scale) return reply.fail(scale.error());
@@ -100,6 +101,7 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   std::vector<std::string> warnings;
   auto admitted = admit_change(of_job, Origin::kPatch, current->object, *std::move(wanted), *parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
+  own_change(request, current->object, {}, *admitted, parameters->field_manager, context.loop.now());
   store_change(context, *request.resource, current->key, current->entry, current->object, *std::move(admitted),
                parameters->dry_run, [&paths, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());

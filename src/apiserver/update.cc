@@ -1,6 +1,7 @@
 #include "apiserver/change.h"
 #include "apiserver/handlers.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/ownership.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
 
@@ -19,9 +20,11 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
                    json::Document wanted, const WriteParameters& parameters, Reply reply) {
   std::vector<std::string> warnings;
+  const json::Document sent_owners = managed_fields_of(wanted);
   auto admitted = admit_change(request, origin, current.object, std::move(wanted), parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
+  own_change(request, current.object, sent_owners, *admitted, parameters.field_manager, context.loop.now());
   const api::Resource& resource = *request.resource;
   store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
                [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
@@ -31,7 +34,7 @@ void change_object(Context& context, const ResourceRequest& request, Origin orig
 }
 
 void update_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request);
+  const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   auto body = read_body(http);
   if (!body) return reply.fail(body.error());

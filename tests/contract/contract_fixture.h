@@ -11,7 +11,7 @@
 // | deleting a pod with grace 0      | MODIFIED, then DELETED               | DELETED alone, marked in its last state     |
 // | causes about custom metadata     | repeated up to three times           | once                                        |
 // | wrong type in a scaled field     | a second cause from the scale paths  | the first alone                             |
-// | managedFields, server-side apply | kept, offered                        | absent; 415                                 |
+// | owners of a pod's defaults       | also of empty objects in Go structs  | only of what is stored                      |
 // | pods                             | tolerations, priority by plugins     | absent: one node, no such plugins           |
 // | services                         | a cluster IP                         | only "None" has a meaning on one machine    |
 // | claims                           | finalizer pvc-protection             | absent: folders outlive their claims        |

@@ -1,0 +1,162 @@
+#include <fmt/core.h>
+
+#include "apiserver/change.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/ownership.h"
+#include "apiserver/status_error.h"
+#include "apiserver/writes.h"
+#include "json/yaml.h"
+#include "reflect/reflect.h"
+
+namespace muster::apiserver {
+namespace {
+
+using json::Document;
+
+constexpr std::string_view kKubectl = "kubectl";
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// JSON is YAML, but reading it as JSON is faster, and clients send it mostly.
+Result<Document> read_config_text(const std::string& text) {
+  if (text.starts_with('{')) {
+    if (auto parsed = json::parse(text)) return parsed;
+  }
+  auto documents = json::parse_yaml(text);
+  if (!documents) return bad_request("error decoding YAML: " + documents.error().message);
+  if (documents->size() != 1) {
+    return bad_request(fmt::format("error decoding YAML: must hold one document, got {}", documents->size()));
+  }
+  return std::move((*documents)[0].value);
+}
+
+Result<Document> read_config(const ResourceRequest& request, const net::Request& http) {
+  const api::Resource& resource = *request.resource;
+  TRY_ASSIGN(Document config, read_config_text(http.body));
+  if (!config.is_object()) {
+    return bad_request(fmt::format("error decoding YAML: must be an object, got {}", json::kind_name(config.kind())));
+  }
+  if (config.string_at("apiVersion") != resource.api_version()) {
+    return bad_request(
+        fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",
+                    config.string_at("apiVersion"), resource.api_version()));
+  }
+  drop_nulls(config);
+  TRY(check_kind(resource, config));
+  if (config.at("metadata", "managedFields") != nullptr) return bad_request("metadata.managedFields must be nil");
+  return config;
+}
+
+/// What kubectl applied on the client's side before: kubectl may take that over on the server's side.
+apply::FieldSet client_applied(const apply::Scope& scope, const Document& live) {
+  const std::string& text = live.string_at("metadata", "annotations", kLastApplied);
+  if (text.empty()) return {};
+  const auto config = json::parse(text);
+  if (!config || !config->is_object()) return {};
+  return apply::extract_fields(scope.schema, *config);
+}
+
+/// The record of client-side apply follows what kubectl applies here, where there is one.
+void renew_last_applied(const Document& config, Document& object) {
+  if (object.string_at("metadata", "annotations", kLastApplied).empty()) return;
+  Document record = config;
+  if (Document* annotations = record["metadata"].find("annotations")) annotations->as_object().erase(kLastApplied);
+  object["metadata"]["annotations"].as_object().set(std::string(kLastApplied), json::serialize(record) + "\n");
+}
+
+apply::Application application_of(const ResourceRequest& request, Document config, const WriteParameters& parameters,
+                                  Time now) {
+  apply::Application wanted;
+  wanted.known = config;
+  reflect::prune(*request.resource->type, wanted.known);
+  wanted.config = std::move(config);
+  wanted.applier.manager = parameters.field_manager;
+  wanted.applier.operation = apply::kApply;
+  wanted.applier.api_version = request.resource->api_version();
+  wanted.applier.subresource = request.subresource;
+  wanted.applier.time = format_rfc3339(now);
+  wanted.force = parameters.force;
+  return wanted;
+}
+
+/// Fields of an object that was stored without owners belong to whoever wrote it before the first apply.
+apply::Owners owners_of(const ResourceRequest& request, const Document& stored, const Document& bare, Time now) {
+  if (auto owners = apply::decode_owners(managed_fields_of(stored)); owners && !owners->empty()) {
+    return *std::move(owners);
+  }
+  apply::Owner unknown;
+  unknown.manager = "before-first-apply";
+  unknown.operation = apply::kUpdate;
+  unknown.api_version = request.resource->api_version();
+  unknown.time = format_rfc3339(now);
+  return apply::after_update(ownership_scope(request), json::Object(), bare, {}, std::move(unknown));
+}
+
+void create_applied(Context& context, const ResourceRequest& request, Document config,
+                    const WriteParameters& parameters, Reply reply) {
+  const api::Resource& resource = *request.resource;
+  const std::string& name = config.string_at("metadata", "name");
+  if (name != request.name) {
+    return reply.fail(bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name)));
+  }
+  if (const std::string& uid = config.string_at("metadata", "uid"); !uid.empty()) {
+    return reply.fail(conflict(
+        resource, name,
+        fmt::format("uid mismatch: the provided object specified uid {}, and no existing object was found", uid)));
+  }
+  auto applied = apply::apply(ownership_scope(request), json::Object(), {},
+                              application_of(request, std::move(config), parameters, context.loop.now()));
+  if (!applied) return reply.fail(applied.error());
+  std::vector<std::string> warnings;
+  auto object = admit_new(context, request, std::move(applied->object), parameters, warnings);
+  if (!object) return reply.fail(object.error());
+  for (std::string& warning : warnings) reply.warn(std::move(warning));
+  set_owners(*object, std::move(applied->owners));
+  store_new(context, resource, key_of(resource, request.ns, request.name), *std::move(object), parameters.dry_run,
+            [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
+              if (!result) return reply.fail(result.error());
+              reply.object(201, resource, **result);
+            });
+}
+
+void change_applied(Context& context, const ResourceRequest& request, const Current& current, Document config,
+                    const WriteParameters& parameters, Reply reply) {
+  const Time now = context.loop.now();
+  const apply::Scope scope = ownership_scope(request);
+  Document live = current.object;
+  live["metadata"].as_object().erase("managedFields");
+  const bool by_kubectl = parameters.field_manager == kKubectl;
+  apply::Application wanted = application_of(request, config, parameters, now);
+  if (by_kubectl) wanted.yielding = client_applied(scope, live);
+  auto applied = apply::apply(scope, live, owners_of(request, current.object, live, now), std::move(wanted));
+  if (!applied) return reply.fail(applied.error());
+  if (by_kubectl) renew_last_applied(config, applied->object);
+
+  std::vector<std::string> warnings;
+  auto admitted =
+      admit_change(request, Origin::kPatch, current.object, std::move(applied->object), parameters, warnings);
+  if (!admitted) return reply.fail(admitted.error());
+  for (std::string& warning : warnings) reply.warn(std::move(warning));
+  set_owners(*admitted, std::move(applied->owners));
+  const api::Resource& resource = *request.resource;
+  store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
+               [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
+                 if (!result) return reply.fail(result.error());
+                 reply.object(200, resource, **result);
+               });
+}
+
+}  // namespace
+
+void apply_object(Context& context, const ResourceRequest& request, const net::Request& http,
+                  const WriteParameters& parameters, Reply reply) {
+  auto config = read_config(request, http);
+  if (!config) return reply.fail(config.error());
+  const auto current = current_object(context, request);
+  if (current) return change_applied(context, request, *current, *std::move(config), parameters, std::move(reply));
+  const bool creates = current.error().reason == Reason::kNotFound && request.subresource.empty();
+  if (!creates) return reply.fail(current.error());
+  create_applied(context, request, *std::move(config), parameters, std::move(reply));
+}
+
+}  // namespace muster::apiserver
