@@ -26,7 +26,7 @@ Object everything_allowed() {
 }  // namespace
 
 void answer_review(const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto parameters = parse_write_parameters(request);
+  const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   auto body = read_body(http);
   if (!body) return reply.fail(body.error());
