@@ -1,4 +1,4 @@
-// The committed CustomResourceDefinitions are what the descriptors say. `MUSTER_UPDATE=1 api_test` writes them anew.
+// The committed CustomResourceDefinitions are what the descriptors say. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them anew.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ fs::path file_of(const Resource& r) {
   return folder() / (r.qualified_name() + ".yaml");
 }
 bool updating() {
-  return std::getenv("MUSTER_UPDATE") != nullptr;
+  return std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr;
 }
 
 std::string contents(const fs::path& path) {
@@ -43,7 +43,7 @@ TEST(Crd, CommittedFilesAreUpToDate) {
       std::ofstream(path) << text;
     }
     EXPECT_TRUE(contents(path) == text) << path
-                                        << " is not what the descriptors say; MUSTER_UPDATE=1 api_test rewrites it";
+                                        << " is not what the descriptors say; MUSTER_UPDATE_GOLDEN=1 api_test rewrites it";
   }
   for (const auto& entry : fs::directory_iterator(folder())) {
     EXPECT_TRUE(expected.contains(entry.path())) << entry.path() << " belongs to no resource";
