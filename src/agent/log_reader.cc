@@ -36,7 +36,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   Reader& operator=(const Reader&) = delete;
 
   Status open(const client::LogRequest& request) {
-    file_ = linux_os::Fd(::open((folder_ + "/" + container_ + ".log").c_str(), O_RDONLY | O_CLOEXEC));
+    file_ = Fd(::open((folder_ + "/" + container_ + ".log").c_str(), O_RDONLY | O_CLOEXEC));
     if (!file_) {
       return Error{.reason = Reason::kBadRequest,
                    .message = fmt::format("container {} in pod {} is waiting to start: ContainerCreating",
@@ -130,13 +130,13 @@ class Reader : public std::enable_shared_from_this<Reader> {
   LogText text_;
   UniqueFunction<void(std::string_view)> on_text_;
   Task on_end_;
-  linux_os::Fd file_;
+  Fd file_;
   std::int64_t offset_ = 0;
   bool scheduled_ = false;
   bool at_end_ = false;
   bool over_ = false;  // the shim is gone
   std::optional<linux_os::Inotify> inotify_;
-  linux_os::Fd shim_;
+  Fd shim_;
   Loop::Id inotify_id_ = 0;
   Loop::Id shim_id_ = 0;
 };

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "linux/fd.h"
+#include "base/fd.h"
 
 namespace muster::agent {
 namespace {
@@ -63,7 +63,7 @@ class FindTail : public ::testing::Test {
  protected:
   std::string tail(const std::string& log, std::int64_t lines) {
     char name[] = "/tmp/muster-tail-XXXXXX";
-    const linux_os::Fd fd(::mkstemp(name));
+    const Fd fd(::mkstemp(name));
     ::unlink(name);
     EXPECT_EQ(::write(fd.get(), log.data(), log.size()), static_cast<ssize_t>(log.size()));
     return log.substr(static_cast<std::size_t>(find_tail(fd.get(), lines)));

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "agent/record.h"
-#include "linux/fd.h"
+#include "base/fd.h"
 
 namespace muster::agent {
 
@@ -36,7 +36,7 @@ struct Recovered {
   Verdict verdict = Verdict::kNeverRan;
   std::optional<AttemptRecord> end;
   std::optional<AttemptRecord> state;  // state.json, of what runs or was lost
-  linux_os::Fd pidfd;                  // of the shim, when adopted
+  Fd pidfd;                            // of the shim, when adopted
 };
 /// Looks at the folder and the kernel.
 Recovered examine_attempt(const std::string& folder);

@@ -52,7 +52,7 @@ Result<std::string> install_shim(const std::string& directory) {
 
 Result<WaitingShim> start_shim(const std::string& program, const std::string& attempt_folder) {
   TRY_ASSIGN(auto pair, linux_os::make_socket_pair());
-  const linux_os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return errno_error("open \"/dev/null\"", errno);
   TRY_ASSIGN(auto child, linux_os::spawn({.program = program,
                                           .args = {"muster-shim", attempt_folder},

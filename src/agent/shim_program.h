@@ -17,7 +17,7 @@ Result<std::string> install_shim(const std::string& directory);
 /// A shim that waits for its word.
 struct WaitingShim {
   linux_os::Child process;
-  linux_os::Fd socket;  // says "ready", is told "go"; closing it sends the shim away
+  Fd socket;  // says "ready", is told "go"; closing it sends the shim away
 };
 /// The attempt's folder must hold the launch file.
 Result<WaitingShim> start_shim(const std::string& program, const std::string& attempt_folder);

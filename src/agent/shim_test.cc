@@ -113,7 +113,7 @@ TEST_P(Shim, IsAdoptedWhileItRunsAndFinishedAfterwards) {
 TEST_P(Shim, KilledShimTakesThePodWithItAndIsSeenAsLost) {
   pod_->make_fifo("up");
   pod_->make_fifo("hold");
-  const linux_os::Fd hold = pod_->open_fifo("hold");
+  const Fd hold = pod_->open_fifo("hold");
   pod_->start(TestPod::shell("exec 9>/vol/hold; setsid sleep 1000 & echo up > /vol/up; sleep 1000"));
   pod_->go();
   pod_->read_fifo("up");
@@ -217,7 +217,7 @@ TEST_P(Shim, KillsWhatIgnoresSigtermWhenTheGraceIsOver) {
 TEST_P(Shim, KillLeavesNoneOfTheTreeBehind) {
   pod_->make_fifo("up");
   pod_->make_fifo("hold");
-  const linux_os::Fd hold = pod_->open_fifo("hold");
+  const Fd hold = pod_->open_fifo("hold");
   pod_->start(
       TestPod::shell("exec 9>/vol/hold\n"
                      "setsid sleep 1000 &\n"                           // another session
@@ -239,7 +239,7 @@ TEST_P(Shim, KillLeavesNoneOfTheTreeBehind) {
 
 TEST_P(Shim, TheEndOfTheContainersIsTheEndOfTheirChildren) {
   pod_->make_fifo("hold");
-  const linux_os::Fd hold = pod_->open_fifo("hold");
+  const Fd hold = pod_->open_fifo("hold");
   run_shell("exec 9>/vol/hold; setsid sleep 1000 & exit 0");
   EXPECT_EQ(main_record().code, 0);
   char byte;

@@ -50,8 +50,8 @@ struct PodRun {
   std::string failure_reason;
   std::string failure_message;
 
-  linux_os::Fd pidfd;   // of the shim, while it lives
-  linux_os::Fd socket;  // to a shim that waits for its word
+  Fd pidfd;   // of the shim, while it lives
+  Fd socket;  // to a shim that waits for its word
   Loop::Id pidfd_id = 0;
   Loop::Id socket_id = 0;
   Loop::Id timer_id = 0;

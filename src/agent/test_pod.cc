@@ -173,18 +173,18 @@ void TestPod::make_fifo(const std::string& name) const {
 }
 
 std::string TestPod::read_fifo(const std::string& name) const {
-  const linux_os::Fd fd(::open((volume_ + "/" + name).c_str(), O_RDWR | O_CLOEXEC));
+  const Fd fd(::open((volume_ + "/" + name).c_str(), O_RDWR | O_CLOEXEC));
   wait_readable(fd.get());
   char buffer[256];
   const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
   return n > 0 ? std::string(trim(std::string_view(buffer, static_cast<std::size_t>(n)))) : "";
 }
 
-linux_os::Fd TestPod::open_fifo(const std::string& name) const {
-  return linux_os::Fd(::open((volume_ + "/" + name).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+Fd TestPod::open_fifo(const std::string& name) const {
+  return Fd(::open((volume_ + "/" + name).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
-void TestPod::wait_for_end_of(const linux_os::Fd& fifo) {
+void TestPod::wait_for_end_of(const Fd& fifo) {
   char buffer[256];
   for (;;) {
     wait_readable(fifo.get());

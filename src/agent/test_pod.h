@@ -6,7 +6,7 @@
 
 #include "agent/launch_file.h"
 #include "agent/record.h"
-#include "linux/fd.h"
+#include "base/fd.h"
 #include "linux/process.h"
 
 namespace muster::agent {
@@ -43,15 +43,15 @@ class TestPod {
   std::string log(const std::string& container = "main") const;
   /// The log's texts put together again, of one stream ("" for both).
   std::string output(const std::string& stream = "", const std::string& container = "main") const;
-  const linux_os::Fd& pidfd() const { return shim_.pidfd; }
+  const Fd& pidfd() const { return shim_.pidfd; }
 
   /// A named pipe in the volume.
   void make_fifo(const std::string& name) const;
   /// One line from it; opens it each time.
   std::string read_fifo(const std::string& name) const;
   /// Its reading end, non-blocking: end of file once no process has it open for writing any more.
-  linux_os::Fd open_fifo(const std::string& name) const;
-  static void wait_for_end_of(const linux_os::Fd& fifo);
+  Fd open_fifo(const std::string& name) const;
+  static void wait_for_end_of(const Fd& fifo);
 
  private:
   EngineUser user_;
@@ -59,7 +59,7 @@ class TestPod {
   std::string attempt_;
   std::string volume_;
   linux_os::Child shim_;
-  linux_os::Fd socket_;
+  Fd socket_;
 };
 
 }  // namespace muster::agent

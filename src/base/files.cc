@@ -8,17 +8,11 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/fd.h"
 #include "base/strings.h"
 
 namespace muster {
 namespace {
-
-struct Fd {
-  int value = -1;
-  ~Fd() {
-    if (value >= 0) ::close(value);
-  }
-};
 
 Status write_all(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
@@ -32,25 +26,20 @@ Status write_all(int fd, std::string_view content, const std::string& path) {
 
 Status sync_directory_of(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path().string();
-  const Fd directory{::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (directory.value < 0 || ::fsync(directory.value) != 0) return errno_error("sync " + quote(parent), errno);
+  const Fd directory(::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() < 0 || ::fsync(directory.get()) != 0) return errno_error("sync " + quote(parent), errno);
   return ok();
 }
 
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
-  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (fd.value < 0) {
-    const int why = errno;
-    Error error = errno_error("open " + quote(path), why);
-    if (why == ENOENT) error.reason = Reason::kNotFound;
-    return error;
-  }
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return errno_error("open " + quote(path), errno);  // ENOENT is NotFound
   std::string content;
   char buffer[64 * 1024];
   for (;;) {
-    const ssize_t n = ::read(fd.value, buffer, sizeof buffer);
+    const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno_error("read " + quote(path), errno);
     if (n == 0) return content;
@@ -61,10 +50,10 @@ Result<std::string> read_file(const std::string& path) {
 Status write_file_atomically(const std::string& path, std::string_view content, mode_t mode) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   {
-    const Fd fd{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
-    if (fd.value < 0) return errno_error("create " + quote(temporary), errno);
-    TRY(write_all(fd.value, content, temporary));
-    if (::fsync(fd.value) != 0) return errno_error("sync " + quote(temporary), errno);
+    const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    if (fd.get() < 0) return errno_error("create " + quote(temporary), errno);
+    TRY(write_all(fd.get(), content, temporary));
+    if (::fsync(fd.get()) != 0) return errno_error("sync " + quote(temporary), errno);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return errno_error("rename to " + quote(path), errno);
   return sync_directory_of(path);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
-#include "linux/fd.h"
 
 namespace muster::linux_os {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
-#include "linux/fd.h"
 
 namespace muster::linux_os {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "linux/fd.h"
+#include "base/fd.h"
 
 namespace muster::linux_os {
 namespace {

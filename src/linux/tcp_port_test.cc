@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "linux/fd.h"
+#include "base/fd.h"
 
 namespace muster::linux_os {
 namespace {

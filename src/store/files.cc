@@ -46,11 +46,6 @@ std::string holder_of(int fd) {
 
 }  // namespace
 
-void Fd::reset() {
-  if (fd_ >= 0) ::close(fd_);
-  fd_ = -1;
-}
-
 Status make_directory(const std::string& directory) {
   std::error_code code;
   const bool made = std::filesystem::create_directories(directory, code);

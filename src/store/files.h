@@ -13,29 +13,11 @@
 #include <string>
 #include <utility>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "store/store.h"
 
 namespace muster::store {
-
-/// A file descriptor with an owner. Always close-on-exec: a lock inherited by a training process would outlive us.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() { reset(); }
-
-  int get() const { return fd_; }
-  void reset();
-
- private:
-  int fd_ = -1;
-};
 
 /// Makes the directory (private to the user) where it is missing.
 Status make_directory(const std::string& directory);

@@ -1,11 +1,11 @@
-// Fd: a file descriptor that closes itself.
+// Fd: a file descriptor with an owner. Open them close-on-exec: what a training process inherits outlives us.
 #pragma once
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace muster::linux_os {
+namespace muster {
 
 class Fd {
  public:
@@ -32,4 +32,4 @@ class Fd {
   int fd_ = -1;
 };
 
-}  // namespace muster::linux_os
+}  // namespace muster
