@@ -118,6 +118,12 @@ class Engine:
             return found if found and found.get("status", {}).get("phase") == phase else None
         return wait_for(f"{kind}/{name} to be {phase}", reached, timeout)
 
+    def wait_succeeded_ranks(self, name, count):
+        def reached():
+            job = self.get("pj", name)
+            return job if job["status"]["aggregate"]["succeeded"] == count else None
+        return wait_for(f"{count} ranks of {name} to have succeeded", reached)
+
     def volume(self, name, namespace="default"):
         folder = self.data / "volumes" / namespace / name
         folder.mkdir(parents=True, exist_ok=True)
