@@ -2,6 +2,7 @@
 """Builds and runs the test suites, one after another, and adds up their results. Called by ./run-tests."""
 
 import argparse
+import collections
 import os
 import pathlib
 import subprocess
@@ -18,7 +19,7 @@ class Tally:
     def __init__(self):
         self.passed = 0
         self.failed = []
-        self.skipped = []
+        self.skipped = []  # (suite, reason), one per test
 
     def add_junit(self, path, suite):
         for case in xml.parse(path).getroot().iter("testcase"):
@@ -28,7 +29,8 @@ class Tally:
                 self.failed.append(name)
             elif skipped is not None or case.get("result") == "skipped":
                 reason = "" if skipped is None else (skipped.get("message") or skipped.text or "")
-                self.skipped.append(f"{name}: {reason.strip() or 'no reason given'}")
+                # GoogleTest puts the place before the reason, on a line of its own.
+                self.skipped.append((suite, reason.strip().splitlines()[-1] if reason.strip() else "no reason given"))
             else:
                 self.passed += 1
 
@@ -175,8 +177,8 @@ def main():
         print(f"== {name}: {time.monotonic() - begin:.0f} s", flush=True)
 
     print()
-    for line in tally.skipped:
-        print("skipped", line)
+    for (suite, reason), count in collections.Counter(tally.skipped).items():
+        print(f"skipped {count} in {suite}: {reason}")
     for line in tally.failed:
         print("FAILED", line)
     print(f"{tally.passed} passed, {len(tally.failed)} failed, {len(tally.skipped)} skipped")
