@@ -1,4 +1,5 @@
-// The committed CustomResourceDefinitions are what the descriptors say. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them anew.
+// The committed CustomResourceDefinitions are what the descriptors say. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them
+// anew.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -42,8 +43,8 @@ TEST(Crd, CommittedFilesAreUpToDate) {
       fs::create_directories(folder());
       std::ofstream(path) << text;
     }
-    EXPECT_TRUE(contents(path) == text) << path
-                                        << " is not what the descriptors say; MUSTER_UPDATE_GOLDEN=1 api_test rewrites it";
+    EXPECT_TRUE(contents(path) == text)
+        << path << " is not what the descriptors say; MUSTER_UPDATE_GOLDEN=1 api_test rewrites it";
   }
   for (const auto& entry : fs::directory_iterator(folder())) {
     EXPECT_TRUE(expected.contains(entry.path())) << entry.path() << " belongs to no resource";
