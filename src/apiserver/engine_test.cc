@@ -162,7 +162,7 @@ TEST_F(Engine, DefaultAccountsAreMadeForNamespacesOfAnEarlierStart) {
   server_.reset();
   bool done = false;
   store_->remove(
-      key, store_->latest(key)->revision, [](store::Revision) { return std::string("{}"); },
+      key, store_->latest(key)->revision, [](store::Revision) { return store::Rendered{"{}", {}}; },
       [&](Result<store::Entry>) { done = true; });
   until([&] { return done; });
   store_->close();
@@ -242,7 +242,7 @@ TEST_F(Engine, DependentsLeftBehindByACrashAreCollectedAtTheNextStart) {
   bool removed = false;
   const store::Key key{"secrets", "default", "owner"};
   store_->remove(
-      key, store_->latest(key)->revision, [](store::Revision) { return std::string("{}"); },
+      key, store_->latest(key)->revision, [](store::Revision) { return store::Rendered{"{}", {}}; },
       [&](Result<store::Entry>) { removed = true; });
   until([&] { return removed; });
   store_->close();

@@ -29,6 +29,14 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
       if (sink_.on_data) sink_.on_data(*bytes);
     });
   }
+  void write_event(net::Bytes line, net::Bytes object) override {
+    if (!sink_.on_event) return write(std::move(line));
+    unsent_ += line->size();
+    push([this, line, object] {
+      unsent_ -= line->size();
+      sink_.on_event(*line, object);
+    });
+  }
   void finish() override {
     push([this] { end(ok()); });
   }
