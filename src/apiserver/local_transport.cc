@@ -14,6 +14,9 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
     push([this, head] {
       if (sink_.on_head) sink_.on_head(head->status, head->headers);
       if (!cancelled_ && !head->body.empty() && sink_.on_data) sink_.on_data(head->body);
+      for (const net::Bytes& piece : head->pieces) {
+        if (!cancelled_ && sink_.on_data) sink_.on_data(*piece);
+      }
       end(ok());
     });
   }

@@ -52,6 +52,7 @@ struct Response {
   int status = 200;
   Headers headers;
   std::string body;
+  std::vector<Bytes> pieces = {};  // of the body, after `body`: large answers made of what is in memory already
 };
 
 /// The server's side of one request. Either respond() once, or begin(), any number of write()s and finish().
