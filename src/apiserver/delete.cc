@@ -74,7 +74,7 @@ void delete_collection(Context& context, const ResourceRequest& request, const n
   auto batch = std::make_shared<Batch>();
   std::vector<store::Key> keys;
   context.store.scan(resource.qualified_name(), request.ns, [&](const store::Key& key, const store::Entry& entry) {
-    if (!selector.matches(*entry.attributes)) return;
+    if (!selector.matches(key, *entry.attributes)) return;
     keys.push_back(key);
     batch->items.push_back(entry.bytes);
   });

@@ -8,17 +8,19 @@ namespace {
 
 IndexedObject read_attributes(const store::Attributes& attributes) {
   IndexedObject object;
-  if (const std::string* uid = attribute(attributes, "", kUid)) object.uid = *uid;
-  if (const std::string* finalizer = attribute(attributes, "", kDeleting)) {
-    object.deleting = true;
-    object.collector_finalizer = *finalizer;
-  }
-  for (const auto& [key, value] : attributes) {
-    if (!key.starts_with(kOwnerPrefix)) continue;
+  attributes.each([&object](std::string_view key, std::string_view value) {
+    if (key == kUid) object.uid = value;
+    if (key == kDeleting) {
+      object.deleting = true;
+      object.collector_finalizer = value;
+    }
+    if (!key.starts_with(kOwnerPrefix)) return true;
     const std::vector<std::string> parts = split(value, ' ');
-    if (parts.size() != 4) continue;
-    object.owners.push_back({key.substr(kOwnerPrefix.size()), parts[0], parts[1], parts[2], parts[3] == "1"});
-  }
+    if (parts.size() != 4) return true;
+    const std::string uid(key.substr(kOwnerPrefix.size()));
+    object.owners.push_back({uid, parts[0], parts[1], parts[2], parts[3] == "1"});
+    return true;
+  });
   return object;
 }
 

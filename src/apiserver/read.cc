@@ -91,7 +91,7 @@ net::Response plain_list(const Context& context, const api::Resource& resource, 
 bool Selection::matches(const store::Key& key, const store::Attributes& attributes) const {
   if (!ns.empty() && key.ns != ns) return false;
   if (!name.empty() && key.name != name) return false;
-  return selector.matches(attributes);
+  return selector.matches(key, attributes);
 }
 
 Result<Selection> parse_selection(const ResourceRequest& request) {

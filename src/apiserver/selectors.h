@@ -1,6 +1,7 @@
 // Label and field selectors of list, watch and deletecollection.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,9 @@ struct Requirement {
   std::string key;  // with its attribute prefix
   Op op = Op::kEquals;
   std::vector<std::string> values;
-  bool matches(const store::Attributes& attributes) const;
+  /// Nullopt when absent.
+  std::optional<std::string_view> value_in(const store::Key& object, const store::Attributes& attributes) const;
+  bool matches(const store::Key& object, const store::Attributes& attributes) const;
 };
 
 /// All requirements must hold.
@@ -27,7 +30,7 @@ class Selector {
   Status add_fields(std::string_view text, std::string_view resource);
 
   bool empty() const { return requirements_.empty(); }
-  bool matches(const store::Attributes& attributes) const;
+  bool matches(const store::Key& object, const store::Attributes& attributes) const;
   /// The one name that can match, or "": lets a list of one object be a lookup.
   const std::string& only_name() const { return only_name_; }
 

@@ -20,13 +20,12 @@
 #include "base/ports.h"
 #include "base/result.h"
 #include "base/unique_function.h"
+#include "store/attributes.h"
 
 namespace muster::store {
 
 using Revision = std::uint64_t;
 using Bytes = std::shared_ptr<const std::string>;
-/// What selectors look at: labels and selectable fields, extracted once per version of an object. Sorted by key.
-using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 struct Key {
   std::string resource;  // "pods", "pytorchjobs.kubeflow.org"
@@ -66,7 +65,7 @@ struct Options {
   std::function<void(const Error&)> on_fatal;
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
   std::size_t history_events = 100'000;
-  std::size_t history_bytes = 64u << 20;
+  std::size_t history_bytes = 16u << 20;
   std::size_t max_bytes = 0;             // quota of the database; 0: what the disk holds
   std::size_t ballast_bytes = 8u << 20;  // given up when the disk is full, so that deletes still work; 0: none
   int checkpoint_pages = 1000;           // pages of 4 KiB in the WAL before they are moved into the database
