@@ -60,12 +60,14 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
-Result<Database> Database::open(const std::string& path, const Limits& limits) {
+Result<Database> Database::open(Disk& disk, const std::string& path, const Limits& limits) {
   Database database;
+  database.vfs_ = std::make_unique<SqliteVfs>(disk);
   database.path_ = path;
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &connection,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int code =
+      sqlite3_open_v2(path.c_str(), &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                      database.vfs_->name());
   database.connection_.reset(connection);
   if (code != SQLITE_OK) return database.failure("open");
   TRY(database.configure(limits));

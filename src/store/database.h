@@ -20,6 +20,8 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "store/disk.h"
+#include "store/sqlite_vfs.h"
 #include "store/store.h"
 
 struct sqlite3;
@@ -59,7 +61,7 @@ class Database {
   };
 
   /// Opens or makes it, and brings its layout to ours. A newer layout is refused.
-  static Result<Database> open(const std::string& path, const Limits& limits);
+  static Result<Database> open(Disk& disk, const std::string& path, const Limits& limits);
 
   /// nullopt: the record is missing or damaged.
   Result<std::optional<Ledger>> read_ledger();
@@ -103,6 +105,7 @@ class Database {
 
   std::string path_;
   std::unique_ptr<int> wal_pages_ = std::make_unique<int>(0);  // its address is known to SQLite
+  std::unique_ptr<SqliteVfs> vfs_;
   std::unique_ptr<sqlite3, CloseConnection> connection_;
   Statement insert_;
   Statement update_;

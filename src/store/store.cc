@@ -339,27 +339,29 @@ Status check_database_is_there(const std::string& path, const HighWaterMark::Fou
 
 Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
   CHECK(options.extract != nullptr);
+  Disk& disk = options.disk == nullptr ? Disk::real() : *options.disk;
   TRY(make_directory(options.directory));
   TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
 
   const std::string path = options.directory + "/muster.db";
   HighWaterMark::Found found;
-  TRY_ASSIGN(auto mark, HighWaterMark::open(options.directory, found));
+  TRY_ASSIGN(auto mark, HighWaterMark::open(disk, options.directory, found));
   TRY(check_database_is_there(path, found, options));
-  TRY(make_private_file(path));
-  TRY_ASSIGN(auto database, Database::open(path, {.max_bytes = options.max_bytes}));
+  // SQLite would make it readable to all.
+  TRY(DiskFile::open(disk, path));
+  TRY_ASSIGN(auto database, Database::open(disk, path, {.max_bytes = options.max_bytes}));
   TRY_ASSIGN(auto loaded, load(database, found, options));
 
   Writer::Parts parts{.database = std::move(database),
                       .mark = std::move(mark),
-                      .ballast = Ballast(options.directory, options.ballast_bytes),
+                      .ballast = Ballast(disk, options.directory, options.ballast_bytes),
                       .ledger = loaded.ledger,
                       .directory = options.directory,
                       .checkpoint_pages = options.checkpoint_pages,
                       .disk_full = false};
   if (loaded.fresh || loaded.lost_data) TRY(make_start_durable(parts));
   // All files have their names by now. SQLite syncs the directory too, but does not look whether that worked.
-  TRY(sync_directory(options.directory));
+  TRY(sync_directory(disk, options.directory));
   parts.disk_full = !parts.ballast.reserve();
   return std::unique_ptr<Store>(
       std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock), std::move(loaded), std::move(parts)));

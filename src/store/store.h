@@ -59,6 +59,8 @@ struct Rendered {
 /// Makes the object's bytes once its revision is known: serialised once, here.
 using Render = UniqueFunction<Rendered(Revision)>;
 
+class Disk;
+
 struct Options {
   std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark), `ballast` and `lock`
   /// For objects read from the disk; those that are written bring their attributes along.
@@ -70,6 +72,7 @@ struct Options {
   std::size_t max_bytes = 0;             // quota of the database; 0: what the disk holds
   std::size_t ballast_bytes = 8u << 20;  // given up when the disk is full, so that deletes still work; 0: none
   int checkpoint_pages = 1000;           // pages of 4 KiB in the WAL before they are moved into the database
+  Disk* disk = nullptr;                  // null: the real one
 };
 
 /// What the store has done since it was opened, for metrics.
