@@ -45,6 +45,17 @@ std::string holder_of(int fd) {
   return pid ? std::to_string(*pid) : "unknown";
 }
 
+Status write_again(Disk& disk, const std::string& path) {
+  TRY_ASSIGN(auto file, DiskFile::open(disk, path));
+  std::string block(1u << 20, '\0');
+  for (std::uint64_t offset = 0;;) {
+    TRY_ASSIGN(const std::size_t size, file.read(block.data(), block.size(), offset));
+    if (size == 0) return file.sync();
+    TRY(file.write(std::string_view(block).substr(0, size), offset));
+    offset += size;
+  }
+}
+
 }  // namespace
 
 Status make_directory(const std::string& directory) {
@@ -55,6 +66,23 @@ Status make_directory(const std::string& directory) {
     return errno_error(fmt::format("open {}", quote(directory)), ENOTDIR);
   if (made && ::chmod(directory.c_str(), 0700) != 0) return failed("chmod", directory);
   return ok();
+}
+
+void note_failure(Disk& disk, const std::string& directory) {
+  if (const auto noted = DiskFile::open(disk, directory + "/failed"); !noted) {
+    LOG_ERROR("store: cannot note the failure", {"error", noted.error().message});
+  }
+}
+
+Status write_again_after_failure(Disk& disk, const std::string& directory) {
+  const std::string note = directory + "/failed";
+  if (!std::filesystem::exists(note)) return ok();
+  for (const char* name : {"muster.db", "muster.db-journal", "muster.db-wal", "revision"}) {
+    const std::string path = directory + "/" + name;
+    if (std::filesystem::exists(path)) TRY(write_again(disk, path));
+  }
+  TRY(sync_directory(disk, directory));
+  return remove_file(disk, note);
 }
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {

@@ -2,6 +2,7 @@
 //
 //   DIR/lock      flock'ed by the engine that owns DIR, holds its pid; never deleted (that would let two engines in)
 //   DIR/revision  the last revision known to be durable, outside the database: a lost tail of the WAL shows as a gap
+//   DIR/failed    there after an I/O error, until what it left behind has been written again
 //   DIR/ballast   space to give up when the disk is full, so that deletes still have room
 //
 // `revision` is two equal records of 24 bytes in one sector (magic, revision, checksum; little-endian): a damaged one
@@ -22,6 +23,12 @@ namespace muster::store {
 
 /// Makes the directory (private to the user) where it is missing.
 Status make_directory(const std::string& directory);
+
+/// A file whose sync failed is still shown as it should be, but Linux will not try to write those bytes again: what the
+/// next engine reads may be on no disk. So the failure is noted, and the next engine writes the files once more, byte
+/// by byte as they are, before it builds on them.
+void note_failure(Disk& disk, const std::string& directory);
+Status write_again_after_failure(Disk& disk, const std::string& directory);
 
 class DirectoryLock {
  public:

@@ -335,14 +335,14 @@ Status check_database_is_there(const std::string& path, const HighWaterMark::Fou
   return error;
 }
 
-}  // namespace
+/// The database with all that was checked of it, ready for the writer.
+struct Opened {
+  Loaded loaded;
+  Writer::Parts parts;
+};
 
-Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
-  CHECK(options.extract != nullptr);
-  Disk& disk = options.disk == nullptr ? Disk::real() : *options.disk;
-  TRY(make_directory(options.directory));
-  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
-
+Result<Opened> open_files(Disk& disk, const Options& options) {
+  TRY(write_again_after_failure(disk, options.directory));
   const std::string path = options.directory + "/muster.db";
   HighWaterMark::Found found;
   TRY_ASSIGN(auto mark, HighWaterMark::open(disk, options.directory, found));
@@ -352,19 +352,36 @@ Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
   TRY_ASSIGN(auto database, Database::open(disk, path, {.max_bytes = options.max_bytes}));
   TRY_ASSIGN(auto loaded, load(database, found, options));
 
-  Writer::Parts parts{.database = std::move(database),
+  Writer::Parts parts{.disk = &disk,
+                      .database = std::move(database),
                       .mark = std::move(mark),
                       .ballast = Ballast(disk, options.directory, options.ballast_bytes),
                       .ledger = loaded.ledger,
                       .directory = options.directory,
                       .checkpoint_pages = options.checkpoint_pages,
                       .disk_full = false};
-  if (loaded.fresh || loaded.lost_data) TRY(make_start_durable(parts));
+  // Without a mark: the first start died before it had made one.
+  if (loaded.fresh || loaded.lost_data || !found.revision) TRY(make_start_durable(parts));
   // All files have their names by now. SQLite syncs the directory too, but does not look whether that worked.
   TRY(sync_directory(disk, options.directory));
   parts.disk_full = !parts.ballast.reserve();
-  return std::unique_ptr<Store>(
-      std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock), std::move(loaded), std::move(parts)));
+  return Opened{std::move(loaded), std::move(parts)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
+  CHECK(options.extract != nullptr);
+  Disk& disk = options.disk == nullptr ? Disk::real() : *options.disk;
+  TRY(make_directory(options.directory));
+  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
+  auto opened = open_files(disk, options);
+  if (!opened) {
+    note_failure(disk, options.directory);
+    return std::move(opened).error();
+  }
+  return std::unique_ptr<Store>(std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock),
+                                                              std::move(opened->loaded), std::move(opened->parts)));
 }
 
 }  // namespace muster::store

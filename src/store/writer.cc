@@ -216,6 +216,7 @@ void Writer::finish() {
 }
 
 void Writer::fail(const Error& cause) {
+  note_failure(*parts_.disk, parts_.directory);
   fatal_ = make_error(Reason::kServiceUnavailable,
                       fmt::format("store: {}; the outcome of the last writes is unknown until the engine has restarted",
                                   cause.message));

@@ -55,6 +55,7 @@ struct Completion {
 class Writer {
  public:
   struct Parts {
+    Disk* disk = nullptr;
     Database database;
     HighWaterMark mark;
     Ballast ballast;
