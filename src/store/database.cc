@@ -18,7 +18,6 @@ constexpr std::array kMigrations = {
     "CREATE TABLE ledger(id INTEGER PRIMARY KEY CHECK(id = 1), revision INTEGER NOT NULL, objects INTEGER NOT NULL,"
     " digest INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;",
 };
-constexpr auto kLayout = static_cast<std::int64_t>(kMigrations.size());
 
 constexpr std::size_t kPageBytes = 4096;
 
@@ -52,6 +51,8 @@ int remember_wal_pages(void* pages, sqlite3*, const char*, int count) {
 }
 
 }  // namespace
+
+const std::int64_t Database::kLayout = static_cast<std::int64_t>(kMigrations.size());
 
 void Database::CloseConnection::operator()(sqlite3* connection) const {
   sqlite3_close(connection);

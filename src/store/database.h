@@ -56,6 +56,9 @@ struct RowChange {
 
 class Database {
  public:
+  /// Of a database that this engine has opened. Older ones are brought to it, newer ones refused.
+  static const std::int64_t kLayout;
+
   struct Limits {
     std::size_t max_bytes = 0;  // 0: what the disk holds
   };
