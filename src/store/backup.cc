@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 #include <sys/statvfs.h>
 
-#include <filesystem>
+#include <cerrno>
 
 #include "base/strings.h"
 #include "store/checksum.h"
@@ -87,21 +87,21 @@ Backup::~Backup() {
   copying_.reset();
   target_.reset();
   check_.reset();
-  if (disk_ != nullptr && !temporary_.empty()) static_cast<void>(remove_file(*disk_, temporary_));
+  if (!temporary_.empty()) static_cast<void>(remove_file(*disk_, temporary_));
 }
 
-Result<Backup> Backup::begin(Disk& disk, Database& source, const std::string& path) {
+Result<std::unique_ptr<Backup>> Backup::begin(Disk& disk, Database& source, const std::string& path) {
   TRY_ASSIGN(const auto size, source.size());
   TRY(check_space(path, size));
-  Backup backup;
-  backup.disk_ = &disk;
-  backup.path_ = path;
-  backup.temporary_ = path + ".tmp";
-  TRY(remove_file(disk, backup.temporary_));
-  TRY_ASSIGN(backup.file_, DiskFile::open(disk, backup.temporary_));
-  TRY_ASSIGN(backup.target_, Database::open_target(disk, backup.temporary_));
-  backup.copying_.reset(sqlite3_backup_init(backup.target_->connection(), "main", source.connection(), "main"));
-  if (backup.copying_ == nullptr) return backup.target_->failure("begin a copy");
+  std::unique_ptr<Backup> backup(new Backup);
+  backup->disk_ = &disk;
+  backup->path_ = path;
+  backup->temporary_ = path + ".tmp";
+  TRY(remove_file(disk, backup->temporary_));
+  TRY_ASSIGN(backup->file_, DiskFile::open(disk, backup->temporary_));
+  TRY_ASSIGN(backup->target_, Database::open_target(disk, backup->temporary_));
+  backup->copying_.reset(sqlite3_backup_init(backup->target_->connection(), "main", source.connection(), "main"));
+  if (backup->copying_ == nullptr) return backup->target_->failure("begin a copy");
   return backup;
 }
 

@@ -41,10 +41,10 @@ Result<Ledger> check_copy(Disk& disk, const std::string& path);
 class Backup {
  public:
   /// The source must outlive this and be used by the same thread. A file at `path` is replaced at the end.
-  static Result<Backup> begin(Disk& disk, Database& source, const std::string& path);
-  Backup(Backup&&) = default;
-  Backup& operator=(Backup&&) = default;
-  ~Backup();
+  static Result<std::unique_ptr<Backup>> begin(Disk& disk, Database& source, const std::string& path);
+  ~Backup();  // what is not complete is removed
+  Backup(const Backup&) = delete;
+  Backup& operator=(const Backup&) = delete;
 
   /// Does a little. The revision of the copy when it is complete.
   Result<std::optional<Revision>> step();
@@ -60,7 +60,7 @@ class Backup {
 
   Disk* disk_ = nullptr;
   std::string path_;
-  std::string temporary_;  // "" once it has its name
+  std::string temporary_;  // "" before it is made and once it has its name
   std::optional<DiskFile> file_;
   std::optional<Database> target_;
   std::unique_ptr<sqlite3_backup, End> copying_;

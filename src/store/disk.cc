@@ -43,6 +43,15 @@ Result<DiskFile> DiskFile::open(Disk& disk, const std::string& path) {
   return file;
 }
 
+Result<DiskFile> DiskFile::open_existing(Disk& disk, const std::string& path) {
+  DiskFile file;
+  file.disk_ = &disk;
+  file.path_ = path;
+  file.fd_ = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.fd_) return errno_error(fmt::format("open {}", quote(path)), errno);
+  return file;
+}
+
 Status DiskFile::done(const DiskCall& call, std::string_view name, int error) {
   if (error != 0) return failed(name, call.path, error);
   disk_->after(call);

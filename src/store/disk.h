@@ -40,6 +40,8 @@ class DiskFile {
  public:
   /// Makes the file, readable by the user alone, where it is missing.
   static Result<DiskFile> open(Disk& disk, const std::string& path);
+  /// To be read only.
+  static Result<DiskFile> open_existing(Disk& disk, const std::string& path);
 
   /// Fewer bytes than wanted only at the end of the file.
   Result<std::size_t> read(char* to, std::size_t size, std::uint64_t offset) const;

@@ -45,11 +45,11 @@ class FaultsTest : public StoreTest {
       const Key key = pod(name);
       const Entry* latest = store_->latest(key);
       auto revision = std::make_shared<Revision>(0);
-      const auto render = [this, revision, name = name, value = value](Revision assigned) {
+      auto render = [this, revision, name = name, value = value](Revision assigned) {
         *revision = assigned;
         const std::string bytes = fmt::format("{}@{}", value, assigned);
         tried_[assigned] = {name, value.empty() ? std::nullopt : std::optional(bytes)};
-        return bytes;
+        return Rendered{bytes, {{"value", value}}};
       };
       const auto done = [this, revision, &pending](const Result<Entry>& result) {
         --pending;
@@ -62,9 +62,9 @@ class FaultsTest : public StoreTest {
       if (value.empty() && latest == nullptr) {
         --pending;
       } else if (value.empty()) {
-        store_->remove(key, latest->revision, render, done);
+        store_->remove(key, latest->revision, std::move(render), done);
       } else {
-        store_->put(key, latest == nullptr ? 0 : latest->revision, render, done);
+        store_->put(key, latest == nullptr ? 0 : latest->revision, std::move(render), done);
       }
     }
     loop_.run_until([&] { return pending == 0; });

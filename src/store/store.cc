@@ -13,6 +13,7 @@
 #include "store/history.h"
 #include "store/index.h"
 #include "store/load.h"
+#include "store/snapshots.h"
 #include "store/writer.h"
 
 namespace muster::store {
@@ -81,6 +82,7 @@ class SqliteStore final : public Store {
   void remove(const Key& key, Revision expected, Render render_final, Done done) override;
   Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) override;
   void unwatch(Id id) override;
+  void back_up(const std::string& path, BackupDone done) override;
   void close() override;
 
  private:
@@ -225,6 +227,7 @@ void tell_outcome(Write& write) {
 void SqliteStore::receive(SqliteStore* store, Completion completion) {
   if (store != nullptr) return store->apply(std::move(completion));
   for (auto& write : completion.writes) tell_outcome(write);
+  for (auto& tell : completion.tell) tell();
 }
 
 void SqliteStore::apply(Completion completion) {
@@ -241,6 +244,7 @@ void SqliteStore::apply(Completion completion) {
     if (write.refused == nullptr) publish(write);
     tell_outcome(write);
   }
+  for (auto& tell : completion.tell) tell();
   if (completion.fatal != nullptr && options_.on_fatal) options_.on_fatal(*completion.fatal);
 }
 
@@ -302,6 +306,11 @@ void SqliteStore::unwatch(Id id) {
   watched_resource_.erase(found);
 }
 
+void SqliteStore::back_up(const std::string& path, BackupDone done) {
+  if (ended_) return loop_.post([done = std::move(done), error = *ended_]() mutable { done(error); });
+  writer_.back_up(path, std::move(done));
+}
+
 void SqliteStore::close() {
   if (closed_) return;
   closed_ = true;
@@ -333,6 +342,14 @@ Status check_database_is_there(const std::string& path, const HighWaterMark::Fou
       "begin anew",
       quote(path), mark.revision.value_or(0));
   return error;
+}
+
+/// What there is to go back to, as the end of a sentence; empty when there is nothing.
+std::string name_newest_snapshot(const std::string& directory) {
+  const auto found = list_snapshots(directory);
+  if (found.empty()) return "";
+  return fmt::format("; the newest snapshot is of {} (revision {}): muster restore {}",
+                     format_rfc3339(found.back().made), found.back().revision, found.back().path);
 }
 
 /// The database with all that was checked of it, ready for the writer.
@@ -378,7 +395,12 @@ Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
   auto opened = open_files(disk, options);
   if (!opened) {
     note_failure(disk, options.directory);
-    return std::move(opened).error();
+    Error error = std::move(opened).error();
+    if (error.reason == Reason::kInternalError) error.message += name_newest_snapshot(options.directory);
+    return error;
+  }
+  if (auto& problems = opened->loaded.problems; !problems.empty()) {
+    problems.back() += name_newest_snapshot(options.directory);
   }
   return std::unique_ptr<Store>(std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock),
                                                               std::move(opened->loaded), std::move(opened->parts)));

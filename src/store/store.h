@@ -122,6 +122,13 @@ class Store {
   virtual Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) = 0;
   virtual void unwatch(Id id) = 0;
 
+  // ---- copies ----
+  using BackupDone = UniqueFunction<void(Result<Revision>)>;
+  /// The whole database as one checked, durable file at `path` (in a folder that exists), made in small steps between
+  /// writes; it holds at least everything acknowledged before the call. Exactly one callback, on the loop, with the
+  /// copy's revision. Copies that are asked for meanwhile wait their turn.
+  virtual void back_up(const std::string& path, BackupDone done) = 0;
+
   /// Waits for what was accepted, checkpoints, releases the lock. Called once, at an orderly end.
   virtual void close() = 0;
 };
