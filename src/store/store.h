@@ -58,6 +58,8 @@ struct Rendered {
 /// Makes the object's bytes once its revision is known: serialised once, here.
 using Render = UniqueFunction<Rendered(Revision)>;
 
+class Disk;
+
 struct Options {
   std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark), `ballast` and `lock`
   /// For objects read from the disk; those that are written bring their attributes along.
@@ -69,6 +71,7 @@ struct Options {
   std::size_t max_bytes = 0;             // quota of the database; 0: what the disk holds
   std::size_t ballast_bytes = 8u << 20;  // given up when the disk is full, so that deletes still work; 0: none
   int checkpoint_pages = 1000;           // pages of 4 KiB in the WAL before they are moved into the database
+  Disk* disk = nullptr;                  // null: the real one
 };
 
 /// What the store has done since it was opened, for metrics.
@@ -117,6 +120,13 @@ class Store {
   /// Expired when history no longer reaches back that far; BadRequest-free: namespaces and selectors are the caller's.
   virtual Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) = 0;
   virtual void unwatch(Id id) = 0;
+
+  // ---- copies ----
+  using BackupDone = UniqueFunction<void(Result<Revision>)>;
+  /// The whole database as one checked, durable file at `path` (in a folder that exists), made in small steps between
+  /// writes; it holds at least everything acknowledged before the call. Exactly one callback, on the loop, with the
+  /// copy's revision. Copies that are asked for meanwhile wait their turn.
+  virtual void back_up(const std::string& path, BackupDone done) = 0;
 
   /// Waits for what was accepted, checkpoints, releases the lock. Called once, at an orderly end.
   virtual void close() = 0;
