@@ -82,4 +82,4 @@ done
   --secure-port 0 --controllers garbage-collector-controller,namespace-controller >"$dir/manager.log" 2>&1 &
 pids+=($!)
 
-MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" "$@"
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
