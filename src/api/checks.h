@@ -14,6 +14,7 @@ std::vector<FieldCause> check_pod(const json::Document& pod);
 std::vector<FieldCause> check_service(const json::Document& service);
 std::vector<FieldCause> check_self_subject_access_review(const json::Document& review);
 std::vector<FieldCause> check_persistent_volume(const json::Document& volume);
+std::vector<FieldCause> check_resource_quota(const json::Document& quota);
 std::vector<FieldCause> check_priority_class(const json::Document& priority);
 std::vector<FieldCause> check_pytorch_training_job(const json::Document& job);
 std::vector<FieldCause> check_pytorch_job(const json::Document& job);

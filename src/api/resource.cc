@@ -5,6 +5,7 @@
 #include "api/checks.h"
 #include "api/core_v1.h"
 #include "api/kubeflow_v1.h"
+#include "api/quota_v1.h"
 #include "api/records_v1.h"
 #include "api/reviews_v1.h"
 #include "api/tensorstack_v1beta1.h"
@@ -79,6 +80,13 @@ Resource persistent_volumes() {
   r.scope = Scope::kCluster;
   r.has_status = true;
   r.check = &check_persistent_volume;
+  return r;
+}
+
+Resource resource_quotas() {
+  Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>());
+  r.has_status = true;
+  r.check = &check_resource_quota;
   return r;
 }
 
@@ -191,6 +199,7 @@ std::span<const Resource> resources() {
       persistent_volume_claims(),
       persistent_volumes(),
       pods(),
+      resource_quotas(),
       core("Secret", "secrets", {}, type_of<Secret>()),
       core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>()),
       services(),

@@ -10,6 +10,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/metrics.h"
 #include "apiserver/openapi.h"
+#include "apiserver/quota.h"
 #include "apiserver/reply.h"
 #include "apiserver/status_error.h"
 #include "apiserver/watch.h"
@@ -49,10 +50,13 @@ net::Response json_response(std::string body, const std::string& content_type) {
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
-        context{loop, rng, store, nullptr},
+        context{loop, rng, store, nullptr, nullptr},
         watches(context),
         collector(context),
-        accounts(context) {}
+        accounts(context),
+        quotas(context) {
+    context.quotas = &quotas;
+  }
 
   /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
   std::optional<net::Response> answer_fixed_path(const std::vector<std::string>& path, const net::Request& request);
@@ -65,6 +69,7 @@ struct ApiServer::State {
   Watches watches;
   Collector collector;
   DefaultAccounts accounts;
+  Quotas quotas;
   OpenApi openapi;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // exchanges under way hold it too
 };
@@ -78,6 +83,7 @@ void ApiServer::start() {
   for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);
   state_->collector.start();
   state_->accounts.start();
+  state_->quotas.start();
 }
 
 void ApiServer::set_node(client::NodeApi* node) {

@@ -205,6 +205,22 @@ void priority_class_cells(const Document& object, Time now, Array& cells) {
   cells.emplace_back(object.string_at("preemptionPolicy"));
 }
 
+void quota_cells(const Document& object, Time now, Array& cells) {
+  std::vector<std::string> requests;
+  std::vector<std::string> limits;
+  if (const Document* hard = object.at("status", "hard"); hard != nullptr && hard->is_object()) {
+    std::map<std::string, std::string> sorted;
+    for (const json::Member& m : hard->as_object()) sorted[m.key] = m.value.is_string() ? m.value.as_string() : "";
+    for (const auto& [name, most] : sorted) {
+      (name.starts_with("limits") ? limits : requests)
+          .push_back(fmt::format("{}: {}/{}", name, object.string_at("status", "used", name), most));
+    }
+  }
+  cells.emplace_back(join(requests, ", "));
+  cells.emplace_back(join(limits, ", "));
+  cells.emplace_back(age(object, now));
+}
+
 Column text(std::string name, int priority = 0) {
   return {std::move(name), "string", "", "", priority};
 }
@@ -243,6 +259,7 @@ std::map<std::string, BuiltinTable> make_tables() {
       true,
       &volume_cells};
   tables["serviceaccounts"] = {{Column{"Secrets", "integer", "", "", 0}, text("Age")}, true, &service_account_cells};
+  tables["resourcequotas"] = {{text("Request"), text("Limit"), text("Age")}, true, &quota_cells};
   tables["leases.coordination.k8s.io"] = {{text("Holder"), text("Age")}, true, &lease_cells};
   tables["priorityclasses.scheduling.k8s.io"] = {
       {Column{"Value", "integer", "", "", 0}, Column{"Global-Default", "boolean", "", "", 0}, text("Age"),

@@ -157,6 +157,8 @@ void start_status(const api::Resource& resource, Document& object) {
     object["status"] = json::Object{{"loadBalancer", json::Object()}};
   } else if (name == "persistentvolumeclaims" || name == "persistentvolumes") {
     object["status"] = json::Object{{"phase", "Pending"}};
+  } else if (name == "resourcequotas") {
+    object["status"] = json::Object();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -141,6 +142,32 @@ TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
   close();
   open();
   EXPECT_EQ(call("GET", "/api/v1/namespaces/default")->body, first);
+}
+
+TEST_F(Engine, AQuotaHoldsAgainstManyCreationsAtOnceAndAfterARestart) {
+  const std::string quota = "/api/v1/namespaces/default/resourcequotas";
+  ASSERT_EQ(call("POST", quota, R"({"metadata":{"name":"q"},"spec":{"hard":{"count/configmaps":"5"}}})")->status, 201);
+  // None of these is durable before the last one is asked for.
+  std::vector<std::shared_ptr<Recorder>> asked;
+  for (int i = 0; i < 20; ++i) {
+    asked.push_back(start("POST", kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})"));
+  }
+  until([&] { return std::ranges::all_of(asked, [](const auto& one) { return one->ended; }); });
+  EXPECT_EQ(std::ranges::count(asked, 201, [](const auto& one) { return one->status; }), 5);
+  EXPECT_EQ(std::ranges::count(asked, 403, [](const auto& one) { return one->status; }), 15);
+  const auto used = [&] {
+    return json::parse(call("GET", quota + "/q")->body)->string_at("status", "used", "count/configmaps");
+  };
+  until([&] { return used() == "5"; });
+  // A deletion makes room once it is done, and only once.
+  EXPECT_EQ(call("DELETE", std::string(kConfigMaps) + "/c0")->status, 200);
+  EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"d"}})")->status, 201);
+  EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"e"}})")->status, 403);
+  close();
+  open();
+  EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"e"}})")->status, 403);
+  EXPECT_EQ(call("DELETE", std::string(kConfigMaps) + "/d")->status, 200);
+  until([&] { return used() == "4"; });
 }
 
 TEST_F(Engine, EveryNamespaceHasADefaultAccount) {

@@ -145,7 +145,7 @@ void Watches::on_event(Watcher& watcher, const std::shared_ptr<const store::Even
   if (e.entry.revision <= watcher.after) return;  // a watch may begin at a revision that is still to come
   const Selection& selection = watcher.selection;
   const bool matches = selection.matches(e.key, *e.entry.attributes);
-  const bool matched = e.previous_attributes != nullptr && selection.matches(e.key, *e.previous_attributes);
+  const bool matched = e.previous.attributes != nullptr && selection.matches(e.key, *e.previous.attributes);
   switch (e.type) {
     case store::EventType::kAdded:
       if (matches) send(watcher, "ADDED", event);

@@ -13,6 +13,7 @@
 #include "store/history.h"
 #include "store/index.h"
 #include "store/load.h"
+#include "store/scan_at.h"
 #include "store/snapshots.h"
 #include "store/writer.h"
 
@@ -73,6 +74,10 @@ class SqliteStore final : public Store {
   void scan(const std::string& resource, const std::string& ns,
             const std::function<void(const Key&, const Entry&)>& visit) const override {
     index_.scan(resource, ns, visit);
+  }
+  Status scan_at(const Range& range, Revision at,
+                 const std::function<bool(const Key&, const Entry&)>& visit) const override {
+    return store::scan_at(index_, history_, range, at, visit);
   }
   std::size_t count(const std::string& resource) const override { return index_.count(resource); }
   std::vector<std::string> problems() const override { return problems_; }
@@ -266,7 +271,7 @@ void SqliteStore::publish(const Write& write) {
       event->type = EventType::kDeleted;
       break;
   }
-  if (previous) event->previous_attributes = previous->entry.attributes;
+  if (previous) event->previous = previous->entry;
   revision_ = write.revision;
   history_.append(event);
   fan_out(event);

@@ -45,9 +45,16 @@ enum class EventType { kAdded, kModified, kDeleted };
 struct Event {
   EventType type = EventType::kAdded;
   Key key;
-  Entry entry;  // for kDeleted: the last state, with the revision of the deletion
-  std::shared_ptr<const Attributes>
-      previous_attributes;  // null for kAdded: selectors turn changes into adds and deletes
+  Entry entry;     // for kDeleted: the last state, with the revision of the deletion
+  Entry previous;  // empty for kAdded: selectors turn changes into adds and deletes, and the past can be told
+};
+
+/// Part of a resource, in key order.
+struct Range {
+  std::string resource;
+  std::string ns;       // "" for all
+  std::string from_ns;  // nothing before this name is visited
+  std::string from_name;
 };
 
 /// An object ready to be stored.
@@ -98,6 +105,10 @@ class Store {
   virtual void scan(const std::string& resource, const std::string& ns,
                     const std::function<void(const Key&, const Entry&)>& visit) const = 0;
   virtual std::size_t count(const std::string& resource) const = 0;
+  /// What `scan` saw when `at` was the committed revision, from a name on, until `visit` says false. The work is in
+  /// what is visited and in the changes since `at`. Expired when history does not reach back that far.
+  virtual Status scan_at(const Range& range, Revision at,
+                         const std::function<bool(const Key&, const Entry&)>& visit) const = 0;
   virtual std::vector<std::string> problems() const = 0;
   virtual Stats stats() const = 0;
 

@@ -18,6 +18,7 @@ const Message* find_message(std::string_view api_version, std::string_view kind)
       {{"v1", "PersistentVolumeClaim"}, &kPersistentVolumeClaim},
       {{"v1", "Pod"}, &kPod},
       {{"v1", "Secret"}, &kSecret},
+      {{"v1", "ResourceQuota"}, &kResourceQuota},
       {{"v1", "Service"}, &kService},
       {{"v1", "ServiceAccount"}, &kServiceAccount},
       {{"coordination.k8s.io/v1", "Lease"}, &kLease},

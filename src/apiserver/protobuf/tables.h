@@ -16,6 +16,7 @@ extern const Message kService;
 extern const Message kObjectReference;
 extern const Message kLocalObjectReference;
 extern const Message kServiceAccount;
+extern const Message kResourceQuota;
 extern const Message kEvent;
 extern const Message kNode;
 extern const Message kLabelSelectorRequirement;
