@@ -2,7 +2,10 @@
 // under way per connection. Prints one JSON line.
 //
 //   api_load KUBECONFIG create COUNT CONNECTIONS PREFIX    POST of 2.6 KB PyTorchJobs, PREFIX-0 … PREFIX-(COUNT-1)
-//   api_load KUBECONFIG list COUNT                          COUNT times the whole list, counted and checked
+//   api_load KUBECONFIG get COUNT CONNECTIONS NAME          GET of one job
+//   api_load KUBECONFIG list COUNT                          COUNT times the whole list; the items of the last are
+//   counted api_load KUBECONFIG watch COUNT CONNECTIONS PREFIX WATCHERS   creates as above, until every watcher has
+//   seen all api_load KUBECONFIG hold SECONDS WATCHERS               watchers that see nothing
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,14 +27,15 @@ constexpr const char* kCollection = "/apis/kubeflow.org/v1/namespaces/default/py
 constexpr std::size_t kBodyBytes = 2600;
 
 /// Suspended, so that no controller acts on it: only the API is measured.
-std::string job_body(const std::string& name) {
+std::string job_body(const std::string& name, const std::string& label) {
   const std::string container =
       R"({"name":"pytorch","image":"registry.example/training/pytorch:2.1","command":["python",)"
       R"("train.py","--epochs","10"],"resources":{"limits":{"cpu":"4","memory":"8Gi"}}})";
   const std::string replica =
       R"({"replicas":1,"restartPolicy":"OnFailure","template":{"spec":{"containers":[)" + container + "]}}}";
   std::string body = R"({"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","metadata":{"name":")" + name +
-                     R"(","namespace":"default","annotations":{"note":"@"}},"spec":{"runPolicy":{"suspend":true},)" +
+                     R"(","namespace":"default","labels":{"bench":")" + label +
+                     R"("},"annotations":{"note":"@"}},"spec":{"runPolicy":{"suspend":true},)" +
                      R"("pytorchReplicaSpecs":{"Master":)" + replica + R"(,"Worker":)" + replica + "}}}";
   const std::size_t at = body.find('@');
   body.replace(at, 1, std::string(kBodyBytes > body.size() ? kBodyBytes - body.size() : 1, 'x'));
@@ -50,6 +54,9 @@ struct Load {
   int errors = 0;
   std::size_t bytes = 0;
   std::string last_body;
+  bool keep_last = false;
+  std::vector<std::unique_ptr<net::Call>> watches;
+  std::size_t events = 0;
 
   net::Request request(const std::string& method, const std::string& path, std::string body) const {
     net::Request made{.method = method, .target = path, .headers = {}, .body = std::move(body), .peer = {}};
@@ -67,16 +74,20 @@ struct Load {
     auto status = std::make_shared<int>(0);
     net::ResponseSink sink;
     sink.on_head = [status](int code, const net::Headers&) { *status = code; };
-    sink.on_data = [body](std::string_view data) { body->append(data); };
+    // Of many large answers only the last is kept: this program must not be what is measured.
+    const bool keep = !keep_last || sent == count - 1;
+    sink.on_data = [this, body, status, keep](std::string_view data) {
+      bytes += data.size();
+      if (keep || *status >= 300) body->append(data);
+    };
     sink.on_end = [this, connection, make, begin, body, status](Status end) {
       latencies_ms.push_back(std::chrono::duration<double, std::milli>(loop.mono() - begin).count());
-      bytes += body->size();
       ++finished;
       if (!end.has_value() || *status >= 300) {
         if (errors++ == 0) fmt::print(stderr, "api_load: {} {}\n", *status, end ? *body : end.error().message);
       }
       last_body = std::move(*body);
-      if (finished == count) return loop.stop();
+      if (finished == count && watches.empty()) return loop.stop();
       loop.post([this, connection, make] { next(connection, make); });
     };
     calls[connection] = connections[connection]->send(make(sent++), std::move(sink));
@@ -85,15 +96,34 @@ struct Load {
   template <typename MakeRequest>
   double run(int total, int parallel, MakeRequest make) {
     count = total;
+    const std::size_t first = connections.size();
     for (int i = 0; i < parallel; ++i) connections.push_back(std::make_unique<net::HttpClient>(loop, target.endpoint));
     calls.resize(connections.size());
     const MonoTime begin = loop.mono();
-    for (std::size_t i = 0; i < connections.size(); ++i) next(i, make);
+    for (std::size_t i = first; i < connections.size(); ++i) next(i, make);
     loop.run();
     return std::chrono::duration<double>(loop.mono() - begin).count();
   }
 
+  /// Opens watchers and waits until the server has begun all of them.
+  void open_watches(int number, const std::string& label, std::size_t expected) {
+    int begun = 0;
+    for (int i = 0; i < number; ++i) {
+      connections.push_back(std::make_unique<net::HttpClient>(loop, target.endpoint));
+      net::ResponseSink sink;
+      sink.on_head = [&begun](int, const net::Headers&) { ++begun; };
+      sink.on_data = [this, expected](std::string_view data) {
+        events += static_cast<std::size_t>(std::ranges::count(data, '\n'));
+        if (events == expected) loop.stop();
+      };
+      const std::string query = "?watch=true&timeoutSeconds=600&labelSelector=bench%3D" + label;
+      watches.push_back(connections.back()->send(request("GET", kCollection + query, ""), std::move(sink)));
+    }
+    loop.run_until([&] { return begun == number; });
+  }
+
   double percentile(double p) {
+    if (latencies_ms.empty()) return 0;
     std::ranges::sort(latencies_ms);
     return latencies_ms[static_cast<std::size_t>(p * static_cast<double>(latencies_ms.size() - 1))];
   }
@@ -107,23 +137,41 @@ int run(const std::vector<std::string>& args) {
     return 1;
   }
   load.target = *target;
-  const int count = static_cast<int>(parse_int(args[2]).value_or(1));
+  const auto number = [&args](std::size_t i) { return static_cast<int>(parse_int(args[i]).value_or(1)); };
+  const std::string& mode = args[1];
+  const int count = number(2);
   double seconds = 0;
   std::size_t items = 0;
-  if (args[1] == "create") {
-    seconds = load.run(count, static_cast<int>(parse_int(args[3]).value_or(1)), [&load, prefix = args[4]](int i) {
-      return load.request("POST", kCollection, job_body(fmt::format("{}-{}", prefix, i)));
+  if (mode == "create" || mode == "watch") {
+    const std::string& prefix = args[4];
+    if (mode == "watch") {
+      load.open_watches(number(5), prefix, static_cast<std::size_t>(count) * static_cast<std::size_t>(number(5)));
+    }
+    seconds = load.run(count, number(3), [&load, prefix](int i) {
+      return load.request("POST", kCollection, job_body(fmt::format("{}-{}", prefix, i), prefix));
     });
+  } else if (mode == "get") {
+    seconds = load.run(count, number(3), [&load, path = std::string(kCollection) + "/" + args[4]](int) {
+      return load.request("GET", path, "");
+    });
+  } else if (mode == "hold") {
+    load.open_watches(number(3), "nothing", 1);
+    fmt::print(stderr, "held\n");
+    load.loop.after(std::chrono::seconds(count), [&load] { load.loop.stop(); });
+    load.loop.run();
   } else {
+    load.keep_last = true;
     seconds = load.run(count, 1, [&load](int) { return load.request("GET", kCollection, ""); });
     if (auto list = json::parse(load.last_body); list && list->find("items") != nullptr) {
       items = list->find("items")->as_array().size();
     }
   }
   fmt::print(
-      "{{\"seconds\":{:.4f},\"rate\":{:.1f},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"bytes\":{},\"items\":{},\"errors\":{}"
-      "}}\n",
-      seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, load.errors);
+      "{{\"seconds\":{:.4f},\"rate\":{:.1f},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"bytes\":{},\"items\":{},\"events\":{}"
+      ",\"errors\""
+      ":{}}}\n",
+      seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, load.events,
+      load.errors);
   return load.errors == 0 ? 0 : 1;
 }
 
@@ -132,8 +180,13 @@ int run(const std::vector<std::string>& args) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() < 3 || (args[1] == "create" && args.size() < 5)) {
-    fmt::print(stderr, "usage: api_load KUBECONFIG create COUNT CONNECTIONS PREFIX | list COUNT\n");
+  const std::size_t needed = args.size() < 2      ? 3
+                             : args[1] == "watch" ? 6
+                             : args[1] == "hold"  ? 4
+                             : args[1] == "list"  ? 3
+                                                  : 5;
+  if (args.size() < needed) {
+    fmt::print(stderr, "usage: api_load KUBECONFIG create|get|list|watch|hold …; the head of its source says more\n");
     return 2;
   }
   return muster::run(args);

@@ -195,7 +195,7 @@ void Agent::State::drain() {
 
 const Document* Agent::State::find_pod(const std::string& uid) const {
   const auto key = keys_.find(uid);
-  return key == keys_.end() ? nullptr : pods_->find(key->second.first, key->second.second);
+  return key == keys_.end() ? nullptr : pods_->find(key->second.first, key->second.second).get();
 }
 
 PodRun* Agent::State::find_run(const std::string& uid) {
@@ -236,10 +236,10 @@ void Agent::State::write_hosts(const std::string& ns) {
   std::vector<const Document*> pods;
   std::vector<const Document*> services;
   for (const auto& [key, pod] : pods_->cache()) {
-    if (key.first == ns) pods.push_back(pod.get());
+    if (key.first == ns) pods.push_back(pod.document.get());
   }
   for (const auto& [key, service] : services_->cache()) {
-    if (key.first == ns) services.push_back(service.get());
+    if (key.first == ns) services.push_back(service.document.get());
   }
   std::string text = hosts_text(ns, read_file("/etc/hosts").value_or("127.0.0.1 localhost\n"), pods, services);
   if (hosts_written_[ns] == text) return;

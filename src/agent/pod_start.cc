@@ -59,7 +59,7 @@ bool Agent::State::gang_is_complete(const Document& pod) const {
   const auto size = parse_int(pod.string_at("metadata", "annotations", api::kGangSizeAnnotation));
   if (!size || *size <= 1) return true;
   const auto present = std::ranges::count_if(pods_->cache(), [&pod](const auto& entry) {
-    const Document& other = *entry.second;
+    const Document& other = *entry.second.document;
     return is_same_gang(pod, other) && !other.string_at("status", "podIP").empty() &&
            other.at("metadata", "deletionTimestamp") == nullptr;
   });
@@ -67,9 +67,9 @@ bool Agent::State::gang_is_complete(const Document& pod) const {
 }
 
 References Agent::State::references_of(const std::string& ns) const {
-  return {.config_map = [this, ns](const std::string& name) { return config_maps_->find(ns, name); },
-          .secret = [this, ns](const std::string& name) { return secrets_->find(ns, name); },
-          .claim = [this, ns](const std::string& name) { return claims_->find(ns, name); }};
+  return {.config_map = [this, ns](const std::string& name) { return config_maps_->find(ns, name).get(); },
+          .secret = [this, ns](const std::string& name) { return secrets_->find(ns, name).get(); },
+          .claim = [this, ns](const std::string& name) { return claims_->find(ns, name).get(); }};
 }
 
 void Agent::State::try_start(PodRun& run, const Document& pod) {

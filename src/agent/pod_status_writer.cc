@@ -36,7 +36,7 @@ std::string Agent::State::give_address(const std::string& uid, const Document& p
   // Given before this server started, or by it: then it must be among those in use.
   if (address.empty()) {
     std::set<std::string> used = addresses_;
-    for (const auto& [key, other] : pods_->cache()) used.insert(other->string_at("status", "podIP"));
+    for (const auto& [key, other] : pods_->cache()) used.insert(other.document->string_at("status", "podIP"));
     address = pick_address(uid, used);
   }
   addresses_.insert(address);

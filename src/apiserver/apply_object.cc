@@ -115,7 +115,7 @@ void create_applied(Context& context, const ResourceRequest& request, Document c
   store_new(context, resource, key_of(resource, request.ns, request.name), *std::move(object), parameters.dry_run,
             [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
               if (!result) return reply.fail(result.error());
-              reply.object(201, resource, **result);
+              reply.object(201, resource, *result);
             });
 }
 
@@ -142,7 +142,7 @@ void change_applied(Context& context, const ResourceRequest& request, const Curr
   store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
                [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());
-                 reply.object(200, resource, **result);
+                 reply.object(200, resource, *result);
                });
 }
 

@@ -91,10 +91,13 @@ const std::vector<std::string>& selectable_fields(std::string_view resource) {
 }
 
 store::Attributes extract_attributes(std::string_view resource, std::string_view bytes) {
+  const auto parsed = json::parse(bytes);
+  if (!parsed) return {};  // the store has checked its bytes; what is no JSON has nothing to select by
+  return attributes_of(resource, *parsed);
+}
+
+store::Attributes attributes_of(std::string_view resource, const json::Document& object) {
   store::Attributes out;
-  auto parsed = json::parse(bytes);
-  if (!parsed) return out;  // the store has checked its bytes; what is no JSON has nothing to select by
-  const json::Document& object = *parsed;
   if (const json::Document* labels = object.at("metadata", "labels"); labels != nullptr && labels->is_object()) {
     for (const json::Member& label : labels->as_object()) {
       out.emplace_back(std::string(kLabelPrefix) + label.key, text_of(&label.value));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "json/document.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -16,6 +17,8 @@ inline constexpr std::string_view kOwnerPrefix = "o/";  // + uid -> "apiVersion 
 inline constexpr std::string_view kUid = "u";
 /// Present when deletionTimestamp is set; the value is the collector's finalizer among the object's, or "".
 inline constexpr std::string_view kDeleting = "d";
+
+store::Attributes attributes_of(std::string_view resource, const json::Document& object);
 
 /// Null pointer when absent.
 const std::string* attribute(const store::Attributes& attributes, std::string_view prefix, std::string_view key);

@@ -20,7 +20,7 @@ void create_object(Context& context, const ResourceRequest& request, const net::
   store_new(context, resource, key, *std::move(object), parameters->dry_run,
             [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
               if (!result) return reply.fail(result.error());
-              reply.object(201, resource, **result);
+              reply.object(201, resource, *result);
             });
 }
 

@@ -57,7 +57,7 @@ void delete_object(Context& context, const ResourceRequest& request, const net::
   remove_object(context, resource, key_of(resource, request.ns, request.name), *options,
                 [&resource, reply = std::move(reply)](Result<Removed> result) {
                   if (!result) return reply.fail(result.error());
-                  if (!result->gone || returns_object(resource)) return reply.object(200, resource, *result->object);
+                  if (!result->gone || returns_object(resource)) return reply.object(200, resource, result->object);
                   reply.json(200, gone_status(resource, *result->object));
                 });
 }

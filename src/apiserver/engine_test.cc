@@ -22,6 +22,7 @@ class Recorder final : public net::Exchange {
   void respond(net::Response response) override {
     status = response.status;
     body = std::move(response.body);
+    for (const net::Bytes& piece : response.pieces) body += *piece;
     ended = true;
   }
   void begin(int code, net::Headers) override { status = code; }
@@ -162,7 +163,10 @@ TEST_F(Engine, DefaultAccountsAreMadeForNamespacesOfAnEarlierStart) {
   server_.reset();
   bool done = false;
   store_->remove(
-      key, store_->latest(key)->revision, [](store::Revision) { return std::string("{}"); },
+      key, store_->latest(key)->revision,
+      [](store::Revision) {
+        return store::Rendered{"{}", {}};
+      },
       [&](Result<store::Entry>) { done = true; });
   until([&] { return done; });
   store_->close();
@@ -242,7 +246,10 @@ TEST_F(Engine, DependentsLeftBehindByACrashAreCollectedAtTheNextStart) {
   bool removed = false;
   const store::Key key{"secrets", "default", "owner"};
   store_->remove(
-      key, store_->latest(key)->revision, [](store::Revision) { return std::string("{}"); },
+      key, store_->latest(key)->revision,
+      [](store::Revision) {
+        return store::Rendered{"{}", {}};
+      },
       [&](Result<store::Entry>) { removed = true; });
   until([&] { return removed; });
   store_->close();

@@ -14,6 +14,9 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
     push([this, head] {
       if (sink_.on_head) sink_.on_head(head->status, head->headers);
       if (!cancelled_ && !head->body.empty() && sink_.on_data) sink_.on_data(head->body);
+      for (const net::Bytes& piece : head->pieces) {
+        if (!cancelled_ && sink_.on_data) sink_.on_data(*piece);
+      }
       end(ok());
     });
   }
@@ -27,6 +30,14 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
     push([this, bytes] {
       unsent_ -= bytes->size();
       if (sink_.on_data) sink_.on_data(*bytes);
+    });
+  }
+  void write_event(net::Bytes line, net::Bytes object) override {
+    if (!sink_.on_event) return write(std::move(line));
+    unsent_ += line->size();
+    push([this, line, object] {
+      unsent_ -= line->size();
+      sink_.on_event(*line, object);
     });
   }
   void finish() override {

@@ -71,18 +71,19 @@ std::string metadata_list(const Context& context, const Form& form, const Select
                                       {"items", std::move(items)}});
 }
 
-/// Stored bytes one after the other: nothing is parsed or serialised again.
-std::string plain_list(const Context& context, const api::Resource& resource, const Selection& selection) {
-  std::string body =
-      fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},"items":[)",
-                  resource.kind, resource.api_version(), context.store.revision());
-  bool first = true;
+/// Stored bytes one after the other: nothing is parsed, serialised or copied.
+net::Response plain_list(const Context& context, const api::Resource& resource, const Selection& selection) {
+  static const auto comma = std::make_shared<const std::string>(",");
+  static const auto end = std::make_shared<const std::string>("]}");
+  net::Response response;
+  response.body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},"items":[)",
+                              resource.kind, resource.api_version(), context.store.revision());
   scan(context, selection, [&](const store::Key&, const store::Entry& entry) {
-    if (!first) body += ',';
-    first = false;
-    body += *entry.bytes;
+    if (!response.pieces.empty()) response.pieces.push_back(comma);
+    response.pieces.push_back(entry.bytes);
   });
-  return body + "]}";
+  response.pieces.push_back(end);
+  return response;
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ Error too_large(store::Revision asked, store::Revision current) {
 void get_object(Context& context, const ResourceRequest& request, Reply reply) {
   const store::Entry* entry = context.store.get(key_of(*request.resource, request.ns, request.name));
   if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
-  reply.object(200, *request.resource, *entry->bytes);
+  reply.object(200, *request.resource, entry->bytes);
 }
 
 void list_objects(Context& context, const ResourceRequest& request, Reply reply) {
@@ -153,7 +154,7 @@ void list_objects(Context& context, const ResourceRequest& request, Reply reply)
   if (!allowed) return reply.fail(allowed.error());
   switch (reply.form().as) {
     case As::kObject:
-      return reply.json(200, plain_list(context, *request.resource, *selection));
+      return reply.json(plain_list(context, *request.resource, *selection));
     case As::kTable:
       return reply.json(200, table_list(context, *request.resource, reply.form(), *selection));
     case As::kPartialMetadata:

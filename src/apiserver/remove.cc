@@ -144,7 +144,7 @@ void remove_object(Context& context, const api::Resource& resource, const store:
   }
   // Only pods show in their last state that they were deleted; the others never were marked.
   const bool marked = resource.qualified_name() == "pods" || !before.string_at("metadata", "deletionTimestamp").empty();
-  context.store.remove(key, entry->revision, render_of(marked ? std::move(after) : before),
+  context.store.remove(key, entry->revision, render_of(key, marked ? std::move(after) : before),
                        [done = std::move(done)](Result<store::Entry> result) mutable {
                          if (!result) return done(std::move(result).error());
                          done(Removed{true, result->bytes});

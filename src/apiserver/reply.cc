@@ -30,16 +30,17 @@ void Reply::fail(const Error& error) const {
 }
 
 void Reply::json(int code, std::string body) const {
-  net::Response response;
-  response.status = code;
+  json(net::Response{.status = code, .headers = {}, .body = std::move(body)});
+}
+
+void Reply::json(net::Response response) const {
   response.headers.set("Content-Type", "application/json");
-  response.body = std::move(body);
   send(std::move(response));
 }
 
-void Reply::object(int code, const api::Resource& resource, const std::string& bytes) const {
-  if (form_.as == As::kObject) return json(code, bytes);
-  auto object = json::parse(bytes);
+void Reply::object(int code, const api::Resource& resource, const net::Bytes& bytes) const {
+  if (form_.as == As::kObject) return json(net::Response{.status = code, .headers = {}, .body = {}, .pieces = {bytes}});
+  auto object = json::parse(*bytes);
   if (!object) return fail(object.error());
   if (form_.as == As::kPartialMetadata) return json(code, json::serialize(partial_metadata(*object, form_.version)));
   json::Array rows;

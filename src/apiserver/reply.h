@@ -28,8 +28,9 @@ class Reply {
   void fail(const Error& error) const;
   /// JSON as it is.
   void json(int code, std::string body) const;
+  void json(net::Response response) const;
   /// An object as stored: given back byte for byte, or as a Table or metadata where that was asked for.
-  void object(int code, const api::Resource& resource, const std::string& bytes) const;
+  void object(int code, const api::Resource& resource, const net::Bytes& bytes) const;
 
  private:
   void send(net::Response response) const;

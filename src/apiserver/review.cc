@@ -44,7 +44,7 @@ void answer_review(const ResourceRequest& request, const net::Request& http, Rep
     CHECK(kind == "SelfSubjectReview");
     (*review)["status"] = Object{{"userInfo", user()}};
   }
-  reply.object(201, *request.resource, json::serialize(*review));
+  reply.object(201, *request.resource, std::make_shared<const std::string>(json::serialize(*review)));
 }
 
 }  // namespace muster::apiserver

@@ -29,7 +29,7 @@ void change_object(Context& context, const ResourceRequest& request, Origin orig
   store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
                [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());
-                 reply.object(200, resource, **result);
+                 reply.object(200, resource, *result);
                });
 }
 

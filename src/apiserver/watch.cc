@@ -179,7 +179,7 @@ void Watches::send(Watcher& watcher, std::string_view type, const std::shared_pt
     rendered_->items.push_back({std::string(type), watcher.resource, watcher.form, bytes});
   }
   watcher.form.headers = false;
-  watcher.exchange->write(bytes);
+  watcher.exchange->write_event(bytes, watcher.form.as == As::kObject ? event->entry.bytes : nullptr);
 }
 
 net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const std::string& object) const {

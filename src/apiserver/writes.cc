@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "apiserver/attributes.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/status_error.h"
 
@@ -42,12 +43,10 @@ store::Key key_of(const api::Resource& resource, const std::string& ns, const st
   return {resource.qualified_name(), ns, name};
 }
 
-store::Render render_of(json::Document object) {
-  // std::function copies its target, the document should not be copied with it.
-  auto shared = std::make_shared<json::Document>(std::move(object));
-  return [shared](store::Revision revision) {
-    (*shared)["metadata"].as_object().set("resourceVersion", std::to_string(revision));
-    return json::serialize(*shared);
+store::Render render_of(const store::Key& key, json::Document object) {
+  return [&resource = key.resource, object = std::move(object)](store::Revision revision) mutable {
+    object["metadata"].as_object().set("resourceVersion", std::to_string(revision));
+    return store::Rendered{json::serialize(object), attributes_of(resource, object)};
   };
 }
 
@@ -55,7 +54,7 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
                bool dry_run, OnStored done) {
   if (context.store.latest(key) != nullptr) return done(already_exists(resource, key.name));
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
-  context.store.put(key, 0, render_of(std::move(object)), when_stored(resource, key, std::move(done)));
+  context.store.put(key, 0, render_of(key, std::move(object)), when_stored(resource, key, std::move(done)));
 }
 
 void store_change(Context& context, const api::Resource& resource, const store::Key& key, const store::Entry& entry,
@@ -64,10 +63,10 @@ void store_change(Context& context, const api::Resource& resource, const store::
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(after)));
   const store::Revision expected = entry.revision;
   if (may_go(after)) {
-    context.store.remove(key, expected, render_of(std::move(after)), when_stored(resource, key, std::move(done)));
+    context.store.remove(key, expected, render_of(key, std::move(after)), when_stored(resource, key, std::move(done)));
     return;
   }
-  context.store.put(key, expected, render_of(std::move(after)), when_stored(resource, key, std::move(done)));
+  context.store.put(key, expected, render_of(key, std::move(after)), when_stored(resource, key, std::move(done)));
 }
 
 void edit_object(Context& context, const api::Resource& resource, const store::Key& key, Edit edit, OnStored done) {

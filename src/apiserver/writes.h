@@ -14,8 +14,8 @@ namespace muster::apiserver {
 using OnStored = UniqueFunction<void(Result<store::Bytes>)>;
 
 store::Key key_of(const api::Resource& resource, const std::string& ns, const std::string& name);
-/// Serialises with the revision inside, once it is known.
-store::Render render_of(json::Document object);
+/// Serialises with the revision inside, once it is known. `key` must live until then.
+store::Render render_of(const store::Key& key, json::Document object);
 
 void store_new(Context& context, const api::Resource& resource, const store::Key& key, json::Document object,
                bool dry_run, OnStored done);

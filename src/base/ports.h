@@ -29,6 +29,8 @@ class Loop : public Clock {
 
   /// Runs the task on the loop thread, after what is already queued. The only call allowed from other threads.
   virtual void post(Task task) = 0;
+  /// For work that can wait, on the loop thread: runs when nothing else is ready, or has waited long enough.
+  virtual void post_when_idle(Task task) { post(std::move(task)); }
   virtual Id after(Duration delay, Task task) = 0;
   /// Runs the task each time the descriptor is readable, until cancelled. The descriptor stays the caller's.
   virtual Id on_readable(int fd, UniqueFunction<void()> task) = 0;

@@ -59,8 +59,8 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
     options.as_table = query.as_table;
     options.resource_version = revision;
     client::WatchSink to;
-    to.on_event = [weak = weak_from_this()](const std::string& type, json::Document object) {
-      if (auto self = weak.lock(); self && !self->closed) self->got_event(type, object);
+    to.on_event = [weak = weak_from_this()](const client::WatchEvent& event) {
+      if (auto self = weak.lock(); self && !self->closed) self->got_event(event.type, event.object);
     };
     to.on_end = [weak = weak_from_this()](Status status) {
       if (auto self = weak.lock(); self && !self->closed) self->ended(std::move(status));

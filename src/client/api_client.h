@@ -73,9 +73,14 @@ struct WatchOptions {
   bool as_table = false;
   int timeout_seconds = 0;  // 0 leaves it to the server
 };
+struct WatchEvent {
+  std::string type;  // ADDED, MODIFIED, DELETED, BOOKMARK
+  json::Document object;
+  net::Bytes text;  // the object as the server has it, where it is in this process; else null
+};
 struct WatchSink {
-  /// type: ADDED, MODIFIED, DELETED, BOOKMARK. An ERROR event ends the watch with its Status as error.
-  UniqueFunction<void(const std::string& type, json::Document object)> on_event;
+  /// An ERROR event ends the watch with its Status as error.
+  UniqueFunction<void(WatchEvent)> on_event;
   /// Once: ok when the server ended it in order (watch again from the last revision), Expired: list again.
   UniqueFunction<void(Status)> on_end;
 };

@@ -255,8 +255,8 @@ class WatchTest : public ApiClientTest {
  protected:
   void watch(const WatchOptions& options = {}) {
     WatchSink sink;
-    sink.on_event = [this](const std::string& type, const json::Document& object) {
-      events_.push_back(type + " " + object.string_at("metadata", "name"));
+    sink.on_event = [this](const WatchEvent& event) {
+      events_.push_back(event.type + " " + event.object.string_at("metadata", "name"));
       if (events_.size() == drop_after_) handle_.reset();
     };
     sink.on_end = [this](Status status) { ends_.push_back(std::move(status)); };

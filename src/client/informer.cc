@@ -28,6 +28,13 @@ const std::string& uid_of(const json::Document& object) {
   return object.string_at("metadata", "uid");
 }
 
+std::shared_ptr<const json::Document> document_of(const Informer::Held& held) {
+  if (held.document != nullptr) return held.document;
+  auto parsed = json::parse(*held.text);
+  CHECK(parsed.has_value());  // it was parsed before it was kept
+  return std::make_shared<const json::Document>(*std::move(parsed));
+}
+
 /// Items of a list may leave out their kind; events of a watch never do, and the copies must compare equal.
 json::Document complete_item(json::Document item, const std::string& api_version, const std::string& kind) {
   if (!item.is_object() || item.find("kind") != nullptr || kind.empty()) return item;
@@ -43,8 +50,8 @@ json::Document complete_item(json::Document item, const std::string& api_version
 }  // namespace
 
 struct Informer::State : std::enable_shared_from_this<State> {
-  State(Loop& l, Rng& r, ApiClient& c, ResourceName n, ListOptions s, OnChange f)
-      : loop(l), rng(r), client(c), resource(std::move(n)), selector(std::move(s)), on_change(std::move(f)) {}
+  State(Loop& l, Rng& r, ApiClient& c, ResourceName n, ListOptions s, OnChange f, Keep k)
+      : loop(l), rng(r), client(c), resource(std::move(n)), selector(std::move(s)), on_change(std::move(f)), keep(k) {}
 
   enum class Step { kList, kWatch };
 
@@ -52,7 +59,8 @@ struct Informer::State : std::enable_shared_from_this<State> {
   void on_page(Result<json::Document> page);
   void take_list();
   void watch();
-  void on_event(const std::string& type, json::Document object);
+  void on_event(WatchEvent event);
+  Held hold(const std::shared_ptr<const json::Document>& object, net::Bytes text) const;
   void on_watch_end(const Status& status);
   void go(Step step);
   void retry(Step step, const Error& why);
@@ -65,6 +73,7 @@ struct Informer::State : std::enable_shared_from_this<State> {
   ResourceName resource;
   ListOptions selector;
   OnChange on_change;
+  Keep keep;
 
   Cache cache;
   Cache incoming;  // pages of the list under way; not shown before it is whole
@@ -136,9 +145,8 @@ void Informer::State::on_page(Result<json::Document> page) {
   json::Document* items = page->find("items");
   if (items != nullptr && items->is_array()) {
     for (json::Document& item : items->as_array()) {
-      auto object = std::make_shared<const json::Document>(complete_item(std::move(item), api_version, kind));
-      Key key = key_of(*object);
-      incoming.insert_or_assign(std::move(key), std::move(object));
+      const auto object = std::make_shared<const json::Document>(complete_item(std::move(item), api_version, kind));
+      incoming.insert_or_assign(key_of(*object), hold(object, nullptr));
     }
   }
   revision = page->string_at("metadata", "resourceVersion");
@@ -161,18 +169,20 @@ void Informer::State::take_list() {
   incoming.clear();
   synced = true;
   const Cache now = cache;  // callbacks run code that may do anything, ending the informer included
-  for (const auto& [key, object] : before) {
-    if (!now.contains(key)) tell(key, object.get(), nullptr);
+  for (const auto& [key, held] : before) {
+    if (!now.contains(key)) tell(key, held.document.get(), nullptr);
   }
-  for (const auto& [key, object] : now) {
+  for (const auto& [key, held] : now) {
     const auto old = before.find(key);
+    if (old != before.end() && old->second.version == held.version) continue;
+    const auto object = document_of(held);
     if (old == before.end()) {
       tell(key, nullptr, object.get());
-    } else if (uid_of(*old->second) != uid_of(*object)) {  // deleted and made again while we were not looking
-      tell(key, old->second.get(), nullptr);
+    } else if (old->second.uid != held.uid) {  // deleted and made again while we were not looking
+      tell(key, old->second.document.get(), nullptr);
       tell(key, nullptr, object.get());
-    } else if (version_of(*old->second) != version_of(*object)) {
-      tell(key, old->second.get(), object.get());
+    } else {
+      tell(key, old->second.document.get(), object.get());
     }
   }
   for (Task& task : std::exchange(sync_tasks, {})) {
@@ -190,8 +200,8 @@ void Informer::State::watch() {
   options.resource_version = revision;
   options.timeout_seconds = kShortestWatchSeconds + static_cast<int>(rng.next() % spread);
   WatchSink sink;
-  sink.on_event = [weak = weak_from_this()](const std::string& type, json::Document object) {
-    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_event(type, std::move(object));
+  sink.on_event = [weak = weak_from_this()](WatchEvent event) {
+    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_event(std::move(event));
   };
   sink.on_end = [weak = weak_from_this()](const Status& status) {
     if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_watch_end(status);
@@ -199,26 +209,37 @@ void Informer::State::watch() {
   handle = client.watch(resource, "", options, std::move(sink));
 }
 
-void Informer::State::on_event(const std::string& type, json::Document document) {
-  if (const std::string& version = version_of(document); !version.empty()) revision = version;
-  if (type == "BOOKMARK") return;
-  const auto object = std::make_shared<const json::Document>(std::move(document));
+Informer::Held Informer::State::hold(const std::shared_ptr<const json::Document>& object, net::Bytes text) const {
+  Held held{version_of(*object), uid_of(*object), nullptr, nullptr};
+  if (keep == Keep::kDocuments) {
+    held.document = object;
+  } else {
+    held.text = text != nullptr ? std::move(text) : std::make_shared<const std::string>(json::serialize(*object));
+  }
+  return held;
+}
+
+void Informer::State::on_event(WatchEvent event) {
+  if (const std::string& version = version_of(event.object); !version.empty()) revision = version;
+  if (event.type == "BOOKMARK") return;
+  const auto object = std::make_shared<const json::Document>(std::move(event.object));
   const Key key = key_of(*object);
   const auto found = cache.find(key);
-  const std::shared_ptr<const json::Document> before = found == cache.end() ? nullptr : found->second;
-  if (type == "DELETED") {
-    if (before == nullptr) return;
+  const bool known = found != cache.end();
+  const Held before = known ? found->second : Held();
+  if (event.type == "DELETED") {
+    if (!known) return;
     cache.erase(found);
-    tell(key, before.get(), nullptr);
+    tell(key, before.document.get(), nullptr);
     return;
   }
-  if (before != nullptr && version_of(*before) == version_of(*object)) return;
-  cache.insert_or_assign(key, object);
-  if (before != nullptr && uid_of(*before) != uid_of(*object)) {
-    tell(key, before.get(), nullptr);
+  if (known && before.version == version_of(*object)) return;
+  cache.insert_or_assign(key, hold(object, std::move(event.text)));
+  if (known && before.uid != uid_of(*object)) {
+    tell(key, before.document.get(), nullptr);
     tell(key, nullptr, object.get());
   } else {
-    tell(key, before.get(), object.get());
+    tell(key, before.document.get(), object.get());
   }
 }
 
@@ -246,9 +267,9 @@ void Informer::State::on_watch_end(const Status& status) {
 }
 
 Informer::Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector,
-                   OnChange on_change)
-    : state_(
-          std::make_shared<State>(loop, rng, client, std::move(resource), std::move(selector), std::move(on_change))) {}
+                   OnChange on_change, Keep keep)
+    : state_(std::make_shared<State>(loop, rng, client, std::move(resource), std::move(selector), std::move(on_change),
+                                     keep)) {}
 
 Informer::~Informer() {
   state_->stopped = true;
@@ -278,9 +299,9 @@ const Informer::Cache& Informer::cache() const {
   return state_->cache;
 }
 
-const json::Document* Informer::find(const std::string& ns, const std::string& name) const {
+std::shared_ptr<const json::Document> Informer::find(const std::string& ns, const std::string& name) const {
   const auto found = state_->cache.find({ns, name});
-  return found == state_->cache.end() ? nullptr : found->second.get();
+  return found == state_->cache.end() ? nullptr : document_of(found->second);
 }
 
 }  // namespace muster::client

@@ -16,11 +16,21 @@ namespace muster::client {
 class Informer {
  public:
   using Key = std::pair<std::string, std::string>;  // namespace, name
-  using Cache = std::map<Key, std::shared_ptr<const json::Document>>;
-  /// `now` is null when the object was deleted; `before` is null when it is new.
+  /// One object. Many large ones are kept as text, about a fifth of the size of a Document, and shared with the server
+  /// when that is in this process.
+  struct Held {
+    std::string version;
+    std::string uid;
+    std::shared_ptr<const json::Document> document;  // null: there is only the text
+    net::Bytes text;
+  };
+  enum class Keep { kDocuments, kText };
+  using Cache = std::map<Key, Held>;
+  /// `now` is null when the object was deleted; `before` is null when it is new, and always when only text is kept.
   using OnChange = std::function<void(const Key&, const json::Document* before, const json::Document* now)>;
 
-  Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector, OnChange on_change);
+  Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector, OnChange on_change,
+           Keep keep = Keep::kDocuments);
   ~Informer();
 
   void start();
@@ -28,7 +38,8 @@ class Informer {
   bool synced() const;
   void when_synced(Task task);
   const Cache& cache() const;
-  const json::Document* find(const std::string& ns, const std::string& name) const;
+  /// Null when absent. Parsed anew each time when only text is kept.
+  std::shared_ptr<const json::Document> find(const std::string& ns, const std::string& name) const;
 
  private:
   struct State;

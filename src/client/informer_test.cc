@@ -113,7 +113,7 @@ TEST_F(InformerTest, ListsThenWatchesFromThatRevision) {
 
 TEST_F(InformerTest, ItemsGetTheKindTheListLeavesOut) {
   make_synced({pod("a", 1)});
-  const json::Document* a = informer_->find("ns", "a");
+  const auto a = informer_->find("ns", "a");
   ASSERT_NE(a, nullptr);
   EXPECT_EQ(a->string_at("kind"), "Pod");
   EXPECT_EQ(a->string_at("apiVersion"), "v1");

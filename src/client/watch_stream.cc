@@ -29,16 +29,21 @@ void WatchStream::on_data(std::string_view bytes) {
     }
     bytes.remove_prefix(newline + 1);
     if (partial_.empty()) {
-      on_line(piece);
+      on_line(piece, nullptr);
     } else {
       partial_.append(piece);
       const std::string line = std::exchange(partial_, {});
-      on_line(line);
+      on_line(line, nullptr);
     }
   }
 }
 
-void WatchStream::on_line(std::string_view line) {
+void WatchStream::on_event(std::string_view line, const net::Bytes& object) {
+  const auto self = shared_from_this();
+  if (!ended_) on_line(line, object);
+}
+
+void WatchStream::on_line(std::string_view line, const net::Bytes& text) {
   if (trim(line).empty()) return;
   auto event = json::parse(line);
   if (!event.has_value()) {
@@ -46,14 +51,14 @@ void WatchStream::on_line(std::string_view line) {
                    Error{.reason = Reason::kInternalError, .message = event.error().message}));
     return;
   }
-  const std::string type = event->string_at("type");
+  std::string type = event->string_at("type");
   json::Document* object = event->find("object");
   if (type.empty() || object == nullptr || !object->is_object()) {
     end(Error{.reason = Reason::kInternalError, .message = "watch: an event has no type or no object"});
   } else if (type == "ERROR") {
     end(error_from_status(*object, 500));
   } else if (sink_.on_event) {
-    sink_.on_event(type, std::move(*object));
+    sink_.on_event({std::move(type), std::move(*object), text});
   }
 }
 

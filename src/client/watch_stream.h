@@ -18,6 +18,8 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   explicit WatchStream(WatchSink sink) : sink_(std::move(sink)) {}
 
   void on_data(std::string_view bytes);
+  /// A whole line and, in shared memory, the object in it.
+  void on_event(std::string_view line, const net::Bytes& object);
   void on_end(Status status);
   /// The call it reads from: dropped as soon as an event ends the watch.
   void set_call(std::unique_ptr<net::Call> call);
@@ -25,7 +27,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   void cancel();
 
  private:
-  void on_line(std::string_view line);
+  void on_line(std::string_view line, const net::Bytes& text);
   void end(Status status);
 
   WatchSink sink_;

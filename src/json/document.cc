@@ -37,6 +37,7 @@ Object& Object::operator=(const Object&) = default;
 Object& Object::operator=(Object&&) noexcept = default;
 Object::~Object() = default;
 
+Object::Object(std::vector<Member> members) : members_(std::move(members)) {}
 Object::Object(std::initializer_list<Member> members) {
   members_.reserve(members.size());
   for (const Member& member : members) set(member.key, member.value);

@@ -27,6 +27,7 @@ class Object {
  public:
   Object();
   Object(std::initializer_list<Member> members);
+  explicit Object(std::vector<Member> members);  // no key twice
   Object(const Object&);
   Object(Object&&) noexcept;
   Object& operator=(const Object&);

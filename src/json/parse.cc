@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
+#include <iterator>
+#include <memory>
 #include <unordered_set>
 
 #include "base/strings.h"
@@ -19,7 +21,8 @@ using boost::json::error_code;
 // Objects up to this size are searched, larger ones get an index of their keys.
 constexpr std::size_t kLinearMembers = 16;
 
-/// Receives the parser's events. What it is building stands on a stack of open containers.
+/// Receives the parser's events. Members and items of containers that are still open stand on two stacks; a container
+/// that closes takes its own from the top, in one allocation of the right size.
 class Builder {
  public:
   static constexpr std::size_t max_object_size = kMaxMembers;
@@ -33,20 +36,34 @@ class Builder {
 
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
-  bool on_array_begin(error_code&) { return open(Document(Array())); }
-  bool on_array_end(std::size_t, error_code&) { return close(); }
-  bool on_object_begin(error_code&) { return open(Document(Object())); }
-  bool on_object_end(std::size_t, error_code&) { return close(); }
+  bool on_array_begin(error_code&) {
+    open_.push_back({.is_array = true, .begin = items_.size(), .seen = {}});
+    return true;
+  }
+  bool on_array_end(std::size_t, error_code&) {
+    const std::size_t begin = open_.back().begin;
+    open_.pop_back();
+    return add(Document(take_from(items_, begin)));
+  }
+  bool on_object_begin(error_code&) {
+    open_.push_back({.is_array = false, .begin = members_.size(), .seen = {}});
+    return true;
+  }
+  bool on_object_end(std::size_t, error_code&) {
+    const std::size_t begin = open_.back().begin;
+    open_.pop_back();
+    return add(Document(Object(take_from(members_, begin))));
+  }
 
   bool on_string_part(std::string_view part, std::size_t, error_code&) { return keep(part); }
   bool on_string(std::string_view last, std::size_t, error_code&) { return keep(last) && add(Document(take_text())); }
   bool on_key_part(std::string_view part, std::size_t, error_code&) { return keep(part); }
   bool on_key(std::string_view last, std::size_t, error_code& ec) {
     keep(last);
-    Open& top = open_.back();
-    top.key = take_text();
-    if (!is_repeated(top)) return true;
-    return refuse(fmt::format("key {} appears twice in the same object", quote(top.key)), ec);
+    const bool repeated = is_repeated(open_.back());
+    if (repeated) return refuse(fmt::format("key {} appears twice in the same object", quote(text_)), ec);
+    members_.push_back(Member{take_text(), {}});
+    return true;
   }
 
   bool on_number_part(std::string_view part, error_code&) { return keep(part); }
@@ -71,9 +88,9 @@ class Builder {
 
  private:
   struct Open {
-    Document value;
-    std::string key;  // of the member being read
-    std::unordered_set<std::string> seen;
+    bool is_array = false;
+    std::size_t begin = 0;  // where its members or items start on their stack
+    std::unique_ptr<std::unordered_set<std::string>> seen;
   };
 
   bool keep(std::string_view part) {
@@ -82,35 +99,38 @@ class Builder {
   }
   std::string take_text() { return std::exchange(text_, {}); }
 
-  bool open(Document container) {
-    open_.push_back(Open{.value = std::move(container), .key = {}, .seen = {}});
-    return true;
+  template <typename T>
+  static std::vector<T> take_from(std::vector<T>& stack, std::size_t begin) {
+    const auto first = stack.begin() + static_cast<std::ptrdiff_t>(begin);
+    std::vector<T> taken(std::make_move_iterator(first), std::make_move_iterator(stack.end()));
+    stack.erase(first, stack.end());
+    return taken;
   }
 
-  bool close() {
-    Document done = std::move(open_.back().value);
-    open_.pop_back();
-    return add(std::move(done));
-  }
-
-  bool add(Document value) {
+  // Not inlined: g++ 12 then takes the alternatives of the variant that are not there for uninitialised.
+  [[gnu::noinline]] bool add(Document value) {
     if (open_.empty()) {
       root_ = std::move(value);
-    } else if (Open& top = open_.back(); top.value.is_array()) {
-      top.value.as_array().push_back(std::move(value));
+    } else if (open_.back().is_array) {
+      items_.push_back(std::move(value));
     } else {
-      top.value.as_object().append(std::move(top.key), std::move(value));
+      members_.back().value = std::move(value);
     }
     return true;
   }
 
-  static bool is_repeated(Open& top) {
-    const Object& object = top.value.as_object();
-    if (object.size() < kLinearMembers) return object.contains(top.key);
-    if (top.seen.empty()) {
-      for (const Member& member : object) top.seen.insert(member.key);
+  /// Whether the key in text_ is among the members of the innermost object.
+  bool is_repeated(Open& top) {
+    const std::size_t size = members_.size() - top.begin;
+    const auto first = members_.begin() + static_cast<std::ptrdiff_t>(top.begin);
+    if (size < kLinearMembers) {
+      return std::any_of(first, members_.end(), [this](const Member& member) { return member.key == text_; });
     }
-    return !top.seen.insert(top.key).second;
+    if (top.seen == nullptr) {
+      top.seen = std::make_unique<std::unordered_set<std::string>>();
+      for (auto member = first; member != members_.end(); ++member) top.seen->insert(member->key);
+    }
+    return !top.seen->insert(text_).second;
   }
 
   bool refuse(std::string why, error_code& ec) {
@@ -121,6 +141,8 @@ class Builder {
 
   Document root_;
   std::vector<Open> open_;
+  std::vector<Member> members_;
+  std::vector<Document> items_;
   std::string text_;
   std::string complaint_;
 };

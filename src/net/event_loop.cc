@@ -10,6 +10,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <deque>
 #include <unordered_map>
 
 #include "base/log.h"
@@ -19,6 +20,13 @@ namespace muster::net {
 
 namespace asio = boost::asio;
 
+namespace {
+
+// However busy the loop is, one idle task runs this often.
+constexpr Duration kLongestIdleWait = std::chrono::milliseconds(2);
+
+}  // namespace
+
 struct EventLoop::Context {
   struct Timer;
   struct StopSignals;
@@ -26,6 +34,8 @@ struct EventLoop::Context {
   // Before `io`: destroying io destroys queued tasks, whose captures may still call cancel().
   std::unordered_map<Id, std::shared_ptr<Timer>> timers;
   std::unordered_map<Id, std::shared_ptr<Watch>> watches;
+  std::deque<Task> idle;
+  MonoTime idle_since;  // when the first of them came, or one last ran
   Id last_id = 0;
   bool closing = false;
   boost::asio::io_context io{1};  // 1: only one thread runs it, though others may post
@@ -190,14 +200,34 @@ void EventLoop::on_stop_signal(UniqueFunction<void(int)> task) {
   if (first) context_->stop_signals->wait();
 }
 
+void EventLoop::post_when_idle(Task task) {
+  if (context_->closing) return;
+  if (context_->idle.empty()) context_->idle_since = mono();
+  context_->idle.push_back(std::move(task));
+}
+
+/// One task of those that are ready, else an idle one, else the next that becomes ready. False when the loop stopped.
+bool EventLoop::step() {
+  if (context_->idle.empty()) return context_->io.run_one() != 0;
+  const bool patient = mono() - context_->idle_since < kLongestIdleWait;
+  if (patient && context_->io.poll_one() != 0) return true;
+  if (context_->io.stopped()) return false;
+  Task task = std::move(context_->idle.front());
+  context_->idle.pop_front();
+  context_->idle_since = mono();
+  task();
+  return true;
+}
+
 void EventLoop::run() {
   context_->io.restart();
-  context_->io.run();
+  while (step()) {
+  }
 }
 
 void EventLoop::run_until(const std::function<bool()>& done) {
   context_->io.restart();
-  while (!done() && context_->io.run_one() != 0) {
+  while (!done() && step()) {
   }
 }
 

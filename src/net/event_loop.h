@@ -16,6 +16,7 @@ class EventLoop final : public Loop {
   Time now() const override;
   MonoTime mono() const override;
   void post(Task task) override;
+  void post_when_idle(Task task) override;
   Id after(Duration delay, Task task) override;
   Id on_readable(int fd, UniqueFunction<void()> task) override;
   void cancel(Id id) override;
@@ -34,6 +35,7 @@ class EventLoop final : public Loop {
  private:
   struct Watch;
   void start_watch(int fd, const std::shared_ptr<Watch>& watch);
+  bool step();
 
   std::unique_ptr<Context> context_;
 };

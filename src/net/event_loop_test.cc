@@ -28,6 +28,26 @@ TEST_F(EventLoopTest, TasksRunInOrderAndTimersByTime) {
   EXPECT_THAT(ran, ElementsAre(0, 1, 2, 3));
 }
 
+TEST_F(EventLoopTest, IdleTasksWaitForTheOthers) {
+  std::string order;
+  loop_.post_when_idle([&] { order += 'c'; });
+  loop_.post([&] {
+    order += 'a';
+    loop_.post([&] { order += 'b'; });
+  });
+  loop_.run_until([&] { return order.size() == 3; });
+  EXPECT_EQ(order, "abc");
+}
+
+TEST_F(EventLoopTest, IdleTasksRunAlthoughTheLoopIsNeverIdle) {
+  bool ran = false;
+  loop_.post_when_idle([&] { ran = true; });
+  std::function<void()> again = [&] { loop_.post([&] { again(); }); };
+  again();
+  loop_.run_until([&] { return ran; });
+  EXPECT_TRUE(ran);
+}
+
 TEST_F(EventLoopTest, CancelledTimerDoesNotRunAndLetsGoOfItsCaptures) {
   auto held = std::make_shared<int>(1);
   bool ran = false;

@@ -52,6 +52,7 @@ struct Response {
   int status = 200;
   Headers headers;
   std::string body;
+  std::vector<Bytes> pieces = {};  // of the body, after `body`: large answers made of what is in memory already
 };
 
 /// The server's side of one request. Either respond() once, or begin(), any number of write()s and finish().
@@ -63,6 +64,11 @@ class Exchange {
   /// Sends the head at once, chunked.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
+  /// write(line); `object` is a part of it that a reader in the same process may keep instead of a copy.
+  virtual void write_event(Bytes line, Bytes object) {
+    (void)object;
+    write(std::move(line));
+  }
   virtual void finish() = 0;
   /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
   virtual std::size_t unsent() const = 0;
@@ -78,6 +84,7 @@ using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
+  UniqueFunction<void(std::string_view line, const Bytes& object)> on_event;  // for write_event, where set
   UniqueFunction<void(Status)> on_end;
 };
 

@@ -16,7 +16,7 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t kBatchBytes = 256 * 1024;
-constexpr std::size_t kBatchPieces = 60;  // below the 64 buffers Asio hands to one sendmsg
+constexpr std::size_t kBatchPieces = 60;  // below the 64 buffers Asio hands to one sendmsg; TLS joins them anyway
 
 /// Messages are made in this file of constants and numbers, so nothing needs escaping.
 std::string status_body(int code, std::string_view reason, std::string_view message) {
@@ -286,10 +286,13 @@ void Connection::respond(std::uint64_t number, Response response) {
   if (!answering(number) || begun_) return;
   begun_ = ended_ = true;
   const bool bodiless = response.status == 204 || response.status == 304;
-  put_head(response.status, response.headers, bodiless ? std::nullopt : std::optional(response.body.size()));
-  if (!head_only_ && !bodiless && !response.body.empty()) {
-    unsent_ += response.body.size();
-    queue_.push_back(std::make_shared<const std::string>(std::move(response.body)));
+  std::size_t size = response.body.size();
+  for (const Bytes& piece : response.pieces) size += piece->size();
+  put_head(response.status, response.headers, bodiless ? std::nullopt : std::optional(size));
+  if (!head_only_ && !bodiless) {
+    unsent_ += size;
+    if (!response.body.empty()) queue_.push_back(std::make_shared<const std::string>(std::move(response.body)));
+    queue_.insert(queue_.end(), response.pieces.begin(), response.pieces.end());
   }
   flush();
 }
@@ -367,7 +370,7 @@ void Connection::take_batch() {
   batch_ = Batch{.lead = std::move(lead_)};
   lead_.clear();
   std::vector<std::string_view> slices;
-  while (!queue_.empty() && slices.size() < kBatchPieces && batch_.payload < kBatchBytes) {
+  while (!queue_.empty() && (peer_.tls || slices.size() < kBatchPieces) && batch_.payload < kBatchBytes) {
     const Bytes& front = queue_.front();
     const std::string_view rest = std::string_view(*front).substr(queue_offset_);
     const std::string_view slice = rest.substr(0, kBatchBytes - batch_.payload);

@@ -3,23 +3,21 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/error.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 #include <cstring>
 #include <optional>
 
 #include "base/strings.h"
 #include "net/loop_context.h"
+#include "net/tls_stream.h"
 
 namespace muster::net {
 
@@ -38,8 +36,10 @@ struct Socket::Parts {
   EventLoop& loop;
   RawSocket raw;
   std::shared_ptr<TlsContext> context;  // outlives tls
-  std::optional<asio::ssl::stream<RawSocket&>> tls;
-  std::string flat;  // what one TLS write is made from
+  std::optional<TlsStream> tls;
+  std::string out;       // TLS records on their way
+  bool sending = false;  // `out` is in use
+  Task when_sent;        // a write that waits for it
 };
 
 namespace {
@@ -47,9 +47,6 @@ namespace {
 IoEnd end_of(const error_code& ec) {
   if (!ec) return {};
   if (ec == asio::error::eof) return {IoEnd::Kind::kClosed, "connection closed"};
-  if (ec == asio::ssl::error::stream_truncated) {
-    return {IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"};
-  }
   return {IoEnd::Kind::kFailed, to_lower(ec.message())};
 }
 
@@ -229,63 +226,139 @@ void Socket::peek(UniqueFunction<void(IoEnd, unsigned char)> done) {
   });
 }
 
+// ---- TLS over the socket. Functions of Parts, because a callback may outlive the Socket.
+
+namespace {
+
+using Parts = Socket::Parts;
+using Step = TlsStream::Step;
+
+// One system call takes this much off a socket. Nothing is kept between calls, so one buffer serves all connections.
+constexpr std::size_t kReceiveBytes = 128 * 1024;
+// What a connection keeps of its send buffer when it has nothing to send.
+constexpr std::size_t kKeptBytes = 16 * 1024;
+
+/// Waits for bytes and feeds them to TLS.
+void receive(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
+  parts->raw.async_wait(RawSocket::wait_read, [parts, d = std::move(done)](const error_code& ec) mutable {
+    if (ec) return d(end_of(ec));
+    static thread_local std::array<char, kReceiveBytes> buffer;
+    const ssize_t count = ::recv(parts->raw.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (count > 0) {
+      parts->tls->feed({buffer.data(), static_cast<std::size_t>(count)});
+    } else if (count == 0) {
+      return d({IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"});
+    } else if (errno != EAGAIN && errno != EINTR) {
+      return d(end_of(error_code(errno, boost::system::system_category())));
+    }
+    d({});
+  });
+}
+
+/// Sends what TLS has to say.
+void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
+  parts->sending = true;
+  parts->tls->take_output(parts->out);
+  asio::async_write(parts->raw, asio::buffer(parts->out),
+                    [parts, d = std::move(done)](const error_code& ec, std::size_t) mutable {
+                      parts->sending = false;
+                      parts->out.clear();
+                      if (parts->out.capacity() > kKeptBytes && !parts->tls->has_output()) parts->out.shrink_to_fit();
+                      if (Task next = std::exchange(parts->when_sent, nullptr)) next();
+                      d(end_of(ec));
+                    });
+}
+
+void shake_hands(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
+  const Step step = parts->tls->handshake();
+  if (parts->tls->has_output()) {  // also the alert that says why we refuse
+    IoEnd outcome;
+    if (step == Step::kFailed) outcome = {IoEnd::Kind::kFailed, parts->tls->error()};
+    return send_output(parts, [parts, step, outcome, d = std::move(done)](const IoEnd& sent) mutable {
+      if (!outcome.ok() || !sent.ok()) return d(outcome.ok() ? sent : outcome);
+      if (step == Step::kDone) return d({});
+      shake_hands(parts, std::move(d));
+    });
+  }
+  if (step == Step::kNeedsInput) {
+    return receive(parts, [parts, d = std::move(done)](const IoEnd& end) mutable {
+      if (!end.ok()) return d(end);
+      shake_hands(parts, std::move(d));
+    });
+  }
+  IoEnd end;
+  if (step == Step::kClosed) end = {IoEnd::Kind::kClosed, "connection closed"};
+  if (step == Step::kFailed) end = {IoEnd::Kind::kFailed, parts->tls->error()};
+  parts->loop.post([end, d = std::move(done)]() mutable { d(end); });
+}
+
+void read_tls(const std::shared_ptr<Parts>& parts, char* into, std::size_t size, bool inline_allowed,
+              Socket::OnRead done) {
+  std::size_t count = 0;
+  const Step step = parts->tls->read(into, size, count);
+  // Key updates of the peer are answered along the way.
+  if (parts->tls->has_output() && !parts->sending) send_output(parts, [](const IoEnd&) {});
+  if (step == Step::kNeedsInput && parts->raw.is_open()) {
+    return receive(parts, [parts, into, size, d = std::move(done)](const IoEnd& end) mutable {
+      if (!end.ok()) return d(end, 0);
+      read_tls(parts, into, size, true, std::move(d));
+    });
+  }
+  IoEnd end;
+  if (step == Step::kNeedsInput) end = end_of(asio::error::operation_aborted);
+  if (step == Step::kClosed) end = {IoEnd::Kind::kClosed, "connection closed"};
+  if (step == Step::kFailed) end = {IoEnd::Kind::kFailed, parts->tls->error()};
+  if (inline_allowed) return done(std::move(end), count);
+  parts->loop.post([end, count, d = std::move(done)]() mutable { d(end, count); });
+}
+
+}  // namespace
+
 void Socket::accept_tls(std::shared_ptr<TlsContext> tls, OnEnd done) {
   parts_->context = std::move(tls);
-  parts_->tls.emplace(parts_->raw, parts_->context->context);
-  parts_->tls->async_handshake(asio::ssl::stream_base::server,
-                               [parts = parts_, d = std::move(done)](const error_code& ec) mutable { d(end_of(ec)); });
+  parts_->tls.emplace(parts_->context->context.native_handle());
+  shake_hands(parts_, std::move(done));
 }
 
 void Socket::connect_tls(std::shared_ptr<TlsContext> tls, const std::string& name, OnEnd done) {
   parts_->context = std::move(tls);
-  parts_->tls.emplace(parts_->raw, parts_->context->context);
-  SSL* ssl = parts_->tls->native_handle();
-  if (const auto ip = ip_literal(name)) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), ip->to_string().c_str());
-  } else {
-    SSL_set_tlsext_host_name(ssl, name.c_str());
-    SSL_set1_host(ssl, name.c_str());
-  }
-  SSL_set_verify(ssl, parts_->context->verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  parts_->tls->async_handshake(
-      asio::ssl::stream_base::client, [parts = parts_, d = std::move(done)](const error_code& ec) mutable {
-        IoEnd end = end_of(ec);
-        const long verdict = SSL_get_verify_result(parts->tls->native_handle());
-        if (!end.ok() && parts->context->verify && verdict != X509_V_OK) {
-          end.why = std::string("certificate not accepted: ") + X509_verify_cert_error_string(verdict);
-        }
-        d(std::move(end));
-      });
+  const auto ip = ip_literal(name);
+  parts_->tls.emplace(parts_->context->context.native_handle(), ip ? ip->to_string() : name, ip.has_value(),
+                      parts_->context->verify);
+  shake_hands(parts_, std::move(done));
 }
 
 void Socket::read_some(char* into, std::size_t size, OnRead done) {
-  auto finished = [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t count) mutable {
-    d(end_of(ec), count);
-  };
-  if (parts_->tls) {
-    parts_->tls->async_read_some(asio::buffer(into, size), std::move(finished));
-  } else {
-    parts_->raw.async_read_some(asio::buffer(into, size), std::move(finished));
-  }
+  if (parts_->tls) return read_tls(parts_, into, size, false, std::move(done));
+  parts_->raw.async_read_some(
+      asio::buffer(into, size),
+      [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t count) mutable { d(end_of(ec), count); });
 }
 
 void Socket::write(const std::vector<std::string_view>& pieces, OnEnd done) {
-  auto finished = [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t) mutable { d(end_of(ec)); };
   if (!parts_->tls) {
     std::vector<asio::const_buffer> buffers;
     buffers.reserve(pieces.size());
     for (const std::string_view piece : pieces) buffers.emplace_back(piece.data(), piece.size());
-    asio::async_write(parts_->raw, buffers, std::move(finished));
+    asio::async_write(
+        parts_->raw, buffers,
+        [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t) mutable { d(end_of(ec)); });
     return;
   }
-  // The TLS stream makes a record and a system call of each buffer, so small ones are joined first.
-  if (pieces.size() == 1) {
-    asio::async_write(*parts_->tls, asio::buffer(pieces.front().data(), pieces.front().size()), std::move(finished));
+  // Small pieces share a record.
+  static thread_local std::string joined;
+  joined.clear();
+  for (const std::string_view piece : pieces) joined.append(piece);
+  if (parts_->tls->write(joined) != Step::kDone) {
+    IoEnd end{IoEnd::Kind::kFailed, parts_->tls->error()};
+    return parts_->loop.post([end, d = std::move(done)]() mutable { d(end); });
+  }
+  // A key update is on its way: this goes after it.
+  if (parts_->sending) {
+    parts_->when_sent = [parts = parts_, d = std::move(done)]() mutable { send_output(parts, std::move(d)); };
     return;
   }
-  parts_->flat.clear();
-  for (const std::string_view piece : pieces) parts_->flat.append(piece);
-  asio::async_write(*parts_->tls, asio::buffer(parts_->flat), std::move(finished));
+  send_output(parts_, std::move(done));
 }
 
 bool Socket::quiet() const {

@@ -78,8 +78,9 @@ class Socket {
   void shutdown_write();
   void close();
 
+  struct Parts;  // of socket.cc
+
  private:
-  struct Parts;
   std::shared_ptr<Parts> parts_;
 };
 

@@ -52,7 +52,8 @@ class ModelTest : public StoreTest, public ::testing::WithParamInterface<std::ui
     std::string bytes;
     const bool accepted = expected == right;
     const auto render = [&](Revision revision) {
-      return bytes = fmt::format("{}@{}", std::string(rng_.below(6000), 'v'), revision);
+      bytes = fmt::format("{}@{}", std::string(rng_.below(6000), 'v'), revision);
+      return Rendered{bytes, {}};
     };
     store_->put(key, expected, render, [this, key, accepted](Result<Entry> done) {
       --under_way_;

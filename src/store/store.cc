@@ -140,7 +140,8 @@ void SqliteStore::put(const Key& key, Revision expected, Render render, Done don
 
   Write write = begin_write(key, base, std::move(done));
   write.kind = base == nullptr ? RowChange::Kind::kInsert : RowChange::Kind::kUpdate;
-  write.bytes = make_bytes(render(write.revision));
+  Rendered rendered = render(write.revision);
+  write.bytes = make_bytes(std::move(rendered.bytes));
   if (write.bytes->size() > kMaxObjectBytes) {
     return answer(std::move(write.done),
                   make_error(Reason::kRequestEntityTooLarge, key,
@@ -152,7 +153,7 @@ void SqliteStore::put(const Key& key, Revision expected, Render render, Done don
   }
   write.checksum = row_checksum(write.row, key, write.revision, *write.bytes);
   write.entry.bytes = write.bytes;
-  write.entry.attributes = std::make_shared<const Attributes>(options_.extract(key.resource, *write.bytes));
+  write.entry.attributes = std::make_shared<const Attributes>(std::move(rendered.attributes));
   Slot slot{write.entry, write.row, write.checksum};
   accept(std::move(write), std::move(slot));
 }
@@ -165,8 +166,9 @@ void SqliteStore::remove(const Key& key, Revision expected, Render render_final,
 
   Write write = begin_write(key, base, std::move(done));
   write.kind = RowChange::Kind::kDelete;
-  write.entry.bytes = make_bytes(render_final(write.revision));
-  write.entry.attributes = std::make_shared<const Attributes>(options_.extract(key.resource, *write.entry.bytes));
+  Rendered rendered = render_final(write.revision);
+  write.entry.bytes = make_bytes(std::move(rendered.bytes));
+  write.entry.attributes = std::make_shared<const Attributes>(std::move(rendered.attributes));
   accept(std::move(write), std::nullopt);
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/ports.h"
 #include "base/result.h"
+#include "base/unique_function.h"
 
 namespace muster::store {
 
@@ -50,11 +51,17 @@ struct Event {
       previous_attributes;  // null for kAdded: selectors turn changes into adds and deletes
 };
 
+/// An object ready to be stored.
+struct Rendered {
+  std::string bytes;
+  Attributes attributes;
+};
 /// Makes the object's bytes once its revision is known: serialised once, here.
-using Render = std::function<std::string(Revision)>;
+using Render = UniqueFunction<Rendered(Revision)>;
 
 struct Options {
   std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark), `ballast` and `lock`
+  /// For objects read from the disk; those that are written bring their attributes along.
   std::function<Attributes(std::string_view resource, std::string_view bytes)> extract;
   std::function<void(const Error&)> on_fatal;
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing

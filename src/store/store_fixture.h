@@ -132,7 +132,9 @@ inline Key pod(std::string name, std::string ns = "default") {
 
 /// The objects of these tests: "VALUE@REVISION".
 inline Render body(std::string value) {
-  return [value = std::move(value)](Revision revision) { return fmt::format("{}@{}", value, revision); };
+  return [value = std::move(value)](Revision revision) {
+    return Rendered{fmt::format("{}@{}", value, revision), {{"value", value}}};
+  };
 }
 inline std::string value_of(std::string_view bytes) {
   return std::string(bytes.substr(0, bytes.rfind('@')));

@@ -17,7 +17,9 @@ class FakeKubelet {
 
   void start() { informer_.start(); }
   /// The pod as last seen; null when there is none.
-  const json::Document* find(const std::string& ns, const std::string& name) const { return informer_.find(ns, name); }
+  const json::Document* find(const std::string& ns, const std::string& name) const {
+    return informer_.find(ns, name).get();
+  }
   const client::Informer& pods() const { return informer_; }
   /// The pod's one container ends.
   void end(const std::string& ns, const std::string& name, int exit_code);

@@ -66,7 +66,7 @@ void FieldSet::add(std::string element, FieldSet below) {
   if (below.empty()) return;
   const auto at = std::lower_bound(children_.begin(), children_.end(), element, before);
   if (at != children_.end() && at->element == element) {
-    at->below = unite(at->below, below);
+    at->below = unite(std::move(at->below), below);
   } else {
     children_.insert(at, Child{std::move(element), std::move(below)});
   }
@@ -76,15 +76,15 @@ void FieldSet::erase(std::string_view element) {
   std::erase_if(children_, [&](const Child& child) { return child.element == element; });
 }
 
-void FieldSet::erase_member(const std::vector<std::string>& path) {
-  FieldSet only;
-  only.member = true;
-  for (auto element = path.rbegin(); element != path.rend(); ++element) {
-    FieldSet above;
-    above.add(*element, std::move(only));
-    only = std::move(above);
+void FieldSet::erase_path(const std::string_view* first, const std::string_view* last) {
+  if (first == last) {
+    member = false;
+    return;
   }
-  *this = subtract(*this, only);
+  const auto at = std::lower_bound(children_.begin(), children_.end(), *first, before);
+  if (at == children_.end() || at->element != *first) return;
+  at->below.erase_path(first + 1, last);
+  if (at->below.empty()) children_.erase(at);
 }
 
 bool FieldSet::operator==(const FieldSet& other) const {
@@ -128,11 +128,10 @@ void FieldSet::each_path_below(const std::string& prefix, const std::function<vo
   }
 }
 
-FieldSet unite(const FieldSet& a, const FieldSet& b) {
-  FieldSet out = a;
-  out.member = a.member || b.member;
-  for (const FieldSet::Child& child : b.children()) out.add(child.element, child.below);
-  return out;
+FieldSet unite(FieldSet a, const FieldSet& b) {
+  a.member = a.member || b.member;
+  for (const FieldSet::Child& child : b.children()) a.add(child.element, child.below);
+  return a;
 }
 
 FieldSet intersect(const FieldSet& a, const FieldSet& b) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,7 @@ class FieldSet {
   /// The path and everything below it.
   void erase(std::string_view element);
   /// The path alone, not what is below.
-  void erase_member(const std::vector<std::string>& path);
+  void erase_member(std::initializer_list<std::string_view> path) { erase_path(path.begin(), path.end()); }
 
   bool operator==(const FieldSet& other) const;
 
@@ -43,6 +44,8 @@ class FieldSet {
  private:
   void each_path_below(const std::string& prefix, const std::function<void(const std::string& path)>& visit) const;
 
+  void erase_path(const std::string_view* first, const std::string_view* last);
+
   std::vector<Child> children_;  // sorted by element, none of them empty
 };
 
@@ -52,7 +55,7 @@ struct FieldSet::Child {
 };
 
 // Path by path: what is below a path is looked at on its own.
-FieldSet unite(const FieldSet& a, const FieldSet& b);
+FieldSet unite(FieldSet a, const FieldSet& b);
 FieldSet intersect(const FieldSet& a, const FieldSet& b);
 FieldSet subtract(const FieldSet& a, const FieldSet& b);
 

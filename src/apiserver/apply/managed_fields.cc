@@ -25,12 +25,10 @@ Error broken(std::string message) {
 /// Only what the scope lets a writer own.
 void limit(const Scope& scope, FieldSet& fields) {
   for (const std::string& element : scope.unowned) fields.erase(element);
-  fields.erase_member({"f:apiVersion"});
-  fields.erase_member({"f:kind"});
-  fields.erase_member({"f:metadata"});
-  for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid", "generation", "managedFields",
-                           "resourceVersion"}) {
-    fields.erase_member({"f:metadata", member_element(name)});
+  for (const std::string_view element : {"f:apiVersion", "f:kind", "f:metadata"}) fields.erase_member({element});
+  for (const std::string_view element : {"f:name", "f:namespace", "f:creationTimestamp", "f:selfLink", "f:uid",
+                                         "f:generation", "f:managedFields", "f:resourceVersion"}) {
+    fields.erase_member({"f:metadata", element});
   }
 }
 
@@ -198,11 +196,13 @@ Document encode_owners(Owners owners) {
 }
 
 Owners after_update(const Scope& scope, const Document& before, const Document& after, Owners owners, Owner writer) {
-  const Changes changes = limited_changes(scope, before, after);
-  writer.fields = unite(changes.added, changes.modified);
-  const FieldSet touched = unite(writer.fields, changes.removed);
-  if (touched.empty()) return owners;
-  for (Owner& owner : owners) owner.fields = subtract(owner.fields, touched);
+  Changes changes = limited_changes(scope, before, after);
+  writer.fields = unite(std::move(changes.added), changes.modified);
+  if (writer.fields.empty() && changes.removed.empty()) return owners;
+  if (!owners.empty()) {
+    const FieldSet touched = unite(writer.fields, changes.removed);
+    for (Owner& owner : owners) owner.fields = subtract(owner.fields, touched);
+  }
   if (!writer.fields.empty()) {
     if (Owner* known = find_owner(owners, writer)) {
       known->fields = unite(known->fields, writer.fields);

@@ -54,7 +54,8 @@ JobRunner::JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecor
         loop, rng, client, resource_of(kind.api_version, kind.kind), client::ListOptions{},
         [this, &kind](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
           on_job(kind, key, now);
-        });
+        },
+        client::Informer::Keep::kText);
   }
   client::ListOptions ours;
   ours.label_selector = api::kGroupNameLabel;
@@ -81,7 +82,7 @@ void JobRunner::start(Task synced) {
   service_informer_->start();
 }
 
-const json::Document* JobRunner::find(const JobKey& key) const {
+std::shared_ptr<const json::Document> JobRunner::find(const JobKey& key) const {
   const auto informer = jobs_.find({key.api_version, key.kind});
   return informer == jobs_.end() ? nullptr : informer->second->find(key.ns, key.name);
 }
@@ -134,7 +135,7 @@ bool JobRunner::is_live(const std::string& uid) const {
 // ---- observe, decide, apply ----
 
 void JobRunner::work(const JobKey& key) {
-  const json::Document* object = find(key);
+  const auto object = find(key);
   const Kind* kind = find_job_kind(key.api_version, key.kind);
   CHECK(kind != nullptr);
   if (object == nullptr) return queue_.done(key);
@@ -219,7 +220,7 @@ Application JobRunner::refuse(const JobKey& key, const Kind& kind, const json::D
 
 void JobRunner::applied(const JobKey& key, const api::ObjectReference& job, std::optional<Duration> recheck,
                         const Applied& how) {
-  if (find(key) != nullptr) {
+  if (uid_of_.contains(key)) {
     Memory& memory = memories_[key];
     memory.awaited_version = how.resource_version;
     memory.awaited_since = loop_.mono();

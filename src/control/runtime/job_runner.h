@@ -48,7 +48,7 @@ class JobRunner {
     int failures = 0;  // in a row
   };
 
-  const json::Document* find(const JobKey& key) const;
+  std::shared_ptr<const json::Document> find(const JobKey& key) const;
   void on_job(const Kind& kind, const client::Informer::Key& key, const json::Document* now);
   void on_service(const client::Informer::Key& key, const json::Document* now);
   void add_owner(const api::ObjectMeta& meta);

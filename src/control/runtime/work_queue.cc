@@ -47,20 +47,21 @@ void WorkQueue::forget(const JobKey& key) {
 void WorkQueue::wake() {
   if (woken_ || !open_ || waiting_.empty()) return;
   woken_ = true;
-  loop_.post([this, alive = alive_] {
-    if (*alive) pump();
+  // People and programs that ask the server come first; what controllers do can wait a moment.
+  loop_.post_when_idle([this, alive = alive_] {
+    if (*alive) work_one();
   });
 }
 
-void WorkQueue::pump() {
+void WorkQueue::work_one() {
   woken_ = false;
-  while (!waiting_.empty() && running_.size() < kMaxRunning) {
-    const JobKey key = std::move(waiting_.front());
-    waiting_.pop_front();
-    queued_.erase(key);
-    running_.insert(key);
-    work_(key);
-  }
+  if (waiting_.empty() || running_.size() >= kMaxRunning) return;
+  const JobKey key = std::move(waiting_.front());
+  waiting_.pop_front();
+  queued_.erase(key);
+  running_.insert(key);
+  work_(key);
+  wake();
 }
 
 void WorkQueue::cancel_timer(const JobKey& key) {

@@ -44,7 +44,7 @@ class WorkQueue {
   static constexpr std::size_t kMaxRunning = 32;
 
   void wake();
-  void pump();
+  void work_one();
   void cancel_timer(const JobKey& key);
 
   Loop& loop_;
