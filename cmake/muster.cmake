@@ -7,6 +7,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 option(MUSTER_TESTS "Build the unit and contract tests" ON)
+option(MUSTER_FUZZ "Build the libFuzzer targets of tests/fuzz (Clang only)" OFF)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers to build with, as in -fsanitize=")
 
 # Designated initialisers leave members out on purpose; g++ 12 warns of every one of them.
@@ -14,6 +15,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Werror -Wno-missing-field
 if(MUSTER_SANITIZE)
   add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${MUSTER_SANITIZE})
+endif()
+if(MUSTER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MUSTER_SANITIZE)
   # g++ 12 reports uninitialised members inside std::variant when it also instruments them.

@@ -23,16 +23,16 @@ def free_port():
 
 
 def kubectls():
-    """Every versioned kubectl beside the one on the PATH, as {'1.29': path}; OpenAPI v2 is what 1.27 and 1.28 would need."""
+    """Every versioned kubectl beside the one on the PATH, as {'1.29': path}."""
     found = {}
     plain = shutil.which("kubectl")
     folders = {os.path.dirname(os.path.realpath(plain))} if plain else set()
     for folder in folders | set(os.environ.get("PATH", "").split(":")):
         for path in glob.glob(os.path.join(folder, "kubectl.1.*")):
             version = path.rsplit("kubectl.", 1)[1]
-            if re.fullmatch(r"1\.\d+", version) and int(version.split(".")[1]) >= 29:
+            if re.fullmatch(r"1\.\d+", version) and int(version.split(".")[1]) >= 27:
                 found[version] = path
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items(), key=lambda item: int(item[0].split(".")[1])))
 
 
 def wait_for(what, condition, timeout=30.0):

@@ -3,6 +3,7 @@
 
 import argparse
 import collections
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -129,11 +130,11 @@ def real_kubernetes():
     return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
 
 
-def pytest(tally, suite, folder, full):
+def pytest(tally, suite, folder, full, python="/usr/bin/python3"):
     build("release")
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
-        code = run(["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", folder],
+        code = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", folder],
                    env=environment)
         if os.path.getsize(report.name) == 0:
             tally.failed.append(f"{suite}: pytest ended with {code}")
@@ -156,7 +157,43 @@ def crash(tally, full):
     pytest(tally, "crash", "tests/crash", full)
 
 
-SUITES = {f.__name__: f for f in (style, unit, contract, kubectl, e2e, crash, asan, tsan)}
+def clients(tally, full):
+    """the official Python client, the kubeflow-training SDK and client-go, against the engine"""
+    made = subprocess.run(["tools/install_packages", "clients"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
+    environment = made.stdout.strip()
+    pytest(tally, "clients", "tests/clients", full, f"{environment}/bin/python" if environment else "/usr/bin/python3")
+
+
+def fuzz(tally, full):
+    """libFuzzer targets: 20 s each, 10 minutes each with --full; a crash leaves its input in build-fuzz/found"""
+    directory = build("fuzz")
+    found = directory / "found"
+    found.mkdir(exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=int(JOBS)) as pool:
+        programs = sorted((directory / "bin").glob("*_fuzz"))
+        for program, (code, text) in zip(programs, pool.map(lambda p: fuzz_one(p, found, 600 if full else 20), programs)):
+            lines = text.strip().splitlines()
+            print(f"{program.name}: {lines[-1] if lines else 'said nothing'}", flush=True)
+            if code == 0:
+                tally.passed += 1
+            else:
+                print(text[-6000:], flush=True)
+                tally.failed.append(f"fuzz: {program.name} ended with {code}")
+
+
+def fuzz_one(program, found, seconds):
+    """New inputs are kept beside the build and are a start for the next run; the committed corpus is only read."""
+    name = program.name.removesuffix("_fuzz")
+    grown = program.parent.parent / "corpus" / name
+    grown.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run([program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=1024", "-max_len=4096",
+                           "-print_final_stats=0", "-verbosity=0", f"-artifact_prefix={found}/{name}-",
+                           grown, ROOT / "tests" / "fuzz" / "corpus" / name],
+                          cwd=ROOT, check=False, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+SUITES = {f.__name__: f for f in (style, unit, contract, kubectl, clients, e2e, crash, fuzz, asan, tsan)}
 
 
 def main():

@@ -154,12 +154,28 @@ void drop_nulls(Document& value) {
   for (const std::string& key : nulls) value.as_object().erase(key);
 }
 
+namespace {
+
+/// Kubernetes leaves these out when nothing is in them, also when the last label was just taken away.
+void drop_empty_members(json::Object& metadata) {
+  for (const char* key : {"labels", "annotations", "finalizers", "ownerReferences"}) {
+    const Document* value = metadata.find(key);
+    if (value == nullptr) continue;
+    const bool empty =
+        (value->is_object() && value->as_object().empty()) || (value->is_array() && value->as_array().empty());
+    if (empty) metadata.erase(key);
+  }
+}
+
+}  // namespace
+
 void stamp_new(const api::Resource& resource, Document& object, Rng& rng, Time now) {
   json::Object& metadata = object["metadata"].as_object();
   for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "generation",
                           "resourceVersion"}) {
     metadata.erase(key);
   }
+  drop_empty_members(metadata);
   metadata.set("uid", make_uuid(rng));
   metadata.set("creationTimestamp", format_rfc3339(now));
   if (has_generation(resource)) metadata.set("generation", 1);
@@ -173,6 +189,7 @@ void carry_over(const api::Resource& resource, const Document& before, Document&
   }
   metadata.as_object().erase("managedFields");
   metadata.as_object().erase("selfLink");
+  drop_empty_members(metadata.as_object());
   copy_member(old, metadata, "creationTimestamp");
   for (const char* key : {"uid", "namespace", "name"}) {
     if (metadata.string_at(key).empty()) copy_member(old, metadata, key);

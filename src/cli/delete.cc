@@ -29,6 +29,7 @@ class Delete final : public Command {
     flags.add_bool("now", &now_, "kill after one second");
     flags.add_bool("force", &force_, "with --grace-period=0: do not wait for the node's word");
     flags.add_bool("ignore-not-found", &ignore_not_found_, "what is not there is no error");
+    flags.add_string("dry-run", &dry_run_, "server: check, but delete nothing; or none");
     flags.add_string("output", &output_, "name prints only names", 'o');
   }
 
@@ -50,7 +51,7 @@ class Delete final : public Command {
       if (code == kExitOk) code = ended;
       if (ended == kExitOk && !doomed.uid.empty()) going.push_back(std::move(doomed));
     }
-    if (!wait_) return code;
+    if (!wait_ || options->dry_run) return code;
     std::optional<MonoTime> deadline;
     if (timeout_ && *timeout_ > 0s) deadline = session.loop().mono() + *timeout_;
     for (const Doomed& one : going) {
@@ -75,6 +76,10 @@ class Delete final : public Command {
     } else {
       return wrong(fmt::format("--cascade: must be background, foreground or orphan, got {}", quote(cascade_)));
     }
+    if (dry_run_ != "none" && dry_run_ != "server") {
+      return wrong(fmt::format("--dry-run: must be none or server, got {}", quote(dry_run_)));
+    }
+    options.dry_run = dry_run_ == "server";
     options.grace_period_seconds = grace_period_;
     if (now_) {
       if (grace_period_) return wrong("--now and --grace-period cannot be given together");
@@ -101,7 +106,8 @@ class Delete final : public Command {
     if (output_ == "name") {
       session.out(one.label() + "\n");
     } else {
-      session.out(fmt::format("{} {} {}\n", one.kind.label(), quote(one.name), force_ ? "force deleted" : "deleted"));
+      session.out(fmt::format("{} {} {}{}\n", one.kind.label(), quote(one.name), force_ ? "force deleted" : "deleted",
+                              options.dry_run ? " (server dry run)" : ""));
     }
     return kExitOk;
   }
@@ -146,6 +152,7 @@ class Delete final : public Command {
   bool now_ = false;
   bool force_ = false;
   bool ignore_not_found_ = false;
+  std::string dry_run_ = "none";
   std::string output_;
 };
 

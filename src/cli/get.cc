@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/live_list.h"
 #include "cli/output.h"
+#include "cli/sort_objects.h"
 #include "cli/table.h"
 #include "cli/write_objects.h"
 
@@ -32,6 +33,10 @@ class Get final : public Command {
     flags.add_string("field-selector", &field_selector_, "fields, such as status.phase=Running");
     flags.add_list("filename", &files_, "the objects that these files name", 'f');
     flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
+    flags.add_string("sort-by", &sort_by_, "order by this field, such as .metadata.creationTimestamp");
+    flags.add_list("label-columns", &label_columns_, "a column for each of these labels", 'L');
+    flags.add_bool("show-labels", &show_labels_, "a last column with all labels");
+    flags.add_bool("show-kind", &show_kind_, "the kind before each name");
     flags.add_bool("no-headers", &no_headers_, "no line with the column names");
     flags.add_bool("ignore-not-found", &ignore_not_found_, "nothing to show is no error");
   }
@@ -40,6 +45,12 @@ class Get final : public Command {
     auto output = Output::parse(output_text_);
     if (!output) return session.fail(output.error());
     output_ = *std::move(output);
+    if (!sort_by_.empty()) {
+      if (watch_ || watch_only_) return session.fail(usage_failure("--sort-by cannot be combined with -w"));
+      auto order = json::JsonPath::parse(sort_by_);
+      if (!order) return session.fail(order.error());
+      order_ = *std::move(order);
+    }
     auto queries = collect(session, words);
     if (auto* failure = std::get_if<Failure>(&queries)) return session.fail(*failure);
     const std::vector<Query>& all = std::get<0>(queries);
@@ -82,7 +93,9 @@ class Get final : public Command {
     return {.wide = output_.form() == Output::Form::kWide,
             .headers = !no_headers_,
             .with_namespace = all_namespaces_ && query.kind.namespaced,
-            .prefix = several ? query.kind.label() + "/" : ""};
+            .prefix = several || show_kind_ ? query.kind.label() + "/" : "",
+            .label_columns = label_columns_,
+            .with_labels = show_labels_};
   }
 
   /// As a real server says it, for a name that a list did not find.
@@ -110,6 +123,7 @@ class Get final : public Command {
     for (const Query& query : queries) {
       client::ListOptions options = list_options(query);
       options.as_table = true;
+      options.full_rows = order_.has_value();
       auto table = session.list(query.kind.resource, query.ns, options);
       if (session.interrupted()) return kExitInterrupted;
       if (!table || (!has_rows(*table) && !query.name.empty())) {
@@ -118,6 +132,10 @@ class Get final : public Command {
         if (failed == kExitUnreachable) return failed;
         if (code == kExitOk) code = failed;
         continue;
+      }
+      if (order_ && has_rows(*table)) {
+        if (auto done = sort_objects((*table)["rows"].as_array(), *order_, "object"); !done)
+          return session.fail(done.error());
       }
       if (!printer || last_kind != query.kind.label()) {
         printer.emplace(table_options(query, several));
@@ -138,7 +156,7 @@ class Get final : public Command {
   }
 
   int print_objects(Session& session, const std::vector<Query>& queries) {
-    std::vector<json::Document> objects;
+    json::Array objects;
     std::vector<std::string> labels;
     int code = kExitOk;
     for (const Query& query : queries) {
@@ -150,10 +168,13 @@ class Get final : public Command {
         if (code == kExitOk) code = failed;
         continue;
       }
-      const json::Document* items = found->find("items");
+      json::Document* items = found->find("items");
       if (!query.name.empty()) {
         objects.push_back(*std::move(found));
       } else if (items != nullptr && items->is_array()) {
+        if (order_) {
+          if (auto done = sort_objects(items->as_array(), *order_); !done) return session.fail(done.error());
+        }
         for (const json::Document& item : items->as_array()) {
           objects.push_back(item);
           // Items of a list come without their type; a file made from them must have it.
@@ -232,6 +253,11 @@ class Get final : public Command {
   std::string field_selector_;
   std::vector<std::string> files_;
   bool recursive_ = false;
+  std::string sort_by_;
+  std::optional<json::JsonPath> order_;
+  std::vector<std::string> label_columns_;
+  bool show_labels_ = false;
+  bool show_kind_ = false;
   bool no_headers_ = false;
   bool ignore_not_found_ = false;
   Output output_;

@@ -122,7 +122,7 @@ std::vector<std::string> files_of_folder(const std::string& folder, bool recursi
 std::variant<std::vector<std::string>, Failure> expand(const std::string& path, bool recursive) {
   if (path.starts_with("http://") || path.starts_with("https://")) {
     return usage_failure(fmt::format("cannot read {}: addresses are not fetched", quote(path)),
-                         fmt::format("curl -fsSL {} | muster apply -f -", path));
+                         fmt::format("curl -fsSL {} >FILE, read it, then -f FILE", quote(path)));
   }
   std::error_code error;
   if (path == "-" || !fs::is_directory(path, error)) return std::vector<std::string>{path};

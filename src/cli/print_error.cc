@@ -51,6 +51,9 @@ int exit_code(Reason reason) {
 
 Failure failure_of(const Error& error) {
   Failure out{.code = exit_code(error.reason), .what = error.message};
+  // The server's form when it knows no object: a patch that makes nonsense of one, for instance.
+  constexpr std::string_view kNameless = " \"\" is invalid: ";
+  if (out.what.starts_with(kNameless)) out.what = "the request is invalid: " + out.what.substr(kNameless.size());
   // With one cause the server's message already says it.
   if (error.causes.size() > 1) {
     std::vector<std::string> lines;

@@ -23,8 +23,9 @@ std::size_t width_of(std::string_view text) {
 
 std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
   constexpr std::size_t kGap = 3;
+  constexpr std::size_t kLeastWidth = 6 - kGap;
   for (const auto& row : rows) {
-    if (widths_.size() < row.size()) widths_.resize(row.size());
+    if (widths_.size() < row.size()) widths_.resize(row.size(), kLeastWidth);
     for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], width_of(row[i]));
   }
   std::string out;
@@ -38,6 +39,34 @@ std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
     out += line + "\n";
   }
   return out;
+}
+
+namespace {
+
+std::string all_labels(const json::Document& metadata) {
+  const json::Document* labels = metadata.find("labels");
+  if (labels == nullptr || !labels->is_object() || labels->as_object().empty()) return "<none>";
+  std::vector<std::string> out;
+  for (const auto& [key, value] : labels->as_object()) out.push_back(key + "=" + cell_text(value));
+  std::ranges::sort(out);
+  return join(out, ",");
+}
+
+}  // namespace
+
+void TablePrinter::add_label_headers(std::vector<std::string>& header) const {
+  // team.example.com/stage is shown as STAGE.
+  for (const std::string& key : options_.label_columns) header.push_back(upper(key.substr(key.rfind('/') + 1)));
+  if (options_.with_labels) header.emplace_back("LABELS");
+}
+
+void TablePrinter::add_label_cells(const json::Document& row, std::vector<std::string>& line) const {
+  const json::Document* object = row.find("object");
+  const json::Document* metadata = object == nullptr ? nullptr : object->find("metadata");
+  for (const std::string& key : options_.label_columns) {
+    line.push_back(metadata == nullptr ? "" : cell_text(metadata->string_at("labels", key.c_str())));
+  }
+  if (options_.with_labels) line.push_back(metadata == nullptr ? "<none>" : all_labels(*metadata));
 }
 
 std::string TablePrinter::print(const json::Document& table) {
@@ -55,6 +84,7 @@ std::string TablePrinter::print(const json::Document& table) {
       header.push_back(upper(definitions[i].string_at("name")));
     }
   }
+  add_label_headers(header);
   std::vector<std::vector<std::string>> lines;
   const json::Document* rows = table.find("rows");
   const bool any = rows != nullptr && rows->is_array() && !rows->as_array().empty();
@@ -69,6 +99,7 @@ std::string TablePrinter::print(const json::Document& table) {
       const bool there = cells != nullptr && cells->is_array() && i < cells->as_array().size();
       line.push_back((i == 0 ? options_.prefix : "") + (there ? cell_text(cells->as_array()[i]) : "<none>"));
     }
+    add_label_cells(row, line);
     lines.push_back(std::move(line));
   }
   return columns_.lines(lines);

@@ -11,7 +11,8 @@ namespace muster::cli {
 /// Keeps the widths it has seen, so that rows that come later (a watch) stay aligned with those above.
 class Columns {
  public:
-  /// Three blanks between columns, none after the last; every line ends with a newline.
+  /// At least three blanks between columns and six characters to a column, as kubectl does it; no blanks after the
+  /// last; every line ends with a newline.
   std::string lines(const std::vector<std::vector<std::string>>& rows);
 
  private:
@@ -22,7 +23,9 @@ struct TableOptions {
   bool wide = false;
   bool headers = true;
   bool with_namespace = false;
-  std::string prefix;  // "pod/" before names, when several kinds are shown
+  std::string prefix;                           // "pod/" before names, when several kinds are shown
+  std::vector<std::string> label_columns = {};  // one column for each of these labels
+  bool with_labels = false;                     // a last column with all of them
 };
 
 class TablePrinter {
@@ -32,6 +35,9 @@ class TablePrinter {
   std::string print(const json::Document& table);
 
  private:
+  void add_label_headers(std::vector<std::string>& header) const;
+  void add_label_cells(const json::Document& row, std::vector<std::string>& line) const;
+
   TableOptions options_;
   Columns columns_;
   bool headers_printed_ = false;

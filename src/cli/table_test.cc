@@ -53,11 +53,11 @@ TEST(Cells, AreOneLineOfHarmlessText) {
 }
 
 TEST(Columns, CountCharactersNotBytes) {
-  EXPECT_EQ(Columns().lines({{"é", "x"}, {"ab", "y"}}), "é    x\nab   y\n");
+  EXPECT_EQ(Columns().lines({{"é", "x"}, {"ab", "y"}}), "é     x\nab    y\n");
 }
 
 TEST(Columns, LeaveNoBlanksAtTheEnd) {
-  EXPECT_EQ(Columns().lines({{"a", ""}, {"b", "c"}}), "a\nb   c\n");
+  EXPECT_EQ(Columns().lines({{"a", ""}, {"b", "c"}}), "a\nb     c\n");
 }
 
 }  // namespace

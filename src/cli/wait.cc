@@ -82,13 +82,18 @@ class Wait final : public Command {
         return session.fail(
             {.code = kExitTimedOut,
              .what = fmt::format("timed out waiting for {} on {}", for_.empty() ? "the end" : for_, one.label()),
-             .why = last.is_null() ? "" : fmt::format("it is {}", job_phase(last)),
+             .why = why_not(last),
              .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;
     }
     if (failure) return session.fail(*failure);
     return tell(session, one, what, last);
+  }
+
+  /// Only what the object itself says: most kinds have no phase.
+  static std::string why_not(const json::Document& last) {
+    return last.find("status") == nullptr ? "" : fmt::format("it is {}", job_phase(last));
   }
 
   static int tell(Session& session, const Selected& one, const WaitFor& what, const json::Document& last) {

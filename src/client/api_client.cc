@@ -223,6 +223,7 @@ void ApiClient::list(const ResourceName& resource, const std::string& ns, const 
   query.add("labelSelector", options.label_selector).add("fieldSelector", options.field_selector);
   if (options.limit > 0) query.add("limit", std::to_string(options.limit));
   query.add("continue", options.continue_token).add("resourceVersion", options.resource_version);
+  if (options.as_table && options.full_rows) query.add("includeObject", "Object");
   state_->call(state_->request("GET", collection_path(resource, ns) + query.text(), options.as_table ? kTable : kJson),
                std::move(done));
 }
@@ -250,7 +251,7 @@ void ApiClient::patch(const ObjectName& object, PatchType type, const json::Docu
 
 void ApiClient::remove(const ObjectName& object, const DeleteOptions& options, OnDocument done) {
   const json::Document body = delete_body(options);
-  net::Request request = state_->request("DELETE", path_of(object), kJson);
+  net::Request request = state_->request("DELETE", path_of(object) + (options.dry_run ? "?dryRun=All" : ""), kJson);
   if (body.is_null()) {
     state_->call(std::move(request), std::move(done));
   } else {

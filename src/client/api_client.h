@@ -43,6 +43,7 @@ struct ListOptions {
   std::string continue_token;
   std::string resource_version;
   bool as_table = false;
+  bool full_rows = false;  // a table's rows hold the whole object, not only its metadata
 };
 
 struct WriteOptions {
@@ -57,6 +58,7 @@ struct DeleteOptions {
   std::string propagation_policy;  // Background, Foreground, Orphan
   std::string precondition_uid;
   std::string precondition_resource_version;
+  bool dry_run = false;
 };
 
 enum class PatchType { kMerge, kJson, kStrategic, kApply };

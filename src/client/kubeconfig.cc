@@ -27,9 +27,9 @@ struct Url {
 
 class Reader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {}
+  Reader(const std::string& file, const ReadFile& read_file) : file_(file), read_file_(read_file) {}
 
-  Result<Target> read(const std::string& wanted_context);
+  Result<Target> read(std::string_view text, const std::string& wanted_context);
 
  private:
   std::string where(std::string path) const;
@@ -47,6 +47,7 @@ class Reader {
   std::string resolve_path(const std::string& path) const;
 
   const std::string& file_;
+  const ReadFile& read_file_;
   json::YamlDocument yaml_;
   std::vector<std::string> problems_;
 };
@@ -107,7 +108,7 @@ std::string Reader::text_of(const Entry& entry, const std::string& key) {
 
 std::string Reader::read_named_file(const Entry& entry, const std::string& key) {
   const std::string path = resolve_path(text_of(entry, key));
-  auto content = read_file(path);
+  auto content = read_file_(path);
   if (content.has_value()) return *std::move(content);
   problem(entry.path + "." + key, fmt::format("{}: {}", key, content.error().message));
   return {};
@@ -201,8 +202,7 @@ void Reader::read_user(const Entry& user, Target& target) {
   }
 }
 
-Result<Target> Reader::read(const std::string& wanted_context) {
-  TRY_ASSIGN(const std::string text, read_file(file_));
+Result<Target> Reader::read(std::string_view text, const std::string& wanted_context) {
   auto documents = json::parse_yaml(text);
   if (!documents.has_value()) return in_context(file_, std::move(documents).error());
   if (documents->size() != 1 || !documents->front().value.is_object()) {
@@ -230,7 +230,13 @@ Result<Target> Reader::read(const std::string& wanted_context) {
 }  // namespace
 
 Result<Target> load_kubeconfig(const std::string& path, const std::string& context) {
-  return Reader(path).read(context);
+  TRY_ASSIGN(const std::string text, read_file(path));
+  return parse_kubeconfig(text, path, context, read_file);
+}
+
+Result<Target> parse_kubeconfig(std::string_view text, const std::string& path, const std::string& context,
+                                const ReadFile& read_file) {
+  return Reader(path, read_file).read(text, context);
 }
 
 // Quoted, because a token of hex digits may look like a number.

@@ -1,7 +1,9 @@
 // kubeconfig files: which server, which credentials, which namespace; and how to write our own.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "net/http_client.h"
@@ -17,6 +19,11 @@ struct Target {
 
 /// `context` "" is current-context. Certificates inline (…-data) or by file, bearer token or token file.
 Result<Target> load_kubeconfig(const std::string& path, const std::string& context);
+
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+/// The same of a text that is at hand; `path` is for messages and for finding files named beside it.
+Result<Target> parse_kubeconfig(std::string_view text, const std::string& path, const std::string& context,
+                                const ReadFile& read_file);
 
 /// One cluster, one user, one context, all named "muster".
 std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token);

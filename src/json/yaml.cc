@@ -17,7 +17,7 @@ namespace muster::json {
 namespace {
 
 // What aliases may add to a document, in nodes; long texts count as several.
-constexpr std::size_t kAliasBudget = 100'000;
+constexpr std::size_t kAliasBudget = 10'000;
 constexpr std::size_t kTextPerNode = 128;
 // Positions are for people. Paths longer than this help nobody, and a long key above many others would fill memory.
 constexpr std::size_t kMaxMarkedPath = 1024;

@@ -70,10 +70,36 @@ void print_help(std::FILE* to) {
   fmt::print(to, "\nJobs and other objects:\n{}\nMore about one: muster COMMAND --help\n", muster::cli::command_list());
 }
 
+constexpr const char* kArenaHelp = R"(arena is Arena's face of muster. For now it knows:
+  arena version    of this program and of the server
+  arena help       this text
+Jobs are submitted as files: muster create -f FILE; muster help lists all commands.
+)";
+
+/// The binary under the name arena. Exit codes are Arena's: 0 and 1.
+int run_as_arena(const std::vector<std::string>& args) {
+  const std::string word = args.empty() ? "help" : args[0];
+  if (word == "version") return muster::cli::run(args) == 0 ? 0 : 1;
+  if (word == "help" || word == "--help" || word == "-h") {
+    fmt::print("{}", kArenaHelp);
+    return 0;
+  }
+  fmt::print(stderr,
+             "error: arena {} does not exist yet\n  fix: muster create -f FILE submits a job; arena help lists what "
+             "there is\n",
+             muster::quote(word));
+  return 1;
+}
+
+bool is_named_arena(std::string_view program) {
+  return program.substr(program.rfind('/') + 1) == "arena";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
+  if (argc > 0 && is_named_arena(argv[0])) return run_as_arena(args);
   if (args.empty() || args[0] == "help" || args[0] == "--help" || args[0] == "-h") {
     print_help(args.empty() ? stderr : stdout);
     return args.empty() ? 2 : 0;

@@ -83,6 +83,20 @@ TEST_F(ServerTest, RequestMayArriveByteByByte) {
   wait([&] { return peer->received().ends_with("POST /x abc"); });
 }
 
+TEST_F(ServerTest, ChunkedRequestMayArriveByteByByte) {
+  serve(echo);
+  const std::string head = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const auto& [body, answer] :
+       {std::pair("0\r\n\r\n", "POST /x "), {"2\r\nab\r\n0\r\nA: b\r\n\r\n", "POST /x ab"}}) {
+    const auto peer = dial();
+    for (const char c : head + body) {
+      peer->send(std::string_view(&c, 1));
+      pass(std::chrono::microseconds(200));
+    }
+    wait([&] { return peer->received().ends_with(answer); }, answer);
+  }
+}
+
 TEST_F(ServerTest, ChunkedBodyIsPutTogetherAndTrailersAreDropped) {
   serve([](const Request& request, const std::shared_ptr<Exchange>& exchange) {
     exchange->respond(Response{.body = request.body + (request.headers.has("X-Late") ? " late" : "")});

@@ -14,6 +14,17 @@ TEST_P(ApiContract, MergePatchSetsAndRemoves) {
   EXPECT_EQ(now.body.string_at("data", "b"), "2");
 }
 
+TEST_P(ApiContract, NothingIsLeftOfLabelsWhenTheLastOneGoes) {
+  const std::string labelled =
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c","labels":{"a":"1"},"annotations":{}}})";
+  const Answer made = post(core("configmaps"), labelled);
+  ASSERT_EQ(made.code, 201) << made.text;
+  EXPECT_EQ(made.body.at("metadata", "annotations"), nullptr);
+  const Answer now = patch(core("configmaps/c"), R"({"metadata":{"labels":{"a":null}}})");
+  ASSERT_EQ(now.code, 200) << now.text;
+  EXPECT_EQ(now.body.at("metadata", "labels"), nullptr) << now.text;
+}
+
 TEST_P(ApiContract, JsonPatchIsAllOrNothing) {
   ASSERT_EQ(post(core("configmaps"), config_map("c")).code, 201);
   Answer now =

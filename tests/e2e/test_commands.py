@@ -178,3 +178,49 @@ def test_bash_completes_commands_flags_kinds_and_names(engine, settings, tmp_pat
     assert completed(engine, tmp_path, "get", "cm", "sett") == ["settings"]
     assert completed(engine, tmp_path, "get", "cm/sett") == ["cm/settings"]
     assert completed(engine, tmp_path, "completion", "f") == ["fish"]
+
+
+def test_get_orders_and_shows_labels_as_kubectl_does(engine, settings):
+    engine.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "another", "labels": {"team": "speech"}}, "data": {"a": "0"}})
+
+    def lines(*words):
+        return [line.split() for line in engine.muster("get", "cm", *words).stdout.splitlines()]
+    assert lines("-L", "team", "--sort-by=.data.a", "--no-headers") == [["another", "1", lines()[1][2], "speech"], ["settings", "2", lines()[2][2], "vision"]]
+    assert lines("--show-labels")[2][3:] == ["team=vision"] and lines("--show-labels")[0][3:] == ["LABELS"]
+    assert lines("another", "--show-kind")[1][0] == "configmap/another"
+    names = engine.muster("get", "cm", "--sort-by={.metadata.labels.team}", "-o", "name").stdout
+    assert names == "configmap/another\nconfigmap/settings\n"
+    wrong = engine.muster("get", "cm", "--sort-by=.datta", check=False)
+    assert wrong.returncode == 2 and wrong.stderr == "error: --sort-by: no object has this field\n"
+    engine.muster("delete", "cm", "another")
+
+
+def test_delete_can_be_tried_first(engine, settings):
+    assert engine.muster("delete", "cm", "settings", "--dry-run=server").stdout == 'configmap "settings" deleted (server dry run)\n'
+    assert settings()["data"]["a"] == "1"
+
+
+def test_a_wait_that_ends_too_late_says_only_what_the_object_says(engine, settings):
+    late = engine.muster("wait", "cm/settings", "--for=jsonpath={.data.a}=2", "--timeout=1s", check=False)
+    assert late.returncode == 124 and "timed out" in late.stderr and "Pending" not in late.stderr
+
+
+def test_folders_are_read_and_addresses_are_not(engine, tmp_path):
+    (tmp_path / "deep").mkdir()
+    for name, path in (("one", "one.yaml"), ("two", "deep/two.json")):
+        (tmp_path / path).write_text('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s"}}' % name)
+    (tmp_path / "notes.txt").write_text("not a manifest")
+    assert engine.muster("apply", "-f", tmp_path, "--dry-run=server").stdout == "configmap/one created (server dry run)\n"
+    assert engine.muster("apply", "-R", "-f", tmp_path).stdout == "configmap/two created\nconfigmap/one created\n"
+    assert engine.muster("delete", "-R", "-f", tmp_path).stdout == 'configmap "two" deleted\nconfigmap "one" deleted\n'
+    refused = engine.muster("apply", "-f", "https://example.com/job.yaml", check=False)
+    assert refused.returncode == 2 and "addresses are not fetched" in refused.stderr
+
+
+def test_arena_is_the_same_file_and_says_what_it_can(engine):
+    arena = MUSTER.parent / "arena"
+    assert arena.is_symlink() and os.readlink(arena) == "muster"
+    assert engine.run([arena, "version"]).stdout.startswith("muster v")
+    assert "arena version" in engine.run([arena]).stdout
+    submit = engine.run([arena, "submit", "pytorch"], check=False)
+    assert submit.returncode == 1 and 'arena "submit" does not exist yet' in submit.stderr and "muster create -f" in submit.stderr

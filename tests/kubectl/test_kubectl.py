@@ -1,28 +1,13 @@
 """Every kubectl found, against the engine: the commands people type, with exit codes and printed lines."""
 
 import json
-import subprocess
 
 import pytest
 from harness import kubectls, training_job, wait_for
 
-VERSIONS = kubectls()
-
-
 def test_a_kubectl_was_found():
-    if not VERSIONS:
-        pytest.skip("no versioned kubectl (kubectl.1.29 to kubectl.1.33) on this machine")
-
-
-@pytest.fixture(params=list(VERSIONS), scope="module")
-def kubectl(request, engine):
-    engine.volume("work")
-
-    def run(*words, **kwargs):
-        return engine.run([VERSIONS[request.param], *words], **kwargs)
-    run.version = request.param
-    run.suffix = request.param.replace(".", "-")
-    return run
+    if not kubectls():
+        pytest.skip("no versioned kubectl (kubectl.1.27 to kubectl.1.33) on this machine")
 
 
 def manifest(name, command):
@@ -90,10 +75,9 @@ def test_apply_of_a_built_in(kubectl):
     kubectl("delete", "cm", name)
 
 
-def test_get_watch_shows_changes(kubectl, engine):
+def test_get_watch_shows_changes(kubectl):
     name = f"watch-{kubectl.suffix}"
-    watch = subprocess.Popen([VERSIONS[kubectl.version], "get", "pj", "-w"], env=engine.environment(), text=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    watch = kubectl.follow("get", "pj", "-w")
     kubectl("create", "-f", "-", stdin=manifest(name, ["true"]))
     seen = []
     for line in watch.stdout:

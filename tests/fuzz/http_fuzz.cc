@@ -1,0 +1,63 @@
+// Any bytes as an HTTP request: however the network cuts them, the same request is read or all readings refuse it.
+#include "fuzz.h"
+#include "net/request_reader.h"
+
+namespace {
+
+using muster::net::RequestReader;
+using muster::net::ServerLimits;
+
+struct Read {
+  bool refused = false;
+  bool done = false;
+  std::string text;  // what was understood
+};
+
+std::string text_of(const RequestReader& reader) {
+  std::string out = reader.request.method + " " + reader.request.target + "\n";
+  for (const auto& [name, value] : reader.request.headers) out += name + ": " + value + "\n";
+  return out + "\n" + reader.request.body;
+}
+
+/// As the server's connection feeds it: what the reader leaves is offered again with what came next.
+Read read_in_pieces(std::string_view bytes, std::size_t piece) {
+  const ServerLimits limits{.head_bytes = 2048, .head_fields = 32, .body_bytes = 4096};
+  RequestReader reader(limits);
+  Read out;
+  std::string in;
+  while (!bytes.empty() && !reader.is_done()) {
+    const std::size_t n = std::min(piece, bytes.size());
+    in += bytes.substr(0, n);
+    bytes.remove_prefix(n);
+    while (!in.empty() && !reader.is_done()) {
+      boost::system::error_code ec;
+      const std::size_t used = reader.put(boost::asio::const_buffer(in.data(), in.size()), ec);
+      in.erase(0, used);
+      const bool starved = ec == boost::beast::http::error::need_more && in.size() < limits.head_bytes;
+      if (ec && !starved) {
+        out.refused = true;
+        return out;
+      }
+      if (starved) break;
+    }
+  }
+  CHECK(reader.request.body.size() <= limits.body_bytes);
+  out.done = reader.is_done();
+  if (out.done) out.text = text_of(reader);
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = muster::fuzz::text_of(data, size);
+  const Read whole = read_in_pieces(text, size + 1);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}}) {
+    const Read pieces = read_in_pieces(text, piece);
+    // A head beyond the limit may be noticed earlier in one way than in the other; two different requests never.
+    if (whole.done && pieces.done) CHECK(whole.text == pieces.text);
+    if (whole.done && size < 2048) CHECK(pieces.done);
+    if (pieces.done && size < 2048) CHECK(whole.done);
+  }
+  return 0;
+}

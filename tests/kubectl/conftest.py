@@ -1,0 +1,73 @@
+import itertools
+import json
+import subprocess
+
+import pytest
+from harness import kubectls
+
+VERSIONS = kubectls()
+
+
+class Kubectl:
+    """One version of kubectl against the engine. Each `place()` is a namespace that goes when the test is over."""
+
+    def __init__(self, engine, version):
+        self.engine = engine
+        self.path = VERSIONS[version]
+        self.version = version
+        self.suffix = version.replace(".", "-")
+        self.number = itertools.count()
+        self.words = ()
+
+    def __call__(self, *words, check=True, **kwargs):
+        return self.engine.run([self.path, *self.words, *words], check=check, **kwargs)
+
+    def out(self, *words, **kwargs):
+        return self(*words, **kwargs).stdout
+
+    def lines(self, *words, **kwargs):
+        """A table as lists of words."""
+        return [line.split() for line in self.out(*words, **kwargs).splitlines()]
+
+    def fails(self, *words, code=1, **kwargs):
+        """What it says on stderr when it ends with this code."""
+        done = self(*words, check=False, **kwargs)
+        assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stderr
+
+    def make(self, *objects):
+        return self.out("create", "-f", "-", stdin="\n---\n".join(json.dumps(o) for o in objects))
+
+    def json(self, *words):
+        return json.loads(self.out(*words, "-o", "json"))
+
+    def follow(self, *words):
+        return subprocess.Popen([self.path, *self.words, *words], env=self.engine.environment(), text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+
+def versions():
+    """One group for each version, so that two of them can run at a time: pytest -n 2 --dist loadgroup."""
+    return [pytest.param(v, marks=pytest.mark.xdist_group(v), id=v) for v in VERSIONS]
+
+
+@pytest.fixture(params=versions(), scope="module")
+def kubectl(request, engine):
+    made = Kubectl(engine, request.param)
+    # 1.27 and 1.28 can neither create nor explain anything without it.
+    if int(made.version.split(".")[1]) < 29 and made("get", "--raw", "/openapi/v2", check=False).returncode != 0:
+        pytest.skip(f"kubectl {made.version} needs OpenAPI v2, which the engine does not serve yet")
+    engine.volume("work")
+    return made
+
+
+@pytest.fixture
+def place(kubectl, request):
+    """kubectl in a namespace of the test's own."""
+    name = f"t{kubectl.suffix}-{next(kubectl.number)}"
+    kubectl("create", "namespace", name)
+    inside = Kubectl(kubectl.engine, kubectl.version)
+    inside.words = ("-n", name)
+    inside.ns = name
+    yield inside
+    kubectl("delete", "namespace", name, "--wait=false")
