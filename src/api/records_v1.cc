@@ -95,6 +95,36 @@ const TypeDesc& type_of<PersistentVolume>() {
 }
 
 template <>
+const TypeDesc& type_of<ResourceQuotaSpec>() {
+  static const TypeDesc desc =
+      object<ResourceQuotaSpec>(
+          "ResourceQuotaSpec", "Limits on a namespace.",
+          field<&ResourceQuotaSpec::hard>("hard", "Most of each resource that the namespace may use."),
+          field<&ResourceQuotaSpec::scopes>("scopes", "Pods that the limits are about; all when not set."))
+          .open<&ResourceQuotaSpec::rest>({"scopeSelector"});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ResourceQuotaStatus>() {
+  static const TypeDesc desc = object<ResourceQuotaStatus>(
+      "ResourceQuotaStatus", "What is used of the limits.",
+      field<&ResourceQuotaStatus::hard>("hard", "Most of each resource that the namespace may use."),
+      field<&ResourceQuotaStatus::used>("used", "What the namespace uses."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ResourceQuota>() {
+  static const TypeDesc desc =
+      root<ResourceQuota>("v1", "ResourceQuota", "Limits on what the objects of a namespace use together.",
+                          field<&ResourceQuota::metadata>("metadata", "Name, labels and history."),
+                          field<&ResourceQuota::spec>("spec", "The limits."),
+                          field<&ResourceQuota::status>("status", "What is used of the limits."));
+  return desc;
+}
+
+template <>
 const TypeDesc& type_of<LeaseSpec>() {
   static const TypeDesc desc =
       object<LeaseSpec>(

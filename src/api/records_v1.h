@@ -1,6 +1,6 @@
-// Kinds of Kubernetes that the engine keeps for its clients and does not act on: ServiceAccount and PersistentVolume of
-// core/v1, Lease of coordination.k8s.io/v1, PriorityClass of scheduling.k8s.io/v1. Open types keep what they do not
-// model in `rest`.
+// Kinds of Kubernetes that the engine keeps for its clients and does not act on: ServiceAccount, PersistentVolume and
+// ResourceQuota of core/v1, Lease of coordination.k8s.io/v1, PriorityClass of scheduling.k8s.io/v1. Open types keep
+// what they do not model in `rest`.
 #pragma once
 
 #include "api/core_v1.h"
@@ -40,6 +40,21 @@ struct PersistentVolume {
   PersistentVolumeStatus status;
 };
 
+struct ResourceQuotaSpec {
+  ResourceList hard;
+  std::vector<std::string> scopes;
+  json::Document rest;  // scopeSelector
+};
+struct ResourceQuotaStatus {
+  ResourceList hard;
+  ResourceList used;
+};
+struct ResourceQuota {
+  ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
+};
+
 struct LeaseSpec {
   std::string holder_identity;
   std::optional<std::int32_t> lease_duration_seconds;
@@ -76,6 +91,12 @@ template <>
 const TypeDesc& type_of<api::PersistentVolumeStatus>();
 template <>
 const TypeDesc& type_of<api::PersistentVolume>();
+template <>
+const TypeDesc& type_of<api::ResourceQuotaSpec>();
+template <>
+const TypeDesc& type_of<api::ResourceQuotaStatus>();
+template <>
+const TypeDesc& type_of<api::ResourceQuota>();
 template <>
 const TypeDesc& type_of<api::LeaseSpec>();
 template <>

@@ -5,6 +5,7 @@
 #include "apiserver/handlers.h"
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 #include "apiserver/writes.h"
 #include "base/strings.h"
 
@@ -53,7 +54,8 @@ std::string table_list(const Context& context, const api::Resource& resource, co
   json::Array rows;
   const Time now = context.loop.now();
   scan(context, selection, [&](const store::Key&, const store::Entry& entry) {
-    if (const auto object = json::parse(*entry.bytes)) {
+    if (auto object = json::parse(*entry.bytes)) {
+      to_asked_version(resource, *object);
       rows.push_back(table_row(resource, *object, form.row_object, form.version, now));
     }
   });
@@ -80,7 +82,7 @@ std::string plain_list(const Context& context, const api::Resource& resource, co
   scan(context, selection, [&](const store::Key&, const store::Entry& entry) {
     if (!first) body += ',';
     first = false;
-    body += *entry.bytes;
+    append_in_version(resource, *entry.bytes, body);
   });
   return body + "]}";
 }

@@ -2,6 +2,7 @@
 
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 
 namespace muster::apiserver {
 namespace {
@@ -38,9 +39,14 @@ void Reply::json(int code, std::string body) const {
 }
 
 void Reply::object(int code, const api::Resource& resource, const std::string& bytes) const {
-  if (form_.as == As::kObject) return json(code, bytes);
+  if (form_.as == As::kObject) {
+    std::string body;
+    append_in_version(resource, bytes, body);
+    return json(code, std::move(body));
+  }
   auto object = json::parse(bytes);
   if (!object) return fail(object.error());
+  to_asked_version(resource, *object);
   if (form_.as == As::kPartialMetadata) return json(code, json::serialize(partial_metadata(*object, form_.version)));
   json::Array rows;
   rows.push_back(table_row(resource, *object, form_.row_object, form_.version, context_->loop.now()));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/document.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -17,6 +18,9 @@ struct Requirement {
   std::vector<std::string> values;
   bool matches(const store::Attributes& attributes) const;
 };
+
+/// A metav1.LabelSelector as clients write it in a query: "a=b,c in (d,e)".
+std::string selector_text(const json::Document& selector);
 
 /// All requirements must hold.
 class Selector {

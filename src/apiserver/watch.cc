@@ -5,6 +5,7 @@
 #include "apiserver/read.h"
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 #include "client/api_client.h"
 
 namespace muster::apiserver {
@@ -185,9 +186,10 @@ void Watches::send(Watcher& watcher, std::string_view type, const std::shared_pt
 net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const std::string& object) const {
   std::string out = fmt::format(R"({{"type":"{}","object":)", type);
   const Form& form = watcher.form;
-  const auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(object);
+  auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(object);
+  if (form.as != As::kObject && parsed) to_asked_version(*watcher.resource, *parsed);
   if (form.as == As::kObject || !parsed) {
-    out += object;
+    append_in_version(*watcher.resource, object, out);
   } else if (form.as == As::kPartialMetadata) {
     json::append_serialized(partial_metadata(*parsed, form.version), out);
   } else {

@@ -4,6 +4,7 @@
 
 #include "apiserver/metadata_rules.h"
 #include "apiserver/status_error.h"
+#include "apiserver/versions.h"
 
 namespace muster::apiserver {
 namespace {
@@ -54,6 +55,7 @@ store::Render render_of(json::Document object) {
 void store_new(Context& context, const api::Resource& resource, const store::Key& key, json::Document object,
                bool dry_run, OnStored done) {
   if (context.store.latest(key) != nullptr) return done(already_exists(resource, key.name));
+  to_stored_version(resource, object);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
   context.store.put(key, 0, render_of(std::move(object)), when_stored(resource, key, std::move(done)));
 }
@@ -61,6 +63,7 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
 void store_change(Context& context, const api::Resource& resource, const store::Key& key, const store::Entry& entry,
                   const json::Document& before, json::Document after, bool dry_run, OnStored done) {
   if (after == before) return done(entry.bytes);
+  to_stored_version(resource, after);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(after)));
   const store::Revision expected = entry.revision;
   if (may_go(after)) {

@@ -17,6 +17,9 @@
 // | claims                           | finalizer pvc-protection             | absent: folders outlive their claims        |
 // | volumes                          | finalizer pv-protection              | absent: nothing is bound to them            |
 // | a volume without capacity        | a third cause, about its resources   | the two that are missing                    |
+// | container names, roles' names    | CEL would cost too much              | refused at admission                        |
+// | definitions                      | anybody's                            | our own, to read                            |
+// | kinds nothing acts on yet        | taken in silence                     | taken with a Warning                        |
 // | expired revisions                | after five minutes                   | by events and bytes kept; same answer       |
 // clang-format on
 #pragma once
