@@ -281,6 +281,9 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (resource.built_in) default_builtin(resource, object);
   TRY(check_valid(resource, object, Origin::kBody, check_metadata(resource, object)));
   start_status(resource, object);
+  if (!resource.is_acted_on()) {
+    warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
+  }
   if (versioned) {
     // Kubernetes' storage says so, with this code.
     return Error{.reason = Reason::kInternalError,

@@ -4,6 +4,7 @@
 #include "apiserver/builtin_rules.h"
 #include "apiserver/context.h"
 #include "apiserver/default_accounts.h"
+#include "apiserver/definitions.h"
 #include "apiserver/discovery.h"
 #include "apiserver/gc.h"
 #include "apiserver/handlers.h"
@@ -16,6 +17,7 @@
 #include "apiserver/watch.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
+#include "reflect/reflect.h"
 
 namespace muster::apiserver {
 namespace {
@@ -45,6 +47,14 @@ net::Response json_response(std::string body, const std::string& content_type) {
   return response;
 }
 
+/// As on a cluster whose metrics server is down: an empty list would say that nothing runs.
+Error no_metrics() {
+  Error error;
+  error.reason = Reason::kServiceUnavailable;
+  error.message = "metrics are not available: nothing measures pods and nodes yet in this version";
+  return error;
+}
+
 }  // namespace
 
 struct ApiServer::State {
@@ -63,6 +73,7 @@ struct ApiServer::State {
   std::optional<net::Response> answer_openapi(const std::vector<std::string>& path);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
+  void make_default_queue();
 
   Options options;
   Context context;
@@ -81,6 +92,8 @@ ApiServer::~ApiServer() = default;
 
 void ApiServer::start() {
   for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);
+  state_->make_default_queue();
+  write_definitions(state_->context);
   state_->collector.start();
   state_->accounts.start();
   state_->quotas.start();
@@ -101,6 +114,19 @@ void ApiServer::State::make_namespace(const std::string& name) {
   start_status(namespaces, object);
   store_new(context, namespaces, key, std::move(object), false, [name](Result<store::Bytes> result) {
     if (!result) LOG_ERROR("cannot create namespace", {"name", name}, {"error", result.error().message});
+  });
+}
+
+void ApiServer::State::make_default_queue() {
+  const api::Resource& queues = *api::find_kind("scheduler.tensorstack.dev/v1beta1", "Queue");
+  const store::Key key = key_of(queues, "", "default");
+  if (context.store.latest(key) != nullptr) return;
+  json::Document object = json::Object{
+      {"apiVersion", queues.api_version()}, {"kind", queues.kind}, {"metadata", json::Object{{"name", "default"}}}};
+  stamp_new(queues, object, context.rng, context.loop.now());
+  reflect::apply_defaults(*queues.type, object);
+  store_new(context, queues, key, std::move(object), false, [](Result<store::Bytes> result) {
+    if (!result) LOG_ERROR("cannot create the default queue", {"error", result.error().message});
   });
 }
 
@@ -142,6 +168,7 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   if (group == "authorization.k8s.io" || group == "authentication.k8s.io") {
     return answer_review(request, http, std::move(reply));
   }
+  if (group == "metrics.k8s.io") return reply.fail(no_metrics());
   switch (request.verb) {
     case Verb::kGet:
       return get_object(context, request, std::move(reply));

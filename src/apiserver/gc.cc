@@ -46,7 +46,9 @@ Collector::~Collector() {
 }
 
 void Collector::start() {
-  for (const api::Resource& resource : api::resources()) load(resource.qualified_name());
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.is_storage) load(resource.qualified_name());
+  }
   for (const auto& [key, object] : index_.all()) {
     if (!object.owners.empty() || object.deleting) enqueue(key);
   }
@@ -189,7 +191,7 @@ void Collector::finish_orphan(const store::Key& key, const IndexedObject& object
 void Collector::empty_namespace(const store::Key& key) {
   if (index_.count_in(key.name) > 0) {
     for (const api::Resource& resource : api::resources()) {
-      if (resource.scope != api::Scope::kNamespaced) continue;
+      if (resource.scope != api::Scope::kNamespaced || !resource.is_storage) continue;
       context_.store.scan(resource.qualified_name(), key.name,
                           [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
     }

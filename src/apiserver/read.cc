@@ -6,6 +6,7 @@
 #include "apiserver/page.h"
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 #include "apiserver/writes.h"
 #include "base/strings.h"
 
@@ -16,7 +17,8 @@ std::string table_list(const Context& context, const api::Resource& resource, co
   json::Array rows;
   const Time now = context.loop.now();
   for (const store::Bytes& item : listed.items) {
-    if (const auto object = json::parse(*item)) {
+    if (auto object = json::parse(*item)) {
+      to_asked_version(resource, *object);
       rows.push_back(table_row(resource, *object, form.row_object, form.version, now));
     }
   }
@@ -44,7 +46,7 @@ net::Response plain_list(const api::Resource& resource, Listed listed) {
   response.pieces.reserve(listed.items.size() * 2);
   for (store::Bytes& item : listed.items) {
     if (!response.pieces.empty()) response.pieces.push_back(comma);
-    response.pieces.push_back(std::move(item));
+    response.pieces.push_back(in_version(resource, std::move(item)));
   }
   response.pieces.push_back(end);
   return response;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "apiserver/attributes.h"
 #include "apiserver/status_error.h"
@@ -212,6 +213,38 @@ Status Selector::add_fields(std::string_view text, std::string_view resource) {
 
 bool Selector::matches(const store::Key& object, const store::Attributes& attributes) const {
   return std::ranges::all_of(requirements_, [&](const Requirement& r) { return r.matches(object, attributes); });
+}
+
+namespace {
+
+std::string expression_text(const json::Document& expression) {
+  const std::string& key = expression.string_at("key");
+  const std::string& op = expression.string_at("operator");
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return "!" + key;
+  std::vector<std::string> values;
+  if (const json::Document* list = expression.find("values"); list != nullptr && list->is_array()) {
+    for (const json::Document& value : list->as_array()) values.push_back(value.is_string() ? value.as_string() : "");
+  }
+  std::ranges::sort(values);
+  return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", join(values, ","));
+}
+
+}  // namespace
+
+std::string selector_text(const json::Document& selector) {
+  std::multimap<std::string, std::string> parts;  // by key
+  if (const json::Document* labels = selector.find("matchLabels"); labels != nullptr && labels->is_object()) {
+    for (const json::Member& label : labels->as_object()) {
+      parts.emplace(label.key, label.key + "=" + (label.value.is_string() ? label.value.as_string() : ""));
+    }
+  }
+  if (const json::Document* list = selector.find("matchExpressions"); list != nullptr && list->is_array()) {
+    for (const json::Document& one : list->as_array()) parts.emplace(one.string_at("key"), expression_text(one));
+  }
+  std::vector<std::string> texts;
+  for (auto& [key, text] : parts) texts.push_back(std::move(text));
+  return join(texts, ",");
 }
 
 }  // namespace muster::apiserver

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/document.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -20,6 +21,9 @@ struct Requirement {
   std::optional<std::string_view> value_in(const store::Key& object, const store::Attributes& attributes) const;
   bool matches(const store::Key& object, const store::Attributes& attributes) const;
 };
+
+/// A metav1.LabelSelector as clients write it in a query: "a=b,c in (d,e)".
+std::string selector_text(const json::Document& selector);
 
 /// All requirements must hold.
 class Selector {

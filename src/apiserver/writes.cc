@@ -6,6 +6,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/quota.h"
 #include "apiserver/status_error.h"
+#include "apiserver/versions.h"
 
 namespace muster::apiserver {
 namespace {
@@ -58,6 +59,7 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
   auto held = context.quotas->reserve(resource, key.ns, nullptr, object);
   if (!held) return done(std::move(held).error());
   if (context.store.latest(key) != nullptr) return done(already_exists(resource, key.name));
+  to_stored_version(resource, object);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
   context.store.put(key, 0, render_of(key, std::move(object)),
                     when_stored(resource, key, std::move(done), *std::move(held)));
@@ -68,6 +70,7 @@ void store_change(Context& context, const api::Resource& resource, const store::
   if (after == before) return done(entry.bytes);
   auto held = context.quotas->reserve(resource, key.ns, &before, after);
   if (!held) return done(std::move(held).error());
+  to_stored_version(resource, after);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(after)));
   const store::Revision expected = entry.revision;
   if (may_go(after)) {

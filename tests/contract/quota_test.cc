@@ -3,6 +3,7 @@
 namespace muster::contract {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
 std::string pod_of(const std::string& name, const std::string& resources) {

@@ -98,7 +98,7 @@ class KubernetesWorld final : public World {
   explicit KubernetesWorld(const client::Target& target)
       : token_(target.token), transport_(std::make_unique<net::HttpClient>(loop_, target.endpoint)) {
     for (const api::Resource& resource : api::resources()) {
-      if (!resource.built_in) install(resource);
+      if (resource.has_own_crd()) install(resource);
     }
   }
 

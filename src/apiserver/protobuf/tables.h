@@ -30,6 +30,8 @@ extern const Message kObjectFieldSelector;
 extern const Message kResourceFieldSelector;
 extern const Message kVolumeSource;
 extern const Message kPod;
+extern const Message kPodTemplateSpec;
+extern const Message kDeployment;
 extern const Message kLease;
 extern const Message kPriorityClass;
 extern const Message kFieldSelectorRequirement;
