@@ -38,9 +38,9 @@ class Collector {
   void enqueue(const store::Key& key);
   void work();
   void look_at(const store::Key& key);
-  void look_at_owners(const store::Key& key, const IndexedObject& object);
-  void finish_foreground(const store::Key& key, const IndexedObject& object);
-  void finish_orphan(const store::Key& key, const IndexedObject& object);
+  void look_at_owners(const store::Key& key, const OwnedObject& object);
+  void finish_foreground(const store::Key& key, const OwnedObject& object);
+  void finish_orphan(const store::Key& key, const OwnedObject& object);
   void empty_namespace(const store::Key& key);
   void drop_owners(const store::Key& key, const std::set<std::string>& uids);
   void drop_finalizer(const store::Key& key, const std::string& finalizer);
@@ -49,6 +49,12 @@ class Collector {
   void expire_later(const store::Key& key, store::Revision revision, Duration in);
   void expire_due();
 
+  struct Owner {
+    store::Key key;
+    OwnedObject object;
+  };
+  std::optional<OwnedObject> find(const store::Key& key) const;
+  std::optional<Owner> find_owner(const OwnerLink& link, const std::string& ns) const;
   bool is_terminating(const std::string& ns) const;
 
   Context& context_;
