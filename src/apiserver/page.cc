@@ -168,7 +168,8 @@ Result<Page> parse_page(const Query& query, store::Revision current) {
   return page;
 }
 
-Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page) {
+Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page,
+                         std::vector<store::Key>* keys) {
   Listed listed;
   store::Key last;
   bool more = false;
@@ -183,6 +184,7 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
     if (more) return false;
     if (!selection.matches(key, *entry.attributes)) return true;
     listed.items.push_back(entry.bytes);
+    if (keys != nullptr) keys->push_back(key);
     last = key;
     return true;
   }));
@@ -196,6 +198,19 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
   listed.metadata.append("continue", encode_token(next));
   if (next.remaining) listed.metadata.append("remainingItemCount", *next.remaining);
   return listed;
+}
+
+std::string list_text(const api::Resource& resource, const Listed& listed) {
+  std::string body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)", resource.kind,
+                                 resource.api_version(), json::serialize(listed.metadata));
+  std::size_t bytes = body.size() + 2;
+  for (const store::Bytes& item : listed.items) bytes += item->size() + 1;
+  body.reserve(bytes);
+  for (const store::Bytes& item : listed.items) {
+    if (&item != listed.items.data()) body += ',';
+    body += *item;
+  }
+  return body + "]}";
 }
 
 json::Document expired_list(const Page& page) {

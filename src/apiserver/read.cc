@@ -34,20 +34,6 @@ std::string metadata_list(const Form& form, Listed listed) {
                                       {"items", std::move(items)}});
 }
 
-/// Stored bytes one after the other: nothing is parsed or serialised again.
-std::string plain_list(const api::Resource& resource, const Listed& listed) {
-  std::string body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)", resource.kind,
-                                 resource.api_version(), json::serialize(listed.metadata));
-  std::size_t bytes = body.size() + 2;
-  for (const store::Bytes& item : listed.items) bytes += item->size() + 1;
-  body.reserve(bytes);
-  for (const store::Bytes& item : listed.items) {
-    if (&item != listed.items.data()) body += ',';
-    body += *item;
-  }
-  return body + "]}";
-}
-
 }  // namespace
 
 bool Selection::matches(const store::Key& key, const store::Attributes& attributes) const {
@@ -119,7 +105,7 @@ void list_objects(Context& context, const ResourceRequest& request, Reply reply)
   if (!listed) return reply.fail(listed.error());
   switch (reply.form().as) {
     case As::kObject:
-      return reply.json(200, plain_list(*request.resource, *listed));
+      return reply.json(200, list_text(*request.resource, *listed));
     case As::kTable:
       return reply.json(200, table_list(context, *request.resource, reply.form(), *std::move(listed)));
     case As::kPartialMetadata:
