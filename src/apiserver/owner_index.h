@@ -1,5 +1,5 @@
-// Who owns whom, so that looking for dependents costs what the dependents cost. Only objects with owners are in here; all
-// else about an object is read from its attributes in the store, so no object is parsed.
+// Who owns whom, so that looking for dependents costs what the dependents cost. Only objects with owners are in here;
+// all else about an object is read from its attributes in the store, so no object is parsed.
 #pragma once
 
 #include <map>
