@@ -2,6 +2,7 @@
 // in-process client (LocalTransport) both come through it, with the same admission, validation and conflicts.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/ports.h"
 #include "client/node_api.h"
 #include "net/http.h"
+#include "store/snapshots.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -16,6 +18,8 @@ namespace muster::apiserver {
 struct Options {
   std::string token;                       // bearer token that opens everything
   std::vector<std::string> allowed_hosts;  // Host header, without port: against DNS rebinding
+  /// POST /apis/muster.dev/v1/backups: a copy of the database in the engine's own folder. Null: not offered.
+  std::function<void(store::Snapshots::Done)> back_up = nullptr;
 };
 
 /// What selectors look at, for store::Options::extract.
