@@ -10,6 +10,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/metrics.h"
 #include "apiserver/openapi.h"
+#include "apiserver/overload.h"
 #include "apiserver/quota.h"
 #include "apiserver/reply.h"
 #include "apiserver/status_error.h"
@@ -51,8 +52,9 @@ struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
         context{loop, rng, store, nullptr, nullptr},
+        overload(std::make_shared<Overload>(options.max_requests, options.max_streams)),
         watches(context),
-        collector(context),
+        collector(context, options.event_life),
         accounts(context),
         quotas(context) {
     context.quotas = &quotas;
@@ -66,6 +68,7 @@ struct ApiServer::State {
 
   Options options;
   Context context;
+  std::shared_ptr<Overload> overload;  // exchanges under way hold it too
   Watches watches;
   Collector collector;
   DefaultAccounts accounts;
@@ -176,6 +179,13 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   auto parsed = parse_resource_request(request.method, *std::move(target));
   if (!parsed) return exchange->respond(error_response(parsed.error()));
   *labels = labels_of(*parsed);
+  // The engine's own controllers are bounded by themselves, and must go on to relieve it.
+  if (!request.peer.in_process) {
+    const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow");
+    auto entered = state_->overload->enter(exchange, streams);
+    if (!entered) return exchange->respond(error_response(entered.error()));
+    exchange = *std::move(entered);
+  }
   // Logs are plain text whatever the client accepts.
   auto form = parsed->subresource == "log" ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
   if (!form) return exchange->respond(error_response(form.error()));

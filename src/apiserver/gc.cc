@@ -1,10 +1,12 @@
 #include "apiserver/gc.h"
 
 #include <algorithm>
+#include <map>
 
 #include "api/resource.h"
 #include "apiserver/attributes.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/namespace_conditions.h"
 #include "apiserver/remove.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
@@ -13,7 +15,8 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-constexpr Duration kEventLife = std::chrono::hours(1);
+// How long a namespace may take to empty before its conditions say what holds it, and between two looks after that.
+constexpr Duration kLingers = std::chrono::seconds(2);
 
 const api::Resource* resource_named(const std::string& qualified) {
   for (const api::Resource& resource : api::resources()) {
@@ -61,7 +64,7 @@ void Collector::load(const std::string& resource) {
     const Time now = context_.loop.now();
     const Duration age = now - last_change(*entry.bytes).value_or(now);
     // The wall clock may have jumped while we were away: never longer than a full life.
-    events.emplace_back(std::clamp(kEventLife - age, Duration(0), kEventLife), std::pair(key, entry.revision));
+    events.emplace_back(std::clamp(event_life_ - age, Duration(0), event_life_), std::pair(key, entry.revision));
   });
   std::ranges::sort(events);
   for (const auto& [in, what] : events) expire_later(what.first, what.second, in);
@@ -87,7 +90,7 @@ void Collector::on_event(const store::Event& event) {
     const IndexedObject& now = *index_.find(key);
     if (!now.owners.empty() || now.deleting) enqueue(key);
     owners.insert(owners.end(), now.owners.begin(), now.owners.end());
-    if (key.resource == "events") expire_later(key, event.entry.revision, kEventLife);
+    if (key.resource == "events") expire_later(key, event.entry.revision, event_life_);
   }
   for (const OwnerLink& link : owners) {
     const store::Key* owner = index_.by_uid(link.uid);
@@ -193,6 +196,14 @@ void Collector::empty_namespace(const store::Key& key) {
       context_.store.scan(resource.qualified_name(), key.name,
                           [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
     }
+    if (!lingering_.insert(key.name).second) return;
+    context_.loop.after(kLingers, [this, alive = alive_, key] {
+      if (!*alive) return;
+      lingering_.erase(key.name);
+      if (!is_terminating(key.name)) return;
+      if (index_.count_in(key.name) > 0) tell_what_remains(key);
+      enqueue(key);
+    });
     return;
   }
   edit_object(
@@ -205,6 +216,31 @@ void Collector::empty_namespace(const store::Key& key) {
       },
       [key](Result<store::Bytes> result) {
         if (!result) log_failure("finish namespace", key, result.error());
+      });
+}
+
+void Collector::tell_what_remains(const store::Key& key) {
+  std::map<std::string, int> resources;
+  std::map<std::string, int> finalizers;
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.scope != api::Scope::kNamespaced) continue;
+    const std::string shown = resource.plural + "." + resource.group;  // "configmaps." as Kubernetes has it
+    context_.store.scan(resource.qualified_name(), key.name, [&](const store::Key&, const store::Entry& entry) {
+      ++resources[shown];
+      const auto object = json::parse(*entry.bytes);
+      if (!object) return;
+      for (const std::string& finalizer : finalizers_of(*object)) ++finalizers[finalizer];
+    });
+  }
+  const Time now = context_.loop.now();
+  edit_object(
+      context_, *resource_named("namespaces"), key,
+      [resources, finalizers, now](json::Document& ns) -> Status {
+        set_terminating_conditions(ns, resources, finalizers, now);
+        return ok();
+      },
+      [key](Result<store::Bytes> result) {
+        if (!result) log_failure("tell what remains", key, result.error());
       });
 }
 

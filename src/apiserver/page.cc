@@ -168,7 +168,8 @@ Result<Page> parse_page(const Query& query, store::Revision current) {
   return page;
 }
 
-Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page) {
+Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page,
+                         std::vector<store::Key>* keys) {
   Listed listed;
   store::Key last;
   bool more = false;
@@ -183,6 +184,7 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
     if (more) return false;
     if (!selection.matches(key, *entry.attributes)) return true;
     listed.items.push_back(entry.bytes);
+    if (keys != nullptr) keys->push_back(key);
     last = key;
     return true;
   }));
@@ -196,6 +198,21 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
   listed.metadata.append("continue", encode_token(next));
   if (next.remaining) listed.metadata.append("remainingItemCount", *next.remaining);
   return listed;
+}
+
+net::Response list_response(const api::Resource& resource, Listed listed) {
+  static const auto comma = std::make_shared<const std::string>(",");
+  static const auto end = std::make_shared<const std::string>("]}");
+  net::Response response;
+  response.body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)", resource.kind,
+                              resource.api_version(), json::serialize(listed.metadata));
+  response.pieces.reserve(listed.items.size() * 2);
+  for (store::Bytes& item : listed.items) {
+    if (!response.pieces.empty()) response.pieces.push_back(comma);
+    response.pieces.push_back(std::move(item));
+  }
+  response.pieces.push_back(end);
+  return response;
 }
 
 json::Document expired_list(const Page& page) {

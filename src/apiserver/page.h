@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "apiserver/context.h"
 #include "apiserver/read.h"
 #include "apiserver/request.h"
@@ -40,8 +41,11 @@ struct Listed {
   std::vector<store::Bytes> items;
   json::Object metadata;  // of the list
 };
-/// Expired when the page's revision is no longer known.
-Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page);
+/// Expired when the page's revision is no longer known. `keys` gets the names of the items.
+Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page,
+                         std::vector<store::Key>* keys = nullptr);
+/// {"kind":"PodList",…}: stored bytes one after the other, nothing is parsed, serialised or copied.
+net::Response list_response(const api::Resource& resource, Listed listed);
 
 /// The answer to a page that came too late: 410, with a token that goes on in the present where there can be one.
 json::Document expired_list(const Page& page);

@@ -34,22 +34,6 @@ std::string metadata_list(const Form& form, Listed listed) {
                                       {"items", std::move(items)}});
 }
 
-/// Stored bytes one after the other: nothing is parsed, serialised or copied.
-net::Response plain_list(const api::Resource& resource, Listed listed) {
-  static const auto comma = std::make_shared<const std::string>(",");
-  static const auto end = std::make_shared<const std::string>("]}");
-  net::Response response;
-  response.body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)", resource.kind,
-                              resource.api_version(), json::serialize(listed.metadata));
-  response.pieces.reserve(listed.items.size() * 2);
-  for (store::Bytes& item : listed.items) {
-    if (!response.pieces.empty()) response.pieces.push_back(comma);
-    response.pieces.push_back(std::move(item));
-  }
-  response.pieces.push_back(end);
-  return response;
-}
-
 }  // namespace
 
 bool Selection::matches(const store::Key& key, const store::Attributes& attributes) const {
@@ -121,7 +105,7 @@ void list_objects(Context& context, const ResourceRequest& request, Reply reply)
   if (!listed) return reply.fail(listed.error());
   switch (reply.form().as) {
     case As::kObject:
-      return reply.json(plain_list(*request.resource, *std::move(listed)));
+      return reply.json(list_response(*request.resource, *std::move(listed)));
     case As::kTable:
       return reply.json(200, table_list(context, *request.resource, reply.form(), *std::move(listed)));
     case As::kPartialMetadata:

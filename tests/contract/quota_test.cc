@@ -98,9 +98,10 @@ TEST_P(QuotaContract, BrokenQuotasAreInvalid) {
       post(core("resourcequotas"), R"({"metadata":{"name":"q"},"spec":{"hard":{"bogus":"1","count/x":"1.5",)"
                                    R"("pods":"-1"},"scopes":["BestEffort","NotBestEffort"]}})");
   EXPECT_EQ(refused.code, 422);
-  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueInvalid spec.hard[bogus]", "FieldValueInvalid spec.hard[bogus]",
-                                            "FieldValueInvalid spec.hard[count/x]", "FieldValueInvalid spec.hard[pods]",
-                                            "FieldValueInvalid spec.scopes"));
+  EXPECT_THAT(refused.causes(),
+              UnorderedElementsAre("FieldValueInvalid spec.hard[bogus]", "FieldValueInvalid spec.hard[bogus]",
+                                   "FieldValueInvalid spec.hard[count/x]", "FieldValueInvalid spec.hard[pods]",
+                                   "FieldValueInvalid spec.scopes"));
 }
 
 TEST_P(QuotaContract, Table) {
