@@ -141,6 +141,21 @@ TEST(YamlAliases, MergeKeysYieldToTheMapsOwn) {
   EXPECT_EQ(first_line(read("<<: [3]")), "line 1, column 6: << takes a map, or a list of maps");
 }
 
+TEST(YamlTags, OfOtherProgramsAreRefused) {
+  EXPECT_EQ(first_line(read("a: !custom x")), "line 1, column 4: tag \"!custom\" is not supported");
+  EXPECT_EQ(first_line(read("a: !!python/object:os.system x")),
+            "line 1, column 4: tag \"!!python/object:os.system\" is not supported");
+  EXPECT_EQ(first_line(read("a: !thing {b: c}")), "line 1, column 4: tag \"!thing\" is not supported");
+  EXPECT_EQ(first_line(read("a: !thing [b]")), "line 1, column 4: tag \"!thing\" is not supported");
+}
+
+TEST(YamlText, InUtf16IsNamedAsSuch) {
+  EXPECT_EQ(read(std::string_view("\xff\xfe"
+                                  "a\0:\0",
+                                  6)),
+            "the text is UTF-16; save it as UTF-8");
+}
+
 TEST(YamlAliases, CannotExpandWithoutBound) {
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n";
   for (char c = 'b'; c < 'k'; ++c) {
