@@ -129,11 +129,11 @@ def real_kubernetes():
     return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
 
 
-def pytest(tally, suite, folder, full, python="/usr/bin/python3"):
+def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=()):
     build("release")
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
-        code = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", folder],
+        code = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", *extra, folder],
                    env=environment)
         if os.path.getsize(report.name) == 0:
             tally.failed.append(f"{suite}: pytest ended with {code}")
@@ -142,8 +142,8 @@ def pytest(tally, suite, folder, full, python="/usr/bin/python3"):
 
 
 def kubectl(tally, full):
-    """every kubectl found, against the engine"""
-    pytest(tally, "kubectl", "tests/kubectl", full)
+    """every kubectl found, two versions at a time, against the engine"""
+    pytest(tally, "kubectl", "tests/kubectl", full, extra=["-n", JOBS, "--dist", "loadgroup"])
 
 
 def e2e(tally, full):
