@@ -19,7 +19,10 @@ void check_env(const json::Document& container, const std::string& path, std::ve
   for (std::size_t i = 0; i < env->as_array().size(); ++i) {
     const std::string& name = env->as_array()[i].string_at("name");
     const std::string at = child_path(item_path(child_path(path, "env"), i), "name");
-    if (name.empty()) continue;  // the schema reports it
+    if (name.empty()) {
+      causes.push_back(reflect::required_cause(at));
+      continue;
+    }
     const bool right = std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~' && c != '='; });
     if (right) continue;
     causes.push_back(reflect::invalid_cause(

@@ -98,9 +98,11 @@ TEST(CheckPod, MountsStayInsideTheirVolume) {
 
 TEST(CheckPod, EnvironmentNamesArePrintable) {
   EXPECT_THAT(
-      problems(replaced(kPod, "image: i\n    vol", "image: i\n    env: [{name: 'a b.c'}, {name: A=B}]\n    vol")),
+      problems(replaced(kPod, "image: i\n    vol",
+                        "image: i\n    env: [{name: 'a b.c'}, {name: A=B}, {name: ''}]\n    vol")),
       ElementsAre("FieldValueInvalid spec.containers[0].env[1].name: Invalid value: \"A=B\": a valid environment "
-                  "variable name must consist only of printable ASCII characters other than '='"));
+                  "variable name must consist only of printable ASCII characters other than '='",
+                  "FieldValueRequired spec.containers[0].env[2].name: Required value"));
 }
 
 TEST(CheckPod, AmountsAreNotNegativeAndRequestsWithinLimits) {

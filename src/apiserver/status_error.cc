@@ -61,8 +61,8 @@ Error stale(const api::Resource& resource, std::string_view name) {
 
 Error invalid(const api::Resource& resource, std::string_view name, std::vector<FieldCause> causes) {
   const std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
-  Error error =
-      about(Reason::kInvalid, resource, name, fmt::format("{} \"{}\" is invalid: {}", kind, name, all_causes(causes)));
+  Error error = about(Reason::kInvalid, resource, name,
+                      fmt::format("{} {} is invalid: {}", kind, quote(name), all_causes(causes)));
   error.kind = resource.kind;
   error.causes = std::move(causes);
   return error;
