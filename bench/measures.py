@@ -1,6 +1,7 @@
 """The measures of bench/run. Each runs ours and its peer in turns, checks that the work was really done, prints one line."""
 
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -80,38 +81,142 @@ def resident(pid):
     return 0.0
 
 
-def b5_b7_b10(wanted):
-    """Durable creates with 64 connections, the list of 10,000 jobs, and memory idle and with them."""
+def median(samples, key):
+    return statistics.median(s[key] for s in samples) if samples else None
+
+
+def quiet(pid):
+    """Until the engine's controllers have done what the load gave them to do."""
+    before = -1.0
+    for _ in range(600):
+        now = cpu_seconds(pid)
+        if now - before < 0.002:
+            return
+        before = now
+        time.sleep(0.25)
+    sys.exit("cannot measure: the engine does not come to rest")
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def api(wanted):
+    """Durable creates, reads, the list of 10,000 jobs, watchers, memory idle and with those jobs: beside kube-apiserver."""
     with tempfile.TemporaryDirectory() as folder, Peer() as peer:
         engine = Engine(folder).start()
         ours, theirs = str(engine.kubeconfig), peer.kubeconfig
+        rest = lambda: quiet(engine.process.pid)
         idle = resident(engine.process.pid)
         idle_peer = peer.memory() if theirs else None
-        writes, writes_peer = [], []
-        for turn in range(3):
-            writes.append(load(ours, "create", 3000, 64, f"t{turn}"))
-            if theirs:
-                writes_peer.append(load(theirs, "create", 300, 64, f"t{turn}"))
-        median = lambda samples, key: statistics.median(s[key] for s in samples) if samples else None
+
+        def in_turns(turns, make_ours, make_peers):
+            mine, others = [], []
+            for turn in range(turns):
+                rest()
+                mine.append(load(ours, *make_ours(turn)))
+                if theirs:
+                    others.append(load(theirs, *make_peers(turn)))
+            return mine, others
+
+        writes, writes_peer = in_turns(3, lambda t: ("create", 3000, 64, f"t{t}"), lambda t: ("create", 300, 64, f"t{t}"))
         if "B5" in wanted:
             line("B5", median(writes, "rate"), median(writes_peer, "rate"), 20, "/s", "more")
             line("B5.p99", median(writes, "p99_ms"), median(writes_peer, "p99_ms"), 0.125, "ms", "less")
+        if "B6" in wanted:
+            reads, reads_peer = in_turns(3, lambda t: ("get", 30000, 64, "t0-7"), lambda t: ("get", 3000, 64, "t0-7"))
+            line("B6", median(reads, "rate"), median(reads_peer, "rate"), 15, "/s", "more")
         load(ours, "create", 1000, 64, "rest")
         if theirs and {"B7", "B10"} & set(wanted):
             load(theirs, "create", 10000 - 900, 64, "rest")
-        lists, lists_peer = [], []
-        for _ in range(3):
-            lists.append(load(ours, "list", 3))
-            if theirs:
-                lists_peer.append(load(theirs, "list", 1))
-        if any(s["items"] != 10000 for s in lists + lists_peer):
+        lists, lists_peer = in_turns(3, lambda t: ("list", 5), lambda t: ("list", 1))
+        if any(s["items"] != 10000 for s in lists + (lists_peer if {"B7", "B10"} & set(wanted) else [])):
             sys.exit(f"cannot measure: a list gave {lists[0]['items']} items instead of 10000")
         if "B7" in wanted:
             line("B7", median(lists, "p50_ms"), median(lists_peer, "p50_ms"), 0.04, "ms", "less")
         if "B10" in wanted:
             line("B10.idle", idle, idle_peer, 0.04, "MB", "less")
             line("B10.10k", resident(engine.process.pid), peer.memory() if theirs else None, 0.033, "MB", "less")
+            bound("B10.idle.MB", idle, 25, "MB")
+            bound("B10.10k.MB", resident(engine.process.pid), 120, "MB")
+        if "B8" in wanted:
+            seen, seen_peer = in_turns(3, lambda t: ("watch", 2000, 64, f"w{t}", 100), lambda t: ("watch", 200, 64, f"w{t}", 100))
+            rate = lambda samples: statistics.median(s["events"] / s["seconds"] for s in samples) if samples else None
+            line("B8", rate(seen), rate(seen_peer), 10, "/s", "more")
         engine.kill()
+
+
+def bound(name, ours, goal, unit):
+    """A measure against a limit instead of a peer."""
+    print(f"{name} ours={ours:.4g}{unit} goal=<={goal}{unit} {'ok' if ours <= goal else 'short'}", flush=True)
+
+
+def fill(engine, count, prefix):
+    load(str(engine.kubeconfig), "create", count, 64, prefix)
+    quiet(engine.process.pid)
+
+
+def b11(_wanted):
+    """From kill -9 to the first correct list of 10,000 jobs."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        fill(engine, 10000, "job")
+        took = []
+        for _ in range(5):
+            begin = time.monotonic()
+            engine.kill()
+            engine.start()
+            listed = load(str(engine.kubeconfig), "list", 1)
+            took.append((time.monotonic() - begin) * 1000)
+            if listed["items"] != 10000:
+                sys.exit(f"cannot measure: the list had {listed['items']} items")
+            quiet(engine.process.pid)
+        bound("B11", statistics.median(took), 400, "ms")
+        engine.kill()
+
+
+def b14(_wanted):
+    """How costs grow from 1,000 to 100,000 objects: the exponent of a power law."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        kubeconfig = str(engine.kubeconfig)
+        costs = []
+        for size, more in ((1000, 1000), (10000, 9000), (100000, 90000)):
+            fill(engine, more, f"n{size}")
+            get = 1 / median([load(kubeconfig, "get", 20000, 16, f"n{size}-7") for _ in range(3)], "rate")
+            create = 1 / median([load(kubeconfig, "create", 500, 16, f"c{size}-{i}") for i in range(3)], "rate")
+            quiet(engine.process.pid)
+            whole = median([load(kubeconfig, "list", 2) for _ in range(3)], "p50_ms")
+            costs.append((size, get, create, whole))
+        grown = lambda i: math.log(costs[-1][i] / costs[0][i]) / math.log(costs[-1][0] / costs[0][0])
+        bound("B14.get", grown(1), 0.1, "")
+        bound("B14.create", grown(2), 0.1, "")
+        bound("B14.list", grown(3), 1.1, "")
+        engine.kill()
+
+
+def b16(_wanted):
+    """CPU at rest with 10,000 jobs and 20 watchers."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        fill(engine, 10000, "job")
+        seconds = 30
+        holder = subprocess.Popen([LOAD, str(engine.kubeconfig), "hold", str(seconds + 5), "20"], stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, text=True)
+        holder.stderr.readline()
+        quiet(engine.process.pid)
+        before = cpu_ns(engine.process.pid)
+        time.sleep(seconds)
+        bound("B16", (cpu_ns(engine.process.pid) - before) / 1e9 / seconds * 100, 0.2, "%")
+        holder.kill()
+        holder.wait()
+        engine.kill()
+
+
+def cpu_ns(pid):
+    """Of all its threads, by the scheduler's own count: clock ticks are too coarse for an engine at rest."""
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
 
 TRAIN = """
@@ -155,7 +260,7 @@ def b1(_wanted):
         engine.stop()
 
 
-MEASURES = {"B1": b1, "B5": b5_b7_b10, "B7": b5_b7_b10, "B10": b5_b7_b10}
+MEASURES = {"B1": b1, "B5": api, "B6": api, "B7": api, "B8": api, "B10": api, "B11": b11, "B14": b14, "B16": b16}
 
 
 def main():

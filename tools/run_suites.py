@@ -84,11 +84,12 @@ def gtest_programs(directory, wanted):
             yield program
 
 
-def run_gtest(tally, suite, directory, wanted, prefix=()):
+def run_gtest(tally, suite, directory, wanted, prefix=(), full=False):
+    environment = dict(os.environ, MUSTER_FULL="1" if full else "")
     for program in gtest_programs(directory, wanted):
         with tempfile.NamedTemporaryFile(suffix=".xml") as report:
             command = [*prefix, str(program), f"--gtest_output=xml:{report.name}", "--gtest_brief=1"]
-            code = run(command)
+            code = run(command, env=environment)
             name = f"{suite}/{program.name}"
             if os.path.getsize(report.name) == 0:
                 tally.failed.append(f"{name}: ended with {code} before it could report")
@@ -99,9 +100,9 @@ def run_gtest(tally, suite, directory, wanted, prefix=()):
                 tally.failed.append(f"{name}: all tests passed but it ended with {code}")
 
 
-def unit(tally, _full):
+def unit(tally, full):
     """unit tests, built with Clang"""
-    run_gtest(tally, "unit", build("clang"), "unit")
+    run_gtest(tally, "unit", build("clang"), "unit", full=full)
 
 
 def contract(tally, _full):

@@ -14,9 +14,18 @@ std::vector<FieldCause> check_pod(const json::Document& pod);
 std::vector<FieldCause> check_service(const json::Document& service);
 std::vector<FieldCause> check_self_subject_access_review(const json::Document& review);
 std::vector<FieldCause> check_persistent_volume(const json::Document& volume);
+std::vector<FieldCause> check_resource_quota(const json::Document& quota);
+std::vector<FieldCause> check_deployment(const json::Document& deployment);
 std::vector<FieldCause> check_priority_class(const json::Document& priority);
 std::vector<FieldCause> check_pytorch_training_job(const json::Document& job);
+std::vector<FieldCause> check_tensorflow_training_job(const json::Document& job);
+std::vector<FieldCause> check_xgboost_training_job(const json::Document& job);
+std::vector<FieldCause> check_tensorstack_mpi_job(const json::Document& job);
+std::vector<FieldCause> check_generic_job(const json::Document& job);
+std::vector<FieldCause> check_notebook(const json::Document& notebook);
 std::vector<FieldCause> check_pytorch_job(const json::Document& job);
+std::vector<FieldCause> check_tf_job(const json::Document& job);
+std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job);
 
 /// What must hold for any pod spec, in a pod or in a template. `path` is where it stands.
 void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes);

@@ -35,7 +35,7 @@ json::Document subresources(const Resource& r) {
 }
 
 json::Document version(const Resource& r) {
-  json::Object out = {{"name", r.version}, {"served", true}, {"storage", true}};
+  json::Object out = {{"name", r.version}, {"served", true}, {"storage", r.is_storage}};
   json::Array columns;
   for (const PrinterColumn& c : r.columns) columns.push_back(column(c));
   if (!columns.empty()) out.set("additionalPrinterColumns", std::move(columns));
@@ -48,6 +48,8 @@ json::Document version(const Resource& r) {
 }  // namespace
 
 json::Document crd(const Resource& resource) {
+  json::Array versions;
+  for (const Resource* served : versions_of(resource)) versions.push_back(version(*served));
   return json::Object{
       {"apiVersion", "apiextensions.k8s.io/v1"},
       {"kind", "CustomResourceDefinition"},
@@ -55,7 +57,7 @@ json::Document crd(const Resource& resource) {
       {"spec", json::Object{{"group", resource.group},
                             {"names", names(resource)},
                             {"scope", resource.scope == Scope::kCluster ? "Cluster" : "Namespaced"},
-                            {"versions", json::Array{version(resource)}}}},
+                            {"versions", std::move(versions)}}},
   };
 }
 

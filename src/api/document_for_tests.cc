@@ -15,8 +15,16 @@ std::string DocumentMaker::fresh_word() {
 }
 
 json::Document DocumentMaker::text(const FieldDesc* field) {
-  if (field != nullptr && !field->one_of.empty()) return field->one_of[below(field->one_of.size())];
-  if (field != nullptr && field->matches != nullptr && !field->matches("w1")) return "4";
+  if (field != nullptr && !field->one_of.empty()) {
+    const std::string& word = field->one_of[below(field->one_of.size())];
+    return word.empty() ? field->one_of.back() : word;  // nothing is not written back
+  }
+  if (field != nullptr && field->matches != nullptr) {
+    if (field->matches("w1")) return fresh_word();
+    for (const char* candidate : {"4", "/a", "1d", "* * * * *"}) {
+      if (field->matches(candidate)) return candidate;
+    }
+  }
   return fresh_word();
 }
 
@@ -51,7 +59,15 @@ json::Document DocumentMaker::value(const FieldDesc* field, const TypeDesc& type
       return json::Object{{fresh_word(), json::Array{1, "two", nullptr}}};
     case Shape::kArray: {
       json::Array items;
-      for (auto left = 1 + below(3); left > 0; --left) items.push_back(value(nullptr, type.element()));
+      for (auto left = 1 + below(3); left > 0; --left) {
+        json::Document item = value(nullptr, type.element());
+        // Roles have names out of a short list, and each only once.
+        const bool is_new = field == nullptr || field->list_map_key.empty() ||
+                            std::ranges::none_of(items, [&](const json::Document& other) {
+                              return *other.find(field->list_map_key) == *item.find(field->list_map_key);
+                            });
+        if (is_new) items.push_back(std::move(item));
+      }
       return items;
     }
     case Shape::kMap: {

@@ -1,4 +1,4 @@
-// kubeflow.org/v1.
+// kubeflow.org/v1: PyTorchJob, TFJob; and MPIJob, which v1 and v2beta1 share.
 #pragma once
 
 #include "api/core_v1.h"
@@ -81,6 +81,38 @@ struct PyTorchJob {
   KubeflowJobStatus status;
 };
 
+struct TFJobSpec {
+  KubeflowRunPolicy run_policy;
+  std::map<std::string, KubeflowReplicaSpec> tf_replica_specs;  // PS, Worker, Chief, Master, Evaluator
+  std::string success_policy;                                   // "", AllWorkers
+  bool enable_dynamic_worker = false;
+};
+struct TFJob {
+  ObjectMeta metadata;
+  TFJobSpec spec;
+  KubeflowJobStatus status;
+};
+
+/// The union of both versions. Nothing is defaulted that would hide which version a manifest was written for.
+struct KubeflowMpiJobSpec {
+  std::optional<std::int32_t> slots_per_worker;  // default 1
+  std::optional<KubeflowRunPolicy> run_policy;
+  std::map<std::string, KubeflowReplicaSpec> mpi_replica_specs;  // Launcher, Worker
+  // v1
+  std::string clean_pod_policy;  // runPolicy's wins
+  std::string main_container;
+  // v2beta1
+  std::optional<bool> run_launcher_as_worker;
+  std::string ssh_auth_mount_path;
+  std::string launcher_creation_policy;  // AtStartup, WaitForWorkersReady
+  std::string mpi_implementation;        // OpenMPI, Intel, MPICH
+};
+struct KubeflowMpiJob {
+  ObjectMeta metadata;
+  KubeflowMpiJobSpec spec;
+  KubeflowJobStatus status;
+};
+
 }  // namespace muster::api
 
 // Their descriptors.
@@ -104,5 +136,16 @@ template <>
 const TypeDesc& type_of<api::KubeflowJobStatus>();
 template <>
 const TypeDesc& type_of<api::PyTorchJob>();
+template <>
+const TypeDesc& type_of<api::TFJobSpec>();
+template <>
+const TypeDesc& type_of<api::TFJob>();
+template <>
+const TypeDesc& type_of<api::KubeflowMpiJobSpec>();
+/// As kubeflow.org/v1.
+template <>
+const TypeDesc& type_of<api::KubeflowMpiJob>();
+/// The same as kubeflow.org/v2beta1.
+const TypeDesc& mpi_job_v2beta1_type();
 
 }  // namespace muster::reflect

@@ -1,6 +1,6 @@
-// Kinds of Kubernetes that the engine keeps for its clients and does not act on: ServiceAccount and PersistentVolume of
-// core/v1, Lease of coordination.k8s.io/v1, PriorityClass of scheduling.k8s.io/v1. Open types keep what they do not
-// model in `rest`.
+// Kinds of Kubernetes that the engine keeps for its clients and does not act on: ServiceAccount and
+// PersistentVolume of core/v1, Lease of coordination.k8s.io/v1, PriorityClass of scheduling.k8s.io/v1. Open types keep
+// what they do not model in `rest`.
 #pragma once
 
 #include "api/core_v1.h"

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "api/apiextensions_v1.h"
+#include "api/apps_v1.h"
 #include "api/checks.h"
 #include "api/core_v1.h"
-#include "api/kubeflow_v1.h"
+#include "api/quota_v1.h"
 #include "api/records_v1.h"
+#include "api/resource_table.h"
 #include "api/reviews_v1.h"
-#include "api/tensorstack_v1beta1.h"
+#include "base/check.h"
 #include "base/strings.h"
 
 namespace muster::api {
@@ -16,9 +19,23 @@ namespace {
 
 using reflect::type_of;
 
-std::vector<std::string> all_verbs() {
-  return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
-}
+// Kinds that are kept and listed although nothing in this version acts on them; whoever makes one is told. An adapter
+// or a controller takes its kind off this list.
+constexpr std::string_view kStoredOnly[] = {
+    "tensorflowtrainingjobs.batch.tensorstack.dev",
+    "xgboosttrainingjobs.batch.tensorstack.dev",
+    "mpijobs.batch.tensorstack.dev",
+    "genericjobs.batch.tensorstack.dev",
+    "tfjobs.kubeflow.org",
+    "mpijobs.kubeflow.org",
+    "tensorboards.tensorstack.dev",
+    "notebooks.tensorstack.dev",
+    "queues.scheduler.tensorstack.dev",
+    "podgroups.scheduler.tensorstack.dev",
+    "crons.apps.kubedl.io",
+    "deployments.apps",
+    "resourcequotas",
+};
 
 /// A core/v1 resource with what most of them have in common.
 Resource core(std::string kind, std::string plural, std::vector<std::string> short_names,
@@ -82,6 +99,13 @@ Resource persistent_volumes() {
   return r;
 }
 
+Resource resource_quotas() {
+  Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>());
+  r.has_status = true;
+  r.check = &check_resource_quota;
+  return r;
+}
+
 /// A resource of Kubernetes outside core.
 Resource of_group(std::string group, Resource r) {
   r.group = std::move(group);
@@ -93,6 +117,36 @@ Resource priority_classes() {
       of_group("scheduling.k8s.io", core("PriorityClass", "priorityclasses", {"pc"}, type_of<PriorityClass>()));
   r.scope = Scope::kCluster;
   r.check = &check_priority_class;
+  return r;
+}
+
+Resource deployments() {
+  Resource r = of_group("apps", core("Deployment", "deployments", {"deploy"}, type_of<Deployment>()));
+  r.categories = {"all"};
+  r.has_status = true;
+  r.other_subresources = {"scale"};
+  r.scale = ScalePaths{
+      .spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .label_selector = ".spec.selector"};
+  r.check = &check_deployment;
+  return r;
+}
+
+/// The engine writes its own kinds here; nobody else does.
+Resource custom_resource_definitions() {
+  Resource r = of_group("apiextensions.k8s.io", core("CustomResourceDefinition", "customresourcedefinitions",
+                                                     {"crd", "crds"}, type_of<CustomResourceDefinition>()));
+  r.scope = Scope::kCluster;
+  r.has_status = true;
+  r.categories = {"api-extensions"};
+  r.verbs = {"get", "list", "watch"};
+  return r;
+}
+
+Resource metrics(std::string kind, std::string plural, Scope scope, const reflect::TypeDesc& type) {
+  Resource r = of_group("metrics.k8s.io", core(std::move(kind), std::move(plural), {}, type));
+  r.version = "v1beta1";
+  r.scope = scope;
+  r.verbs = {"get", "list"};
   return r;
 }
 
@@ -111,62 +165,6 @@ Resource self_subject_access_reviews() {
   return r;
 }
 
-Resource pytorch_training_jobs() {
-  Resource r;
-  r.group = "batch.tensorstack.dev";
-  r.version = "v1beta1";
-  r.kind = "PyTorchTrainingJob";
-  r.plural = "pytorchtrainingjobs";
-  r.singular = "pytorchtrainingjob";
-  r.short_names = {"pj"};
-  r.categories = {"all"};
-  r.verbs = all_verbs();
-  r.has_status = true;
-  r.columns = {
-      {.name = "Phase", .type = "string", .json_path = ".status.phase", .description = "Where the job stands."},
-      {.name = "Age", .type = "date", .json_path = ".metadata.creationTimestamp", .description = "Since its creation."},
-      {.name = "Running",
-       .type = "integer",
-       .json_path = ".status.aggregate.running",
-       .description = "Replicas that run.",
-       .priority = 1},
-      {.name = "Restarts",
-       .type = "integer",
-       .json_path = ".status.backoffCount",
-       .description = "Restarts counted against the limit.",
-       .priority = 1},
-  };
-  r.type = &type_of<PyTorchTrainingJob>();
-  r.check = &check_pytorch_training_job;
-  return r;
-}
-
-Resource pytorch_jobs() {
-  Resource r;
-  r.group = "kubeflow.org";
-  r.version = "v1";
-  r.kind = "PyTorchJob";
-  r.plural = "pytorchjobs";
-  r.singular = "pytorchjob";
-  r.categories = {"all"};
-  r.verbs = all_verbs();
-  r.has_status = true;
-  r.other_subresources = {"scale"};
-  r.scale = ScalePaths{.spec_replicas = ".spec.pytorchReplicaSpecs.Worker.replicas",
-                       .status_replicas = ".status.replicaStatuses.Worker.active",
-                       .label_selector = ".status.replicaStatuses.Worker.selector"};
-  r.columns = {
-      {.name = "State",
-       .type = "string",
-       .json_path = ".status.conditions[-1:].type",
-       .description = "What happened last."},
-      {.name = "Age", .type = "date", .json_path = ".metadata.creationTimestamp", .description = "Since its creation."},
-  };
-  r.type = &type_of<PyTorchJob>();
-  r.check = &check_pytorch_job;
-  return r;
-}
-
 bool is_named(const Resource& r, std::string_view word) {
   return word == r.plural || word == r.singular || word == to_lower(r.kind) ||
          std::ranges::find(r.short_names, word) != r.short_names.end();
@@ -182,8 +180,18 @@ std::string Resource::qualified_name() const {
   return group.empty() ? plural : plural + "." + group;
 }
 
-std::span<const Resource> resources() {
-  static const std::vector<Resource> table = {
+std::vector<std::string> all_verbs() {
+  return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+}
+
+bool Resource::is_acted_on() const {
+  return std::ranges::find(kStoredOnly, qualified_name()) == std::end(kStoredOnly);
+}
+
+namespace {
+
+std::vector<Resource> built_in_resources() {
+  return {
       core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>()),
       core("Event", "events", {"ev"}, type_of<Event>()),
       namespaces(),
@@ -191,19 +199,49 @@ std::span<const Resource> resources() {
       persistent_volume_claims(),
       persistent_volumes(),
       pods(),
+      resource_quotas(),
       core("Secret", "secrets", {}, type_of<Secret>()),
       core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>()),
       services(),
+      custom_resource_definitions(),
+      deployments(),
       self_review("authentication.k8s.io", "SelfSubjectReview", "selfsubjectreviews", type_of<SelfSubjectReview>()),
       self_subject_access_reviews(),
       self_review("authorization.k8s.io", "SelfSubjectRulesReview", "selfsubjectrulesreviews",
                   type_of<SelfSubjectRulesReview>()),
       of_group("coordination.k8s.io", core("Lease", "leases", {}, type_of<Lease>())),
       priority_classes(),
-      pytorch_training_jobs(),
-      pytorch_jobs(),
+      metrics("NodeMetrics", "nodes", Scope::kCluster, type_of<NodeMetrics>()),
+      metrics("PodMetrics", "pods", Scope::kNamespaced, type_of<PodMetrics>()),
   };
+}
+
+}  // namespace
+
+std::span<const Resource> resources() {
+  static const std::vector<Resource> table = [] {
+    std::vector<Resource> all = built_in_resources();
+    for (Resource& custom : custom_resources()) all.push_back(std::move(custom));
+    return all;
+  }();
   return table;
+}
+
+std::vector<const Resource*> versions_of(const Resource& resource) {
+  std::vector<const Resource*> out;
+  for (const Resource& other : resources()) {
+    if (other.group == resource.group && other.plural == resource.plural) out.push_back(&other);
+  }
+  return out;
+}
+
+const Resource& storage_version(const Resource& resource) {
+  if (resource.is_storage) return resource;
+  for (const Resource* other : versions_of(resource)) {
+    if (other->is_storage) return *other;
+  }
+  CHECK(false);
+  return resource;
 }
 
 const Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural) {

@@ -46,6 +46,8 @@ struct Resource {
   std::vector<std::string> other_subresources;  // "log", "binding", "scale"
   // Built into Kubernetes, so a cluster has it already and strategic merge patch applies; otherwise we install a CRD.
   bool built_in = false;
+  // Of a kind with several versions, the one in which objects are stored. The others show the same objects.
+  bool is_storage = true;
   std::optional<ScalePaths> scale;     // set when other_subresources has "scale"
   std::vector<PrinterColumn> columns;  // after NAME; built-ins print by code instead
   const reflect::TypeDesc* type = nullptr;
@@ -55,16 +57,23 @@ struct Resource {
   std::string api_version() const;  // "v1", "kubeflow.org/v1"
   /// "pods", "pytorchjobs.kubeflow.org": unique, the key of the store and of error messages.
   std::string qualified_name() const;
+  /// A cluster needs our CustomResourceDefinition for it; one for all versions.
+  bool has_own_crd() const { return !built_in && is_storage; }
+  /// False when objects are kept but nothing in this version acts on them.
+  bool is_acted_on() const;
 };
 
 std::span<const Resource> resources();
+/// All versions of the same kind, in the order of preference.
+std::vector<const Resource*> versions_of(const Resource& resource);
+const Resource& storage_version(const Resource& resource);
 /// Null pointers when there is none.
 const Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural);
 const Resource* find_kind(std::string_view api_version, std::string_view kind);
 /// As typed on a command line: plural, singular, short name or kind, each with or without ".group".
 const Resource* find_typed(std::string_view word);
 
-/// The CustomResourceDefinition that installs the resource on a cluster.
+/// The CustomResourceDefinition that installs the resource on a cluster, in all its versions.
 json::Document crd(const Resource& resource);
 
 }  // namespace muster::api

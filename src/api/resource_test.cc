@@ -33,14 +33,15 @@ TEST(Resources, AreFoundByPathAndByKind) {
 TEST(Resources, SayTheSameAsTheirDescriptors) {
   std::set<std::string> names;
   for (const Resource& r : resources()) {
-    EXPECT_TRUE(names.insert(r.qualified_name()).second) << r.qualified_name();
+    EXPECT_EQ(names.insert(r.qualified_name()).second, r.is_storage) << r.qualified_name();
+    EXPECT_EQ(&storage_version(r), versions_of(r).front());
     ASSERT_TRUE(r.type->is_root()) << r.kind;
     EXPECT_EQ(r.type->fields[0].constant, r.api_version());
     EXPECT_EQ(r.type->fields[1].constant, r.kind);
     // What is only asked has its answer in the status, and nothing is stored that could have a subresource.
     const bool only_asked = r.verbs == std::vector<std::string>{"create"};
     EXPECT_EQ(r.has_status, r.type->field("status") != nullptr && !only_asked) << r.kind;
-    EXPECT_EQ(r.built_in, r.group.empty() || r.group.ends_with(".k8s.io")) << r.kind;
+    EXPECT_EQ(r.built_in, r.group.empty() || r.group == "apps" || r.group.ends_with(".k8s.io")) << r.kind;
   }
 }
 

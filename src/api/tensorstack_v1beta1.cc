@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
 
@@ -18,7 +19,6 @@ bool is_process_count(std::string_view text) {
 }
 
 constexpr const char* kProcessCountPattern = "^([1-9][0-9]*|gpu|cpu|auto)$";
-constexpr const char* kRolePattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 
 }  // namespace
 
@@ -72,23 +72,6 @@ const TypeDesc& type_of<RunMode>() {
       object<RunMode>("RunMode", "Whether a job trains, waits for a debugger, or is paused.",
                       field<&RunMode::debug>("debug", "Debug mode."),
                       field<&RunMode::pause>("pause", "Pause mode; wins when debug mode is on as well."));
-  return desc;
-}
-
-template <>
-const TypeDesc& type_of<T9kScheduler>() {
-  static const TypeDesc desc = object<T9kScheduler>(
-      "T9kScheduler", "Queue and rank of a job in the T9k scheduler.",
-      field<&T9kScheduler::queue>("queue", "Queue the job waits in."),
-      field<&T9kScheduler::priority>("priority", "Rank within the queue; larger goes first.").min(0).max(100));
-  return desc;
-}
-
-template <>
-const TypeDesc& type_of<SchedulePolicy>() {
-  static const TypeDesc desc = object<SchedulePolicy>(
-      "SchedulePolicy", "Which scheduler places the pods.",
-      field<&SchedulePolicy::t9k_scheduler>("t9kScheduler", "Use the T9k scheduler, with queues and priorities."));
   return desc;
 }
 
@@ -162,6 +145,29 @@ const TypeDesc& type_of<TrainingReplicaSpec>() {
   return desc;
 }
 
+TypeDesc replica_of(std::string name, std::vector<std::string> roles) {
+  TypeDesc desc = type_of<TrainingReplicaSpec>();
+  desc.name = std::move(name);
+  std::erase_if(desc.fields, [](const FieldDesc& f) { return f.name == "scalingWeight"; });
+  for (FieldDesc& one : desc.fields) {
+    if (one.name != "type") continue;
+    one.one_of = std::move(roles);
+    one.pattern.clear();
+    one.matches = nullptr;
+    break;
+  }
+  return desc;
+}
+
+std::int64_t replicas_of(const json::Document& spec, std::string_view role) {
+  const json::Document* replicas = spec.find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array()) return 0;
+  for (const json::Document& one : replicas->as_array()) {
+    if (one.string_at("type") == role) return one.find("replicas") == nullptr ? 1 : one.int_at("replicas");
+  }
+  return 0;
+}
+
 template <>
 const TypeDesc& type_of<PyTorchTrainingJobSpec>() {
   static const TypeDesc desc = object<PyTorchTrainingJobSpec>(
@@ -223,6 +229,19 @@ const TypeDesc& type_of<AggregateStatus>() {
       field<&AggregateStatus::failed>("failed", "Replicas that failed.").always_written(),
       field<&AggregateStatus::unknown>("unknown", "Replicas whose state is not known.").always_written(),
       field<&AggregateStatus::deleted>("deleted", "Replicas whose pod was deleted.").always_written());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<JobTensorBoardStatus>() {
+  static const TypeDesc desc = object<JobTensorBoardStatus>(
+      "JobTensorBoardStatus", "What became of the TensorBoard that a job asked for.",
+      field<&JobTensorBoardStatus::action>("action", "What the controller did last."),
+      field<&JobTensorBoardStatus::dependent>("dependent", "The TensorBoard."),
+      field<&JobTensorBoardStatus::note>("note", "A sentence for people."),
+      field<&JobTensorBoardStatus::ready>("ready", "Whether it can be opened.").always_written(),
+      field<&JobTensorBoardStatus::reason>("reason", "One word for why it is so, for programs."),
+      field<&JobTensorBoardStatus::type>("type", "Normal or Warning."));
   return desc;
 }
 

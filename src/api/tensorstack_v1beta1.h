@@ -2,6 +2,8 @@
 #pragma once
 
 #include "api/core_v1.h"
+#include "api/scheduler_v1beta1.h"
+#include "api/tensorboard_v1beta1.h"
 
 namespace muster::api {
 
@@ -27,14 +29,6 @@ struct PauseMode {
 struct RunMode {
   std::optional<DebugMode> debug;
   std::optional<PauseMode> pause;
-};
-
-struct T9kScheduler {
-  std::string queue;
-  std::optional<std::int32_t> priority;  // 0..100
-};
-struct SchedulePolicy {
-  std::optional<T9kScheduler> t9k_scheduler;
 };
 
 struct TrainingRunPolicy {
@@ -75,7 +69,7 @@ struct PyTorchTrainingJobSpec {
   std::optional<ElasticConfig> elastic;
   std::optional<TorchrunConfig> torchrun_config;
   std::vector<TrainingReplicaSpec> replica_specs;  // order is rank order; the first replica decides
-  json::Document tensorboard_spec;
+  std::optional<TensorBoardSpec> tensorboard_spec;
 };
 
 struct ReplicaContainerStatus {
@@ -108,6 +102,17 @@ struct AggregateStatus {
   bool operator==(const AggregateStatus&) const = default;
 };
 
+/// What became of the TensorBoard that a job asked for.
+struct JobTensorBoardStatus {
+  std::string action;  // NOP
+  std::optional<ObjectReference> dependent;
+  std::string note;
+  bool ready = false;
+  std::string reason;  // DependentReady
+  std::string type;    // Normal, Warning
+  bool operator==(const JobTensorBoardStatus&) const = default;
+};
+
 struct TrainingJobStatus {
   std::string phase;  // Pending, Running, Paused, Resuming, Succeeded, Failed, Unknown
   std::vector<Condition> conditions;
@@ -121,7 +126,7 @@ struct TrainingJobStatus {
   std::optional<Time> next_retry_time;  // a replica waits until then before it is started again
   std::optional<std::int64_t> observed_generation;
   std::optional<std::int32_t> master_port;  // chosen once per job
-  json::Document tensorboard;
+  std::optional<JobTensorBoardStatus> tensorboard;
 };
 
 struct PyTorchTrainingJob {
@@ -146,10 +151,6 @@ const TypeDesc& type_of<api::PauseMode>();
 template <>
 const TypeDesc& type_of<api::RunMode>();
 template <>
-const TypeDesc& type_of<api::T9kScheduler>();
-template <>
-const TypeDesc& type_of<api::SchedulePolicy>();
-template <>
 const TypeDesc& type_of<api::TrainingRunPolicy>();
 template <>
 const TypeDesc& type_of<api::ElasticConfig>();
@@ -167,6 +168,8 @@ template <>
 const TypeDesc& type_of<api::TaskStatus>();
 template <>
 const TypeDesc& type_of<api::AggregateStatus>();
+template <>
+const TypeDesc& type_of<api::JobTensorBoardStatus>();
 template <>
 const TypeDesc& type_of<api::TrainingJobStatus>();
 template <>

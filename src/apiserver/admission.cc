@@ -197,17 +197,27 @@ Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, c
     return invalid_options(kind,
                            {unsupported_value("fieldValidation", quote(validation), {"", "Ignore", "Strict", "Warn"})});
   }
-  const std::string_view dry_run = request.query.get("dryRun");
-  if (!dry_run.empty() && dry_run != "All") {
-    return invalid_options(kind, {unsupported_value("dryRun", fmt::format("[]string{{{}}}", quote(dry_run)), {"All"})});
-  }
-  parameters.dry_run = dry_run == "All";
+  TRY_ASSIGN(parameters.dry_run, parse_dry_run(kind, request.query, nullptr));
   parameters.force = request.query.flag("force");
   if (std::vector<FieldCause> causes = check_field_manager(request, http); !causes.empty()) {
     return invalid_options(kind, std::move(causes));
   }
   parameters.field_manager = field_manager_of(request, http);
   return parameters;
+}
+
+Result<bool> parse_dry_run(std::string_view options_kind, const Query& query, const Document* in_body) {
+  std::vector<std::string> words;
+  if (const std::string_view word = query.get("dryRun"); !word.empty()) words.emplace_back(word);
+  if (in_body != nullptr && in_body->is_array()) {
+    for (const Document& word : in_body->as_array()) words.push_back(word.is_string() ? word.as_string() : "");
+  }
+  for (const std::string& word : words) {
+    if (word == "All") continue;
+    return invalid_options(options_kind,
+                           {unsupported_value("dryRun", fmt::format("[]string{{{}}}", quote(word)), {"All"})});
+  }
+  return !words.empty();
 }
 
 Result<Document> read_body(const net::Request& http) {
@@ -281,6 +291,9 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (resource.built_in) default_builtin(resource, object);
   TRY(check_valid(resource, object, Origin::kBody, check_metadata(resource, object)));
   start_status(resource, object);
+  if (!resource.is_acted_on()) {
+    warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
+  }
   if (versioned) {
     // Kubernetes' storage says so, with this code.
     return Error{.reason = Reason::kInternalError,

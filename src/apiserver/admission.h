@@ -24,6 +24,10 @@ struct WriteParameters {
 };
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http);
 
+/// Whether nothing is to be stored: `dryRun` of the query, or of the options in a body (may be null). Only "All" is
+/// known.
+Result<bool> parse_dry_run(std::string_view options_kind, const Query& query, const json::Document* in_body);
+
 /// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others.
 Result<json::Document> read_body(const net::Request& http);
 /// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as

@@ -4,17 +4,21 @@
 #include "apiserver/builtin_rules.h"
 #include "apiserver/context.h"
 #include "apiserver/default_accounts.h"
+#include "apiserver/definitions.h"
 #include "apiserver/discovery.h"
 #include "apiserver/gc.h"
 #include "apiserver/handlers.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/metrics.h"
 #include "apiserver/openapi.h"
+#include "apiserver/overload.h"
+#include "apiserver/quota.h"
 #include "apiserver/reply.h"
 #include "apiserver/status_error.h"
 #include "apiserver/watch.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
+#include "reflect/reflect.h"
 
 namespace muster::apiserver {
 namespace {
@@ -44,27 +48,42 @@ net::Response json_response(std::string body, const std::string& content_type) {
   return response;
 }
 
+/// As on a cluster whose metrics server is down: an empty list would say that nothing runs.
+Error no_metrics() {
+  Error error;
+  error.reason = Reason::kServiceUnavailable;
+  error.message = "metrics are not available: nothing measures pods and nodes yet in this version";
+  return error;
+}
+
 }  // namespace
 
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
-        context{loop, rng, store, nullptr},
+        context{loop, rng, store, nullptr, nullptr},
+        overload(std::make_shared<Overload>(options.max_requests, options.max_streams)),
         watches(context),
-        collector(context),
-        accounts(context) {}
+        collector(context, options.event_life),
+        accounts(context),
+        quotas(context) {
+    context.quotas = &quotas;
+  }
 
   /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
   std::optional<net::Response> answer_fixed_path(const std::vector<std::string>& path, const net::Request& request);
   std::optional<net::Response> answer_openapi(const std::vector<std::string>& path);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
+  void make_default_queue();
 
   Options options;
   Context context;
+  std::shared_ptr<Overload> overload;  // exchanges under way hold it too
   Watches watches;
   Collector collector;
   DefaultAccounts accounts;
+  Quotas quotas;
   OpenApi openapi;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // exchanges under way hold it too
 };
@@ -76,8 +95,11 @@ ApiServer::~ApiServer() = default;
 
 void ApiServer::start() {
   for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);
+  state_->make_default_queue();
+  write_definitions(state_->context);
   state_->collector.start();
   state_->accounts.start();
+  state_->quotas.start();
 }
 
 void ApiServer::set_node(client::NodeApi* node) {
@@ -95,6 +117,19 @@ void ApiServer::State::make_namespace(const std::string& name) {
   start_status(namespaces, object);
   store_new(context, namespaces, key, std::move(object), false, [name](Result<store::Bytes> result) {
     if (!result) LOG_ERROR("cannot create namespace", {"name", name}, {"error", result.error().message});
+  });
+}
+
+void ApiServer::State::make_default_queue() {
+  const api::Resource& queues = *api::find_kind("scheduler.tensorstack.dev/v1beta1", "Queue");
+  const store::Key key = key_of(queues, "", "default");
+  if (context.store.latest(key) != nullptr) return;
+  json::Document object = json::Object{
+      {"apiVersion", queues.api_version()}, {"kind", queues.kind}, {"metadata", json::Object{{"name", "default"}}}};
+  stamp_new(queues, object, context.rng, context.loop.now());
+  reflect::apply_defaults(*queues.type, object);
+  store_new(context, queues, key, std::move(object), false, [](Result<store::Bytes> result) {
+    if (!result) LOG_ERROR("cannot create the default queue", {"error", result.error().message});
   });
 }
 
@@ -136,6 +171,7 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   if (group == "authorization.k8s.io" || group == "authentication.k8s.io") {
     return answer_review(request, http, std::move(reply));
   }
+  if (group == "metrics.k8s.io") return reply.fail(no_metrics());
   switch (request.verb) {
     case Verb::kGet:
       return get_object(context, request, std::move(reply));
@@ -170,6 +206,13 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   auto parsed = parse_resource_request(request.method, *std::move(target));
   if (!parsed) return exchange->respond(error_response(parsed.error()));
   *labels = labels_of(*parsed);
+  // The engine's own controllers are bounded by themselves, and must go on to relieve it.
+  if (!request.peer.in_process) {
+    const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow");
+    auto entered = state_->overload->enter(exchange, streams);
+    if (!entered) return exchange->respond(error_response(entered.error()));
+    exchange = *std::move(entered);
+  }
   // Logs are plain text whatever the client accepts.
   auto form = parsed->subresource == "log" ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
   if (!form) return exchange->respond(error_response(form.error()));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ports.h"
+#include "base/time.h"
 #include "client/node_api.h"
 #include "net/http.h"
 #include "store/store.h"
@@ -14,8 +15,13 @@
 namespace muster::apiserver {
 
 struct Options {
-  std::string token;                       // bearer token that opens everything
-  std::vector<std::string> allowed_hosts;  // Host header, without port: against DNS rebinding
+  std::string token;                            // bearer token that opens everything
+  std::vector<std::string> allowed_hosts;       // Host header, without port: against DNS rebinding
+  Duration event_life = std::chrono::hours(1);  // of an Event, after its last change
+  // Requests under way beyond these numbers are answered 429 at once; watches and logs that follow are counted apart
+  // once they stream, health and metrics never.
+  std::size_t max_requests = 1024;
+  std::size_t max_streams = 2048;
 };
 
 /// What selectors look at, for store::Options::extract.

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <map>
 
 #include "apiserver/api_server.h"
@@ -47,9 +46,9 @@ void add_owners(const json::Document& object, store::Attributes& out) {
   const json::Document* owners = object.at("metadata", "ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
   for (const json::Document& owner : owners->as_array()) {
-    out.emplace_back(std::string(kOwnerPrefix) + owner.string_at("uid"),
-                     fmt::format("{} {} {} {}", owner.string_at("apiVersion"), owner.string_at("kind"),
-                                 owner.string_at("name"), owner.bool_at("blockOwnerDeletion") ? 1 : 0));
+    out.add(std::string(kOwnerPrefix) + owner.string_at("uid"),
+            fmt::format("{} {} {} {}", owner.string_at("apiVersion"), owner.string_at("kind"), owner.string_at("name"),
+                        owner.bool_at("blockOwnerDeletion") ? 1 : 0));
   }
 }
 
@@ -64,12 +63,6 @@ std::string collector_finalizer(const json::Document& object) {
 }
 
 }  // namespace
-
-const std::string* attribute(const store::Attributes& attributes, std::string_view prefix, std::string_view key) {
-  const std::string wanted = std::string(prefix) + std::string(key);
-  const auto found = std::ranges::lower_bound(attributes, wanted, {}, &std::pair<std::string, std::string>::first);
-  return found != attributes.end() && found->first == wanted ? &found->second : nullptr;
-}
 
 const std::vector<std::string>& selectable_fields(std::string_view resource) {
   static const std::vector<std::string> common = {"metadata.name", "metadata.namespace"};
@@ -100,18 +93,18 @@ store::Attributes attributes_of(std::string_view resource, const json::Document&
   store::Attributes out;
   if (const json::Document* labels = object.at("metadata", "labels"); labels != nullptr && labels->is_object()) {
     for (const json::Member& label : labels->as_object()) {
-      out.emplace_back(std::string(kLabelPrefix) + label.key, text_of(&label.value));
+      out.add(std::string(kLabelPrefix) + label.key, text_of(&label.value));
     }
   }
   for (const std::string& field : selectable_fields(resource)) {
-    out.emplace_back(std::string(kFieldPrefix) + field, field_value(resource, object, field));
+    if (field == kNameField || field == kNamespaceField) continue;
+    const std::string value = field_value(resource, object, field);
+    if (!value.empty()) out.add(std::string(kFieldPrefix) + field, value);
   }
-  out.emplace_back(kUid, object.string_at("metadata", "uid"));
-  if (!object.string_at("metadata", "deletionTimestamp").empty()) {
-    out.emplace_back(kDeleting, collector_finalizer(object));
-  }
+  out.add(kUid, object.string_at("metadata", "uid"));
+  if (!object.string_at("metadata", "deletionTimestamp").empty()) out.add(kDeleting, collector_finalizer(object));
   add_owners(object, out);
-  std::ranges::stable_sort(out, {}, &std::pair<std::string, std::string>::first);
+  out.shrink();
   return out;
 }
 

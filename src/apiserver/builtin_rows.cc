@@ -5,6 +5,7 @@
 #include <map>
 
 #include "apiserver/pod_row.h"
+#include "apiserver/selectors.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -205,6 +206,51 @@ void priority_class_cells(const Document& object, Time now, Array& cells) {
   cells.emplace_back(object.string_at("preemptionPolicy"));
 }
 
+/// Names and images of the containers that a deployment's pods have.
+std::string containers_text(const Document& object, std::string_view member) {
+  std::vector<std::string> words;
+  const Document* list = object.at("spec", "template", "spec", "containers");
+  if (list != nullptr && list->is_array()) {
+    for (const Document& container : list->as_array()) words.push_back(container.string_at(member));
+  }
+  return join(words, ",");
+}
+
+void deployment_cells(const Document& object, Time now, Array& cells) {
+  cells.emplace_back(fmt::format("{}/{}", object.int_at("status", "readyReplicas"), object.int_at("spec", "replicas")));
+  cells.emplace_back(object.int_at("status", "updatedReplicas"));
+  cells.emplace_back(object.int_at("status", "availableReplicas"));
+  cells.emplace_back(age(object, now));
+  cells.emplace_back(containers_text(object, "name"));
+  cells.emplace_back(containers_text(object, "image"));
+  const Document* selector = object.at("spec", "selector");
+  cells.emplace_back(selector == nullptr ? "<none>" : selector_text(*selector));
+}
+
+void resource_quota_cells(const Document& object, Time now, Array& cells) {
+  std::vector<std::string> requests;
+  std::vector<std::string> limits;
+  std::map<std::string, std::string> hard;
+  const auto amount = [](const Document* value) {
+    if (value == nullptr) return std::string("0");
+    return value->is_string() ? value->as_string() : json::serialize(*value);
+  };
+  if (const Document* all = object.at("status", "hard"); all != nullptr && all->is_object()) {
+    for (const json::Member& one : all->as_object()) hard[one.key] = amount(&one.value);
+  }
+  for (const auto& [name, most] : hard) {
+    (name.starts_with("limits.") ? limits : requests)
+        .push_back(fmt::format("{}: {}/{}", name, amount(object.at("status", "used", name)), most));
+  }
+  cells.emplace_back(join(requests, ", "));
+  cells.emplace_back(join(limits, ", "));
+  cells.emplace_back(age(object, now));
+}
+
+void definition_cells(const Document& object, Time, Array& cells) {
+  cells.emplace_back(object.string_at("metadata", "creationTimestamp"));
+}
+
 Column text(std::string name, int priority = 0) {
   return {std::move(name), "string", "", "", priority};
 }
@@ -249,6 +295,14 @@ std::map<std::string, BuiltinTable> make_tables() {
        text("PreemptionPolicy")},
       true,
       &priority_class_cells};
+  tables["deployments.apps"] = {
+      {text("Ready"), Column{"Up-to-date", "integer", "", "", 0}, Column{"Available", "integer", "", "", 0},
+       text("Age"), text("Containers", 1), text("Images", 1), text("Selector", 1)},
+      true,
+      &deployment_cells};
+  tables["resourcequotas"] = {{text("Request"), text("Limit"), text("Age")}, true, &resource_quota_cells};
+  tables["customresourcedefinitions.apiextensions.k8s.io"] = {
+      {Column{"Created At", "date", "", "", 0}}, true, &definition_cells};
   return tables;
 }
 

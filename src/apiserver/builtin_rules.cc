@@ -73,6 +73,21 @@ void default_pod(Document& pod) {
   if (!account.empty()) default_member(*spec, "serviceAccount", account);
 }
 
+void default_deployment(Document& deployment) {
+  Document* spec = object_member(deployment, "spec");
+  Document* pod_template = spec == nullptr ? nullptr : spec->find("template");
+  if (pod_template == nullptr || !pod_template->is_object()) return;
+  default_pod(*pod_template);
+  Document* strategy = object_member(*spec, "strategy");
+  if (strategy == nullptr) return;
+  default_member(*strategy, "type", "RollingUpdate");
+  if (strategy->string_at("type") != "RollingUpdate") return;
+  if (Document* rolling = object_member(*strategy, "rollingUpdate")) {
+    default_member(*rolling, "maxUnavailable", "25%");
+    default_member(*rolling, "maxSurge", "25%");
+  }
+}
+
 void default_namespace(Document& object) {
   const std::string name = object.string_at("metadata", "name");
   if (Document* labels = object_member(object["metadata"], "labels")) {
@@ -136,6 +151,7 @@ void default_builtin(const api::Resource& resource, Document& object) {
   const std::string name = resource.qualified_name();
   if (name == "pods") default_pod(object);
   if (name == "namespaces") default_namespace(object);
+  if (name == "deployments.apps") default_deployment(object);
   if (name == "services") default_service(object);
   if (name == "secrets") fold_string_data(object);
   if (name == "persistentvolumeclaims") {
@@ -157,6 +173,8 @@ void start_status(const api::Resource& resource, Document& object) {
     object["status"] = json::Object{{"loadBalancer", json::Object()}};
   } else if (name == "persistentvolumeclaims" || name == "persistentvolumes") {
     object["status"] = json::Object{{"phase", "Pending"}};
+  } else if (name == "deployments.apps" || name == "resourcequotas") {
+    object["status"] = json::Object();
   }
 }
 
@@ -200,6 +218,11 @@ std::vector<FieldCause> check_builtin_change(const api::Resource& resource, cons
           old_value == nullptr || new_value == nullptr ? old_value == new_value : *old_value == *new_value;
       if (!same) causes.push_back(forbidden_value(field, "field is immutable when `immutable` is set"));
     }
+  }
+  const Document* selector = before.at("spec", "selector");
+  const Document* wanted = after.at("spec", "selector");
+  if (name == "deployments.apps" && selector != nullptr && wanted != nullptr && !(*selector == *wanted)) {
+    causes.push_back(invalid_value("spec.selector", json::serialize(*wanted), "field is immutable"));
   }
   if (name == "secrets" && before.string_at("type") != after.string_at("type")) {
     causes.push_back(invalid_value("type", quote(after.string_at("type")), "field is immutable"));

@@ -7,11 +7,14 @@
 
 namespace muster::apiserver {
 
+class Quotas;
+
 struct Context {
   Loop& loop;
   Rng& rng;
   store::Store& store;
   client::NodeApi* node = nullptr;  // null while there is no node
+  Quotas* quotas = nullptr;         // set as long as the server lives
 };
 
 }  // namespace muster::apiserver

@@ -1,8 +1,8 @@
 #include <memory>
 
 #include "apiserver/handlers.h"
+#include "apiserver/page.h"
 #include "apiserver/remove.h"
-#include "apiserver/selectors.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
 
@@ -28,7 +28,7 @@ std::string gone_status(const api::Resource& resource, const std::string& bytes)
 
 /// Objects being deleted together; the answer is the list as it was, given when the last one is dealt with.
 struct Batch {
-  std::vector<store::Bytes> items;
+  Listed listed;
   std::size_t open = 0;
   std::optional<Error> error;
 };
@@ -65,25 +65,23 @@ void delete_object(Context& context, const ResourceRequest& request, const net::
 void delete_collection(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
   const auto options = parse_delete_options(http, request.query);
   if (!options) return reply.fail(options.error());
-  Selector selector;
-  auto read = selector.add_labels(request.query.get("labelSelector"));
-  if (read) read = selector.add_fields(request.query.get("fieldSelector"), request.resource->qualified_name());
-  if (!read) return reply.fail(read.error());
+  const auto selection = parse_selection(request);
+  if (!selection) return reply.fail(selection.error());
+  const auto page = parse_page(request.query, context.store.revision());
+  if (!page) return reply.fail(page.error());
+  std::vector<store::Key> keys;
+  auto listed = list_page(context, *selection, *page, &keys);
+  if (!listed && listed.error().reason == Reason::kExpired) {
+    return reply.json(http_code(Reason::kExpired), json::serialize(expired_list(*page)));
+  }
+  if (!listed) return reply.fail(listed.error());
 
   const api::Resource& resource = *request.resource;
   auto batch = std::make_shared<Batch>();
-  std::vector<store::Key> keys;
-  context.store.scan(resource.qualified_name(), request.ns, [&](const store::Key& key, const store::Entry& entry) {
-    if (!selector.matches(*entry.attributes)) return;
-    keys.push_back(key);
-    batch->items.push_back(entry.bytes);
-  });
+  batch->listed = *std::move(listed);
   const auto finish = [&resource, batch, reply] {
     if (batch->error) return reply.fail(*batch->error);
-    std::string body = R"({"kind":")" + resource.kind + R"(List","apiVersion":")" + resource.api_version() +
-                       R"(","metadata":{},"items":[)";
-    for (std::size_t i = 0; i < batch->items.size(); ++i) body += (i == 0 ? "" : ",") + *batch->items[i];
-    reply.json(200, body + "]}");
+    reply.json(list_response(resource, std::move(batch->listed)));
   };
   if (keys.empty()) return finish();
   batch->open = keys.size();

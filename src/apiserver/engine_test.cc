@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -20,6 +21,7 @@ using ::testing::HasSubstr;
 class Recorder final : public net::Exchange {
  public:
   void respond(net::Response response) override {
+    headers = response.headers;
     status = response.status;
     body = std::move(response.body);
     for (const net::Bytes& piece : response.pieces) body += *piece;
@@ -36,6 +38,7 @@ class Recorder final : public net::Exchange {
   void on_gone(Task task) override { gone = std::move(task); }
 
   int status = 0;
+  net::Headers headers;
   std::string body;
   std::vector<net::Bytes> written;
   bool ended = false;
@@ -87,7 +90,7 @@ class Engine : public ::testing::Test {
     auto opened = store::Store::open(loop_, std::move(options));
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     store_ = *std::move(opened);
-    server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, Options{.token = "t", .allowed_hosts = {}});
+    server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, server_options_);
     server_->start();
     until([&] { return store_->count("namespaces") == 3; });
   }
@@ -106,6 +109,16 @@ class Engine : public ::testing::Test {
     }
   }
 
+  /// As if over the network.
+  std::shared_ptr<Recorder> start_remote(const std::string& method, const std::string& target,
+                                         const std::string& body = "") {
+    auto exchange = std::make_shared<Recorder>();
+    net::Request request{.method = method, .target = target, .headers = {}, .body = body, .peer = {.tls = true}};
+    request.headers.set("Authorization", "Bearer t");
+    request.headers.set("Host", "here");
+    server_->handle(std::move(request), exchange);
+    return exchange;
+  }
   std::shared_ptr<Recorder> start(const std::string& method, const std::string& target, const std::string& body = "") {
     auto exchange = std::make_shared<Recorder>();
     net::Request request;
@@ -126,6 +139,7 @@ class Engine : public ::testing::Test {
   std::string directory_;
   testing::SimLoop loop_;
   testing::SeededRng rng_{1};
+  Options server_options_{.token = "t", .allowed_hosts = {"here"}};
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<ApiServer> server_;
 };
@@ -141,6 +155,62 @@ TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
   close();
   open();
   EXPECT_EQ(call("GET", "/api/v1/namespaces/default")->body, first);
+}
+
+TEST_F(Engine, AQuotaHoldsAgainstManyCreationsAtOnceAndAfterARestart) {
+  const std::string quota = "/api/v1/namespaces/default/resourcequotas";
+  ASSERT_EQ(call("POST", quota, R"({"metadata":{"name":"q"},"spec":{"hard":{"count/configmaps":"5"}}})")->status, 201);
+  // None of these is durable before the last one is asked for.
+  std::vector<std::shared_ptr<Recorder>> asked;
+  for (int i = 0; i < 20; ++i) {
+    asked.push_back(start("POST", kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})"));
+  }
+  until([&] { return std::ranges::all_of(asked, [](const auto& one) { return one->ended; }); });
+  EXPECT_EQ(std::ranges::count(asked, 201, [](const auto& one) { return one->status; }), 5);
+  EXPECT_EQ(std::ranges::count(asked, 403, [](const auto& one) { return one->status; }), 15);
+  const auto used = [&] {
+    return json::parse(call("GET", quota + "/q")->body)->string_at("status", "used", "count/configmaps");
+  };
+  until([&] { return used() == "5"; });
+  // A deletion makes room once it is done, and only once.
+  EXPECT_EQ(call("DELETE", std::string(kConfigMaps) + "/c0")->status, 200);
+  EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"d"}})")->status, 201);
+  EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"e"}})")->status, 403);
+  close();
+  open();
+  EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"e"}})")->status, 403);
+  EXPECT_EQ(call("DELETE", std::string(kConfigMaps) + "/d")->status, 200);
+  until([&] { return used() == "4"; });
+}
+
+TEST_F(Engine, MoreRequestsThanItCanTakeAreToldToComeBack) {
+  close();
+  server_options_.max_requests = 3;
+  server_options_.max_streams = 2;
+  open();
+  const auto create = [&](int i) {
+    return start_remote("POST", kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})");
+  };
+  std::vector<std::shared_ptr<Recorder>> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(create(i));
+  const auto refused = create(3);
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_EQ(refused->headers.get("Retry-After"), "1");
+  EXPECT_THAT(refused->body, HasSubstr(R"("reason":"TooManyRequests")"));
+  EXPECT_EQ(start_remote("GET", "/readyz")->status, 200);
+  EXPECT_EQ(start_remote("GET", "/metrics")->status, 200);
+  EXPECT_EQ(call("GET", kConfigMaps)->status, 200);  // the engine's own
+  until([&] { return std::ranges::all_of(taken, [](const auto& one) { return one->ended; }); });
+  for (const auto& one : taken) EXPECT_EQ(one->status, 201);
+  // Watches do not take the place of requests, and have a bound of their own.
+  const std::string watch = std::string(kConfigMaps) + "?watch=true";
+  const auto first = start_remote("GET", watch);
+  const auto second = start_remote("GET", watch);
+  EXPECT_EQ(second->status, 200);
+  EXPECT_EQ(start_remote("GET", watch)->status, 429);
+  EXPECT_EQ(start_remote("GET", kConfigMaps)->status, 200);
+  first->gone();
+  EXPECT_EQ(start_remote("GET", watch)->status, 200);
 }
 
 TEST_F(Engine, EveryNamespaceHasADefaultAccount) {

@@ -1,10 +1,12 @@
 #include "apiserver/gc.h"
 
 #include <algorithm>
+#include <map>
 
 #include "api/resource.h"
 #include "apiserver/attributes.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/namespace_conditions.h"
 #include "apiserver/remove.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
@@ -13,7 +15,8 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-constexpr Duration kEventLife = std::chrono::hours(1);
+// How long a namespace may take to empty before its conditions say what holds it, and between two looks after that.
+constexpr Duration kLingers = std::chrono::seconds(2);
 
 const api::Resource* resource_named(const std::string& qualified) {
   for (const api::Resource& resource : api::resources()) {
@@ -46,9 +49,8 @@ Collector::~Collector() {
 }
 
 void Collector::start() {
-  for (const api::Resource& resource : api::resources()) load(resource.qualified_name());
-  for (const auto& [key, object] : index_.all()) {
-    if (!object.owners.empty() || object.deleting) enqueue(key);
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.is_storage) load(resource.qualified_name());
   }
 }
 
@@ -56,12 +58,14 @@ void Collector::load(const std::string& resource) {
   const store::Revision revision = context_.store.revision();
   std::vector<std::pair<Duration, std::pair<store::Key, store::Revision>>> events;
   context_.store.scan(resource, "", [&](const store::Key& key, const store::Entry& entry) {
-    index_.set(key, *entry.attributes);
+    index_.change(key, nullptr, entry.attributes.get());
+    const OwnedObject object = read_owned(*entry.attributes);
+    if (!object.owners.empty() || object.deleting) enqueue(key);
     if (resource != "events") return;
     const Time now = context_.loop.now();
     const Duration age = now - last_change(*entry.bytes).value_or(now);
     // The wall clock may have jumped while we were away: never longer than a full life.
-    events.emplace_back(std::clamp(kEventLife - age, Duration(0), kEventLife), std::pair(key, entry.revision));
+    events.emplace_back(std::clamp(event_life_ - age, Duration(0), event_life_), std::pair(key, entry.revision));
   });
   std::ranges::sort(events);
   for (const auto& [in, what] : events) expire_later(what.first, what.second, in);
@@ -73,35 +77,52 @@ void Collector::load(const std::string& resource) {
 
 void Collector::on_event(const store::Event& event) {
   const store::Key& key = event.key;
+  const bool gone = event.type == store::EventType::kDeleted;
+  const store::Attributes* before = event.previous.attributes.get();
+  const store::Attributes* now = gone ? nullptr : event.entry.attributes.get();
+  index_.change(key, before, now);
   std::vector<OwnerLink> owners;  // before and after: both may wait for this
-  std::string uid;
-  if (const IndexedObject* before = index_.find(key)) {
-    owners = before->owners;
-    uid = before->uid;
+  if (before != nullptr) {
+    OwnedObject object = read_owned(*before);
+    owners = std::move(object.owners);
+    if (gone) {
+      for (const store::Key& dependent : index_.dependents(object.uid)) enqueue(dependent);
+    }
   }
-  if (event.type == store::EventType::kDeleted) {
-    index_.erase(key);
-    for (const store::Key& dependent : index_.dependents(uid)) enqueue(dependent);
-  } else {
-    index_.set(key, *event.entry.attributes);
-    const IndexedObject& now = *index_.find(key);
-    if (!now.owners.empty() || now.deleting) enqueue(key);
-    owners.insert(owners.end(), now.owners.begin(), now.owners.end());
-    if (key.resource == "events") expire_later(key, event.entry.revision, kEventLife);
+  if (now != nullptr) {
+    const OwnedObject object = read_owned(*now);
+    if (!object.owners.empty() || object.deleting) enqueue(key);
+    owners.insert(owners.end(), object.owners.begin(), object.owners.end());
+    if (key.resource == "events") expire_later(key, event.entry.revision, event_life_);
   }
   for (const OwnerLink& link : owners) {
-    const store::Key* owner = index_.by_uid(link.uid);
-    if (owner != nullptr && index_.find(*owner)->deleting) enqueue(*owner);
+    if (const auto owner = find_owner(link, key.ns); owner && owner->object.deleting) enqueue(owner->key);
   }
   if (!key.ns.empty() && is_terminating(key.ns)) {
-    if (event.type != store::EventType::kDeleted) enqueue(key);
+    if (!gone) enqueue(key);
     if (index_.count_in(key.ns) == 0 || event.type == store::EventType::kAdded) enqueue({"namespaces", "", key.ns});
   }
 }
 
+std::optional<OwnedObject> Collector::find(const store::Key& key) const {
+  const store::Entry* entry = context_.store.get(key);
+  return entry == nullptr ? std::nullopt : std::optional(read_owned(*entry->attributes));
+}
+
+/// Nullopt when it is gone, or another one of the same name has taken its place.
+std::optional<Collector::Owner> Collector::find_owner(const OwnerLink& link, const std::string& ns) const {
+  const api::Resource* kind = api::find_kind(link.api_version, link.kind);
+  if (kind == nullptr) return std::nullopt;
+  const bool cluster = kind->scope == api::Scope::kCluster;
+  const store::Key key{kind->qualified_name(), cluster ? std::string() : ns, link.name};
+  auto object = find(key);
+  if (!object || object->uid != link.uid) return std::nullopt;
+  return Owner{key, *std::move(object)};
+}
+
 bool Collector::is_terminating(const std::string& ns) const {
-  const IndexedObject* object = index_.find({"namespaces", "", ns});
-  return object != nullptr && object->deleting;
+  const auto object = find({"namespaces", "", ns});
+  return object && object->deleting;
 }
 
 void Collector::enqueue(const store::Key& key) {
@@ -129,9 +150,9 @@ void Collector::work() {
 }
 
 void Collector::look_at(const store::Key& key) {
-  const IndexedObject* found = index_.find(key);
-  if (found == nullptr) return;
-  const IndexedObject object = *found;
+  const auto found = find(key);
+  if (!found) return;
+  const OwnedObject& object = *found;
   if (key.resource == "namespaces" && object.deleting) return empty_namespace(key);
   if (object.deleting && object.collector_finalizer == "orphan") return finish_orphan(key, object);
   if (object.deleting && object.collector_finalizer == "foregroundDeletion") return finish_foreground(key, object);
@@ -140,22 +161,19 @@ void Collector::look_at(const store::Key& key) {
   if (!object.owners.empty()) look_at_owners(key, object);
 }
 
-void Collector::look_at_owners(const store::Key& key, const IndexedObject& object) {
+void Collector::look_at_owners(const store::Key& key, const OwnedObject& object) {
   std::set<std::string> absent;
   std::set<std::string> waiting;  // owners that wait, in the foreground, for this one to go
   bool held = false;
   for (const OwnerLink& link : object.owners) {
-    const api::Resource* kind = api::find_kind(link.api_version, link.kind);
-    if (kind == nullptr) {
+    if (api::find_kind(link.api_version, link.kind) == nullptr) {
       held = true;  // of a kind we cannot see: it may live
       continue;
     }
-    const store::Key* owner = index_.by_uid(link.uid);
-    const bool lives = owner != nullptr && owner->resource == kind->qualified_name() && owner->name == link.name &&
-                       (owner->ns.empty() || owner->ns == key.ns);
-    if (!lives) {
+    const auto owner = find_owner(link, key.ns);
+    if (!owner) {
       absent.insert(link.uid);
-    } else if (index_.find(*owner)->collector_finalizer == "foregroundDeletion") {
+    } else if (owner->object.collector_finalizer == "foregroundDeletion") {
       waiting.insert(link.uid);
     } else {
       held = true;
@@ -170,17 +188,18 @@ void Collector::look_at_owners(const store::Key& key, const IndexedObject& objec
   remove(key, object.uid, !waiting.empty() && has_dependents);
 }
 
-void Collector::finish_foreground(const store::Key& key, const IndexedObject& object) {
+void Collector::finish_foreground(const store::Key& key, const OwnedObject& object) {
   bool blocked = false;
   for (const store::Key& dependent : index_.dependents(object.uid)) {
-    const IndexedObject* child = index_.find(dependent);
+    const auto child = find(dependent);
+    if (!child) continue;
     for (const OwnerLink& link : child->owners) blocked = blocked || (link.uid == object.uid && link.blocks);
     if (!child->deleting) enqueue(dependent);
   }
   if (!blocked) drop_finalizer(key, "foregroundDeletion");
 }
 
-void Collector::finish_orphan(const store::Key& key, const IndexedObject& object) {
+void Collector::finish_orphan(const store::Key& key, const OwnedObject& object) {
   const std::set<store::Key> dependents = index_.dependents(object.uid);
   for (const store::Key& dependent : dependents) drop_owners(dependent, {object.uid});
   if (dependents.empty()) drop_finalizer(key, "orphan");
@@ -189,10 +208,18 @@ void Collector::finish_orphan(const store::Key& key, const IndexedObject& object
 void Collector::empty_namespace(const store::Key& key) {
   if (index_.count_in(key.name) > 0) {
     for (const api::Resource& resource : api::resources()) {
-      if (resource.scope != api::Scope::kNamespaced) continue;
+      if (resource.scope != api::Scope::kNamespaced || !resource.is_storage) continue;
       context_.store.scan(resource.qualified_name(), key.name,
                           [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
     }
+    if (!lingering_.insert(key.name).second) return;
+    context_.loop.after(kLingers, [this, alive = alive_, key] {
+      if (!*alive) return;
+      lingering_.erase(key.name);
+      if (!is_terminating(key.name)) return;
+      if (index_.count_in(key.name) > 0) tell_what_remains(key);
+      enqueue(key);
+    });
     return;
   }
   edit_object(
@@ -205,6 +232,31 @@ void Collector::empty_namespace(const store::Key& key) {
       },
       [key](Result<store::Bytes> result) {
         if (!result) log_failure("finish namespace", key, result.error());
+      });
+}
+
+void Collector::tell_what_remains(const store::Key& key) {
+  std::map<std::string, int> resources;
+  std::map<std::string, int> finalizers;
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.scope != api::Scope::kNamespaced) continue;
+    const std::string shown = resource.plural + "." + resource.group;  // "configmaps." as Kubernetes has it
+    context_.store.scan(resource.qualified_name(), key.name, [&](const store::Key&, const store::Entry& entry) {
+      ++resources[shown];
+      const auto object = json::parse(*entry.bytes);
+      if (!object) return;
+      for (const std::string& finalizer : finalizers_of(*object)) ++finalizers[finalizer];
+    });
+  }
+  const Time now = context_.loop.now();
+  edit_object(
+      context_, *resource_named("namespaces"), key,
+      [resources, finalizers, now](json::Document& ns) -> Status {
+        set_terminating_conditions(ns, resources, finalizers, now);
+        return ok();
+      },
+      [key](Result<store::Bytes> result) {
+        if (!result) log_failure("tell what remains", key, result.error());
       });
 }
 

@@ -1,6 +1,6 @@
 // Collector: garbage collection as kube-controller-manager does it. Dependents go when all their owners are gone;
 // foreground and orphan deletion are finished through their finalizers; a deleted namespace is emptied and then
-// removed; events expire an hour after their last change.
+// removed; events expire some time after their last change.
 //
 // Driven by the store's events: each change queues the few objects it concerns, and a task works the queue off in small
 // batches, so that the loop stays responsive while thousands of pods go.
@@ -19,7 +19,9 @@ namespace muster::apiserver {
 
 class Collector {
  public:
-  explicit Collector(Context& context) : context_(context), alive_(std::make_shared<bool>(true)) {}
+  /// `event_life`: how long an Event stays after its last change.
+  Collector(Context& context, Duration event_life)
+      : context_(context), event_life_(event_life), alive_(std::make_shared<bool>(true)) {}
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
@@ -38,10 +40,11 @@ class Collector {
   void enqueue(const store::Key& key);
   void work();
   void look_at(const store::Key& key);
-  void look_at_owners(const store::Key& key, const IndexedObject& object);
-  void finish_foreground(const store::Key& key, const IndexedObject& object);
-  void finish_orphan(const store::Key& key, const IndexedObject& object);
+  void look_at_owners(const store::Key& key, const OwnedObject& object);
+  void finish_foreground(const store::Key& key, const OwnedObject& object);
+  void finish_orphan(const store::Key& key, const OwnedObject& object);
   void empty_namespace(const store::Key& key);
+  void tell_what_remains(const store::Key& key);
   void drop_owners(const store::Key& key, const std::set<std::string>& uids);
   void drop_finalizer(const store::Key& key, const std::string& finalizer);
   void remove(const store::Key& key, const std::string& uid, bool foreground);
@@ -49,15 +52,23 @@ class Collector {
   void expire_later(const store::Key& key, store::Revision revision, Duration in);
   void expire_due();
 
+  struct Owner {
+    store::Key key;
+    OwnedObject object;
+  };
+  std::optional<OwnedObject> find(const store::Key& key) const;
+  std::optional<Owner> find_owner(const OwnerLink& link, const std::string& ns) const;
   bool is_terminating(const std::string& ns) const;
 
   Context& context_;
+  const Duration event_life_;
   OwnerIndex index_;
   std::vector<store::Store::Id> subscriptions_;
   std::deque<store::Key> queue_;
   std::set<store::Key> queued_;
   bool working_ = false;
-  std::deque<Expiry> expiries_;  // in order of due: every event lives equally long
+  std::set<std::string> lingering_;  // terminating namespaces that will be looked at again
+  std::deque<Expiry> expiries_;      // in order of due: every event lives equally long
   Loop::Id expiry_timer_ = 0;
   std::shared_ptr<bool> alive_;  // tasks and callbacks of ours that outlive us find it gone
 };

@@ -134,7 +134,7 @@ void copy_member(const Document& from, Document& to, std::string_view key) {
 }
 
 bool has_generation(const api::Resource& resource) {
-  return !resource.built_in || resource.kind == "Pod";
+  return !resource.built_in || resource.kind == "Pod" || resource.kind == "Deployment";
 }
 
 void drop_nulls(Document& value) {

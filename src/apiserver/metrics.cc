@@ -74,6 +74,7 @@ void append_store(std::string& out, const store::Store& store) {
   append_one(out, "muster_store_full", "gauge", "1 while the disk is full.", stats.is_full ? 1 : 0);
   append_head(out, "apiserver_storage_objects", "gauge", "Stored objects by resource.");
   for (const api::Resource& resource : api::resources()) {
+    if (!resource.is_storage) continue;
     const std::string name = resource.qualified_name();
     out += fmt::format("apiserver_storage_objects{{resource=\"{}\"}} {}\n", name, store.count(name));
   }

@@ -4,58 +4,39 @@
 #include "base/strings.h"
 
 namespace muster::apiserver {
-namespace {
 
-IndexedObject read_attributes(const store::Attributes& attributes) {
-  IndexedObject object;
-  if (const std::string* uid = attribute(attributes, "", kUid)) object.uid = *uid;
-  if (const std::string* finalizer = attribute(attributes, "", kDeleting)) {
-    object.deleting = true;
-    object.collector_finalizer = *finalizer;
-  }
-  for (const auto& [key, value] : attributes) {
-    if (!key.starts_with(kOwnerPrefix)) continue;
+OwnedObject read_owned(const store::Attributes& attributes) {
+  OwnedObject object;
+  attributes.each([&object](std::string_view key, std::string_view value) {
+    if (key == kUid) object.uid = value;
+    if (key == kDeleting) {
+      object.deleting = true;
+      object.collector_finalizer = value;
+    }
+    if (!key.starts_with(kOwnerPrefix)) return true;
     const std::vector<std::string> parts = split(value, ' ');
-    if (parts.size() != 4) continue;
-    object.owners.push_back({key.substr(kOwnerPrefix.size()), parts[0], parts[1], parts[2], parts[3] == "1"});
-  }
+    if (parts.size() != 4) return true;
+    const std::string uid(key.substr(kOwnerPrefix.size()));
+    object.owners.push_back({uid, parts[0], parts[1], parts[2], parts[3] == "1"});
+    return true;
+  });
   return object;
 }
 
-}  // namespace
-
-void OwnerIndex::set(const store::Key& key, const store::Attributes& attributes) {
-  erase(key);
-  IndexedObject object = read_attributes(attributes);
-  by_uid_.insert_or_assign(object.uid, key);
-  for (const OwnerLink& owner : object.owners) dependents_[owner.uid].insert(key);
-  if (!key.ns.empty()) ++in_namespace_[key.ns];
-  objects_.insert_or_assign(key, std::move(object));
-}
-
-void OwnerIndex::erase(const store::Key& key) {
-  const auto found = objects_.find(key);
-  if (found == objects_.end()) return;
-  for (const OwnerLink& owner : found->second.owners) {
-    const auto set = dependents_.find(owner.uid);
-    if (set == dependents_.end()) continue;
-    set->second.erase(key);
-    if (set->second.empty()) dependents_.erase(set);
+void OwnerIndex::change(const store::Key& key, const store::Attributes* before, const store::Attributes* now) {
+  if (before != nullptr) {
+    for (const OwnerLink& owner : read_owned(*before).owners) {
+      const auto set = dependents_.find(owner.uid);
+      if (set == dependents_.end()) continue;
+      set->second.erase(key);
+      if (set->second.empty()) dependents_.erase(set);
+    }
+    if (!key.ns.empty() && --in_namespace_[key.ns] == 0) in_namespace_.erase(key.ns);
   }
-  const auto uid = by_uid_.find(found->second.uid);
-  if (uid != by_uid_.end() && uid->second == key) by_uid_.erase(uid);
-  if (!key.ns.empty() && --in_namespace_[key.ns] == 0) in_namespace_.erase(key.ns);
-  objects_.erase(found);
-}
-
-const IndexedObject* OwnerIndex::find(const store::Key& key) const {
-  const auto found = objects_.find(key);
-  return found == objects_.end() ? nullptr : &found->second;
-}
-
-const store::Key* OwnerIndex::by_uid(const std::string& uid) const {
-  const auto found = by_uid_.find(uid);
-  return found == by_uid_.end() ? nullptr : &found->second;
+  if (now != nullptr) {
+    for (const OwnerLink& owner : read_owned(*now).owners) dependents_[owner.uid].insert(key);
+    if (!key.ns.empty()) ++in_namespace_[key.ns];
+  }
 }
 
 const std::set<store::Key>& OwnerIndex::dependents(const std::string& uid) const {

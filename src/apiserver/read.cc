@@ -3,87 +3,37 @@
 #include <fmt/core.h>
 
 #include "apiserver/handlers.h"
+#include "apiserver/page.h"
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 #include "apiserver/writes.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
 namespace {
 
-/// `limit` is not followed: every list is whole, on one snapshot, which the API allows. So no continue token is ever
-/// given, and one that comes in is from elsewhere.
-Status check_list_parameters(const Query& query, const std::optional<store::Revision>& revision,
-                             store::Revision current) {
-  if (query.has("continue") && !query.get("continue").empty()) {
-    return bad_request(
-        "invalid continue token: continue key is not valid: lists here are never cut, so none was given");
-  }
-  if (revision && *revision > current) return too_large(*revision, current);
-  const std::string_view match = query.get("resourceVersionMatch");
-  if (match.empty()) return ok();
-  const std::string field = "resourceVersionMatch";
-  if (!revision) {
-    return invalid_options(
-        "ListOptions",
-        {forbidden_value(field, "resourceVersionMatch is forbidden unless resourceVersion is provided")});
-  }
-  if (match != "Exact" && match != "NotOlderThan") {
-    return invalid_options("ListOptions", {unsupported_value(field, quote(match), {"Exact", "NotOlderThan"})});
-  }
-  if (match == "Exact" && *revision == 0) {
-    return invalid_options(
-        "ListOptions",
-        {forbidden_value(field, "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\"")});
-  }
-  if (match == "Exact" && *revision != current) {
-    return expired(fmt::format("The resourceVersion for the provided list is too old: {} ({})", *revision, current));
-  }
-  return ok();
-}
-
-json::Object list_metadata(store::Revision revision) {
-  json::Object metadata;
-  metadata.append("resourceVersion", std::to_string(revision));
-  return metadata;
-}
-
-std::string table_list(const Context& context, const api::Resource& resource, const Form& form,
-                       const Selection& selection) {
+std::string table_list(const Context& context, const api::Resource& resource, const Form& form, Listed listed) {
   json::Array rows;
   const Time now = context.loop.now();
-  scan(context, selection, [&](const store::Key&, const store::Entry& entry) {
-    if (const auto object = json::parse(*entry.bytes)) {
+  for (const store::Bytes& item : listed.items) {
+    if (auto object = json::parse(*item)) {
+      to_asked_version(resource, *object);
       rows.push_back(table_row(resource, *object, form.row_object, form.version, now));
     }
-  });
-  return json::serialize(make_table(resource, form, list_metadata(context.store.revision()), std::move(rows)));
+  }
+  return json::serialize(make_table(resource, form, std::move(listed.metadata), std::move(rows)));
 }
 
-std::string metadata_list(const Context& context, const Form& form, const Selection& selection) {
+std::string metadata_list(const Form& form, Listed listed) {
   json::Array items;
-  scan(context, selection, [&](const store::Key&, const store::Entry& entry) {
-    if (const auto object = json::parse(*entry.bytes)) items.push_back(partial_metadata(*object, form.version));
-  });
+  for (const store::Bytes& item : listed.items) {
+    if (const auto object = json::parse(*item)) items.push_back(partial_metadata(*object, form.version));
+  }
   return json::serialize(json::Object{{"kind", "PartialObjectMetadataList"},
                                       {"apiVersion", "meta.k8s.io/" + form.version},
-                                      {"metadata", list_metadata(context.store.revision())},
+                                      {"metadata", std::move(listed.metadata)},
                                       {"items", std::move(items)}});
-}
-
-/// Stored bytes one after the other: nothing is parsed, serialised or copied.
-net::Response plain_list(const Context& context, const api::Resource& resource, const Selection& selection) {
-  static const auto comma = std::make_shared<const std::string>(",");
-  static const auto end = std::make_shared<const std::string>("]}");
-  net::Response response;
-  response.body = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},"items":[)",
-                              resource.kind, resource.api_version(), context.store.revision());
-  scan(context, selection, [&](const store::Key&, const store::Entry& entry) {
-    if (!response.pieces.empty()) response.pieces.push_back(comma);
-    response.pieces.push_back(entry.bytes);
-  });
-  response.pieces.push_back(end);
-  return response;
 }
 
 }  // namespace
@@ -91,7 +41,7 @@ net::Response plain_list(const Context& context, const api::Resource& resource, 
 bool Selection::matches(const store::Key& key, const store::Attributes& attributes) const {
   if (!ns.empty() && key.ns != ns) return false;
   if (!name.empty() && key.name != name) return false;
-  return selector.matches(attributes);
+  return selector.matches(key, attributes);
 }
 
 Result<Selection> parse_selection(const ResourceRequest& request) {
@@ -148,17 +98,20 @@ void get_object(Context& context, const ResourceRequest& request, Reply reply) {
 void list_objects(Context& context, const ResourceRequest& request, Reply reply) {
   const auto selection = parse_selection(request);
   if (!selection) return reply.fail(selection.error());
-  const auto revision = parse_revision(request.query);
-  if (!revision) return reply.fail(revision.error());
-  const auto allowed = check_list_parameters(request.query, *revision, context.store.revision());
-  if (!allowed) return reply.fail(allowed.error());
+  const auto page = parse_page(request.query, context.store.revision());
+  if (!page) return reply.fail(page.error());
+  auto listed = list_page(context, *selection, *page);
+  if (!listed && listed.error().reason == Reason::kExpired) {
+    return reply.json(http_code(Reason::kExpired), json::serialize(expired_list(*page)));
+  }
+  if (!listed) return reply.fail(listed.error());
   switch (reply.form().as) {
     case As::kObject:
-      return reply.json(plain_list(context, *request.resource, *selection));
+      return reply.json(list_response(*request.resource, *std::move(listed)));
     case As::kTable:
-      return reply.json(200, table_list(context, *request.resource, reply.form(), *selection));
+      return reply.json(200, table_list(context, *request.resource, reply.form(), *std::move(listed)));
     case As::kPartialMetadata:
-      return reply.json(200, metadata_list(context, reply.form(), *selection));
+      return reply.json(200, metadata_list(reply.form(), *std::move(listed)));
   }
 }
 

@@ -110,9 +110,7 @@ Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query
   if (const std::string& version = body.string_at("preconditions", "resourceVersion"); !version.empty()) {
     options.resource_version = version;
   }
-  const Document* dry_run = body.find("dryRun");
-  options.dry_run =
-      query.get("dryRun") == "All" || (dry_run != nullptr && dry_run->is_array() && !dry_run->as_array().empty());
+  TRY_ASSIGN(options.dry_run, parse_dry_run("DeleteOptions", query, body.find("dryRun")));
   return options;
 }
 
@@ -129,7 +127,10 @@ void remove_object(Context& context, const api::Resource& resource, const store:
   set_collector_finalizer(after, options);
   mark(after, grace_seconds(resource, before, options), context.loop.now());
   const bool is_namespace = resource.qualified_name() == "namespaces";
-  if (is_namespace) after["status"]["phase"] = "Terminating";
+  if (is_namespace) {
+    after["status"]["phase"] = "Terminating";
+    after["metadata"].as_object().erase("deletionGracePeriodSeconds");
+  }
 
   const bool held = !finalizers_of(after).empty() || after.int_at("metadata", "deletionGracePeriodSeconds") > 0 ||
                     (is_namespace && !strings_at(after, "spec", "finalizers").empty());

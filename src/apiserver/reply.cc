@@ -2,6 +2,7 @@
 
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 
 namespace muster::apiserver {
 namespace {
@@ -39,9 +40,12 @@ void Reply::json(net::Response response) const {
 }
 
 void Reply::object(int code, const api::Resource& resource, const net::Bytes& bytes) const {
-  if (form_.as == As::kObject) return json(net::Response{.status = code, .headers = {}, .body = {}, .pieces = {bytes}});
+  if (form_.as == As::kObject) {
+    return json(net::Response{.status = code, .headers = {}, .body = {}, .pieces = {in_version(resource, bytes)}});
+  }
   auto object = json::parse(*bytes);
   if (!object) return fail(object.error());
+  to_asked_version(resource, *object);
   if (form_.as == As::kPartialMetadata) return json(code, json::serialize(partial_metadata(*object, form_.version)));
   json::Array rows;
   rows.push_back(table_row(resource, *object, form_.row_object, form_.version, context_->loop.now()));

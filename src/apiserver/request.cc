@@ -43,6 +43,21 @@ bool allows(const ResourceRequest& request) {
   return request.verb == Verb::kGet || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
 }
 
+/// Definitions are ours to write. Whoever brings others must hear more than that the method is not allowed.
+Error read_only_definitions() {
+  Error error = method_not_allowed();
+  error.message =
+      "customresourcedefinitions can only be read here: this engine serves its own kinds (kubectl get crd) and takes "
+      "no "
+      "others; install this definition on a Kubernetes cluster";
+  return error;
+}
+
+bool writes_definitions(const ResourceRequest& request) {
+  if (request.resource->qualified_name() != "customresourcedefinitions.apiextensions.k8s.io") return false;
+  return request.verb != Verb::kGet && request.verb != Verb::kList && request.verb != Verb::kWatch;
+}
+
 }  // namespace
 
 Result<Query> Query::parse(std::string_view text) {
@@ -152,6 +167,7 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
 
   TRY_ASSIGN(request.verb, verb_for(method, request));
   const bool homeless = namespaced && request.ns.empty() && request.verb == Verb::kCreate;
+  if (writes_definitions(request)) return read_only_definitions();
   if (homeless || !allows(request)) return method_not_allowed();
   return request;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
 #include "apiserver/attributes.h"
 #include "apiserver/status_error.h"
@@ -136,24 +137,33 @@ std::vector<std::string> split_terms(std::string_view text) {
 
 }  // namespace
 
-bool Requirement::matches(const store::Attributes& attributes) const {
-  const std::string* value = attribute(attributes, "", key);
+std::optional<std::string_view> Requirement::value_in(const store::Key& object,
+                                                      const store::Attributes& attributes) const {
+  if (!key.starts_with(kFieldPrefix)) return attributes.find(key);
+  const std::string_view field = std::string_view(key).substr(kFieldPrefix.size());
+  if (field == kNameField) return object.name;
+  if (field == kNamespaceField) return object.ns;
+  return attributes.find(key).value_or("");
+}
+
+bool Requirement::matches(const store::Key& object, const store::Attributes& attributes) const {
+  const auto value = value_in(object, attributes);
   switch (op) {
     case Op::kEquals:
-      return value != nullptr && *value == values[0];
+      return value && *value == values[0];
     case Op::kNotEquals:
-      return value == nullptr || *value != values[0];
+      return value != values[0];
     case Op::kIn:
-      return value != nullptr && std::ranges::find(values, *value) != values.end();
+      return value && std::ranges::find(values, *value) != values.end();
     case Op::kNotIn:
-      return value == nullptr || std::ranges::find(values, *value) == values.end();
+      return !value || std::ranges::find(values, *value) == values.end();
     case Op::kExists:
-      return value != nullptr;
+      return value.has_value();
     case Op::kNotExists:
-      return value == nullptr;
+      return !value;
     case Op::kGreater:
     case Op::kLess: {
-      const auto left = value == nullptr ? std::nullopt : parse_int(*value);
+      const auto left = value ? parse_int(*value) : std::nullopt;
       const auto right = parse_int(values[0]);
       return left && right && (op == Op::kGreater ? *left > *right : *left < *right);
     }
@@ -201,8 +211,40 @@ Status Selector::add_fields(std::string_view text, std::string_view resource) {
   return ok();
 }
 
-bool Selector::matches(const store::Attributes& attributes) const {
-  return std::ranges::all_of(requirements_, [&](const Requirement& r) { return r.matches(attributes); });
+bool Selector::matches(const store::Key& object, const store::Attributes& attributes) const {
+  return std::ranges::all_of(requirements_, [&](const Requirement& r) { return r.matches(object, attributes); });
+}
+
+namespace {
+
+std::string expression_text(const json::Document& expression) {
+  const std::string& key = expression.string_at("key");
+  const std::string& op = expression.string_at("operator");
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return "!" + key;
+  std::vector<std::string> values;
+  if (const json::Document* list = expression.find("values"); list != nullptr && list->is_array()) {
+    for (const json::Document& value : list->as_array()) values.push_back(value.is_string() ? value.as_string() : "");
+  }
+  std::ranges::sort(values);
+  return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", join(values, ","));
+}
+
+}  // namespace
+
+std::string selector_text(const json::Document& selector) {
+  std::multimap<std::string, std::string> parts;  // by key
+  if (const json::Document* labels = selector.find("matchLabels"); labels != nullptr && labels->is_object()) {
+    for (const json::Member& label : labels->as_object()) {
+      parts.emplace(label.key, label.key + "=" + (label.value.is_string() ? label.value.as_string() : ""));
+    }
+  }
+  if (const json::Document* list = selector.find("matchExpressions"); list != nullptr && list->is_array()) {
+    for (const json::Document& one : list->as_array()) parts.emplace(one.string_at("key"), expression_text(one));
+  }
+  std::vector<std::string> texts;
+  for (auto& [key, text] : parts) texts.push_back(std::move(text));
+  return join(texts, ",");
 }
 
 }  // namespace muster::apiserver

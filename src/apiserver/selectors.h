@@ -1,11 +1,13 @@
 // Label and field selectors of list, watch and deletecollection.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "json/document.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -15,8 +17,13 @@ struct Requirement {
   std::string key;  // with its attribute prefix
   Op op = Op::kEquals;
   std::vector<std::string> values;
-  bool matches(const store::Attributes& attributes) const;
+  /// Nullopt when absent.
+  std::optional<std::string_view> value_in(const store::Key& object, const store::Attributes& attributes) const;
+  bool matches(const store::Key& object, const store::Attributes& attributes) const;
 };
+
+/// A metav1.LabelSelector as clients write it in a query: "a=b,c in (d,e)".
+std::string selector_text(const json::Document& selector);
 
 /// All requirements must hold.
 class Selector {
@@ -27,7 +34,7 @@ class Selector {
   Status add_fields(std::string_view text, std::string_view resource);
 
   bool empty() const { return requirements_.empty(); }
-  bool matches(const store::Attributes& attributes) const;
+  bool matches(const store::Key& object, const store::Attributes& attributes) const;
   /// The one name that can match, or "": lets a list of one object be a lookup.
   const std::string& only_name() const { return only_name_; }
 

@@ -19,14 +19,14 @@ bool labels_match(std::string_view text) {
   Selector selector;
   const auto read = selector.add_labels(text);
   EXPECT_TRUE(read.has_value()) << text;
-  return selector.matches(sample());
+  return selector.matches({"pods", "n", "p"}, sample());
 }
 
 bool fields_match(std::string_view text) {
   Selector selector;
   const auto read = selector.add_fields(text, "pods");
   EXPECT_TRUE(read.has_value()) << text;
-  return selector.matches(sample());
+  return selector.matches({"pods", "n", "p"}, sample());
 }
 
 TEST(Selector, EmptyMatchesAll) {

@@ -3,6 +3,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
 #include "apiserver/status_error.h"
+#include "apiserver/versions.h"
 #include "apiserver/writes.h"
 
 namespace muster::apiserver {
@@ -14,6 +15,7 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
   if (entry == nullptr) return not_found(*request.resource, request.name);
   current.entry = *entry;
   TRY_ASSIGN(current.object, json::parse(*entry->bytes));
+  to_asked_version(*request.resource, current.object);
   return current;
 }
 

@@ -5,6 +5,7 @@
 #include "apiserver/read.h"
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
+#include "apiserver/versions.h"
 #include "client/api_client.h"
 
 namespace muster::apiserver {
@@ -133,7 +134,7 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
   // The initial state in one piece: the stream's reader takes it at its own speed.
   std::string all;
   scan(context_, watcher->selection, [&](const store::Key&, const store::Entry& entry) {
-    all += *render(*watcher, "ADDED", *entry.bytes);
+    all += *render(*watcher, "ADDED", entry.bytes);
     watcher->form.headers = false;
   });
   if (!all.empty()) watcher->exchange->write(std::make_shared<const std::string>(std::move(all)));
@@ -145,7 +146,7 @@ void Watches::on_event(Watcher& watcher, const std::shared_ptr<const store::Even
   if (e.entry.revision <= watcher.after) return;  // a watch may begin at a revision that is still to come
   const Selection& selection = watcher.selection;
   const bool matches = selection.matches(e.key, *e.entry.attributes);
-  const bool matched = e.previous_attributes != nullptr && selection.matches(e.key, *e.previous_attributes);
+  const bool matched = e.previous.attributes != nullptr && selection.matches(e.key, *e.previous.attributes);
   switch (e.type) {
     case store::EventType::kAdded:
       if (matches) send(watcher, "ADDED", event);
@@ -175,19 +176,21 @@ void Watches::send(Watcher& watcher, std::string_view type, const std::shared_pt
     if (item.type == type && item.resource == watcher.resource && item.form == watcher.form) bytes = item.bytes;
   }
   if (bytes == nullptr) {
-    bytes = render(watcher, type, *event->entry.bytes);
+    bytes = render(watcher, type, event->entry.bytes);
     rendered_->items.push_back({std::string(type), watcher.resource, watcher.form, bytes});
   }
   watcher.form.headers = false;
-  watcher.exchange->write_event(bytes, watcher.form.as == As::kObject ? event->entry.bytes : nullptr);
+  const bool shares = watcher.form.as == As::kObject && watcher.resource->is_storage;
+  watcher.exchange->write_event(bytes, shares ? event->entry.bytes : nullptr);
 }
 
-net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const std::string& object) const {
+net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const {
   std::string out = fmt::format(R"({{"type":"{}","object":)", type);
   const Form& form = watcher.form;
-  const auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(object);
+  auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(*object);
+  if (form.as != As::kObject && parsed) to_asked_version(*watcher.resource, *parsed);
   if (form.as == As::kObject || !parsed) {
-    out += object;
+    out += *in_version(*watcher.resource, object);
   } else if (form.as == As::kPartialMetadata) {
     json::append_serialized(partial_metadata(*parsed, form.version), out);
   } else {

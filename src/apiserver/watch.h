@@ -35,7 +35,7 @@ class Watches {
   void schedule_bookmark(const std::shared_ptr<Watcher>& watcher);
   void end(const std::shared_ptr<Watcher>& watcher);
   void close(const std::shared_ptr<Watcher>& watcher);
-  net::Bytes render(const Watcher& watcher, std::string_view type, const std::string& object) const;
+  net::Bytes render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const;
 
   Context& context_;
   std::set<std::shared_ptr<Watcher>> watchers_;

@@ -4,7 +4,9 @@
 
 #include "apiserver/attributes.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/quota.h"
 #include "apiserver/status_error.h"
+#include "apiserver/versions.h"
 
 namespace muster::apiserver {
 namespace {
@@ -23,8 +25,10 @@ Error in_api_words(const api::Resource& resource, const store::Key& key, Error e
   }
 }
 
-store::Store::Done when_stored(const api::Resource& resource, const store::Key& key, OnStored done) {
-  return [&resource, key, done = std::move(done)](Result<store::Entry> result) mutable {
+store::Store::Done when_stored(const api::Resource& resource, const store::Key& key, OnStored done,
+                               Quotas::Reservation held) {
+  return [&resource, key, done = std::move(done), held = std::move(held)](Result<store::Entry> result) mutable {
+    held.reset();  // counted by now, or never to be
     if (!result) return done(in_api_words(resource, key, std::move(result).error()));
     done(result->bytes);
   };
@@ -52,21 +56,30 @@ store::Render render_of(const store::Key& key, json::Document object) {
 
 void store_new(Context& context, const api::Resource& resource, const store::Key& key, json::Document object,
                bool dry_run, OnStored done) {
+  auto held = context.quotas->reserve(resource, key.ns, nullptr, object);
+  if (!held) return done(std::move(held).error());
   if (context.store.latest(key) != nullptr) return done(already_exists(resource, key.name));
+  to_stored_version(resource, object);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
-  context.store.put(key, 0, render_of(key, std::move(object)), when_stored(resource, key, std::move(done)));
+  context.store.put(key, 0, render_of(key, std::move(object)),
+                    when_stored(resource, key, std::move(done), *std::move(held)));
 }
 
 void store_change(Context& context, const api::Resource& resource, const store::Key& key, const store::Entry& entry,
                   const json::Document& before, json::Document after, bool dry_run, OnStored done) {
   if (after == before) return done(entry.bytes);
+  auto held = context.quotas->reserve(resource, key.ns, &before, after);
+  if (!held) return done(std::move(held).error());
+  to_stored_version(resource, after);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(after)));
   const store::Revision expected = entry.revision;
   if (may_go(after)) {
-    context.store.remove(key, expected, render_of(key, std::move(after)), when_stored(resource, key, std::move(done)));
+    context.store.remove(key, expected, render_of(key, std::move(after)),
+                         when_stored(resource, key, std::move(done), *std::move(held)));
     return;
   }
-  context.store.put(key, expected, render_of(key, std::move(after)), when_stored(resource, key, std::move(done)));
+  context.store.put(key, expected, render_of(key, std::move(after)),
+                    when_stored(resource, key, std::move(done), *std::move(held)));
 }
 
 void edit_object(Context& context, const api::Resource& resource, const store::Key& key, Edit edit, OnStored done) {

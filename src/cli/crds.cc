@@ -17,7 +17,7 @@ class Crds final : public Command {
     if (!words.empty()) return session.fail(usage_failure(fmt::format("unexpected argument {}", quote(words[0]))));
     std::string_view separator;
     for (const api::Resource& resource : api::resources()) {
-      if (resource.built_in) continue;
+      if (!resource.has_own_crd()) continue;
       session.out(separator);
       session.out(json::to_yaml(api::crd(resource)));
       separator = "---\n";

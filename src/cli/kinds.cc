@@ -132,6 +132,7 @@ Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
   for (const std::string& word : split(words, ',')) {
     std::vector<Kind> of_category;
     for (const api::Resource& resource : api::resources()) {
+      if (!resource.is_storage) continue;  // one version of each kind
       if (std::ranges::find(resource.categories, word) != resource.categories.end()) {
         of_category.push_back(from_table(resource));
       }

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "base/time.h"
 #include "json/yaml.h"
 #include "reflect/describe.h"
 #include "reflect/reflect.h"
@@ -30,7 +31,9 @@ const TypeDesc& type_of<Config>() {
       field<&Config::unmapped>("unmapped", "What an image that no pattern matches gets.")
           .one_of({"host", "refuse"})
           .default_value("host"),
-      field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."));
+      field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."),
+      field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
+          .default_value("1h"));
   return desc;
 }
 
@@ -66,8 +69,12 @@ std::vector<std::string> problems_in(const json::YamlDocument& document, const s
   return problems;
 }
 
-Status check_environments(const Config& config, const json::YamlDocument& document, const std::string& file) {
+Status check_values(const Config& config, const json::YamlDocument& document, const std::string& file) {
   std::vector<std::string> problems;
+  if (parse_duration(config.event_ttl).value_or(Duration(0)) <= Duration(0)) {
+    problems.push_back(fmt::format("{}eventTTL: must be a duration above zero, got \"{}\"; write 1h or 30m",
+                                   position(file, document, "eventTTL"), config.event_ttl));
+  }
   for (std::size_t i = 0; i < config.environments.size(); ++i) {
     const EnvironmentConfig& environment = config.environments[i];
     if (environment.venv.empty() == !environment.host) {
@@ -84,7 +91,7 @@ Status check_environments(const Config& config, const json::YamlDocument& docume
 Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   auto documents = json::parse_yaml(yaml);
   if (!documents) return in_context(file, std::move(documents).error());
-  if (documents->empty()) return Config{.environments = {}, .unmapped = "host", .resources = {}};
+  if (documents->empty()) return Config{.environments = {}, .unmapped = "host", .resources = {}, .event_ttl = "1h"};
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
   }
@@ -94,7 +101,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   }
   reflect::apply_defaults(reflect::type_of<Config>(), document.value);
   TRY_ASSIGN(Config config, reflect::decode<Config>(document.value));
-  TRY(check_environments(config, document, file));
+  TRY(check_values(config, document, file));
   return config;
 }
 

@@ -22,6 +22,7 @@ struct Config {
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // host, refuse
   std::map<std::string, Quantity> resources;
+  std::string event_ttl = "1h";  // a duration that parses and is above zero
 };
 
 /// `file` is only for messages.

@@ -49,6 +49,14 @@ TEST(Config, AllProblemsAreToldAtOnce) {
   EXPECT_THAT(message, HasSubstr("environments[0].image"));
 }
 
+TEST(Config, EventsLiveAsLongAsItSays) {
+  EXPECT_EQ(parse_config("", "muster.yaml")->event_ttl, "1h");
+  EXPECT_EQ(parse_config("eventTTL: 30m\n", "muster.yaml")->event_ttl, "30m");
+  EXPECT_EQ(message_of("eventTTL: soon\n"),
+            "muster.yaml:1:1: eventTTL: must be a duration above zero, got \"soon\"; write 1h or 30m");
+  EXPECT_THAT(message_of("eventTTL: 0s\n"), HasSubstr("above zero"));
+}
+
 TEST(Config, AnEnvironmentNeedsExactlyOneSource) {
   EXPECT_EQ(message_of("environments:\n- image: '*'\n"),
             "muster.yaml:2:3: environments[0]: give either venv or host: true");

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "base/time.h"
 #include "cli/flags.h"
 #include "cli/print_error.h"
 #include "client/kubeconfig.h"
@@ -129,7 +130,9 @@ Status open_store(Engine& engine, const ServeOptions& options) {
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
                    const std::vector<std::string>& names) {
   engine.api = std::make_unique<apiserver::ApiServer>(
-      engine.loop, engine.rng, *engine.store, apiserver::Options{.token = credentials.token, .allowed_hosts = names});
+      engine.loop, engine.rng, *engine.store,
+      apiserver::Options{
+          .token = credentials.token, .allowed_hosts = names, .event_life = *parse_duration(options.config.event_ttl)});
   engine.api->start();
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");

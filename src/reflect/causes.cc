@@ -137,6 +137,36 @@ FieldCause not_found_cause(std::string field, const json::Document& value) {
       .reason = "FieldValueNotFound", .message = fmt::format("Not found: {}", shown(value)), .field = std::move(field)};
 }
 
+FieldCause forbidden_cause(std::string field, std::string_view detail) {
+  return {.reason = "FieldValueForbidden", .message = fmt::format("Forbidden: {}", detail), .field = std::move(field)};
+}
+
+std::string_view fault_reason(Rule::Fault fault) {
+  switch (fault) {
+    case Rule::Fault::kInvalid:
+      return "FieldValueInvalid";
+    case Rule::Fault::kRequired:
+      return "FieldValueRequired";
+    case Rule::Fault::kForbidden:
+      return "FieldValueForbidden";
+  }
+  return "";
+}
+
+FieldCause rule_cause(std::string_view path, const Rule& rule) {
+  std::string field = rule.field.empty() ? std::string(path) : child_path(path, rule.field);
+  switch (rule.fault) {
+    case Rule::Fault::kRequired:
+      return required_cause(std::move(field), rule.message);
+    case Rule::Fault::kForbidden:
+      return forbidden_cause(std::move(field), rule.message);
+    case Rule::Fault::kInvalid:
+      break;
+  }
+  // An API server shows the type of what a rule is about, not its value.
+  return invalid_cause(std::move(field), "object", rule.message);
+}
+
 namespace {
 
 std::string_view schema_type(Shape shape) {

@@ -26,6 +26,12 @@ FieldCause not_found_cause(std::string field, const json::Document& value);
 /// The value is of another JSON type than the shape asks for.
 FieldCause type_cause(std::string field, Shape shape, const json::Document& value);
 
+FieldCause forbidden_cause(std::string field, std::string_view detail);
+/// "FieldValueRequired" and the like.
+std::string_view fault_reason(Rule::Fault fault);
+/// A rule over several fields of the object at `path` that does not hold.
+FieldCause rule_cause(std::string_view path, const Rule& rule);
+
 /// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as Go would.
 std::string shown(const json::Document& value);
 /// "integer", "number", "string", "boolean", "array", "object", "null".

@@ -82,6 +82,17 @@ const TypeDesc& vector_type() {
   return desc;
 }
 
+/// A list, or a map, of the same C++ element under another description.
+template <typename T, TypeRef Element>
+const TypeDesc& vector_of() {
+  static const TypeDesc desc = [] {
+    TypeDesc other = vector_type<T>();
+    other.element = Element;
+    return other;
+  }();
+  return desc;
+}
+
 template <typename T>
 const TypeDesc& map_type() {
   static const TypeDesc desc{
@@ -98,6 +109,16 @@ const TypeDesc& map_type() {
             return &(*static_cast<std::map<std::string, T>*>(m))[key];
           },
       }};
+  return desc;
+}
+
+template <typename T, TypeRef Element>
+const TypeDesc& map_of() {
+  static const TypeDesc desc = [] {
+    TypeDesc other = map_type<T>();
+    other.element = Element;
+    return other;
+  }();
   return desc;
 }
 
@@ -207,6 +228,8 @@ class Field {
     return with([](FieldDesc& d) { d.always_written = true; });
   }
 
+  /// Described otherwise than its C++ type usually is: a list whose items have narrower rules in this kind.
+  Field described_as(TypeRef type) && { return of(type); }
   Field int_or_string() && requires std::is_same_v<Value, std::string> { return of(&int_or_string_type); }
   Field micro_time() && requires std::is_same_v<Value, std::optional<Time>> { return of(&micro_time_type); }
   Field base64_values() && requires std::is_same_v<Value, std::map<std::string, std::string>> {
@@ -251,6 +274,12 @@ class ObjectType {
   operator TypeDesc() && {  // NOLINT(google-explicit-constructor)
     static_assert(described == detail::arity<T>(), "every member of the struct needs a field<>");
     return std::move(desc_);
+  }
+
+  /// What must hold between the fields.
+  ObjectType rules(std::vector<Rule> rules) && {
+    desc_.rules = std::move(rules);
+    return std::move(*this);
   }
 
   /// `Rest` keeps what is not modelled. `known_names` are the other names Kubernetes has there; empty: anything goes.

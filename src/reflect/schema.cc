@@ -75,6 +75,21 @@ json::Array required_names(const TypeDesc& type) {
 
 // ---- structural ----
 
+constexpr const char* kValidations = "x-kubernetes-validations";
+
+/// The rules over several fields that CEL can say.
+json::Array cel_rules(const TypeDesc& type) {
+  json::Array rules;
+  for (const Rule& rule : type.rules) {
+    if (rule.cel.empty()) continue;
+    json::Object one = {{"rule", rule.cel}, {"message", rule.message}};
+    if (rule.fault != Rule::Fault::kInvalid) one.set("reason", std::string(fault_reason(rule.fault)));
+    if (!rule.field.empty()) one.set("fieldPath", "." + rule.field);
+    rules.push_back(std::move(one));
+  }
+  return rules;
+}
+
 struct Place {
   std::string path;
   bool with_defaults = true;
@@ -91,9 +106,10 @@ json::Object structural_field(const FieldDesc& field, const Place& place) {
   add_rules(field, schema);
   if (place.with_defaults && field.default_value) schema.set("default", *field.default_value);
   if (field.immutable) {
-    schema.set("x-kubernetes-validations",
-               json::Array{
-                   json::Object{{"rule", "self == oldSelf"}, {"message", fmt::format("{} is immutable", place.path)}}});
+    json::Document* rules = schema.find(kValidations);
+    json::Array all = rules == nullptr ? json::Array{} : rules->as_array();
+    all.push_back(json::Object{{"rule", "self == oldSelf"}, {"message", fmt::format("{} is immutable", place.path)}});
+    schema.set(kValidations, std::move(all));
   }
   return schema;
 }
@@ -126,6 +142,7 @@ json::Object structural(const TypeDesc& type, const Place& place) {
       if (!required.empty()) schema.set("required", std::move(required));
       schema.set("properties", structural_properties(type, place));
       if (type.open) schema.set("x-kubernetes-preserve-unknown-fields", true);
+      if (json::Array rules = cel_rules(type); !rules.empty()) schema.set(kValidations, std::move(rules));
       break;
     }
     case Shape::kArray:

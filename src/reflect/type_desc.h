@@ -65,6 +65,17 @@ struct FieldDesc {
   const std::string& item_key() const { return merge_key.empty() ? list_map_key : merge_key; }
 };
 
+/// What must hold between the members of an object. Said once: `holds` is checked here, `cel` by an API server that has
+/// our CustomResourceDefinition, and both give the same message about the same field.
+struct Rule {
+  enum class Fault { kInvalid, kRequired, kForbidden };
+  std::string cel;      // "" where CEL cannot say it
+  std::string message;  // "must …"
+  std::string field;    // which member the fault is put on, "maxReplicas"; "": the object itself
+  Fault fault = Fault::kInvalid;
+  bool (*holds)(const json::Document& self) = nullptr;  // called only when all types are right
+};
+
 /// How elements of a vector or map are reached; empty for other shapes.
 struct ContainerOps {
   std::size_t (*size)(const void*) = nullptr;
@@ -77,6 +88,7 @@ struct TypeDesc {
   std::string name;  // of objects: "PyTorchTrainingJobSpec"
   std::string doc;
   std::vector<FieldDesc> fields;
+  std::vector<Rule> rules;    // of objects
   TypeRef element = nullptr;  // arrays and maps
   ContainerOps container;
   // Open types model only part of a Kubernetes type: members they do not know are kept and given back unchanged. They

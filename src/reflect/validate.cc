@@ -60,9 +60,13 @@ class Validator {
  public:
   explicit Validator(const TypeDesc& root)
       // Kubernetes checks its own kinds by code that says a few things in other words.
-      : built_in_(root.is_root() && root.fields[0].constant.find('/') == std::string::npos) {}
+      : built_in_(root.is_root() && (root.fields[0].constant.find('/') == std::string::npos ||
+                                     root.fields[0].constant.starts_with("apps/"))) {}
 
   void value(const TypeDesc& type, const json::Document& document, const Place& place);
+  /// Rules over several fields, on an object that is right in itself.
+  void rules_over_fields();
+  const std::vector<FieldCause>& causes() const { return causes_; }
   std::vector<FieldCause> take_causes() && { return std::move(causes_); }
 
  private:
@@ -74,9 +78,24 @@ class Validator {
   void add_invalid(const Place& place, const json::Document& value, const std::string& rule);
   bool has_type(const TypeDesc& type, const json::Document& value) const;
 
+  struct Ruled {
+    const TypeDesc* type;
+    const json::Document* object;
+    std::string path;
+  };
+
   bool built_in_;
   std::vector<FieldCause> causes_;
+  std::vector<Ruled> ruled_;  // objects met on the way whose type has rules
 };
+
+void Validator::rules_over_fields() {
+  for (const Ruled& ruled : ruled_) {
+    for (const Rule& rule : ruled.type->rules) {
+      if (!rule.holds(*ruled.object)) causes_.push_back(rule_cause(ruled.path, rule));
+    }
+  }
+}
 
 void Validator::add_invalid(const Place& place, const json::Document& value, const std::string& rule) {
   std::string path = place.text();
@@ -126,6 +145,7 @@ void Validator::value(const TypeDesc& type, const json::Document& document, cons
   }
   switch (type.shape) {
     case Shape::kObject:
+      if (!type.rules.empty()) ruled_.push_back({&type, &document, place.text()});
       object(type, document.as_object(), place);
       break;
     case Shape::kArray: {
@@ -231,6 +251,7 @@ void Validator::rules(const FieldDesc& field, const json::Document& value, const
 /// Whether a schema of the type has rules in CEL; those are not evaluated on an object that is wrong in itself.
 bool has_rules(const TypeDesc& type) {
   if (type.element != nullptr) return has_rules(type.element());
+  if (std::ranges::any_of(type.rules, [](const Rule& rule) { return !rule.cel.empty(); })) return true;
   return std::ranges::any_of(type.fields, [](const FieldDesc& f) { return f.immutable || has_rules(f.type()); });
 }
 
@@ -244,8 +265,10 @@ bool hides_rules(const FieldCause& cause) {
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document) {
   Validator validator(type);
   validator.value(type, document, Place{});
+  const bool hidden = std::ranges::any_of(validator.causes(), hides_rules);
+  if (!hidden) validator.rules_over_fields();
   std::vector<FieldCause> causes = std::move(validator).take_causes();
-  if (std::ranges::any_of(causes, hides_rules) && has_rules(type)) {
+  if (hidden && has_rules(type)) {
     causes.push_back({.reason = "FieldValueInvalid",
                       .message = "Invalid value: \"null\": some validation rules were not checked because the object "
                                  "was invalid; correct the existing errors to complete validation",

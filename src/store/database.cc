@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <limits>
 
 #include "base/strings.h"
 #include "store/checksum.h"
@@ -18,7 +19,6 @@ constexpr std::array kMigrations = {
     "CREATE TABLE ledger(id INTEGER PRIMARY KEY CHECK(id = 1), revision INTEGER NOT NULL, objects INTEGER NOT NULL,"
     " digest INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT;",
 };
-constexpr auto kLayout = static_cast<std::int64_t>(kMigrations.size());
 
 constexpr std::size_t kPageBytes = 4096;
 
@@ -46,12 +46,26 @@ void bind_unsigned(sqlite3_stmt* statement, int at, std::uint64_t value) {
   sqlite3_bind_int64(statement, at, static_cast<sqlite3_int64>(value));
 }
 
+std::string escape_for_uri(const std::string& path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      escaped += fmt::format("%{:02x}", static_cast<unsigned>(c));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
 int remember_wal_pages(void* pages, sqlite3*, const char*, int count) {
   *static_cast<int*>(pages) = count;
   return SQLITE_OK;
 }
 
 }  // namespace
+
+const std::int64_t Database::kLayout = static_cast<std::int64_t>(kMigrations.size());
 
 void Database::CloseConnection::operator()(sqlite3* connection) const {
   sqlite3_close(connection);
@@ -60,17 +74,44 @@ void Database::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
 
-Result<Database> Database::open(const std::string& path, const Limits& limits) {
+Result<Database> Database::connect(Disk& disk, const std::string& path, int flags) {
   Database database;
+  database.vfs_ = std::make_unique<SqliteVfs>(disk);
   database.path_ = path;
+  // "immutable" says that nobody changes the file: no lock, no WAL, no journal beside it.
+  const bool reads = (flags & SQLITE_OPEN_READONLY) != 0;
+  const std::string name = reads ? fmt::format("file:{}?immutable=1", escape_for_uri(path)) : path;
   sqlite3* connection = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &connection,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &connection,
+                                   flags | (reads ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+                                   database.vfs_->name());
   database.connection_.reset(connection);
   if (code != SQLITE_OK) return database.failure("open");
+  return database;
+}
+
+Result<Database> Database::open(Disk& disk, const std::string& path, const Limits& limits) {
+  TRY_ASSIGN(auto database, connect(disk, path, SQLITE_OPEN_READWRITE));
   TRY(database.configure(limits));
   TRY(database.migrate());
   TRY(database.prepare_all());
+  return database;
+}
+
+Result<Database> Database::open_copy(Disk& disk, const std::string& path) {
+  TRY_ASSIGN(auto database, connect(disk, path, SQLITE_OPEN_READONLY));
+  TRY(database.execute("PRAGMA cell_size_check = ON"));
+  TRY_ASSIGN(const auto layout, database.layout());
+  if (layout == 0) return database.failure("is no database of an engine");
+  return database;
+}
+
+Result<Database> Database::open_target(Disk& disk, const std::string& path) {
+  TRY_ASSIGN(auto database, connect(disk, path, SQLITE_OPEN_READWRITE));
+  TRY(database.set("journal_mode", "OFF", "off"));
+  TRY(database.set("synchronous", "OFF", "0"));
+  // Pages are written as they come, not all at the end.
+  TRY(database.execute("PRAGMA cache_size = 128"));
   return database;
 }
 
@@ -104,17 +145,21 @@ Status Database::set(const char* pragma, const char* value, std::string_view rea
   return ok();
 }
 
-Status Database::migrate() {
+/// Refuses a layout that this engine does not know.
+Result<std::int64_t> Database::layout() {
   TRY_ASSIGN(const auto version, query_text("PRAGMA user_version"));
-  auto layout = parse_int(version).value_or(-1);
-  if (layout < 0 || layout > kLayout) {
-    Error error;
-    error.reason = Reason::kConflict;
-    error.message = fmt::format(
-        "database {}: has layout {}, this engine knows layouts up to {}; use the newer engine that wrote it",
-        quote(path_), version, kLayout);
-    return error;
-  }
+  const auto layout = parse_int(version).value_or(-1);
+  if (layout >= 0 && layout <= kLayout) return layout;
+  Error error;
+  error.reason = Reason::kConflict;
+  error.message =
+      fmt::format("database {}: has layout {}, this engine knows layouts up to {}; use the newer engine that wrote it",
+                  quote(path_), version, kLayout);
+  return error;
+}
+
+Status Database::migrate() {
+  TRY_ASSIGN(auto layout, this->layout());
   for (; layout < kLayout; ++layout) {
     TRY(execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version = {}; COMMIT",
                             kMigrations[static_cast<std::size_t>(layout)], layout + 1)));
@@ -146,8 +191,15 @@ Result<std::optional<Ledger>> Database::read_ledger() {
 }
 
 Status Database::scan(const std::function<void(const Row&)>& visit) {
+  return scan_some(std::numeric_limits<std::int64_t>::min(), -1, visit);
+}
+
+Status Database::scan_some(std::int64_t after, int limit, const std::function<void(const Row&)>& visit) {
   TRY_ASSIGN(const auto query,
-             prepare("SELECT id, resource, ns, name, revision, checksum, bytes FROM objects ORDER BY id"));
+             prepare("SELECT id, resource, ns, name, revision, checksum, bytes FROM objects WHERE id > ?1 ORDER BY id"
+                     " LIMIT ?2"));
+  sqlite3_bind_int64(query.get(), 1, after);
+  sqlite3_bind_int64(query.get(), 2, limit);
   Row row;
   int code = SQLITE_ROW;
   while ((code = sqlite3_step(query.get())) == SQLITE_ROW) {
@@ -161,6 +213,11 @@ Status Database::scan(const std::function<void(const Row&)>& visit) {
     visit(row);
   }
   return code == SQLITE_DONE ? ok() : Status(failure("read the objects"));
+}
+
+Result<std::uint64_t> Database::size() {
+  TRY_ASSIGN(const auto pages, query_text("PRAGMA page_count"));
+  return static_cast<std::uint64_t>(parse_int(pages).value_or(0)) * kPageBytes;
 }
 
 Status Database::commit(std::span<const RowChange> changes, const Ledger& ledger) {

@@ -20,6 +20,8 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "store/disk.h"
+#include "store/sqlite_vfs.h"
 #include "store/store.h"
 
 struct sqlite3;
@@ -54,17 +56,30 @@ struct RowChange {
 
 class Database {
  public:
+  /// Of a database that this engine has opened. Older ones are brought to it, newer ones refused.
+  static const std::int64_t kLayout;
+
   struct Limits {
     std::size_t max_bytes = 0;  // 0: what the disk holds
   };
 
   /// Opens or makes it, and brings its layout to ours. A newer layout is refused.
-  static Result<Database> open(const std::string& path, const Limits& limits);
+  static Result<Database> open(Disk& disk, const std::string& path, const Limits& limits);
+
+  /// A copy that nobody writes, to be read. A newer layout is refused.
+  static Result<Database> open_copy(Disk& disk, const std::string& path);
+  /// An empty file to be filled by a backup. Durability is the caller's.
+  static Result<Database> open_target(Disk& disk, const std::string& path);
 
   /// nullopt: the record is missing or damaged.
   Result<std::optional<Ledger>> read_ledger();
   /// Every row as it is stored, unchecked, by id.
   Status scan(const std::function<void(const Row&)>& visit);
+
+  /// At most `limit` rows whose id is greater, by id.
+  Status scan_some(std::int64_t after, int limit, const std::function<void(const Row&)>& visit);
+  /// Bytes of all pages.
+  Result<std::uint64_t> size();
 
   /// All changes and the new ledger in one durable transaction. StorageFull: nothing of it happened and the connection
   /// is good. Any other error: what happened is unknown, the connection must not be used again.
@@ -76,6 +91,10 @@ class Database {
   Status checkpoint();
   /// The same, and empties the WAL file: at an orderly end.
   Status checkpoint_and_truncate();
+
+  /// For what belongs to this layer and is in another file (backup.cc).
+  sqlite3* connection() const { return connection_.get(); }
+  Error failure(std::string_view what) const;
 
  private:
   struct CloseConnection {
@@ -89,6 +108,8 @@ class Database {
   Database() = default;
   Status configure(const Limits& limits);
   Status set(const char* pragma, const char* value, std::string_view reads_as);
+  static Result<Database> connect(Disk& disk, const std::string& path, int flags);
+  Result<std::int64_t> layout();
   Status migrate();
   Status prepare_all();
   Result<Statement> prepare(const char* sql);
@@ -99,10 +120,10 @@ class Database {
   Status step(sqlite3_stmt* statement);
   Status roll_back(Error cause);
   Status run_checkpoint(int mode);
-  Error failure(std::string_view what) const;
 
   std::string path_;
   std::unique_ptr<int> wal_pages_ = std::make_unique<int>(0);  // its address is known to SQLite
+  std::unique_ptr<SqliteVfs> vfs_;
   std::unique_ptr<sqlite3, CloseConnection> connection_;
   Statement insert_;
   Statement update_;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/log.h"
 #include "base/strings.h"
 #include "store/checksum.h"
 
@@ -44,6 +45,17 @@ std::string holder_of(int fd) {
   return pid ? std::to_string(*pid) : "unknown";
 }
 
+Status write_again(Disk& disk, const std::string& path) {
+  TRY_ASSIGN(auto file, DiskFile::open(disk, path));
+  std::string block(1u << 20, '\0');
+  for (std::uint64_t offset = 0;;) {
+    TRY_ASSIGN(const std::size_t size, file.read(block.data(), block.size(), offset));
+    if (size == 0) return file.sync();
+    TRY(file.write(std::string_view(block).substr(0, size), offset));
+    offset += size;
+  }
+}
+
 }  // namespace
 
 Status make_directory(const std::string& directory) {
@@ -56,17 +68,21 @@ Status make_directory(const std::string& directory) {
   return ok();
 }
 
-Status sync_directory(const std::string& directory) {
-  const Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) return failed("open", directory);
-  if (::fsync(fd.get()) != 0) return failed("fsync", directory);
-  return ok();
+void note_failure(Disk& disk, const std::string& directory) {
+  if (const auto noted = DiskFile::open(disk, directory + "/failed"); !noted) {
+    LOG_ERROR("store: cannot note the failure", {"error", noted.error().message});
+  }
 }
 
-Status make_private_file(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (fd.get() < 0) return failed("open", path);
-  return ok();
+Status write_again_after_failure(Disk& disk, const std::string& directory) {
+  const std::string note = directory + "/failed";
+  if (!std::filesystem::exists(note)) return ok();
+  for (const char* name : {"muster.db", "muster.db-journal", "muster.db-wal", "revision"}) {
+    const std::string path = directory + "/" + name;
+    if (std::filesystem::exists(path)) TRY(write_again(disk, path));
+  }
+  TRY(sync_directory(disk, directory));
+  return remove_file(disk, note);
 }
 
 Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
@@ -90,18 +106,15 @@ Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
   return lock;
 }
 
-Result<HighWaterMark> HighWaterMark::open(const std::string& directory, Found& found) {
+Result<HighWaterMark> HighWaterMark::open(Disk& disk, const std::string& directory, Found& found) {
   HighWaterMark mark;
-  mark.path_ = directory + "/revision";
-  mark.fd_ = Fd(::open(mark.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (mark.fd_.get() < 0) return failed("open", mark.path_);
+  TRY_ASSIGN(mark.file_, DiskFile::open(disk, directory + "/revision"));
   Records records;
-  const auto size = ::pread(mark.fd_.get(), records.data(), sizeof records, 0);
-  if (size < 0) return failed("read", mark.path_);
+  TRY_ASSIGN(const std::size_t size, mark.file_.read(reinterpret_cast<char*>(records.data()), sizeof records, 0));
   // An empty file is one whose maker died before the first write: as good as none.
   found = Found{.revision = std::nullopt, .existed = size > 0, .damaged = false};
   for (std::size_t i = 0; i < records.size() && size > 0; ++i) {
-    const bool whole = static_cast<std::size_t>(size) >= (i + 1) * sizeof(Record) && records[i].whole();
+    const bool whole = size >= (i + 1) * sizeof(Record) && records[i].whole();
     if (whole) found.revision = std::max(found.revision.value_or(0), records[i].revision);
     found.damaged = found.damaged || !whole;
   }
@@ -113,15 +126,13 @@ Status HighWaterMark::write(Revision revision) {
   record.revision = revision;
   record.sum = record.expected_sum();
   const Records records = {record, record};
-  const auto size = ::pwrite(fd_.get(), records.data(), sizeof records, 0);
-  if (size < 0) return failed("write", path_);
-  if (static_cast<std::size_t>(size) != sizeof records) return errno_error(fmt::format("write {}", quote(path_)), EIO);
+  TRY(file_.write({reinterpret_cast<const char*>(records.data()), sizeof records}, 0));
   dirty_ = true;
   return ok();
 }
 
 Status HighWaterMark::sync() {
-  if (::fdatasync(fd_.get()) != 0) return failed("fdatasync", path_);
+  TRY(file_.sync());
   dirty_ = false;
   return ok();
 }
@@ -134,15 +145,15 @@ bool Ballast::reserve() {
   const auto slash = path_.rfind('/');
   if (::statvfs(path_.substr(0, slash).c_str(), &space) != 0) return false;
   if (static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < 2 * static_cast<std::uint64_t>(size_)) return false;
-  const Fd fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (fd.get() < 0) return false;
-  if (::posix_fallocate(fd.get(), 0, static_cast<off_t>(size_)) == 0) return true;
-  ::unlink(path_.c_str());
+  if (auto file = DiskFile::open(*disk_, path_); file && file->truncate(0) && file->reserve(size_)) return true;
+  release();
   return false;
 }
 
 void Ballast::release() {
-  ::unlink(path_.c_str());
+  if (const auto removed = remove_file(*disk_, path_); !removed) {
+    LOG_WARN("store: cannot release the ballast", {"error", removed.error().message});
+  }
 }
 
 }  // namespace muster::store

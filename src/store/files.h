@@ -1,7 +1,8 @@
-// The store's own small files, beside the database; all system calls of the module that SQLite does not make are here.
+// The store's own small files, beside the database.
 //
 //   DIR/lock      flock'ed by the engine that owns DIR, holds its pid; never deleted (that would let two engines in)
 //   DIR/revision  the last revision known to be durable, outside the database: a lost tail of the WAL shows as a gap
+//   DIR/failed    there after an I/O error, until what it left behind has been written again
 //   DIR/ballast   space to give up when the disk is full, so that deletes still have room
 //
 // `revision` is two equal records of 24 bytes in one sector (magic, revision, checksum; little-endian): a damaged one
@@ -15,16 +16,19 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "store/disk.h"
 #include "store/store.h"
 
 namespace muster::store {
 
 /// Makes the directory (private to the user) where it is missing.
 Status make_directory(const std::string& directory);
-/// Makes new names in the directory durable.
-Status sync_directory(const std::string& directory);
-/// An empty file only the user may read, unless it exists: SQLite would make it readable to all.
-Status make_private_file(const std::string& path);
+
+/// A file whose sync failed is still shown as it should be, but Linux will not try to write those bytes again: what the
+/// next engine reads may be on no disk. So the failure is noted, and the next engine writes the files once more, byte
+/// by byte as they are, before it builds on them.
+void note_failure(Disk& disk, const std::string& directory);
+Status write_again_after_failure(Disk& disk, const std::string& directory);
 
 class DirectoryLock {
  public:
@@ -45,7 +49,7 @@ class HighWaterMark {
   };
 
   /// Opens or makes the file; `found` is what it said before.
-  static Result<HighWaterMark> open(const std::string& directory, Found& found);
+  static Result<HighWaterMark> open(Disk& disk, const std::string& directory, Found& found);
 
   /// Survives the death of the process at once, a power cut only after `sync`.
   Status write(Revision revision);
@@ -53,15 +57,15 @@ class HighWaterMark {
   bool dirty() const { return dirty_; }
 
  private:
-  std::string path_;
-  Fd fd_;
+  DiskFile file_;
   bool dirty_ = false;
 };
 
 class Ballast {
  public:
   /// Size 0: none is kept.
-  Ballast(std::string directory, std::size_t size) : path_(std::move(directory) + "/ballast"), size_(size) {}
+  Ballast(Disk& disk, std::string directory, std::size_t size)
+      : disk_(&disk), path_(std::move(directory) + "/ballast"), size_(size) {}
 
   /// True when the space is reserved; false when the disk does not have it. A reserved ballast leaves at least its own
   /// size free, so that it does not fill the disk itself.
@@ -69,6 +73,7 @@ class Ballast {
   void release();
 
  private:
+  Disk* disk_;
   std::string path_;
   std::size_t size_;
 };

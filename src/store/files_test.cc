@@ -24,7 +24,7 @@ void write_all(const std::string& path, const std::string& bytes) {
 
 HighWaterMark::Found find(const std::string& directory) {
   HighWaterMark::Found found;
-  EXPECT_TRUE(HighWaterMark::open(directory, found).has_value());
+  EXPECT_TRUE(HighWaterMark::open(Disk::real(), directory, found).has_value());
   return found;
 }
 
@@ -45,7 +45,7 @@ TEST(DirectoryLock, IsHeldByOneAndNamesThePidToTheOther) {
 TEST(HighWaterMark, KeepsTheLastRevisionWritten) {
   TempDir dir;
   HighWaterMark::Found found;
-  auto mark = HighWaterMark::open(dir.path(), found);
+  auto mark = HighWaterMark::open(Disk::real(), dir.path(), found);
   ASSERT_TRUE(mark.has_value());
   EXPECT_FALSE(found.existed);
   EXPECT_FALSE(found.revision.has_value());
@@ -63,7 +63,7 @@ TEST(HighWaterMark, SurvivesAnyFlippedBit) {
   TempDir dir;
   {
     HighWaterMark::Found found;
-    auto mark = HighWaterMark::open(dir.path(), found);
+    auto mark = HighWaterMark::open(Disk::real(), dir.path(), found);
     ASSERT_TRUE(mark->write(0x1234567).has_value());
   }
   const std::string path = dir.path() + "/revision";
@@ -89,7 +89,7 @@ TEST(HighWaterMark, CutShortIsDamagedAndGivesNothingItCannotProve) {
 
 TEST(Ballast, TakesRealSpaceAndGivesItBack) {
   TempDir dir;
-  Ballast ballast(dir.path(), 1u << 20);
+  Ballast ballast(Disk::real(), dir.path(), 1u << 20);
   ASSERT_TRUE(ballast.reserve());
   struct stat status {};
   ASSERT_EQ(::stat((dir.path() + "/ballast").c_str(), &status), 0);
@@ -102,7 +102,7 @@ TEST(Ballast, TakesRealSpaceAndGivesItBack) {
 
 TEST(Ballast, IsNotTakenFromADiskThatHasTooLittle) {
   TempDir dir;
-  Ballast ballast(dir.path(), std::size_t{1} << 60);
+  Ballast ballast(Disk::real(), dir.path(), std::size_t{1} << 60);
   EXPECT_FALSE(ballast.reserve());
   EXPECT_FALSE(std::filesystem::exists(dir.path() + "/ballast"));
 }

@@ -1,5 +1,7 @@
 #include "store/index.h"
 
+#include <algorithm>
+
 namespace muster::store {
 
 const Slot* Index::committed(const Key& key) const {
@@ -22,6 +24,17 @@ void Index::scan(const std::string& resource, const std::string& ns,
   const Objects& objects = found->second;
   auto at = ns.empty() ? objects.begin() : objects.lower_bound(ByName::Ref(ns, ""));
   for (; at != objects.end() && (ns.empty() || at->first.ns == ns); ++at) visit(at->first, at->second.entry);
+}
+
+void Index::scan(const Range& range, const std::function<bool(const Key&, const Entry&)>& visit) const {
+  const auto found = committed_.find(range.resource);
+  if (found == committed_.end()) return;
+  const Objects& objects = found->second;
+  const auto first = std::max(ByName::Ref(range.from_ns, range.from_name), ByName::Ref(range.ns, ""));
+  for (auto at = objects.lower_bound(first); at != objects.end(); ++at) {
+    if (!range.ns.empty() && at->first.ns != range.ns) return;
+    if (!visit(at->first, at->second.entry)) return;
+  }
 }
 
 std::size_t Index::count(const std::string& resource) const {

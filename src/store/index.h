@@ -31,6 +31,8 @@ class Index {
 
   void scan(const std::string& resource, const std::string& ns,
             const std::function<void(const Key&, const Entry&)>& visit) const;
+  /// From the range's first name on, until `visit` says false.
+  void scan(const Range& range, const std::function<bool(const Key&, const Entry&)>& visit) const;
   std::size_t count(const std::string& resource) const;
 
   /// Accepts a version (nullopt: a removal) that `commit` with the same revision will make visible.

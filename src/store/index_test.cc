@@ -35,6 +35,17 @@ TEST(Index, ScansInOrderAndByNamespace) {
   EXPECT_THAT(names(index, "nodes", ""), ElementsAre("/n1"));
   EXPECT_THAT(names(index, "secrets", ""), IsEmpty());
   EXPECT_EQ(index.count("pods"), 4u);
+  std::vector<std::string> some;
+  index.scan({"pods", "a", "a", "z"}, [&](const Key& key, const Entry&) {
+    some.push_back(key.name);
+    return true;
+  });
+  EXPECT_THAT(some, ElementsAre("z"));
+  index.scan({"pods", "", "a", "y "}, [&](const Key& key, const Entry&) {
+    some.push_back(key.name);
+    return key.ns != "ab";
+  });
+  EXPECT_THAT(some, ElementsAre("z", "z", "a"));
   EXPECT_EQ(index.count("secrets"), 0u);
 }
 

@@ -94,11 +94,38 @@ class ModelTest : public StoreTest, public ::testing::WithParamInterface<std::ui
     EXPECT_EQ(watched_, model_);
   }
 
+  /// Every state that was seen whole can be listed again, from any name on.
+  void expect_the_past_can_be_told() {
+    for (const auto& [revision, objects] : past_) {
+      for (const std::string& resource : kResources) {
+        const Key from = random_key();
+        Objects expected;
+        for (const auto& [key, bytes] : objects) {
+          if (key.resource == resource && std::tie(key.ns, key.name) >= std::tie(from.ns, from.name)) {
+            expected[key] = bytes;
+          }
+        }
+        Objects seen;
+        Key last;
+        const auto told =
+            store_->scan_at({resource, "", from.ns, from.name}, revision, [&](const Key& key, const Entry& entry) {
+              EXPECT_LT(last, key);
+              last = key;
+              seen[key] = *entry.bytes;
+              return true;
+            });
+        ASSERT_TRUE(told.has_value()) << told.error().message;
+        ASSERT_EQ(seen, expected);
+      }
+    }
+  }
+
   const std::vector<std::string> kResources = {"pods", "secrets", "pytorchjobs.kubeflow.org"};
   testing::SeededRng rng_{GetParam()};
   Objects accepted_;
   Objects model_;
   Objects watched_;
+  std::map<Revision, Objects> past_;  // since the store was opened
   Revision last_seen_ = 0;
   Revision last_acknowledged_ = 0;
   int under_way_ = 0;
@@ -114,6 +141,7 @@ TEST_P(ModelTest, BehavesLikeAMap) {
       case 0:
         reopen();
         ASSERT_EQ(model_, accepted_);  // close waits for what was accepted
+        past_.clear();
         watch_from_now();
         break;
       case 1:
@@ -126,6 +154,8 @@ TEST_P(ModelTest, BehavesLikeAMap) {
         loop_.run_until([this] { return under_way_ == 0; });
         expect_store_is_the_model();
         EXPECT_EQ(model_, accepted_);
+        past_[store_->revision()] = model_;
+        expect_the_past_can_be_told();
     }
   }
   loop_.run_until([this] { return under_way_ == 0; });

@@ -13,6 +13,8 @@
 #include "store/history.h"
 #include "store/index.h"
 #include "store/load.h"
+#include "store/scan_at.h"
+#include "store/snapshots.h"
 #include "store/writer.h"
 
 namespace muster::store {
@@ -73,6 +75,10 @@ class SqliteStore final : public Store {
             const std::function<void(const Key&, const Entry&)>& visit) const override {
     index_.scan(resource, ns, visit);
   }
+  Status scan_at(const Range& range, Revision at,
+                 const std::function<bool(const Key&, const Entry&)>& visit) const override {
+    return store::scan_at(index_, history_, range, at, visit);
+  }
   std::size_t count(const std::string& resource) const override { return index_.count(resource); }
   std::vector<std::string> problems() const override { return problems_; }
   Stats stats() const override { return stats_; }
@@ -81,6 +87,7 @@ class SqliteStore final : public Store {
   void remove(const Key& key, Revision expected, Render render_final, Done done) override;
   Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) override;
   void unwatch(Id id) override;
+  void back_up(const std::string& path, BackupDone done) override;
   void close() override;
 
  private:
@@ -225,6 +232,7 @@ void tell_outcome(Write& write) {
 void SqliteStore::receive(SqliteStore* store, Completion completion) {
   if (store != nullptr) return store->apply(std::move(completion));
   for (auto& write : completion.writes) tell_outcome(write);
+  for (auto& tell : completion.tell) tell();
 }
 
 void SqliteStore::apply(Completion completion) {
@@ -241,6 +249,7 @@ void SqliteStore::apply(Completion completion) {
     if (write.refused == nullptr) publish(write);
     tell_outcome(write);
   }
+  for (auto& tell : completion.tell) tell();
   if (completion.fatal != nullptr && options_.on_fatal) options_.on_fatal(*completion.fatal);
 }
 
@@ -262,7 +271,7 @@ void SqliteStore::publish(const Write& write) {
       event->type = EventType::kDeleted;
       break;
   }
-  if (previous) event->previous_attributes = previous->entry.attributes;
+  if (previous) event->previous = previous->entry;
   revision_ = write.revision;
   history_.append(event);
   fan_out(event);
@@ -302,6 +311,11 @@ void SqliteStore::unwatch(Id id) {
   watched_resource_.erase(found);
 }
 
+void SqliteStore::back_up(const std::string& path, BackupDone done) {
+  if (ended_) return loop_.post([done = std::move(done), error = *ended_]() mutable { done(error); });
+  writer_.back_up(path, std::move(done));
+}
+
 void SqliteStore::close() {
   if (closed_) return;
   closed_ = true;
@@ -335,34 +349,66 @@ Status check_database_is_there(const std::string& path, const HighWaterMark::Fou
   return error;
 }
 
-}  // namespace
+/// What there is to go back to, as the end of a sentence; empty when there is nothing.
+std::string name_newest_snapshot(const std::string& directory) {
+  const auto found = list_snapshots(directory);
+  if (found.empty()) return "";
+  return fmt::format("; the newest snapshot is of {} (revision {}): muster restore {}",
+                     format_rfc3339(found.back().made), found.back().revision, found.back().path);
+}
 
-Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
-  CHECK(options.extract != nullptr);
-  TRY(make_directory(options.directory));
-  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
+/// The database with all that was checked of it, ready for the writer.
+struct Opened {
+  Loaded loaded;
+  Writer::Parts parts;
+};
 
+Result<Opened> open_files(Disk& disk, const Options& options) {
+  TRY(write_again_after_failure(disk, options.directory));
   const std::string path = options.directory + "/muster.db";
   HighWaterMark::Found found;
-  TRY_ASSIGN(auto mark, HighWaterMark::open(options.directory, found));
+  TRY_ASSIGN(auto mark, HighWaterMark::open(disk, options.directory, found));
   TRY(check_database_is_there(path, found, options));
-  TRY(make_private_file(path));
-  TRY_ASSIGN(auto database, Database::open(path, {.max_bytes = options.max_bytes}));
+  // SQLite would make it readable to all.
+  TRY(DiskFile::open(disk, path));
+  TRY_ASSIGN(auto database, Database::open(disk, path, {.max_bytes = options.max_bytes}));
   TRY_ASSIGN(auto loaded, load(database, found, options));
 
-  Writer::Parts parts{.database = std::move(database),
+  Writer::Parts parts{.disk = &disk,
+                      .database = std::move(database),
                       .mark = std::move(mark),
-                      .ballast = Ballast(options.directory, options.ballast_bytes),
+                      .ballast = Ballast(disk, options.directory, options.ballast_bytes),
                       .ledger = loaded.ledger,
                       .directory = options.directory,
                       .checkpoint_pages = options.checkpoint_pages,
                       .disk_full = false};
-  if (loaded.fresh || loaded.lost_data) TRY(make_start_durable(parts));
+  // Without a mark: the first start died before it had made one.
+  if (loaded.fresh || loaded.lost_data || !found.revision) TRY(make_start_durable(parts));
   // All files have their names by now. SQLite syncs the directory too, but does not look whether that worked.
-  TRY(sync_directory(options.directory));
+  TRY(sync_directory(disk, options.directory));
   parts.disk_full = !parts.ballast.reserve();
-  return std::unique_ptr<Store>(
-      std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock), std::move(loaded), std::move(parts)));
+  return Opened{std::move(loaded), std::move(parts)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
+  CHECK(options.extract != nullptr);
+  Disk& disk = options.disk == nullptr ? Disk::real() : *options.disk;
+  TRY(make_directory(options.directory));
+  TRY_ASSIGN(auto lock, DirectoryLock::take(options.directory));
+  auto opened = open_files(disk, options);
+  if (!opened) {
+    note_failure(disk, options.directory);
+    Error error = std::move(opened).error();
+    if (error.reason == Reason::kInternalError) error.message += name_newest_snapshot(options.directory);
+    return error;
+  }
+  if (auto& problems = opened->loaded.problems; !problems.empty()) {
+    problems.back() += name_newest_snapshot(options.directory);
+  }
+  return std::unique_ptr<Store>(std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock),
+                                                              std::move(opened->loaded), std::move(opened->parts)));
 }
 
 }  // namespace muster::store

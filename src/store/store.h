@@ -20,13 +20,12 @@
 #include "base/ports.h"
 #include "base/result.h"
 #include "base/unique_function.h"
+#include "store/attributes.h"
 
 namespace muster::store {
 
 using Revision = std::uint64_t;
 using Bytes = std::shared_ptr<const std::string>;
-/// What selectors look at: labels and selectable fields, extracted once per version of an object. Sorted by key.
-using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 struct Key {
   std::string resource;  // "pods", "pytorchjobs.kubeflow.org"
@@ -46,9 +45,16 @@ enum class EventType { kAdded, kModified, kDeleted };
 struct Event {
   EventType type = EventType::kAdded;
   Key key;
-  Entry entry;  // for kDeleted: the last state, with the revision of the deletion
-  std::shared_ptr<const Attributes>
-      previous_attributes;  // null for kAdded: selectors turn changes into adds and deletes
+  Entry entry;     // for kDeleted: the last state, with the revision of the deletion
+  Entry previous;  // empty for kAdded: selectors turn changes into adds and deletes, and the past can be told
+};
+
+/// Part of a resource, in key order.
+struct Range {
+  std::string resource;
+  std::string ns;       // "" for all
+  std::string from_ns;  // nothing before this name is visited
+  std::string from_name;
 };
 
 /// An object ready to be stored.
@@ -59,6 +65,8 @@ struct Rendered {
 /// Makes the object's bytes once its revision is known: serialised once, here.
 using Render = UniqueFunction<Rendered(Revision)>;
 
+class Disk;
+
 struct Options {
   std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark), `ballast` and `lock`
   /// For objects read from the disk; those that are written bring their attributes along.
@@ -66,10 +74,11 @@ struct Options {
   std::function<void(const Error&)> on_fatal;
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
   std::size_t history_events = 100'000;
-  std::size_t history_bytes = 64u << 20;
+  std::size_t history_bytes = 16u << 20;
   std::size_t max_bytes = 0;             // quota of the database; 0: what the disk holds
   std::size_t ballast_bytes = 8u << 20;  // given up when the disk is full, so that deletes still work; 0: none
   int checkpoint_pages = 1000;           // pages of 4 KiB in the WAL before they are moved into the database
+  Disk* disk = nullptr;                  // null: the real one
 };
 
 /// What the store has done since it was opened, for metrics.
@@ -96,6 +105,10 @@ class Store {
   virtual void scan(const std::string& resource, const std::string& ns,
                     const std::function<void(const Key&, const Entry&)>& visit) const = 0;
   virtual std::size_t count(const std::string& resource) const = 0;
+  /// What `scan` saw when `at` was the committed revision, from a name on, until `visit` says false. The work is in
+  /// what is visited and in the changes since `at`. Expired when history does not reach back that far.
+  virtual Status scan_at(const Range& range, Revision at,
+                         const std::function<bool(const Key&, const Entry&)>& visit) const = 0;
   virtual std::vector<std::string> problems() const = 0;
   virtual Stats stats() const = 0;
 
@@ -118,6 +131,13 @@ class Store {
   /// Expired when history no longer reaches back that far; BadRequest-free: namespaces and selectors are the caller's.
   virtual Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) = 0;
   virtual void unwatch(Id id) = 0;
+
+  // ---- copies ----
+  using BackupDone = UniqueFunction<void(Result<Revision>)>;
+  /// The whole database as one checked, durable file at `path` (in a folder that exists), made in small steps between
+  /// writes; it holds at least everything acknowledged before the call. Exactly one callback, on the loop, with the
+  /// copy's revision. Copies that are asked for meanwhile wait their turn.
+  virtual void back_up(const std::string& path, BackupDone done) = 0;
 
   /// Waits for what was accepted, checkpoints, releases the lock. Called once, at an orderly end.
   virtual void close() = 0;

@@ -41,9 +41,13 @@ class PostLoop final : public Loop {
       changed_.wait(lock, [this] { return !held_; });
       --waiting_;
     }
-    tasks_.push_back(std::move(task));
+    tasks_.push_back({stamp ? stamp() : 0, std::move(task)});
     changed_.notify_all();
   }
+  /// Called when something is posted, on the poster's thread; what it gave then is `stamp_of_running` while the task
+  /// runs.
+  std::function<std::size_t()> stamp;
+  std::size_t stamp_of_running() const { return stamp_of_running_; }
   Id after(Duration, Task) override {
     CHECK(!"the store sets no timers");
     return 0;
@@ -60,8 +64,7 @@ class PostLoop final : public Loop {
       {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [this] { return !tasks_.empty(); });
-        task = std::move(tasks_.front());
-        tasks_.pop_front();
+        task = take();
       }
       task();
     }
@@ -72,8 +75,7 @@ class PostLoop final : public Loop {
       {
         const std::lock_guard lock(mutex_);
         if (tasks_.empty()) return;
-        task = std::move(tasks_.front());
-        tasks_.pop_front();
+        task = take();
       }
       task();
     }
@@ -95,14 +97,28 @@ class PostLoop final : public Loop {
   }
 
  private:
+  Task take() {
+    auto [stamped, task] = std::move(tasks_.front());
+    tasks_.pop_front();
+    stamp_of_running_ = stamped;
+    return std::move(task);
+  }
+
   const std::thread::id owner_ = std::this_thread::get_id();
   MonoTime mono_{};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;
+  std::deque<std::pair<std::size_t, Task>> tasks_;
+  std::size_t stamp_of_running_ = 0;
   bool held_ = false;
   int waiting_ = 0;
 };
+
+// `./run-tests --full`: the large counts.
+inline bool full_run() {
+  const char* full = std::getenv("MUSTER_FULL");
+  return full != nullptr && *full != '\0';
+}
 
 class TempDir {
  public:

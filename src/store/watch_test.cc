@@ -58,10 +58,10 @@ TEST_F(WatchTest, EventsCarryTheAttributesBeforeTheChange) {
   ASSERT_TRUE(put(pod("a"), 2, "two").has_value());
   ASSERT_TRUE(remove(pod("a"), 3).has_value());
   ASSERT_EQ(pods->raw.size(), 3u);
-  EXPECT_EQ(pods->raw[0]->previous_attributes, nullptr);
-  EXPECT_EQ(*pods->raw[1]->previous_attributes, (Attributes{{"value", "one"}}));
+  EXPECT_EQ(pods->raw[0]->previous.attributes, nullptr);
+  EXPECT_EQ(*pods->raw[1]->previous.attributes, (Attributes{{"value", "one"}}));
   EXPECT_EQ(*pods->raw[1]->entry.attributes, (Attributes{{"value", "two"}}));
-  EXPECT_EQ(*pods->raw[2]->previous_attributes, (Attributes{{"value", "two"}}));
+  EXPECT_EQ(*pods->raw[2]->previous.attributes, (Attributes{{"value", "two"}}));
 }
 
 TEST_F(WatchTest, StartsInThePastAndGoesOnLive) {

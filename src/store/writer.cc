@@ -63,6 +63,12 @@ void Writer::push(Write write) {
   wake_.notify_one();
 }
 
+void Writer::back_up(std::string path, Store::BackupDone done) {
+  const std::lock_guard lock(mutex_);
+  backups_.push_back({std::move(path), std::move(done)});
+  wake_.notify_one();
+}
+
 void Writer::stop() {
   if (!thread_.joinable()) return;
   {
@@ -79,7 +85,7 @@ void Writer::run() {
     bool stopping = false;
     {
       std::unique_lock lock(mutex_);
-      const auto ready = [this] { return stopping_ || !queue_.empty(); };
+      const auto ready = [this] { return stopping_ || !queue_.empty() || !backups_.empty() || backup_ != nullptr; };
       const bool chores = fatal_ == nullptr && (parts_.mark.dirty() || parts_.disk_full);
       if (chores) {
         wake_.wait_for(lock, kLag, ready);
@@ -92,12 +98,60 @@ void Writer::run() {
     if (!writes.empty()) {
       write_group(std::move(writes));
     } else if (stopping) {
+      end_backups();
       return finish();
     } else if (parts_.mark.dirty()) {
       sync_mark();
     }
     if (parts_.disk_full) look_for_space();
+    step_backup();
     checkpoint_when_due();
+  }
+}
+
+/// Begins the next one when none is under way, and does a little of it.
+void Writer::step_backup() {
+  if (backup_ == nullptr) {
+    std::string path;
+    {
+      const std::lock_guard lock(mutex_);
+      if (backups_.empty()) return;
+      path = std::move(backups_.front().path);
+      backup_done_ = std::move(backups_.front().done);
+      backups_.erase(backups_.begin());
+    }
+    if (fatal_ != nullptr) return end_backup(*fatal_);
+    auto begun = Backup::begin(*parts_.disk, parts_.database, path);
+    if (!begun) return end_backup(std::move(begun).error());
+    backup_ = *std::move(begun);
+  }
+  if (fatal_ != nullptr) return end_backup(*fatal_);
+  auto stepped = backup_->step();
+  if (!stepped) return end_backup(std::move(stepped).error());
+  if (*stepped) end_backup(**stepped);
+}
+
+void Writer::end_backup(Result<Revision> outcome) {
+  backup_.reset();
+  Completion completion = make_completion({});
+  // Shared: g++ 12 sees uninitialised members in a variant that a closure holds.
+  auto told = std::make_shared<const Result<Revision>>(std::move(outcome));
+  completion.tell.push_back([done = std::move(backup_done_), told = std::move(told)]() mutable { done(*told); });
+  deliver_(std::move(completion));
+}
+
+/// The engine ends: whoever waits for a copy is told that there will be none.
+void Writer::end_backups() {
+  const auto stopping = make_error(Reason::kServiceUnavailable, "store: closed before the copy was complete");
+  if (backup_ != nullptr) end_backup(*stopping);
+  std::vector<BackupRequest> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting.swap(backups_);
+  }
+  for (auto& request : waiting) {
+    backup_done_ = std::move(request.done);
+    end_backup(*stopping);
   }
 }
 
@@ -216,6 +270,7 @@ void Writer::finish() {
 }
 
 void Writer::fail(const Error& cause) {
+  note_failure(*parts_.disk, parts_.directory);
   fatal_ = make_error(Reason::kServiceUnavailable,
                       fmt::format("store: {}; the outcome of the last writes is unknown until the engine has restarted",
                                   cause.message));

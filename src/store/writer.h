@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "store/backup.h"
 #include "store/database.h"
 #include "store/files.h"
 #include "store/index.h"
@@ -50,11 +51,13 @@ struct Completion {
   std::uint64_t generation = 0;
   std::shared_ptr<const Error> fatal;  // set once
   Stats stats;
+  std::vector<Task> tell;  // outcomes of backups
 };
 
 class Writer {
  public:
   struct Parts {
+    Disk* disk = nullptr;
     Database database;
     HighWaterMark mark;
     Ballast ballast;
@@ -68,10 +71,16 @@ class Writer {
   ~Writer() { stop(); }
 
   void push(Write write);
+  void back_up(std::string path, Store::BackupDone done);
   /// Commits what is queued, checkpoints, ends the thread. Nothing may be pushed afterwards.
   void stop();
 
  private:
+  struct BackupRequest {
+    std::string path;
+    Store::BackupDone done;
+  };
+
   void run();
   void write_group(std::vector<Write> writes);
   std::optional<Error> commit(const std::vector<Write*>& group);
@@ -80,6 +89,9 @@ class Writer {
   void look_for_space();
   void sync_mark();
   void checkpoint_when_due();
+  void step_backup();
+  void end_backup(Result<Revision> outcome);
+  void end_backups();
   void finish();
   void fail(const Error& cause);
   Completion make_completion(std::vector<Write> writes);
@@ -90,6 +102,8 @@ class Writer {
   std::uint64_t generation_ = 0;
   MonoTime mark_synced_{};
   int next_checkpoint_ = 0;
+  std::unique_ptr<Backup> backup_;  // under way
+  Store::BackupDone backup_done_;
   std::shared_ptr<const Error> fatal_;
   bool fatal_told_ = false;
   Stats stats_;
@@ -98,6 +112,7 @@ class Writer {
   std::condition_variable wake_;
   std::vector<Write> queue_;  // guarded by mutex_; its bound is kept by the loop thread, which knows what is under way
   bool stopping_ = false;     // guarded by mutex_
+  std::vector<BackupRequest> backups_;  // guarded by mutex_
 
   std::thread thread_;
 };

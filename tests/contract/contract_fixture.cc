@@ -114,6 +114,16 @@ Answer ApiContract::get_until(const std::string& target, const std::function<boo
   return answer;
 }
 
+void ApiContract::forget_history() {
+  if (!is_ours()) return world_->forget_history();
+  // More writes than ours is set up to remember.
+  for (int i = 0; i < 2100; ++i) {
+    ASSERT_EQ(
+        patch("/api/v1/namespaces/" + ns_, R"({"metadata":{"labels":{"n":")" + std::to_string(i) + R"("}}})").code,
+        200);
+  }
+}
+
 std::string ApiContract::pod(const std::string& name, const std::string& labels) {
   return fmt::format(R"({{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{}","labels":{}}},)"
                      R"("spec":{{"containers":[{{"name":"main","image":"busybox:1"}}]}}}})",

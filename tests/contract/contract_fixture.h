@@ -1,24 +1,8 @@
 // What the contract's cases share: HTTP calls that wait for their answer, a namespace per test, short words for JSON,
 // and a watch whose events can be waited for. The same case runs against every server.
 //
-// What is deliberately different from Kubernetes, and so not compared:
-//
-// clang-format off
-// | where                            | Kubernetes                           | ours, and why                               |
-// |----------------------------------|--------------------------------------|---------------------------------------------|
-// | lists with `limit`               | pages with `continue`                | whole lists; allowed, and one snapshot      |
-// | DELETED for leaving a selector   | the last state that matched          | the new state; clients use only its name    |
-// | deleting a pod with grace 0      | MODIFIED, then DELETED               | DELETED alone, marked in its last state     |
-// | causes about custom metadata     | repeated up to three times           | once                                        |
-// | wrong type in a scaled field     | a second cause from the scale paths  | the first alone                             |
-// | owners of a pod's defaults       | also of empty objects in Go structs  | only of what is stored                      |
-// | pods                             | tolerations, priority by plugins     | absent: one node, no such plugins           |
-// | services                         | a cluster IP                         | only "None" has a meaning on one machine    |
-// | claims                           | finalizer pvc-protection             | absent: folders outlive their claims        |
-// | volumes                          | finalizer pv-protection              | absent: nothing is bound to them            |
-// | a volume without capacity        | a third cause, about its resources   | the two that are missing                    |
-// | expired revisions                | after five minutes                   | by events and bytes kept; same answer       |
-// clang-format on
+// What is deliberately different from Kubernetes, and so not compared, is listed in ARCHITECTURE.md, "Differences from
+// a kube-apiserver".
 #pragma once
 
 #include <gmock/gmock.h>
@@ -102,6 +86,9 @@ class ApiContract : public ::testing::TestWithParam<Where> {
 
   /// Polls until the predicate holds of the answer; the last answer.
   Answer get_until(const std::string& target, const std::function<bool(const Answer&)>& done);
+
+  /// Makes every revision so far too old to be listed or watched from.
+  void forget_history();
 
   bool is_ours() const { return GetParam() != Where::kKubernetes; }
 

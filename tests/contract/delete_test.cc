@@ -129,8 +129,30 @@ TEST_P(ApiContract, DeleteCollectionBySelector) {
   EXPECT_EQ(gone.code, 200);
   EXPECT_EQ(gone.body.string_at("kind"), "ConfigMapList") << gone.text;
   EXPECT_EQ(at(gone.body, "items").as_array().size(), 2u);
+  EXPECT_FALSE(gone.version().empty());
   EXPECT_EQ(get(core("configmaps/a")).code, 404);
   EXPECT_EQ(get(core("configmaps/c")).code, 200);
+}
+
+TEST_P(ApiContract, DeleteCollectionTakesListOptionsAndDryRun) {
+  for (const char* name : {"a", "b", "c"}) ASSERT_EQ(post(core("configmaps"), config_map(name)).code, 201);
+  EXPECT_EQ(remove(core("configmaps") + "?dryRun=All").code, 200);
+  EXPECT_EQ(at(get(core("configmaps")).body, "items").as_array().size(), 3u);
+  const Answer first = remove(core("configmaps") + "?limit=1");
+  EXPECT_EQ(first.code, 200);
+  EXPECT_EQ(at(first.body, "items").as_array().size(), 1u);
+  EXPECT_FALSE(first.body.string_at("metadata", "continue").empty());
+  EXPECT_EQ(at(get(core("configmaps")).body, "items").as_array().size(), 2u);
+  EXPECT_EQ(remove(core("configmaps"), R"({"preconditions":{"uid":"x"}})").code, 409);
+  EXPECT_EQ(remove(core("configmaps") + "?labelSelector=a%3Db%3Dc").code, 400);
+  Answer refused = remove(core("configmaps") + "?dryRun=Some");
+  EXPECT_EQ(refused.code, 422) << refused.text;
+  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueNotSupported dryRun"));
+  refused = remove(core("configmaps"), R"({"dryRun":["Some"]})");
+  EXPECT_EQ(refused.code, 422) << refused.text;
+  refused = remove(core("configmaps"), R"({"propagationPolicy":"Bogus"})");
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_EQ(at(get(core("configmaps")).body, "items").as_array().size(), 2u);
 }
 
 std::string owned(const std::string& name, const Answer& owner, const std::string& more) {
@@ -196,13 +218,29 @@ TEST_P(ApiContract, DeletedNamespacesAreEmptiedAndGo) {
   EXPECT_EQ(marked.code, 200);
   EXPECT_EQ(marked.body.string_at("kind"), "Namespace");
   EXPECT_EQ(marked.body.string_at("status", "phase"), "Terminating");
+  EXPECT_EQ(at(marked.body, "metadata", "deletionGracePeriodSeconds"), Document());
   const Answer refused = post(ns + "/configmaps", config_map("d"));
   EXPECT_EQ(refused.code, 403) << refused.text;
   EXPECT_EQ(refused.reason(), "Forbidden");
   EXPECT_THAT(refused.causes(), ElementsAre("NamespaceTerminating metadata.namespace"));
   get_until(ns + "/configmaps/c",
             [](const Answer& a) { return !a.body.string_at("metadata", "deletionTimestamp").empty(); });
-  EXPECT_EQ(get(ns).code, 200);
+  // It says what holds it.
+  const Answer held = get_until(ns, [](const Answer& a) { return at(a.body, "status", "conditions").is_array(); });
+  std::vector<std::string> conditions;
+  for (const Document& condition : at(held.body, "status", "conditions").as_array()) {
+    conditions.push_back(condition.string_at("type") + " " + condition.string_at("status") + " " +
+                         condition.string_at("reason"));
+  }
+  EXPECT_THAT(conditions, ElementsAre("NamespaceDeletionDiscoveryFailure False ResourcesDiscovered",
+                                      "NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions",
+                                      "NamespaceDeletionContentFailure False ContentDeleted",
+                                      "NamespaceContentRemaining True SomeResourcesRemain",
+                                      "NamespaceFinalizersRemaining True SomeFinalizersRemain"));
+  EXPECT_EQ(at(held.body, "status", "conditions", 3, "message"),
+            Document("Some resources are remaining: configmaps. has 1 resource instances"));
+  EXPECT_EQ(at(held.body, "status", "conditions", 4, "message"),
+            Document("Some content in the namespace has finalizers remaining: x.dev/hold in 1 resource instances"));
   ASSERT_EQ(patch(ns + "/configmaps/c", R"({"metadata":{"finalizers":null}})").code, 200);
   get_until(ns, [](const Answer& a) { return a.code == 404; });
 }

@@ -115,19 +115,83 @@ TEST_P(ApiContract, EventsAreSelectedByTheirObject) {
   EXPECT_THAT(names_of(list), ElementsAre("e1"));
 }
 
-// Kubernetes cuts lists at `limit`; ours are whole, which the API allows. Whoever follows `continue` gets all, once.
-TEST_P(ApiContract, PagesTogetherAreTheWholeList) {
+TEST_P(ApiContract, PagesTogetherAreTheListAsItWasAtTheFirst) {
   for (const char* name : {"a", "b", "c", "d", "e"}) ASSERT_EQ(post(core("configmaps"), config_map(name)).code, 201);
+  const Answer first = get(core("configmaps") + "?limit=2");
+  EXPECT_THAT(names_of(first), ElementsAre("a", "b"));
+  EXPECT_EQ(at(first.body, "metadata", "remainingItemCount"), Document(3));
+  ASSERT_EQ(remove(core("configmaps/c")).code, 200);
+  ASSERT_EQ(post(core("configmaps"), config_map("bb")).code, 201);
+  ASSERT_EQ(patch(core("configmaps/d"), R"({"data":{"a":"2"}})").code, 200);
+  const std::string token = net::percent_encode(first.body.string_at("metadata", "continue"));
+  const Answer second = get(core("configmaps") + "?limit=2&continue=" + token);
+  EXPECT_THAT(names_of(second), ElementsAre("c", "d"));
+  EXPECT_EQ(at(second.body, "items", 1, "data", "a"), Document("1"));
+  EXPECT_EQ(second.version(), first.version());
+  EXPECT_EQ(at(second.body, "metadata", "remainingItemCount"), Document(1));
+  const std::string next = net::percent_encode(second.body.string_at("metadata", "continue"));
+  const Answer third = get(core("configmaps") + "?limit=2&continue=" + next);
+  EXPECT_THAT(names_of(third), ElementsAre("e"));
+  EXPECT_EQ(at(third.body, "metadata", "continue"), Document());
+  EXPECT_EQ(at(third.body, "metadata", "remainingItemCount"), Document());
+  // The rest in one piece.
+  EXPECT_THAT(names_of(get(core("configmaps") + "?continue=" + token)), ElementsAre("c", "d", "e"));
+  const Answer t = table(core("configmaps") + "?limit=2");
+  EXPECT_EQ(at(t.body, "rows").as_array().size(), 2u);
+  EXPECT_FALSE(t.body.string_at("metadata", "continue").empty());
+}
+
+TEST_P(ApiContract, PagesOverAllNamespacesAndWithSelectors) {
+  const std::string label = R"({"page":")" + ns_ + R"("})";
+  for (const char* name : {"a", "b", "c"}) ASSERT_EQ(post(core("configmaps"), config_map(name, label)).code, 201);
   std::vector<std::string> names;
   std::string token;
   do {
-    const Answer page =
-        get(core("configmaps") + "?limit=2" + (token.empty() ? "" : "&continue=" + net::percent_encode(token)));
+    const Answer page = get("/api/v1/configmaps?limit=1&labelSelector=page%3D" + ns_ +
+                            (token.empty() ? "" : "&continue=" + net::percent_encode(token)));
     ASSERT_EQ(page.code, 200) << page.text;
+    EXPECT_EQ(at(page.body, "metadata", "remainingItemCount"), Document());  // not told where something is left out
     for (const std::string& name : names_of(page)) names.push_back(name);
     token = page.body.string_at("metadata", "continue");
   } while (!token.empty());
-  EXPECT_THAT(names, ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_THAT(names, ElementsAre("a", "b", "c"));
+}
+
+TEST_P(ApiContract, ListsOfAnExactRevision) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  const Answer b = post(core("configmaps"), config_map("b"));
+  ASSERT_EQ(post(core("configmaps"), config_map("c")).code, 201);
+  ASSERT_EQ(remove(core("configmaps/a")).code, 200);
+  const std::string at_b = core("configmaps") + "?resourceVersion=" + b.version();
+  const Answer exact = get(at_b + "&resourceVersionMatch=Exact");
+  EXPECT_THAT(names_of(exact), ElementsAre("a", "b"));
+  EXPECT_EQ(exact.version(), b.version());
+  EXPECT_THAT(names_of(get(at_b + "&limit=5")), ElementsAre("a", "b"));
+  EXPECT_THAT(names_of(get(at_b)), ElementsAre("b", "c"));
+  EXPECT_THAT(names_of(get(at_b + "&resourceVersionMatch=NotOlderThan")), ElementsAre("b", "c"));
+  EXPECT_THAT(names_of(get(core("configmaps") + "?resourceVersion=0&limit=1")), ElementsAre("b", "c"));
+}
+
+TEST_P(ApiContract, ForgottenPagesAndRevisionsAreExpired) {
+  for (const char* name : {"a", "b", "c"}) ASSERT_EQ(post(core("configmaps"), config_map(name)).code, 201);
+  const Answer first = get(core("configmaps") + "?limit=1");
+  ASSERT_EQ(remove(core("configmaps/b")).code, 200);
+  forget_history();
+  const auto page = [&](const Answer& from) {
+    return get(core("configmaps") +
+               "?limit=5&continue=" + net::percent_encode(from.body.string_at("metadata", "continue")));
+  };
+  const Answer refused = page(first);
+  EXPECT_EQ(refused.code, 410) << refused.text;
+  EXPECT_EQ(refused.reason(), "Expired");
+  EXPECT_THAT(refused.message(), StartsWith("The provided continue parameter is too old"));
+  // Its token goes on in the present.
+  EXPECT_THAT(names_of(page(refused)), ElementsAre("c"));
+  const Answer old = get(core("configmaps") + "?resourceVersionMatch=Exact&resourceVersion=" + first.version());
+  EXPECT_EQ(old.code, 410);
+  EXPECT_EQ(old.reason(), "Expired");
+  EXPECT_EQ(old.message(), "The resourceVersion for the provided list is too old.");
+  EXPECT_EQ(get(core("configmaps") + "?resourceVersion=" + first.version()).code, 200);
 }
 
 TEST_P(ApiContract, RevisionsOfLists) {
@@ -143,11 +207,25 @@ TEST_P(ApiContract, RevisionsOfLists) {
   EXPECT_EQ(refused.body.int_at("details", "retryAfterSeconds"), 1);
   refused = get(core("configmaps") + "?resourceVersion=abc");
   EXPECT_EQ(refused.code, 400) << refused.text;
-  refused = get(core("configmaps") + "?resourceVersionMatch=Exact");
-  EXPECT_EQ(refused.code, 422);
-  EXPECT_THAT(refused.causes(), ElementsAre("FieldValueForbidden resourceVersionMatch"));
-  refused = get(core("configmaps") + "?continue=abc");
-  EXPECT_EQ(refused.code, 400) << refused.text;
+  const auto causes = [&](const std::string& query) {
+    const Answer answer = get(core("configmaps") + "?" + query);
+    EXPECT_EQ(answer.code, 422) << answer.text;
+    return answer.causes();
+  };
+  EXPECT_THAT(causes("resourceVersionMatch=Exact"), ElementsAre("FieldValueForbidden resourceVersionMatch"));
+  EXPECT_THAT(causes("resourceVersionMatch=Bogus&resourceVersion=1"),
+              ElementsAre("FieldValueNotSupported resourceVersionMatch"));
+  EXPECT_THAT(causes("resourceVersionMatch=Bogus"),
+              ElementsAre("FieldValueForbidden resourceVersionMatch", "FieldValueNotSupported resourceVersionMatch"));
+  EXPECT_THAT(causes("resourceVersionMatch=Exact&resourceVersion=0"),
+              ElementsAre("FieldValueForbidden resourceVersionMatch"));
+  EXPECT_THAT(causes("sendInitialEvents=true"), ElementsAre("FieldValueForbidden sendInitialEvents"));
+  for (const char* query : {"continue=abc", "continue=e30", "limit=abc", "resourceVersion=-1",
+                            "resourceVersion=99999999999999999999999", "timeoutSeconds=abc"}) {
+    refused = get(core("configmaps") + "?" + query);
+    EXPECT_EQ(refused.code, 400) << query << ": " << refused.text;
+    EXPECT_EQ(refused.reason(), "BadRequest") << query;
+  }
 }
 
 TEST_P(ApiContract, UnknownPathsAndMethods) {

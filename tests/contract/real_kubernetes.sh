@@ -79,7 +79,7 @@ until ready; do
   sleep 0.2
 done
 "$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
-  --secure-port 0 --controllers garbage-collector-controller,namespace-controller >"$dir/manager.log" 2>&1 &
+  --secure-port 0 --controllers garbage-collector-controller,namespace-controller,resourcequota-controller >"$dir/manager.log" 2>&1 &
 pids+=($!)
 
-MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" "$@"
+MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"

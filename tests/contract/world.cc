@@ -9,6 +9,7 @@
 #include "api/resource.h"
 #include "apiserver/api_server.h"
 #include "base/random.h"
+#include "base/strings.h"
 #include "client/kubeconfig.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
@@ -97,13 +98,39 @@ class KubernetesWorld final : public World {
   explicit KubernetesWorld(const client::Target& target)
       : token_(target.token), transport_(std::make_unique<net::HttpClient>(loop_, target.endpoint)) {
     for (const api::Resource& resource : api::resources()) {
-      if (!resource.built_in) install(resource);
+      if (resource.has_own_crd()) install(resource);
     }
   }
 
   net::EventLoop& loop() override { return loop_; }
   net::Transport& transport() override { return *transport_; }
   const std::string& token() const override { return token_; }
+
+  /// etcd drops all but the present.
+  void forget_history() override {
+    const char* port = ::getenv("MUSTER_CONTRACT_ETCD_PORT");
+    CHECK(port != nullptr);
+    net::Endpoint endpoint;
+    endpoint.host = "127.0.0.1";
+    endpoint.port = static_cast<int>(parse_int(port).value_or(0));
+    endpoint.tls = false;
+    net::HttpClient etcd(loop_, std::move(endpoint));
+    const auto ask = [&](const std::string& target, std::string body) {
+      net::Request request{.method = "POST", .target = target, .headers = {}, .body = std::move(body), .peer = {}};
+      std::string text;
+      bool ended = false;
+      net::ResponseSink sink;
+      sink.on_data = [&](std::string_view more) { text += more; };
+      sink.on_end = [&](Status) { ended = true; };
+      const auto under_way = etcd.send(std::move(request), std::move(sink));
+      CHECK(wait([&] { return ended; }));
+      const auto answer = json::parse(text);
+      CHECK(answer.has_value());
+      return *answer;
+    };
+    const std::string now = ask("/v3/kv/range", R"({"key":"AA=="})").string_at("header", "revision");
+    ask("/v3/kv/compaction", R"({"revision":")" + now + R"("})");
+  }
 
  private:
   int call(const std::string& method, const std::string& target, std::string body) {

@@ -25,6 +25,9 @@ class World {
   /// What clients must present; "" where the connection itself is proof.
   virtual const std::string& token() const = 0;
 
+  /// Where the server's own store can be told to; ours forgets by itself after enough writes.
+  virtual void forget_history() {}
+
   /// Runs the loop until `done`, at most this long; whether it came true.
   bool wait(const std::function<bool()>& done, Duration limit = std::chrono::seconds(30));
 };

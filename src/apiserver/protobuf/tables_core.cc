@@ -98,6 +98,28 @@ constexpr Field kServiceAccountFields[] = {{1, "metadata", Shape::kOne, &kObject
                                            {4, "automountServiceAccountToken", Shape::kOne, Type::kBool}};
 const Message kServiceAccount = {kServiceAccountFields};
 
+constexpr Field kScopedSelectorRequirementFields[] = {{1, "scopeName", Shape::kOne, Type::kString},
+                                                      {2, "operator", Shape::kOne, Type::kString},
+                                                      {3, "values", Shape::kList, Type::kString}};
+constexpr Message kScopedSelectorRequirement = {kScopedSelectorRequirementFields};
+
+constexpr Field kScopeSelectorFields[] = {{1, "matchExpressions", Shape::kList, &kScopedSelectorRequirement}};
+constexpr Message kScopeSelector = {kScopeSelectorFields};
+
+constexpr Field kResourceQuotaSpecFields[] = {{1, "hard", Shape::kMap, Type::kQuantity},
+                                              {2, "scopes", Shape::kList, Type::kString},
+                                              {3, "scopeSelector", Shape::kOptional, &kScopeSelector}};
+constexpr Message kResourceQuotaSpec = {kResourceQuotaSpecFields};
+
+constexpr Field kResourceQuotaStatusFields[] = {{1, "hard", Shape::kMap, Type::kQuantity},
+                                                {2, "used", Shape::kMap, Type::kQuantity}};
+constexpr Message kResourceQuotaStatus = {kResourceQuotaStatusFields};
+
+constexpr Field kResourceQuotaFields[] = {{1, "metadata", Shape::kOne, &kObjectMeta},
+                                          {2, "spec", Shape::kOne, &kResourceQuotaSpec},
+                                          {3, "status", Shape::kOne, &kResourceQuotaStatus}};
+const Message kResourceQuota = {kResourceQuotaFields};
+
 constexpr Field kEventSourceFields[] = {{1, "component", Shape::kOptional, Type::kString},
                                         {2, "host", Shape::kOptional, Type::kString}};
 constexpr Message kEventSource = {kEventSourceFields};

@@ -453,4 +453,8 @@ constexpr Field kPodFields[] = {{1, "metadata", Shape::kOne, &kObjectMeta},
                                 {3, "status", Shape::kOne, &kPodStatus}};
 const Message kPod = {kPodFields};
 
+constexpr Field kPodTemplateSpecFields[] = {{1, "metadata", Shape::kOne, &kObjectMeta},
+                                            {2, "spec", Shape::kOne, &kPodSpec}};
+const Message kPodTemplateSpec = {kPodTemplateSpecFields};
+
 }  // namespace muster::apiserver::protobuf

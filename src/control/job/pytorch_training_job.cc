@@ -155,7 +155,7 @@ void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
                                                   "succeed; use restartPolicy OnFailure",
                                                   job.roles.front().type)});
   }
-  if (!spec.tensorboard_spec.is_null()) {
+  if (spec.tensorboard_spec) {
     job.notices.push_back(
         {.reason = "TensorBoardNotStarted", .message = "spec.tensorboardSpec is kept, but no TensorBoard is started"});
   }

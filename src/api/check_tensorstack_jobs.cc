@@ -1,0 +1,243 @@
+// Rules of TensorStack's kinds beyond those in their descriptors.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/checks.h"
+#include "api/job_checks.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::api {
+
+namespace {
+
+using reflect::child_path;
+using reflect::item_path;
+
+void check_role_names(const json::Document& spec, std::initializer_list<std::string_view> where, std::string_view list,
+                      const std::vector<std::string>& roles, std::vector<FieldCause>& causes) {
+  const json::Document* at = &spec;
+  std::string path = "spec";
+  for (const std::string_view step : where) {
+    at = at->find(step);
+    if (at == nullptr) return;
+    path = child_path(path, step);
+  }
+  const json::Document* items = at->find(list);
+  if (items == nullptr || !items->is_array()) return;
+  for (std::size_t i = 0; i < items->as_array().size(); ++i) {
+    const std::string& type = items->as_array()[i].string_at("type");
+    if (!type.empty() && std::ranges::find(roles, type) == roles.end()) {
+      causes.push_back(
+          reflect::not_supported_cause(child_path(item_path(child_path(path, list), i), "type"), type, roles));
+    }
+  }
+}
+
+bool is_enabled(const json::Document* config) {
+  return config != nullptr && config->bool_at("enabled");
+}
+
+void check_elastic(const json::Document& spec, std::vector<FieldCause>& causes) {
+  const json::Document* elastic = spec.find("elastic");
+  if (!is_enabled(elastic)) return;
+  if (!is_enabled(spec.find("torchrunConfig"))) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.enabled", true,
+                                            "needs torchrun; set spec.torchrunConfig.enabled to true"));
+  }
+  const auto low = int_in(elastic, "minReplicas");
+  const auto high = int_in(elastic, "maxReplicas");
+  const auto expected = int_in(elastic, "expectedReplicas");
+  if (!low) causes.push_back(reflect::required_cause("spec.elastic.minReplicas", "the job is elastic"));
+  if (!high) causes.push_back(reflect::required_cause("spec.elastic.maxReplicas", "the job is elastic"));
+  if (low && high && *high < *low) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.maxReplicas", *high,
+                                            fmt::format("must be at least minReplicas, which is {}", *low)));
+  }
+  if (expected && low && *expected < *low) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.expectedReplicas", *expected,
+                                            fmt::format("must be at least minReplicas, which is {}", *low)));
+  }
+  if (expected && high && *expected > *high) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.expectedReplicas", *expected,
+                                            fmt::format("must be at most maxReplicas, which is {}", *high)));
+  }
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_pytorch_training_job(const json::Document& job) {
+  std::vector<FieldCause> causes;
+  const json::Document* spec = job.find("spec");
+  const json::Document* replicas = spec == nullptr ? nullptr : spec->find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array()) return causes;
+  const json::Document* elastic = spec->find("elastic");
+  const std::int64_t elastic_max = is_enabled(elastic) ? int_in(elastic, "maxReplicas").value_or(0) : 0;
+
+  std::vector<std::string> roles;
+  std::string longest_suffix;
+  for (std::size_t i = 0; i < replicas->as_array().size(); ++i) {
+    const json::Document& replica = replicas->as_array()[i];
+    const std::string& type = replica.string_at("type");
+    roles.push_back(type);
+    check_template(replica, item_path("spec.replicaSpecs", i), causes);
+    const std::int64_t count = std::max(int_in(&replica, "replicas").value_or(1), elastic_max);
+    keep_longest(fmt::format("-00000-{}-{}", type, std::max<std::int64_t>(count - 1, 0)), longest_suffix);
+  }
+  check_name_budget(job, longest_suffix, causes);
+  check_elastic(*spec, causes);
+  check_role_names(*spec, {"runMode", "debug"}, "replicaSpecs", roles, causes);
+  check_role_names(*spec, {"runMode", "pause"}, "resumeSpecs", roles, causes);
+  return causes;
+}
+
+namespace {
+
+/// The roles of a job that is not elastic: names for the pods, and run modes that speak of roles there are.
+void check_roles(const json::Document& job, const json::Array& replicas, std::vector<FieldCause>& causes) {
+  std::vector<std::string> roles;
+  std::string longest_suffix;
+  for (const json::Document& replica : replicas) {
+    const std::string& type = replica.string_at("type");
+    const std::int64_t count = int_in(&replica, "replicas").value_or(1);
+    roles.push_back(type);
+    keep_longest(fmt::format("-00000-{}-{}", type, std::max<std::int64_t>(count - 1, 0)), longest_suffix);
+  }
+  check_name_budget(job, longest_suffix, causes);
+  check_role_names(*job.find("spec"), {"runMode", "debug"}, "replicaSpecs", roles, causes);
+  check_role_names(*job.find("spec"), {"runMode", "pause"}, "resumeSpecs", roles, causes);
+}
+
+const json::Array& replicas_in(const json::Document& job) {
+  static const json::Array none;
+  const json::Document* replicas = job.at("spec", "replicaSpecs");
+  return replicas != nullptr && replicas->is_array() ? replicas->as_array() : none;
+}
+
+std::vector<FieldCause> check_with_container(const json::Document& job, std::string_view container) {
+  std::vector<FieldCause> causes;
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    check_named_container(replicas[i], item_path("spec.replicaSpecs", i), container, causes);
+  }
+  check_roles(job, replicas, causes);
+  return causes;
+}
+
+/// mpirun's processes run in the container named worker, mpi-worker, or the only one.
+void check_worker_container(const json::Document& replica, const std::string& path, std::vector<FieldCause>& causes) {
+  if (!check_template(replica, path, causes)) return;
+  const json::Array& containers = replica.at("template", "spec", "containers")->as_array();
+  const auto is_worker = [](const json::Document& c) {
+    return c.string_at("name") == "worker" || c.string_at("name") == "mpi-worker";
+  };
+  if (containers.size() == 1 || std::ranges::any_of(containers, is_worker)) return;
+  causes.push_back(reflect::required_cause(child_path(path, "template.spec.containers"),
+                                           "must have a container with name worker or mpi-worker, or only one"));
+}
+
+void check_generic_rules(const json::Document& job, std::string_view list, std::vector<FieldCause>& causes) {
+  const json::Document* rules = job.at("spec", list);
+  if (rules == nullptr || !rules->is_array()) return;
+  const json::Array& replicas = replicas_in(job);
+  std::vector<std::string> roles;
+  for (const json::Document& replica : replicas) roles.push_back(replica.string_at("type"));
+  for (std::size_t i = 0; i < rules->as_array().size(); ++i) {
+    const std::string path = item_path(child_path("spec", list), i);
+    for (const auto& [role, indices] : rules->as_array()[i].as_object()) {
+      const auto known = std::ranges::find(roles, role);
+      if (known == roles.end()) {
+        causes.push_back(reflect::not_supported_cause(child_path(path, role), role, roles));
+        continue;
+      }
+      const json::Document& replica = replicas[static_cast<std::size_t>(known - roles.begin())];
+      const std::int64_t count = int_in(&replica, "replicas").value_or(1);
+      for (std::size_t k = 0; k < indices.as_array().size(); ++k) {
+        const std::int64_t index = reflect::whole_value(indices.as_array()[k]);
+        if (0 <= index && index < count) continue;
+        causes.push_back(
+            reflect::invalid_cause(item_path(child_path(path, role), k), index,
+                                   fmt::format("must be the index of a replica of {}, which has {}", role, count)));
+      }
+    }
+  }
+}
+
+/// Where a container speaks of the job's services by $(service.…).
+void check_service_variables(const json::Document& container, const std::string& path,
+                             std::vector<FieldCause>& causes) {
+  constexpr std::string_view kVariable = "$(service.";
+  const auto check = [&](const json::Document* text, const std::string& where) {
+    if (text == nullptr || !text->is_string() || text->as_string().find(kVariable) == std::string::npos) return;
+    causes.push_back(reflect::invalid_cause(where, *text, "uses a service variable; set spec.service"));
+  };
+  for (const char* list : {"command", "args"}) {
+    const json::Document* words = container.find(list);
+    if (words == nullptr || !words->is_array()) continue;
+    for (std::size_t i = 0; i < words->as_array().size(); ++i) {
+      check(&words->as_array()[i], item_path(child_path(path, list), i));
+    }
+  }
+  const json::Document* env = container.find("env");
+  if (env == nullptr || !env->is_array()) return;
+  for (std::size_t i = 0; i < env->as_array().size(); ++i) {
+    check(env->as_array()[i].find("value"), child_path(item_path(child_path(path, "env"), i), "value"));
+  }
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_tensorflow_training_job(const json::Document& job) {
+  return check_with_container(job, "tensorflow");
+}
+
+std::vector<FieldCause> check_xgboost_training_job(const json::Document& job) {
+  return check_with_container(job, "xgboost");
+}
+
+std::vector<FieldCause> check_tensorstack_mpi_job(const json::Document& job) {
+  std::vector<FieldCause> causes;
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    // A launcher's template may be empty: it is then made from the workers'.
+    if (replicas[i].string_at("type") != "worker") continue;
+    check_worker_container(replicas[i], item_path("spec.replicaSpecs", i), causes);
+  }
+  const json::Document* worker = job.at("spec", "worker");
+  if (worker == nullptr) {
+    check_roles(job, replicas, causes);
+    return causes;
+  }
+  check_worker_container(*worker, "spec.worker", causes);
+  json::Document as_role = *worker;
+  as_role["type"] = "worker";
+  check_roles(job, {json::Object{{"type", "launcher"}}, std::move(as_role)}, causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_generic_job(const json::Document& job) {
+  std::vector<FieldCause> causes;
+  const bool has_service = job.at("spec", "service") != nullptr;
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const std::string path = item_path("spec.replicaSpecs", i);
+    if (!check_template(replicas[i], path, causes) || has_service) continue;
+    const json::Array& containers = replicas[i].at("template", "spec", "containers")->as_array();
+    for (std::size_t c = 0; c < containers.size(); ++c) {
+      check_service_variables(containers[c], item_path(child_path(path, "template.spec.containers"), c), causes);
+    }
+  }
+  check_roles(job, replicas, causes);
+  check_generic_rules(job, "successRules", causes);
+  check_generic_rules(job, "failureRules", causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_notebook(const json::Document& notebook) {
+  std::vector<FieldCause> causes;
+  if (const json::Document* spec = notebook.find("spec")) check_template(*spec, "spec", causes);
+  return causes;
+}
+
+}  // namespace muster::api

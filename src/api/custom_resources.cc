@@ -1,0 +1,185 @@
+// The kinds that are not Kubernetes' own, as entries of the table of resources.
+#include "api/checks.h"
+#include "api/cron_v1alpha1.h"
+#include "api/kubeflow_v1.h"
+#include "api/resource_table.h"
+#include "api/scheduler_v1beta1.h"
+#include "api/tensorboard_v1beta1.h"
+#include "api/tensorstack_jobs_v1beta1.h"
+#include "base/strings.h"
+
+namespace muster::api {
+
+namespace {
+
+using reflect::type_of;
+
+PrinterColumn age() {
+  return {
+      .name = "Age", .type = "date", .json_path = ".metadata.creationTimestamp", .description = "Since its creation."};
+}
+
+PrinterColumn phase(std::string description) {
+  return {.name = "Phase", .type = "string", .json_path = ".status.phase", .description = std::move(description)};
+}
+
+PrinterColumn state() {
+  return {.name = "State",
+          .type = "string",
+          .json_path = ".status.conditions[-1:].type",
+          .description = "What happened last."};
+}
+
+Resource custom(std::string group, std::string version, std::string kind, std::string plural,
+                const reflect::TypeDesc& type) {
+  Resource r;
+  r.group = std::move(group);
+  r.version = std::move(version);
+  r.singular = to_lower(kind);
+  r.kind = std::move(kind);
+  r.plural = std::move(plural);
+  r.verbs = all_verbs();
+  r.has_status = true;
+  r.type = &type;
+  return r;
+}
+
+using Check = std::vector<FieldCause> (*)(const json::Document&);
+
+Resource tensorstack_job(std::string kind, std::string plural, std::string short_name, const reflect::TypeDesc& type,
+                         Check check) {
+  Resource r = custom("batch.tensorstack.dev", "v1beta1", std::move(kind), std::move(plural), type);
+  r.short_names = {std::move(short_name)};
+  r.categories = {"all"};
+  r.columns = {
+      phase("Where the job stands."),
+      age(),
+      {.name = "Running",
+       .type = "integer",
+       .json_path = ".status.aggregate.running",
+       .description = "Replicas that run.",
+       .priority = 1},
+      {.name = "Restarts",
+       .type = "integer",
+       .json_path = ".status.backoffCount",
+       .description = "Restarts counted against the limit.",
+       .priority = 1},
+  };
+  r.check = check;
+  return r;
+}
+
+Resource kubeflow_job(std::string version, std::string kind, std::string plural, const reflect::TypeDesc& type,
+                      Check check) {
+  Resource r = custom("kubeflow.org", std::move(version), std::move(kind), std::move(plural), type);
+  r.categories = {"all"};
+  r.columns = {state(), age()};
+  r.check = check;
+  return r;
+}
+
+Resource pytorch_jobs() {
+  Resource r = kubeflow_job("v1", "PyTorchJob", "pytorchjobs", type_of<PyTorchJob>(), &check_pytorch_job);
+  r.other_subresources = {"scale"};
+  r.scale = ScalePaths{.spec_replicas = ".spec.pytorchReplicaSpecs.Worker.replicas",
+                       .status_replicas = ".status.replicaStatuses.Worker.active",
+                       .label_selector = ".status.replicaStatuses.Worker.selector"};
+  return r;
+}
+
+Resource mpi_jobs(std::string version, const reflect::TypeDesc& type) {
+  Resource r = kubeflow_job(std::move(version), "MPIJob", "mpijobs", type, &check_kubeflow_mpi_job);
+  r.columns = {age(), state()};
+  r.is_storage = r.version == "v1";
+  return r;
+}
+
+Resource tensorboards() {
+  Resource r = custom("tensorstack.dev", "v1beta1", "TensorBoard", "tensorboards", type_of<TensorBoard>());
+  r.short_names = {"tb"};
+  r.categories = {"all"};
+  r.columns = {phase("Where it stands."),
+               age(),
+               {.name = "URL",
+                .type = "string",
+                .json_path = ".status.url",
+                .description = "Where a browser finds it.",
+                .priority = 1}};
+  return r;
+}
+
+Resource notebooks() {
+  Resource r = custom("tensorstack.dev", "v1beta1", "Notebook", "notebooks", type_of<Notebook>());
+  r.short_names = {"nb"};
+  r.categories = {"all"};
+  r.columns = tensorboards().columns;
+  r.check = &check_notebook;
+  return r;
+}
+
+Resource queues() {
+  Resource r = custom("scheduler.tensorstack.dev", "v1beta1", "Queue", "queues", type_of<Queue>());
+  r.scope = Scope::kCluster;
+  r.columns = {
+      {.name = "Priority", .type = "integer", .json_path = ".spec.priority", .description = "Rank among queues."},
+      {.name = "Closed",
+       .type = "boolean",
+       .json_path = ".spec.closed",
+       .description = "Whether it takes no new pods."},
+      {.name = "Pending", .type = "integer", .json_path = ".status.pending", .description = "Pod groups that wait."},
+      {.name = "Running", .type = "integer", .json_path = ".status.running", .description = "Pod groups that run."},
+      age()};
+  return r;
+}
+
+Resource pod_groups() {
+  Resource r = custom("scheduler.tensorstack.dev", "v1beta1", "PodGroup", "podgroups", type_of<PodGroup>());
+  r.short_names = {"pg"};
+  r.columns = {{.name = "Queue", .type = "string", .json_path = ".spec.queue", .description = "Queue it waits in."},
+               {.name = "MinMember",
+                .type = "integer",
+                .json_path = ".spec.minMember",
+                .description = "Fewest pods that must start together."},
+               {.name = "Running", .type = "integer", .json_path = ".status.running", .description = "Pods that run."},
+               age()};
+  return r;
+}
+
+Resource crons() {
+  Resource r = custom("apps.kubedl.io", "v1alpha1", "Cron", "crons", type_of<Cron>());
+  r.columns = {
+      {.name = "Schedule", .type = "string", .json_path = ".spec.schedule", .description = "When jobs are made."},
+      {.name = "Suspend", .type = "boolean", .json_path = ".spec.suspend", .description = "Whether no jobs are made."},
+      {.name = "Last Schedule",
+       .type = "date",
+       .json_path = ".status.lastScheduleTime",
+       .description = "When a job was made last."},
+      age()};
+  return r;
+}
+
+}  // namespace
+
+std::vector<Resource> custom_resources() {
+  return {
+      tensorstack_job("PyTorchTrainingJob", "pytorchtrainingjobs", "pj", type_of<PyTorchTrainingJob>(),
+                      &check_pytorch_training_job),
+      tensorstack_job("TensorFlowTrainingJob", "tensorflowtrainingjobs", "tj", type_of<TensorFlowTrainingJob>(),
+                      &check_tensorflow_training_job),
+      tensorstack_job("XGBoostTrainingJob", "xgboosttrainingjobs", "xj", type_of<XGBoostTrainingJob>(),
+                      &check_xgboost_training_job),
+      tensorstack_job("MPIJob", "mpijobs", "mj", type_of<TensorStackMpiJob>(), &check_tensorstack_mpi_job),
+      tensorstack_job("GenericJob", "genericjobs", "gj", type_of<GenericJob>(), &check_generic_job),
+      pytorch_jobs(),
+      kubeflow_job("v1", "TFJob", "tfjobs", type_of<TFJob>(), &check_tf_job),
+      mpi_jobs("v1", type_of<KubeflowMpiJob>()),
+      mpi_jobs("v2beta1", reflect::mpi_job_v2beta1_type()),
+      tensorboards(),
+      notebooks(),
+      queues(),
+      pod_groups(),
+      crons(),
+  };
+}
+
+}  // namespace muster::api

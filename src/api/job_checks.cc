@@ -1,0 +1,56 @@
+#include "api/job_checks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/checks.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::api {
+
+using reflect::child_path;
+
+std::optional<std::int64_t> int_in(const json::Document* object, std::string_view key) {
+  const json::Document* found = object == nullptr ? nullptr : object->find(key);
+  if (found == nullptr || !reflect::is_whole(*found)) return std::nullopt;
+  return reflect::whole_value(*found);
+}
+
+void check_name_budget(const json::Document& job, const std::string& suffix, std::vector<FieldCause>& causes) {
+  const std::string& name = job.string_at("metadata", "name");
+  const std::size_t size = name.size() + suffix.size();
+  if (name.empty() || size <= kMaxPodName) return;
+  causes.push_back(reflect::invalid_cause(
+      "metadata.name", name,
+      fmt::format("the pod name {} has {} characters, at most {} are allowed; shorten the job's name by {}",
+                  quote(name + suffix), size, kMaxPodName, size - kMaxPodName)));
+}
+
+void keep_longest(std::string suffix, std::string& longest) {
+  if (suffix.size() > longest.size()) longest = std::move(suffix);
+}
+
+bool check_template(const json::Document& replica, const std::string& path, std::vector<FieldCause>& causes) {
+  const json::Document* spec = replica.at("template", "spec");
+  const json::Document* containers = spec == nullptr ? nullptr : spec->find("containers");
+  const std::string spec_path = child_path(path, "template.spec");
+  if (containers == nullptr || !containers->is_array() || containers->as_array().empty()) {
+    causes.push_back(reflect::required_cause(child_path(spec_path, "containers"), "at least one container"));
+    return false;
+  }
+  check_pod_spec(*spec, spec_path, causes);
+  return true;
+}
+
+void check_named_container(const json::Document& replica, const std::string& path, std::string_view container,
+                           std::vector<FieldCause>& causes) {
+  if (!check_template(replica, path, causes)) return;
+  const json::Array& containers = replica.at("template", "spec", "containers")->as_array();
+  if (std::ranges::any_of(containers, [&](const auto& c) { return c.string_at("name") == container; })) return;
+  causes.push_back(reflect::required_cause(child_path(path, "template.spec.containers"),
+                                           fmt::format("must have at least one container with name {}", container)));
+}
+
+}  // namespace muster::api

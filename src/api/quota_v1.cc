@@ -1,0 +1,126 @@
+#include "api/quota_v1.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "api/checks.h"
+#include "base/quantity.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+#include "reflect/describe.h"
+
+namespace muster::reflect {
+
+using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
+
+template <>
+const TypeDesc& type_of<ResourceQuotaSpec>() {
+  static const TypeDesc desc =
+      object<ResourceQuotaSpec>(
+          "ResourceQuotaSpec", "How much the namespace may hold.",
+          field<&ResourceQuotaSpec::hard>("hard", "Most of each thing: pods, requests.cpu, count/RESOURCE.GROUP, …."),
+          field<&ResourceQuotaSpec::scopes>("scopes", "Counts only pods that match all of these.").immutable())
+          .open<&ResourceQuotaSpec::rest>({"scopeSelector"});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ResourceQuotaStatus>() {
+  static const TypeDesc desc =
+      object<ResourceQuotaStatus>("ResourceQuotaStatus", "How much the namespace holds.",
+                                  field<&ResourceQuotaStatus::hard>("hard", "Most of each thing, as it is enforced."),
+                                  field<&ResourceQuotaStatus::used>("used", "How much of each thing there is."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ResourceQuota>() {
+  static const TypeDesc desc =
+      root<ResourceQuota>("v1", "ResourceQuota", "Limits on what one namespace may hold.",
+                          field<&ResourceQuota::metadata>("metadata", "Name, labels and history."),
+                          field<&ResourceQuota::spec>("spec", "How much the namespace may hold."),
+                          field<&ResourceQuota::status>("status", "How much the namespace holds."));
+  return desc;
+}
+
+}  // namespace muster::reflect
+
+namespace muster::api {
+namespace {
+
+constexpr std::array<std::string_view, 8> kCounts = {
+    "pods",    "services",   "replicationcontrollers", "resourcequotas",
+    "secrets", "configmaps", "persistentvolumeclaims", "services.nodeports",
+};
+constexpr std::array<std::string_view, 12> kAmounts = {"cpu",
+                                                       "memory",
+                                                       "ephemeral-storage",
+                                                       "requests.cpu",
+                                                       "requests.memory",
+                                                       "requests.storage",
+                                                       "requests.ephemeral-storage",
+                                                       "limits.cpu",
+                                                       "limits.memory",
+                                                       "limits.ephemeral-storage",
+                                                       "services.loadbalancers",
+                                                       "storage"};
+constexpr std::array<std::string_view, 6> kScopes = {"Terminating",   "NotTerminating", "BestEffort",
+                                                     "NotBestEffort", "PriorityClass",  "CrossNamespacePodAffinity"};
+
+template <typename List>
+bool holds(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+bool is_count(std::string_view name) {
+  return holds(kCounts, name) || name == "services.loadbalancers" || name.starts_with("count/");
+}
+
+void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
+  std::map<std::string, std::string> sorted;
+  for (const json::Member& item : hard.as_object()) {
+    sorted[item.key] = item.value.is_string() ? item.value.as_string() : json::serialize(item.value);
+  }
+  for (const auto& [name, text] : sorted) {
+    const std::string path = "spec.hard[" + name + "]";
+    const bool known = is_count(name) || holds(kAmounts, name);
+    if (!known && name.find('/') == std::string::npos && !name.starts_with("hugepages-") &&
+        !name.starts_with("requests.hugepages-")) {
+      causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource type or fully qualified"));
+      causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource for quota"));
+    }
+    const auto amount = Quantity::parse(text);
+    if (!amount) continue;  // the schema reports it
+    if (*amount < Quantity()) {
+      causes.push_back(reflect::invalid_cause(path, text, "must be greater than or equal to 0"));
+    }
+    if (is_count(name) && Quantity::of(amount->value()) != *amount) {
+      causes.push_back(reflect::invalid_cause(path, text, "must be an integer"));
+    }
+  }
+}
+
+void check_scopes(const json::Document& scopes, std::vector<FieldCause>& causes) {
+  std::vector<std::string> given;
+  for (const json::Document& scope : scopes.as_array()) given.push_back(scope.as_string());
+  const std::string text = "[" + join(given, ", ") + "]";
+  for (const std::string& scope : given) {
+    if (!holds(kScopes, scope)) causes.push_back(reflect::invalid_cause("spec.scopes", text, "unsupported scope"));
+  }
+  const auto both = [&](std::string_view a, std::string_view b) { return holds(given, a) && holds(given, b); };
+  if (both("BestEffort", "NotBestEffort") || both("Terminating", "NotTerminating")) {
+    causes.push_back(reflect::invalid_cause("spec.scopes", text, "conflicting scopes"));
+  }
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_resource_quota(const json::Document& quota) {
+  std::vector<FieldCause> causes;
+  if (const json::Document* hard = quota.at("spec", "hard")) check_hard(*hard, causes);
+  if (const json::Document* scopes = quota.at("spec", "scopes")) check_scopes(*scopes, causes);
+  return causes;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,186 @@
+// Descriptors of TensorBoard and Notebook.
+#include "api/tensorboard_v1beta1.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "reflect/describe.h"
+
+namespace muster::reflect {
+
+using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
+
+namespace {
+
+bool is_listed(const json::Document& self, std::string_view list) {
+  const json::Document* found = self.find(list);
+  return found != nullptr && found->is_array() && !found->as_array().empty();
+}
+
+/// A place for a program's files: at least one way to find them.
+bool has_source(const json::Document& self) {
+  return is_listed(self, "pvc") || self.find("s3") != nullptr || self.find("http") != nullptr;
+}
+
+/// Sub-paths stay inside their volume.
+bool has_no_way_up(const json::Document& self) {
+  const json::Document* paths = self.find("subPath");
+  if (paths == nullptr || !paths->is_array()) return true;
+  return std::ranges::none_of(paths->as_array(), [](const json::Document& path) {
+    if (!path.is_string()) return false;
+    const auto steps = split(path.as_string(), '/');
+    return std::ranges::find(steps, "..") != steps.end();
+  });
+}
+
+bool filesets_are_known(const json::Document& self) {
+  const json::Document* sets = self.find("trainingLogFilesets");
+  if (sets == nullptr || !sets->is_array()) return true;
+  return std::ranges::all_of(sets->as_array(), [](const json::Document& set) {
+    return set.is_string() &&
+           (set.as_string().starts_with("t9k://pvc/") || set.as_string().starts_with("t9k://minio/"));
+  });
+}
+
+}  // namespace
+
+template <>
+const TypeDesc& type_of<TensorBoardPvcSource>() {
+  static const TypeDesc desc =
+      object<TensorBoardPvcSource>(
+          "TensorBoardPvcSource", "Logs on a persistent volume.",
+          field<&TensorBoardPvcSource::name>("name", "Name of the persistent volume claim.").required(),
+          field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; all of it when there are none.")
+              .also_known_as("subpath"))
+          .rules({{.cel = "",  // would need a limit on the number and length of paths
+
+                   .message = "must not lead out of the volume by '..'",
+                   .field = "subPath",
+                   .holds = &has_no_way_up}});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardSecretRef>() {
+  static const TypeDesc desc =
+      object<TensorBoardSecretRef>("TensorBoardSecretRef", "Names a secret.",
+                                   field<&TensorBoardSecretRef::name>("name", "Name of the secret.").required());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardS3Source>() {
+  static const TypeDesc desc = object<TensorBoardS3Source>(
+      "TensorBoardS3Source", "Logs in an object store.",
+      field<&TensorBoardS3Source::secret_ref>("secretRef", "Secret with the keys of the store."),
+      field<&TensorBoardS3Source::uri>("uri", "Where the logs are, s3://BUCKET/PATH.").required().min_items(1));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardHttpSource>() {
+  static const TypeDesc desc = object<TensorBoardHttpSource>(
+      "TensorBoardHttpSource", "Logs on a web server.",
+      field<&TensorBoardHttpSource::url>("url", "Where the logs are.").required().min_items(1));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardLogDir>() {
+  static const TypeDesc desc =
+      object<TensorBoardLogDir>("TensorBoardLogDir", "Where the logs are.",
+                                field<&TensorBoardLogDir::pvc>("pvc", "On persistent volumes."),
+                                field<&TensorBoardLogDir::s3>("s3", "In an object store."),
+                                field<&TensorBoardLogDir::http>("http", "On a web server."))
+          .rules({{.cel = "(has(self.pvc) && size(self.pvc) > 0) || has(self.s3) || has(self.http)",
+                   .message = "must have pvc, s3 or http",
+                   .holds = &has_source}});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardSpec>() {
+  static const TypeDesc desc =
+      object<TensorBoardSpec>(
+          "TensorBoardSpec", "Which logs a TensorBoard shows, and how it runs.",
+          field<&TensorBoardSpec::training_log_filesets>(
+              "trainingLogFilesets", "Older form of logDir: t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH."),
+          field<&TensorBoardSpec::log_dir>("logDir", "Where the logs are; together with trainingLogFilesets, both."),
+          field<&TensorBoardSpec::image>("image", "Image that has tensorboard; the engine's choice when not set."),
+          field<&TensorBoardSpec::resources>("resources", "Resources of its pod.").immutable(),
+          field<&TensorBoardSpec::suspend>("suspend", "While true, it has no pod but keeps its address."),
+          field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as it was written."),
+          field<&TensorBoardSpec::scheduler>("scheduler", "Which scheduler places the pod."))
+          .rules({{.cel = "",  // would need a limit on the number and length of entries
+
+                   .message = "must begin with t9k://pvc/ or t9k://minio/",
+                   .field = "trainingLogFilesets",
+                   .holds = &filesets_are_known}});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<PodReferenceName>() {
+  static const TypeDesc desc = object<PodReferenceName>("PodReferenceName", "Names a pod.",
+                                                        field<&PodReferenceName::name>("name", "Name of the pod."),
+                                                        field<&PodReferenceName::uid>("uid", "Unique id of the pod."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<PodReference>() {
+  static const TypeDesc desc = object<PodReference>("PodReference", "The pod behind a page.",
+                                                    field<&PodReference::reference>("reference", "Which pod it is."),
+                                                    field<&PodReference::phase>("phase", "Phase of the pod."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardStatus>() {
+  static const TypeDesc desc = object<TensorBoardStatus>(
+      "PageStatus", "What is known about a program with a page.",
+      field<&TensorBoardStatus::phase>("phase", "Where it stands, in one word.")
+          .one_of({"Initializing", "Running", "Suspended", "Failed"}),
+      field<&TensorBoardStatus::pod>("pod", "Its pod."),
+      field<&TensorBoardStatus::conditions>("conditions", "Whether it is ready, idle or suspended, and why.")
+          .list_map_key("type"),
+      field<&TensorBoardStatus::url>("url", "Where a browser finds it."),
+      field<&TensorBoardStatus::observed_generation>("observedGeneration",
+                                                     "Generation of the object that this status is about."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoard>() {
+  static const TypeDesc desc =
+      root<TensorBoard>("tensorstack.dev/v1beta1", "TensorBoard", "A TensorBoard that shows the logs of trainings.",
+                        field<&TensorBoard::metadata>("metadata", "Name, labels, owners and history."),
+                        field<&TensorBoard::spec>("spec", "Which logs it shows, and how it runs.").required(),
+                        field<&TensorBoard::status>("status", "What is known about it; written by the controller."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<NotebookSpec>() {
+  static const TypeDesc desc = object<NotebookSpec>(
+      "NotebookSpec", "What a notebook runs.",
+      field<&NotebookSpec::type>("type", "Which program serves the notebook.")
+          .one_of({"jupyter"})
+          .default_value("jupyter"),
+      field<&NotebookSpec::template_>("template", "From which the pod of the notebook is made.").required(),
+      field<&NotebookSpec::suspend>("suspend", "While true, the notebook has no pod."),
+      field<&NotebookSpec::scheduler>("scheduler", "Which scheduler places the pod."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<Notebook>() {
+  static const TypeDesc desc =
+      root<Notebook>("tensorstack.dev/v1beta1", "Notebook", "A notebook for interactive work.",
+                     field<&Notebook::metadata>("metadata", "Name, labels, owners and history."),
+                     field<&Notebook::spec>("spec", "What the notebook runs.").required(),
+                     field<&Notebook::status>("status", "What is known about it; written by the controller."));
+  return desc;
+}
+
+}  // namespace muster::reflect

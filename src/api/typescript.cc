@@ -1,0 +1,122 @@
+#include "api/typescript.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "api/resource.h"
+#include "base/strings.h"
+
+namespace muster::api {
+
+namespace {
+
+using reflect::FieldDesc;
+using reflect::Shape;
+using reflect::TypeDesc;
+
+/// "kubeflow.org/v1" -> "KubeflowOrgV1".
+std::string prefix_of(const Resource& resource) {
+  std::string out;
+  bool upper = true;
+  for (const char c : resource.api_version()) {
+    if (c == '.' || c == '/' || c == '-') {
+      upper = true;
+    } else {
+      out += upper && 'a' <= c && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      upper = false;
+    }
+  }
+  return out;
+}
+
+/// Each type under a name of its own: its own name, and where two types share one, also the group of each.
+class Names {
+ public:
+  Names() {
+    for (const Resource& resource : resources()) collect(*resource.type, resource);
+  }
+
+  const std::map<const TypeDesc*, const Resource*>& types() const { return first_use_; }
+
+  std::string name(const TypeDesc& type) const {
+    return by_name_.at(type.name) == 1 ? type.name : prefix_of(*first_use_.at(&type)) + type.name;
+  }
+
+ private:
+  void collect(const TypeDesc& type, const Resource& resource) {
+    if (type.element != nullptr) collect(type.element(), resource);
+    if (type.shape != Shape::kObject || !first_use_.emplace(&type, &resource).second) return;
+    ++by_name_[type.name];
+    for (const FieldDesc& field : type.fields) collect(field.type(), resource);
+  }
+
+  std::map<const TypeDesc*, const Resource*> first_use_;
+  std::map<std::string, int> by_name_;
+};
+
+std::string text_of(const TypeDesc& type, const Names& names) {
+  switch (type.shape) {
+    case Shape::kString:
+    case Shape::kTime:
+    case Shape::kMicroTime:
+    case Shape::kBytes:
+      return "string";
+    case Shape::kBool:
+      return "boolean";
+    case Shape::kInt32:
+    case Shape::kInt64:
+    case Shape::kNumber:
+      return "number";
+    case Shape::kQuantity:
+    case Shape::kIntOrString:
+      return "number | string";
+    case Shape::kAny:
+      return "unknown";
+    case Shape::kObject:
+      return names.name(type);
+    case Shape::kArray: {
+      const std::string element = text_of(type.element(), names);
+      return element.find(' ') == std::string::npos ? element + "[]" : "(" + element + ")[]";
+    }
+    case Shape::kMap:
+      return "Record<string, " + text_of(type.element(), names) + ">";
+  }
+  return "unknown";
+}
+
+std::string type_of_field(const FieldDesc& field, const Names& names) {
+  if (!field.constant.empty()) return quote(field.constant);
+  if (field.one_of.empty()) return text_of(field.type(), names);
+  std::vector<std::string> words;
+  for (const std::string& word : field.one_of) words.push_back(quote(word));
+  return join(words, " | ");
+}
+
+std::string interface_of(const TypeDesc& type, const Names& names) {
+  std::string out = fmt::format("/** {} */\nexport interface {} {{\n", type.doc, names.name(type));
+  for (const FieldDesc& field : type.fields) {
+    const bool needed = field.required || !field.constant.empty();
+    out += fmt::format("  /** {} */\n  {}{}: {};\n", field.doc, field.name, needed ? "" : "?",
+                       type_of_field(field, names));
+  }
+  for (const std::string& name : type.known_names) {
+    if (type.field(name) == nullptr) out += fmt::format("  {}?: unknown;\n", name);
+  }
+  return out + "}\n";
+}
+
+}  // namespace
+
+std::string typescript() {
+  const Names names;
+  std::map<std::string, std::string> interfaces;
+  for (const auto& [type, resource] : names.types()) interfaces[names.name(*type)] = interface_of(*type, names);
+  std::string out =
+      "// Written from the descriptors in src/api; do not edit. MUSTER_UPDATE_GOLDEN=1 api_test renews it.\n";
+  for (const auto& [name, text] : interfaces) out += "\n" + text;
+  return out;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,32 @@
+// Kinds with several versions: objects are stored in one of them and differ in nothing but apiVersion.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/resource.h"
+#include "json/document.h"
+#include "net/http.h"
+
+namespace muster::apiserver {
+
+/// The object as the storage has it.
+inline void to_stored_version(const api::Resource& resource, json::Document& object) {
+  if (!resource.is_storage) object["apiVersion"] = api::storage_version(resource).api_version();
+}
+
+/// A stored object as the version asked for shows it.
+inline void to_asked_version(const api::Resource& resource, json::Document& object) {
+  if (!resource.is_storage) object["apiVersion"] = resource.api_version();
+}
+
+/// The same for bytes; those of the stored version are shared.
+inline net::Bytes in_version(const api::Resource& resource, net::Bytes bytes) {
+  if (resource.is_storage) return bytes;
+  auto object = json::parse(*bytes);
+  if (!object) return bytes;
+  to_asked_version(resource, *object);
+  return std::make_shared<const std::string>(json::serialize(*object));
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,71 @@
+// A copy of the whole database as one file, made in small steps between commits by SQLite's backup API (VACUUM INTO
+// would hold up every write), checked row by row, and given its name only when it is whole and durable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "store/database.h"
+#include "store/disk.h"
+
+struct sqlite3_backup;
+
+namespace muster::store {
+
+/// Reads a copy and says whether it can be trusted: its layout is known, every row has the right checksum, and together
+/// they are what the ledger says.
+class CopyCheck {
+ public:
+  static Result<CopyCheck> open(Disk& disk, const std::string& path);
+  /// A bounded number of rows. True when all have been looked at and are right.
+  Result<bool> step();
+  const Ledger& ledger() const { return expected_; }
+
+ private:
+  CopyCheck(Database database, std::string path) : database_(std::move(database)), path_(std::move(path)) {}
+  Error problem(const std::string& what) const;
+
+  Database database_;
+  std::string path_;
+  Ledger expected_;
+  Ledger found_;
+  std::int64_t last_row_ = 0;
+};
+
+/// The whole check at once.
+Result<Ledger> check_copy(Disk& disk, const std::string& path);
+
+class Backup {
+ public:
+  /// The source must outlive this and be used by the same thread. A file at `path` is replaced at the end.
+  static Result<std::unique_ptr<Backup>> begin(Disk& disk, Database& source, const std::string& path);
+  ~Backup();  // what is not complete is removed
+  Backup(const Backup&) = delete;
+  Backup& operator=(const Backup&) = delete;
+
+  /// Does a little. The revision of the copy when it is complete.
+  Result<std::optional<Revision>> step();
+
+ private:
+  struct End {
+    void operator()(sqlite3_backup* backup) const;
+  };
+
+  Backup() = default;
+  Status copy_some();
+  Result<std::optional<Revision>> check_some();
+
+  Disk* disk_ = nullptr;
+  std::string path_;
+  std::string temporary_;  // "" before it is made and once it has its name
+  std::optional<DiskFile> file_;
+  std::optional<Database> target_;
+  std::unique_ptr<sqlite3_backup, End> copying_;
+  int unsynced_pages_ = 0;
+  std::optional<CopyCheck> check_;
+};
+
+}  // namespace muster::store

@@ -1,0 +1,80 @@
+// A disk for tests: fails the call it is told to fail, and knows what a power cut at any moment would leave. The files
+// themselves are real ones; beside them it keeps a log of every change, from which `leave` builds the files as they
+// would be found. Tests only.
+//
+// What it assumes of a disk: bytes written are safe once their file was synced, before that any of their sectors of 512
+// bytes may or may not have arrived, in any order; names are safe once their directory was synced (SQLite does that
+// itself for its WAL). A sync that fails takes its bytes off the list of what is still to be written: a later sync will
+// not write them, as Linux does it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "store/disk.h"
+#include "testing/seeded_rng.h"
+
+namespace muster::store {
+
+class FaultyDisk final : public Disk {
+ public:
+  using Chooses = std::function<bool(const DiskCall&)>;
+
+  int before(const DiskCall& call) override;
+  void after(const DiskCall& call) override;
+
+  /// The n-th call (from 0, counted from now) that `chooses` picks fails with `error`; a write leaves its first half.
+  void fail(Chooses chooses, std::uint64_t n, int error);
+  /// Every such call fails, until `heal`.
+  void fail_all(Chooses chooses, int error);
+  void heal();
+  bool has_failed() const;
+  /// When the first chosen call failed.
+  std::size_t failed_at() const;
+  /// Calls that `chooses` has picked since `fail`.
+  std::uint64_t chosen() const;
+
+  /// How many changes there were so far: a moment to cut the power at.
+  std::size_t moment() const;
+  enum class Unsynced { kLost, kKept, kSome };
+  /// Puts into `to` what a power cut at the moment leaves of the files under `from`.
+  void leave(std::size_t moment, Unsynced unsynced, testing::SeededRng& rng, const std::string& from,
+             const std::string& to) const;
+
+ private:
+  struct Change {
+    DiskCall::Kind kind;
+    std::string path;
+    std::string to;
+    std::string bytes;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    bool failed = false;
+  };
+  struct File {
+    std::string safe;
+    std::vector<const Change*> unsynced;
+  };
+  using Names = std::map<std::string, std::shared_ptr<File>>;
+
+  static void replay(const Change& change, Names& now, Names& safe);
+  static std::string contents(const File& file, Unsynced unsynced, testing::SeededRng& rng);
+  void record(const DiskCall& call, bool failed);
+
+  mutable std::mutex mutex_;
+  Chooses chooses_;
+  std::uint64_t fail_at_ = 0;
+  std::uint64_t chosen_ = 0;
+  bool always_ = false;
+  int error_ = 0;
+  bool failed_ = false;
+  std::size_t failed_at_ = 0;
+  std::vector<Change> log_;
+};
+
+}  // namespace muster::store

@@ -1,0 +1,128 @@
+#include "store/restore.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/strings.h"
+#include "store/backup.h"
+#include "store/database.h"
+#include "store/disk.h"
+#include "store/files.h"
+#include "store/snapshots.h"
+
+namespace muster::store {
+namespace {
+
+// As after an accepted loss: beyond every revision that may have been given out since the last one we can still read.
+constexpr Revision kJump = 1'000'000;
+
+Error make_error(Reason reason, std::string message) {
+  Error error;
+  error.reason = reason;
+  error.message = std::move(message);
+  return error;
+}
+
+Status copy_file(Disk& disk, const std::string& from, const std::string& to) {
+  TRY(remove_file(disk, to));
+  TRY_ASSIGN(const auto source, DiskFile::open_existing(disk, from));
+  TRY_ASSIGN(auto target, DiskFile::open(disk, to));
+  std::string block(1u << 20, '\0');
+  for (std::uint64_t offset = 0;;) {
+    TRY_ASSIGN(const std::size_t size, source.read(block.data(), block.size(), offset));
+    if (size == 0) return target.sync();
+    TRY(target.write(std::string_view(block).substr(0, size), offset));
+    offset += size;
+  }
+}
+
+/// The last revision that the old database can still tell; it may be damaged or gone.
+Revision last_known(Disk& disk, const std::string& path) {
+  if (!std::filesystem::exists(path)) return 0;
+  auto database = Database::open(disk, path, {});
+  if (!database) return 0;
+  const auto ledger = database->read_ledger();
+  return ledger && *ledger ? (*ledger)->revision : 0;
+}
+
+/// The WAL goes first: a database without its WAL is noticed, a WAL that meets another database is not.
+Result<std::string> move_old_aside(Disk& disk, const std::string& directory, Time now) {
+  std::string aside;
+  for (const std::string name : {"muster.db-wal", "muster.db-journal", "muster.db"}) {
+    const std::string path = directory + "/" + name;
+    if (!std::filesystem::exists(path)) continue;
+    if (aside.empty()) {
+      aside = fmt::format("{}/replaced-{}", directory, compact_time(now));
+      TRY(make_directory(aside));
+    }
+    TRY(rename_file(disk, path, aside + "/" + name));
+    TRY(sync_directory(disk, aside));
+    TRY(sync_directory(disk, directory));
+  }
+  return aside;
+}
+
+/// The copy as a database of this directory, at the given revision, complete under a name of its own.
+Status prepare(Disk& disk, const std::string& file, const std::string& path, Ledger ledger) {
+  TRY(copy_file(disk, file, path));
+  TRY_ASSIGN(auto database, Database::open(disk, path, {}));
+  TRY(database.commit({}, ledger));
+  TRY(database.checkpoint_and_truncate());
+  return ok();
+}
+
+}  // namespace
+
+Result<Restored> restore(const std::string& directory, const std::string& file, Time now, Disk* given) {
+  Disk& disk = given == nullptr ? Disk::real() : *given;
+  if (!std::filesystem::is_regular_file(file)) {
+    return make_error(Reason::kNotFound, fmt::format("copy {}: there is no such file", quote(file)));
+  }
+  TRY_ASSIGN(const Ledger copied, check_copy(disk, file));
+  TRY(make_directory(directory));
+  TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
+
+  const std::string path = directory + "/muster.db";
+  const std::string prepared = directory + "/restored.db";
+  HighWaterMark::Found found;
+  TRY_ASSIGN(auto mark, HighWaterMark::open(disk, directory, found));
+  Ledger ledger = copied;
+  ledger.revision = std::max({copied.revision, found.revision.value_or(0), last_known(disk, path)}) + kJump;
+  TRY(prepare(disk, file, prepared, ledger));
+
+  Restored restored{
+      .copied = copied.revision, .revision = ledger.revision, .objects = copied.objects, .kept_aside = ""};
+  // Without a mark an engine would begin anew on a directory whose database has just been moved away.
+  if (!found.revision) {
+    TRY(mark.write(ledger.revision));
+    TRY(mark.sync());
+  }
+  TRY_ASSIGN(restored.kept_aside, move_old_aside(disk, directory, now));
+  TRY(rename_file(disk, prepared, path));
+  TRY(remove_file(disk, prepared + "-wal"));
+  TRY(sync_directory(disk, directory));
+  // Last: until now the mark has kept an engine from starting on half of it.
+  TRY(mark.write(ledger.revision));
+  TRY(mark.sync());
+  return restored;
+}
+
+Result<Revision> back_up_offline(const std::string& directory, const std::string& path, Disk* given) {
+  Disk& disk = given == nullptr ? Disk::real() : *given;
+  const std::string source = directory + "/muster.db";
+  if (!std::filesystem::exists(source)) {
+    return make_error(Reason::kNotFound, fmt::format("data directory {}: holds no database", quote(directory)));
+  }
+  TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
+  TRY(write_again_after_failure(disk, directory));
+  TRY_ASSIGN(auto database, Database::open(disk, source, {}));
+  TRY_ASSIGN(auto backup, Backup::begin(disk, database, path));
+  for (;;) {
+    TRY_ASSIGN(const auto done, backup->step());
+    if (done) return *done;
+  }
+}
+
+}  // namespace muster::store

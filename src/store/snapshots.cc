@@ -1,0 +1,106 @@
+#include "store/snapshots.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "store/disk.h"
+#include "store/files.h"
+
+namespace muster::store {
+namespace {
+
+constexpr std::string_view kSuffix = ".db";
+// After a failure, and after a start that finds the last snapshot long past.
+constexpr auto kSoon = std::chrono::minutes(1);
+
+std::string folder_of(const std::string& store_directory) {
+  return store_directory + "/snapshots";
+}
+
+/// "20261116T010203Z-4711.db"; nullopt for any other name.
+std::optional<Snapshot> parse_name(const std::string& name) {
+  if (!name.ends_with(kSuffix) || name.size() < 21 || name[8] != 'T' || name[15] != 'Z' || name[16] != '-') {
+    return std::nullopt;
+  }
+  const auto revision = parse_int(name.substr(17, name.size() - 17 - kSuffix.size()));
+  const auto made =
+      parse_rfc3339(fmt::format("{}-{}-{}T{}:{}:{}Z", name.substr(0, 4), name.substr(4, 2), name.substr(6, 2),
+                                name.substr(9, 2), name.substr(11, 2), name.substr(13, 2)));
+  if (!revision || *revision < 0 || !made) return std::nullopt;
+  return Snapshot{.path = name, .made = *made, .revision = static_cast<Revision>(*revision)};
+}
+
+}  // namespace
+
+std::string compact_time(Time time) {
+  std::string text = format_rfc3339(time);  // 2026-11-16T01:02:03Z
+  std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
+  return text;
+}
+
+std::vector<Snapshot> list_snapshots(const std::string& store_directory) {
+  std::vector<Snapshot> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(store_directory), error)) {
+    if (auto snapshot = parse_name(entry.path().filename().string())) {
+      snapshot->path = entry.path().string();
+      found.push_back(*std::move(snapshot));
+    }
+  }
+  std::ranges::sort(found, {}, [](const Snapshot& s) { return std::pair(s.made, s.revision); });
+  return found;
+}
+
+Snapshots::Snapshots(Loop& loop, Store& store, Options options)
+    : loop_(loop), store_(store), options_(std::move(options)) {
+  const auto found = list_snapshots(options_.store_directory);
+  // A clock that was set back must not keep the next one away.
+  const Duration age =
+      found.empty() ? options_.every : std::max(Duration(0), Duration(loop_.now() - found.back().made));
+  schedule(age >= options_.every ? Duration(kSoon) : options_.every - age);
+}
+
+Snapshots::~Snapshots() {
+  *alive_ = false;
+  loop_.cancel(timer_);
+}
+
+void Snapshots::schedule(Duration after) {
+  timer_ = loop_.after(after, [this] { take(); });
+}
+
+void Snapshots::take() {
+  const auto found = list_snapshots(options_.store_directory);
+  if (!found.empty() && found.back().revision >= store_.revision()) return schedule(options_.every);  // nothing new
+  const std::string folder = folder_of(options_.store_directory);
+  if (const auto made = make_directory(folder); !made) {
+    LOG_WARN("no snapshot", {"error", made.error().message});
+    return schedule(options_.every);
+  }
+  const std::string partial = folder + "/next";
+  store_.back_up(partial, [this, alive = alive_, folder, partial](const Result<Revision>& copied) {
+    if (!*alive) return;
+    schedule(options_.every);
+    Status named = copied ? rename_file(Disk::real(), partial,
+                                        fmt::format("{}/{}-{}{}", folder, compact_time(loop_.now()), *copied, kSuffix))
+                          : Status(copied.error());
+    if (named) named = sync_directory(Disk::real(), folder);
+    if (!named) return LOG_WARN("no snapshot", {"error", named.error().message});
+    remove_old();
+  });
+}
+
+void Snapshots::remove_old() {
+  const auto found = list_snapshots(options_.store_directory);
+  for (std::size_t i = 0; i + options_.keep < found.size(); ++i) {
+    if (const auto removed = remove_file(Disk::real(), found[i].path); !removed) {
+      LOG_WARN("cannot remove an old snapshot", {"error", removed.error().message});
+    }
+  }
+}
+
+}  // namespace muster::store

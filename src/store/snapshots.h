@@ -1,0 +1,52 @@
+// Copies of the database that the engine makes by itself, so that there is something to go back to: one an hour while
+// there is something new, in DIR/snapshots, the newest ones kept. Their names say when and at which revision:
+// 20261116T010203Z-4711.db. Belongs to the loop thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ports.h"
+#include "store/store.h"
+
+namespace muster::store {
+
+struct Snapshot {
+  std::string path;
+  Time made;
+  Revision revision = 0;
+};
+
+/// "20261116T010203Z".
+std::string compact_time(Time time);
+/// Of a store's directory, oldest first. Other files are ignored.
+std::vector<Snapshot> list_snapshots(const std::string& store_directory);
+
+class Snapshots {
+ public:
+  struct Options {
+    std::string store_directory;
+    Duration every = std::chrono::hours(1);
+    std::size_t keep = 24;
+  };
+
+  Snapshots(Loop& loop, Store& store, Options options);
+  ~Snapshots();
+  Snapshots(const Snapshots&) = delete;
+  Snapshots& operator=(const Snapshots&) = delete;
+
+ private:
+  void schedule(Duration after);
+  void take();
+  void remove_old();
+
+  Loop& loop_;
+  Store& store_;
+  Options options_;
+  Loop::Id timer_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::store

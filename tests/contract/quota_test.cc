@@ -1,0 +1,121 @@
+#include "contract_fixture.h"
+
+namespace muster::contract {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+std::string pod_of(const std::string& name, const std::string& resources) {
+  return R"({"metadata":{"name":")" + name + R"("},"spec":{"containers":[{"name":"main","image":"i","resources":)" +
+         resources + R"(},{"name":"side","image":"i","resources":)" + resources + "}]}}";
+}
+
+class QuotaContract : public ApiContract {
+ protected:
+  /// Made, and in force.
+  void make_quota(const std::string& name, const std::string& hard, const std::string& more = "") {
+    const Answer made =
+        post(core("resourcequotas"), R"({"metadata":{"name":")" + name + R"("},"spec":{"hard":)" + hard + more + "}}");
+    ASSERT_EQ(made.code, 201) << made.text;
+    get_until(core("resourcequotas/" + name), [](const Answer& quota) { return quota.body.at("status", "used"); });
+  }
+  void expect_used(const std::string& name, const std::string& what, const std::string& amount) {
+    get_until(core("resourcequotas/" + name),
+              [&](const Answer& quota) { return quota.body.string_at("status", "used", what) == amount; });
+  }
+};
+
+TEST_P(QuotaContract, CountsAndRefusesPods) {
+  make_quota("q", R"({"pods":"2","requests.cpu":"1","limits.memory":"1Gi"})");
+  Answer refused = post(core("pods"), pod_of("a", "{}"));
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(refused.reason(), "Forbidden");
+  EXPECT_EQ(refused.message(),
+            "pods \"a\" is forbidden: failed quota: q: must specify limits.memory for: main,side; requests.cpu for: "
+            "main,side");
+  const std::string resources = R"({"requests":{"cpu":"300m"},"limits":{"memory":"300Mi"}})";
+  ASSERT_EQ(post(core("pods"), pod_of("a", resources)).code, 201);
+  expect_used("q", "requests.cpu", "600m");
+  expect_used("q", "limits.memory", "600Mi");
+  expect_used("q", "pods", "1");
+  refused = post(core("pods"), pod_of("b", resources));
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(refused.message(),
+            "pods \"b\" is forbidden: exceeded quota: q, requested: limits.memory=600Mi,requests.cpu=600m, used: "
+            "limits.memory=600Mi,requests.cpu=600m, limited: limits.memory=1Gi,requests.cpu=1");
+  EXPECT_EQ(refused.body.string_at("details", "kind"), "pods");
+  // A pod that has ended makes room, one that is gone too.
+  ASSERT_EQ(patch(core("pods/a/status"), R"({"status":{"phase":"Succeeded"}})").code, 200);
+  expect_used("q", "pods", "0");
+  expect_used("q", "requests.cpu", "0");
+  ASSERT_EQ(post(core("pods"), pod_of("b", resources)).code, 201);
+  ASSERT_EQ(remove(core("pods/b"), R"({"gracePeriodSeconds":0})").code, 200);
+  expect_used("q", "limits.memory", "0");
+}
+
+TEST_P(QuotaContract, CountsObjectsOfAnyKind) {
+  make_quota("q", R"({"count/pytorchjobs.kubeflow.org":"1","count/configmaps":"1","secrets":1})");
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("one")).code, 201);
+  Answer refused = post(kubeflow("pytorchjobs"), pytorch_job("two"));
+  EXPECT_EQ(refused.code, 403) << refused.text;
+  EXPECT_EQ(refused.message(),
+            "pytorchjobs.kubeflow.org \"two\" is forbidden: exceeded quota: q, requested: "
+            "count/pytorchjobs.kubeflow.org=1, used: count/pytorchjobs.kubeflow.org=1, limited: "
+            "count/pytorchjobs.kubeflow.org=1");
+  EXPECT_EQ(post(core("configmaps") + "?dryRun=All", config_map("c")).code, 201);
+  EXPECT_EQ(post(core("configmaps"), config_map("c")).code, 201);
+  expect_used("q", "count/configmaps", "1");
+  EXPECT_EQ(post(core("configmaps") + "?dryRun=All", config_map("d")).code, 403);
+  // The quota is asked before the name.
+  EXPECT_EQ(post(core("configmaps"), config_map("c")).code, 403);
+  EXPECT_EQ(post(core("secrets"), R"({"metadata":{"name":"s"}})").code, 201);
+  EXPECT_EQ(post(core("secrets"), R"({"metadata":{"name":"t"}})").code, 403);
+  ASSERT_EQ(remove(core("configmaps/c")).code, 200);
+  expect_used("q", "count/configmaps", "0");
+  EXPECT_EQ(post(core("configmaps"), config_map("e")).code, 201);
+  // More is allowed from the moment the quota says so.
+  ASSERT_EQ(patch(core("resourcequotas/q"), R"({"spec":{"hard":{"secrets":"2"}}})").code, 200);
+  get_until(core("resourcequotas/q"),
+            [](const Answer& quota) { return quota.body.string_at("status", "hard", "secrets") == "2"; });
+  EXPECT_EQ(post(core("secrets"), R"({"metadata":{"name":"t"}})").code, 201);
+}
+
+TEST_P(QuotaContract, WhatWasThereBeforeTheQuotaCounts) {
+  ASSERT_EQ(post(core("secrets"), R"({"metadata":{"name":"s"}})").code, 201);
+  make_quota("q", R"({"count/secrets":"1"})");
+  expect_used("q", "count/secrets", "1");
+  EXPECT_EQ(post(core("secrets"), R"({"metadata":{"name":"t"}})").code, 403);
+  ASSERT_EQ(remove(core("resourcequotas/q")).code, 200);
+  // Kubernetes forgets a quota a moment after it is gone.
+  get_until(core("secrets/t"), [&](const Answer& found) {
+    if (found.code == 404) post(core("secrets"), R"({"metadata":{"name":"t"}})");
+    return found.code == 200;
+  });
+}
+
+TEST_P(QuotaContract, BrokenQuotasAreInvalid) {
+  const Answer refused =
+      post(core("resourcequotas"), R"({"metadata":{"name":"q"},"spec":{"hard":{"bogus":"1","count/x":"1.5",)"
+                                   R"("pods":"-1"},"scopes":["BestEffort","NotBestEffort"]}})");
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_THAT(refused.causes(),
+              UnorderedElementsAre("FieldValueInvalid spec.hard[bogus]", "FieldValueInvalid spec.hard[bogus]",
+                                   "FieldValueInvalid spec.hard[count/x]", "FieldValueInvalid spec.hard[pods]",
+                                   "FieldValueInvalid spec.scopes"));
+}
+
+TEST_P(QuotaContract, Table) {
+  make_quota("q", R"({"pods":"2","limits.memory":"1Gi"})");
+  const Answer t = table(core("resourcequotas"));
+  EXPECT_EQ(at(t.body, "columnDefinitions", 1, "name"), Document("Request"));
+  EXPECT_EQ(at(t.body, "rows", 0, "cells", 1), Document("pods: 0/2"));
+  EXPECT_EQ(at(t.body, "rows", 0, "cells", 2), Document("limits.memory: 0/1Gi"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Contract, QuotaContract,
+                         ::testing::Values(Where::kInProcess, Where::kOverHttps, Where::kKubernetes),
+                         [](const auto& tested) { return where_name(tested.param); });
+
+}  // namespace
+}  // namespace muster::contract
