@@ -6,6 +6,7 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -130,11 +131,11 @@ def real_kubernetes():
     return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
 
 
-def pytest(tally, suite, folder, full, python="/usr/bin/python3"):
+def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=()):
     build("release")
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
-        code = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", folder],
+        code = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", *extra, folder],
                    env=environment)
         if os.path.getsize(report.name) == 0:
             tally.failed.append(f"{suite}: pytest ended with {code}")
@@ -143,8 +144,8 @@ def pytest(tally, suite, folder, full, python="/usr/bin/python3"):
 
 
 def kubectl(tally, full):
-    """every kubectl found, against the engine"""
-    pytest(tally, "kubectl", "tests/kubectl", full)
+    """every kubectl found, two versions at a time, against the engine"""
+    pytest(tally, "kubectl", "tests/kubectl", full, extra=["-n", JOBS, "--dist", "loadgroup"])
 
 
 def e2e(tally, full):
@@ -172,8 +173,8 @@ def fuzz(tally, full):
     with concurrent.futures.ThreadPoolExecutor(max_workers=int(JOBS)) as pool:
         programs = sorted((directory / "bin").glob("*_fuzz"))
         for program, (code, text) in zip(programs, pool.map(lambda p: fuzz_one(p, found, 600 if full else 20), programs)):
-            lines = text.strip().splitlines()
-            print(f"{program.name}: {lines[-1] if lines else 'said nothing'}", flush=True)
+            runs = re.search(r"number_of_executed_units: *(\d+)", text)
+            print(f"{program.name}: {runs.group(1) if runs else 'no'} inputs", flush=True)
             if code == 0:
                 tally.passed += 1
             else:
@@ -187,7 +188,7 @@ def fuzz_one(program, found, seconds):
     grown = program.parent.parent / "corpus" / name
     grown.mkdir(parents=True, exist_ok=True)
     done = subprocess.run([program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=1024", "-max_len=4096",
-                           "-print_final_stats=0", "-verbosity=0", f"-artifact_prefix={found}/{name}-",
+                           "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={found}/{name}-",
                            grown, ROOT / "tests" / "fuzz" / "corpus" / name],
                           cwd=ROOT, check=False, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "api/check_container.h"
 #include "api/checks.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
@@ -77,6 +78,7 @@ void check_pod_spec(const json::Document& spec, const std::string& path, std::ve
         causes.push_back(reflect::required_cause(child_path(container_path, "image")));
       }
       check_mounts(containers[i], container_path, volumes, causes);
+      check_container(containers[i], container_path, causes);
     }
   }
 }

@@ -83,6 +83,43 @@ TEST(CheckPod, MountsReferToVolumes) {
                           "must be unique"));
 }
 
+TEST(CheckPod, MountsStayInsideTheirVolume) {
+  const auto mounted = [](const std::string& path) {
+    return problems(replaced(kPod, "mountPath: /data}", "mountPath: /data, subPath: " + path + "}"));
+  };
+  EXPECT_THAT(mounted("a/b..c"), IsEmpty());
+  EXPECT_THAT(mounted("a/../../etc"),
+              ElementsAre("FieldValueInvalid spec.containers[0].volumeMounts[0].subPath: Invalid "
+                          "value: \"a/../../etc\": must not contain '..'"));
+  EXPECT_THAT(mounted("/etc"),
+              ElementsAre("FieldValueInvalid spec.containers[0].volumeMounts[0].subPath: Invalid value: "
+                          "\"/etc\": must be a relative path"));
+}
+
+TEST(CheckPod, EnvironmentNamesArePrintable) {
+  EXPECT_THAT(
+      problems(replaced(kPod, "image: i\n    vol",
+                        "image: i\n    env: [{name: 'a b.c'}, {name: A=B}, {name: ''}]\n    vol")),
+      ElementsAre("FieldValueInvalid spec.containers[0].env[1].name: Invalid value: \"A=B\": a valid environment "
+                  "variable name must consist only of printable ASCII characters other than '='",
+                  "FieldValueRequired spec.containers[0].env[2].name: Required value"));
+}
+
+TEST(CheckPod, AmountsAreNotNegativeAndRequestsWithinLimits) {
+  const auto with = [](const std::string& resources) {
+    return problems(replaced(kPod, "image: i\n    vol", "image: i\n    resources: " + resources + "\n    vol"));
+  };
+  EXPECT_THAT(with("{limits: {cpu: 2}, requests: {cpu: 1500m, memory: 1Gi}}"), IsEmpty());
+  EXPECT_THAT(
+      with("{requests: {memory: -5Mi}}"),
+      ElementsAre("FieldValueInvalid spec.containers[0].resources.requests[memory]: Invalid value: \"-5Mi\": must "
+                  "be greater than or equal to 0"));
+  EXPECT_THAT(
+      with("{limits: {cpu: 1}, requests: {cpu: 1500m}}"),
+      ElementsAre("FieldValueInvalid spec.containers[0].resources.requests: Invalid value: \"1500m\": must be less "
+                  "than or equal to cpu limit of 1"));
+}
+
 TEST(CheckPod, ImageIsRequired) {
   EXPECT_THAT(problems(replaced(kPod, "{name: init, image: i}", "{name: init}")),
               ElementsAre("FieldValueRequired spec.initContainers[0].image: Required value"));

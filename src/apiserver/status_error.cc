@@ -34,7 +34,8 @@ Error bad_request(std::string message) {
 }
 
 Error not_found(const api::Resource& resource, std::string_view name) {
-  return about(Reason::kNotFound, resource, name, fmt::format("{} \"{}\" not found", resource.qualified_name(), name));
+  return about(Reason::kNotFound, resource, name,
+               fmt::format("{} {} not found", resource.qualified_name(), quote(name)));
 }
 
 Error unknown_path() {
@@ -46,12 +47,12 @@ Error unknown_path() {
 
 Error already_exists(const api::Resource& resource, std::string_view name) {
   return about(Reason::kAlreadyExists, resource, name,
-               fmt::format("{} \"{}\" already exists", resource.qualified_name(), name));
+               fmt::format("{} {} already exists", resource.qualified_name(), quote(name)));
 }
 
 Error conflict(const api::Resource& resource, std::string_view name, std::string_view why) {
   return about(Reason::kConflict, resource, name,
-               fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.qualified_name(), name, why));
+               fmt::format("Operation cannot be fulfilled on {} {}: {}", resource.qualified_name(), quote(name), why));
 }
 
 Error stale(const api::Resource& resource, std::string_view name) {
@@ -61,8 +62,8 @@ Error stale(const api::Resource& resource, std::string_view name) {
 
 Error invalid(const api::Resource& resource, std::string_view name, std::vector<FieldCause> causes) {
   const std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
-  Error error =
-      about(Reason::kInvalid, resource, name, fmt::format("{} \"{}\" is invalid: {}", kind, name, all_causes(causes)));
+  Error error = about(Reason::kInvalid, resource, name,
+                      fmt::format("{} {} is invalid: {}", kind, quote(name), all_causes(causes)));
   error.kind = resource.kind;
   error.causes = std::move(causes);
   return error;
@@ -80,7 +81,7 @@ Error invalid_options(std::string_view kind, std::vector<FieldCause> causes) {
 
 Error forbidden(const api::Resource& resource, std::string_view name, std::string_view why) {
   return about(Reason::kForbidden, resource, name,
-               fmt::format("{} \"{}\" is forbidden: {}", resource.qualified_name(), name, why));
+               fmt::format("{} {} is forbidden: {}", resource.qualified_name(), quote(name), why));
 }
 
 Error method_not_allowed() {

@@ -37,6 +37,8 @@ TEST(Strings, ParseIntTakesWholeDecimalsInRange) {
 
 TEST(Strings, QuoteEscapesWhatWouldBreakALine) {
   EXPECT_EQ(quote("say \"hi\"\\\n\r\t\x01\x7f"), R"("say \"hi\"\\\n\r\t\x01\x7f")");
+  EXPECT_EQ(quote("a\u202eb é 😀 \u200b"), R"("a\u202eb é 😀 \u200b")") << "what turns the text around or cannot be seen";
+  EXPECT_EQ(quote("cut \xe2\x80"), "\"cut \xe2\x80\"");
 }
 
 TEST(Strings, WildcardMatchesAnyRun) {

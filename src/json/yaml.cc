@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -67,6 +69,7 @@ class Converter {
   Result<Document> convert(std::size_t index, int depth) {
     const YamlNode& node = nodes_[index];
     TRY(spend(node));
+    TRY(check_tag(node));
     switch (node.type) {
       case Type::kNull:
         return Document();
@@ -93,6 +96,18 @@ class Converter {
     spent_ += 1 + node.text.size() / kTextPerNode;
     if (spent_ <= kAliasBudget) return ok();
     return source_.error(node.place, fmt::format("aliases expand to more than {} nodes", kAliasBudget));
+  }
+
+  /// A tag of somebody's program would be taken for a plain value here, and mean another thing there.
+  Status check_tag(const YamlNode& node) const {
+    static constexpr std::string_view kKnown[] = {"str",    "int", "float", "bool",      "null",
+                                                  "binary", "map", "seq",   "timestamp", "merge"};
+    const std::string_view tag = node.tag;
+    if (tag.empty() || tag == "?" || tag == "!") return ok();
+    const bool standard = tag.starts_with(kTagPrefix);
+    if (standard && std::ranges::find(kKnown, tag.substr(kTagPrefix.size())) != std::end(kKnown)) return ok();
+    const std::string shown = standard ? "!!" + std::string(tag.substr(kTagPrefix.size())) : std::string(tag);
+    return source_.error(node.place, fmt::format("tag {} is not supported", quote(shown)));
   }
 
   /// Only aliases can get here: the tree itself is no deeper.
@@ -281,6 +296,9 @@ Result<std::vector<YamlDocument>> parse_stream(std::string_view text) {
 
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    return Error{.reason = Reason::kBadRequest, .message = "the text is UTF-16; save it as UTF-8"};
+  }
   Result<std::vector<YamlDocument>> documents = parse_stream(text);
   if (documents || !trim(text).starts_with('{')) return documents;
   // Not all JSON is YAML: "\ud83d\ude00" is one character in the one, two errors in the other.
