@@ -79,7 +79,7 @@ TEST_P(ApiContract, DeploymentsScaleAndPrint) {
     names.push_back(column.string_at("name") + " " + column.string_at("type") +
                     (column.int_at("priority") > 0 ? " wide" : ""));
   }
-  EXPECT_THAT(names, ElementsAre("Name string", "Ready string", "Up-to-date integer", "Available integer", "Age string",
+  EXPECT_THAT(names, ElementsAre("Name string", "Ready string", "Up-to-date string", "Available string", "Age string",
                                  "Containers string wide", "Images string wide", "Selector string wide"));
   const Document& cells = at(rows.body, "rows", 0, "cells");
   EXPECT_EQ(at(cells, 1), Document("1/4"));
