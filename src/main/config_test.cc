@@ -74,7 +74,7 @@ TEST(Config, SnapshotsHaveARhythmAndACount) {
   EXPECT_EQ(config->snapshots.every, "0s");
   EXPECT_EQ(config->snapshots.keep, 3);
   EXPECT_EQ(message_of("snapshots:\n  every: 5s\n"),
-            "muster.yaml:2:10: snapshots.every: must be 0s, or 1m or more, got \"5s\"");
+            "muster.yaml:2:3: snapshots.every: must be 0s, or 1m or more, got \"5s\"");
   EXPECT_THAT(message_of("snapshots:\n  keep: 0\n"), HasSubstr("snapshots.keep"));
   EXPECT_THAT(message_of("snapshots:\n  kep: 3\n"), HasSubstr("did you mean \"keep\"?"));
 }
