@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 
 #include "apiserver/api_server.h"
@@ -83,6 +84,12 @@ const std::vector<std::string>& selectable_fields(std::string_view resource) {
   return found == special.end() ? common : found->second;
 }
 
+std::string field_key(std::string_view resource, std::string_view field) {
+  const std::vector<std::string>& fields = selectable_fields(resource);
+  const auto place = std::ranges::find(fields, field) - fields.begin();
+  return std::string(kFieldPrefix) + static_cast<char>('a' + place);
+}
+
 store::Attributes extract_attributes(std::string_view resource, std::string_view bytes) {
   const auto parsed = json::parse(bytes);
   if (!parsed) return {};  // the store has checked its bytes; what is no JSON has nothing to select by
@@ -99,7 +106,7 @@ store::Attributes attributes_of(std::string_view resource, const json::Document&
   for (const std::string& field : selectable_fields(resource)) {
     if (field == kNameField || field == kNamespaceField) continue;
     const std::string value = field_value(resource, object, field);
-    if (!value.empty()) out.add(std::string(kFieldPrefix) + field, value);
+    if (!value.empty()) out.add(field_key(resource, field), value);
   }
   out.add(kUid, object.string_at("metadata", "uid"));
   if (!object.string_at("metadata", "deletionTimestamp").empty()) out.add(kDeleting, collector_finalizer(object));

@@ -23,6 +23,9 @@ inline constexpr std::string_view kDeleting = "d";
 
 store::Attributes attributes_of(std::string_view resource, const json::Document& object);
 
+/// Under which a selectable field stands: its place in selectable_fields(), since every event has ten of them.
+std::string field_key(std::string_view resource, std::string_view field);
+
 /// Fields that selectors of the resource may name, metadata.name and metadata.namespace included.
 const std::vector<std::string>& selectable_fields(std::string_view resource);
 

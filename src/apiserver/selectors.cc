@@ -140,7 +140,6 @@ std::vector<std::string> split_terms(std::string_view text) {
 std::optional<std::string_view> Requirement::value_in(const store::Key& object,
                                                       const store::Attributes& attributes) const {
   if (!key.starts_with(kFieldPrefix)) return attributes.find(key);
-  const std::string_view field = std::string_view(key).substr(kFieldPrefix.size());
   if (field == kNameField) return object.name;
   if (field == kNamespaceField) return object.ns;
   return attributes.find(key).value_or("");
@@ -163,7 +162,8 @@ bool Requirement::matches(const store::Key& object, const store::Attributes& att
       return !value;
     case Op::kGreater:
     case Op::kLess: {
-      const auto left = value ? parse_int(*value) : std::nullopt;
+      if (!value) return false;
+      const auto left = parse_int(*value);
       const auto right = parse_int(values[0]);
       return left && right && (op == Op::kGreater ? *left > *right : *left < *right);
     }
@@ -202,7 +202,8 @@ Status Selector::add_fields(std::string_view text, std::string_view resource) {
     if (std::ranges::find(known, field) == known.end()) {
       return bad_request(fmt::format("field label not supported: {}", field));
     }
-    requirement.key = std::string(kFieldPrefix) + field;
+    requirement.key = field_key(resource, field);
+    requirement.field = field;
     requirement.op = negated ? Op::kNotEquals : Op::kEquals;
     requirement.values.push_back(term.substr(value_at));
     if (field == "metadata.name" && !negated) only_name_ = requirement.values[0];

@@ -14,7 +14,8 @@ namespace muster::apiserver {
 
 struct Requirement {
   enum class Op { kEquals, kNotEquals, kIn, kNotIn, kExists, kNotExists, kGreater, kLess };
-  std::string key;  // with its attribute prefix
+  std::string key;    // with its attribute prefix
+  std::string field;  // its name, when it is about a field
   Op op = Op::kEquals;
   std::vector<std::string> values;
   /// Nullopt when absent.

@@ -2,8 +2,7 @@
 // object in memory, so it is one string.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -35,9 +34,8 @@ class Attributes {
     const char* at = packed_.data();
     const char* end = at + packed_.size();
     while (at != end) {
-      const std::uint32_t key = size_at(at);
-      const std::uint32_t value = size_at(at + sizeof key);
-      at += sizeof key + sizeof value;
+      const std::size_t key = take_size(at);
+      const std::size_t value = take_size(at);
       if (!visit(std::string_view(at, key), std::string_view(at + key, value))) return;
       at += key + value;
     }
@@ -53,14 +51,18 @@ class Attributes {
   bool operator==(const Attributes&) const = default;
 
  private:
+  /// Seven bits a byte, the lowest first: nearly all sizes take one.
   void add_size(std::size_t size) {
-    const auto narrow = static_cast<std::uint32_t>(size);  // objects are far smaller
-    packed_.append(reinterpret_cast<const char*>(&narrow), sizeof narrow);
+    for (; size >= 0x80; size >>= 7) packed_ += static_cast<char>(0x80 | (size & 0x7f));
+    packed_ += static_cast<char>(size);
   }
-  static std::uint32_t size_at(const char* at) {
-    std::uint32_t size = 0;
-    std::memcpy(&size, at, sizeof size);
-    return size;
+  static std::size_t take_size(const char*& at) {
+    std::size_t size = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(*at++);
+      size |= static_cast<std::size_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return size;
+    }
   }
 
   std::string packed_;  // for each: length of key, length of value, key, value

@@ -74,7 +74,7 @@ struct Options {
   std::function<void(const Error&)> on_fatal;
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
   std::size_t history_events = 100'000;
-  std::size_t history_bytes = 16u << 20;
+  std::size_t history_bytes = 8u << 20;
   Duration history_age = std::chrono::minutes(10);  // older events go, but not
   std::size_t history_events_of_any_age = 10'000;   // the last ones
   std::size_t max_bytes = 0;                        // quota of the database; 0: what the disk holds
