@@ -18,7 +18,7 @@ from harness import FULL, MUSTER, Engine
 
 # What changes durable state. The counter of strace is per thread and call.
 CALLS = ("pwrite64", "fdatasync", "fsync", "rename", "unlink", "ftruncate")
-KILLS = 500 if FULL else 12
+KILLS = 500 if FULL else 20
 SECONDS_OF_SWEEP = 10 ** 9 if FULL else 45
 
 

@@ -1,8 +1,8 @@
 """muster backup and muster restore, with the real engine, running and stopped."""
 
-import json
 import signal
 
+from api_socket import CONFIG_MAPS, Api
 from harness import MUSTER
 
 
@@ -15,7 +15,7 @@ def names(engine):
 
 
 def revision(engine):
-    return int(json.loads(engine.muster("get", "cm", "-o", "json").stdout)["metadata"]["resourceVersion"])
+    return int(Api(engine).request("GET", CONFIG_MAPS)[1]["metadata"]["resourceVersion"])
 
 
 def test_backup_while_running_and_restore(fresh_engine, tmp_path):
@@ -40,6 +40,8 @@ def test_backup_while_running_and_restore(fresh_engine, tmp_path):
     assert names(engine) >= {"configmap/kept"} and "configmap/later" not in names(engine)
     assert engine.get("cm", "kept")["data"] == {"value": "first"}
     assert revision(engine) > seen, "revisions never go back"
+    told = next(Api(engine).watch(f"{CONFIG_MAPS}?watch=true&resourceVersion={seen}"))
+    assert told["type"] == "ERROR" and told["object"]["code"] == 410, "who saw what is gone lists anew"
 
 
 def test_backup_of_a_stopped_engine_and_garbage(fresh_engine, tmp_path):
