@@ -36,8 +36,8 @@ class Kubectl:
         return done.stderr
 
     def make(self, *objects):
-        # As a List: older versions read only one JSON document from stdin.
-        return self.out("create", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        # One by one: older versions read only one JSON document from stdin.
+        return "".join(self.out("create", "-f", "-", stdin=json.dumps(o)) for o in objects)
 
     def json(self, *words):
         return json.loads(self.out(*words, "-o", "json"))
