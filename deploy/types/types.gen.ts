@@ -565,9 +565,9 @@ export interface GenericJobSpec {
   /** Which scheduler places the pods. */
   scheduler?: SchedulePolicy;
   /** The job has succeeded when all replicas that one rule names have succeeded. */
-  successRules?: (Record<string, number[]>)[];
+  successRules?: Record<string, number[]>[];
   /** The job has failed when all replicas that one rule names have failed for good. */
-  failureRules?: (Record<string, number[]>)[];
+  failureRules?: Record<string, number[]>[];
   /** Gives every replica a name; none have one when not set. */
   service?: GenericService;
   /** Which pods are deleted when the job ends. */

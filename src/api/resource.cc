@@ -34,7 +34,6 @@ constexpr std::string_view kStoredOnly[] = {
     "podgroups.scheduler.tensorstack.dev",
     "crons.apps.kubedl.io",
     "deployments.apps",
-    "resourcequotas",
 };
 
 /// A core/v1 resource with what most of them have in common.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "api/apiextensions_v1.h"
@@ -34,8 +35,10 @@ void add_rule_messages(const reflect::TypeDesc& type, std::set<std::string>& out
 
 /// What is wrong with single fields; random documents know nothing of rules over several.
 std::vector<FieldCause> faults(const reflect::TypeDesc& type, const json::Document& document) {
-  std::set<std::string> rules;
-  add_rule_messages(type, rules);
+  static std::map<const reflect::TypeDesc*, std::set<std::string>> known;
+  const auto [at, is_new] = known.try_emplace(&type);
+  if (is_new) add_rule_messages(type, at->second);
+  const std::set<std::string>& rules = at->second;
   std::vector<FieldCause> causes = reflect::validate(type, document);
   std::erase_if(causes, [&](const FieldCause& cause) {
     return std::ranges::any_of(rules, [&](const std::string& rule) { return cause.message.ends_with(rule); });

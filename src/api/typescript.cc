@@ -78,7 +78,7 @@ std::string text_of(const TypeDesc& type, const Names& names) {
       return names.name(type);
     case Shape::kArray: {
       const std::string element = text_of(type.element(), names);
-      return element.find(' ') == std::string::npos ? element + "[]" : "(" + element + ")[]";
+      return element.find(" | ") == std::string::npos ? element + "[]" : "(" + element + ")[]";
     }
     case Shape::kMap:
       return "Record<string, " + text_of(type.element(), names) + ">";

@@ -23,6 +23,8 @@
 namespace muster::apiserver {
 namespace {
 
+const std::vector<std::string> kBackups{"apis", "muster.dev", "v1", "backups"};
+
 bool is_health(const std::vector<std::string>& path) {
   return !path.empty() && (path[0] == "healthz" || path[0] == "livez" || path[0] == "readyz");
 }
@@ -76,6 +78,7 @@ struct ApiServer::State {
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
   void make_default_queue();
+  void back_up(const net::Request& request, std::shared_ptr<net::Exchange> exchange);
 
   Options options;
   Context context;
@@ -130,6 +133,20 @@ void ApiServer::State::make_default_queue() {
   reflect::apply_defaults(*queues.type, object);
   store_new(context, queues, key, std::move(object), false, [](Result<store::Bytes> result) {
     if (!result) LOG_ERROR("cannot create the default queue", {"error", result.error().message});
+  });
+}
+
+/// The copy stays on the engine's machine: its path goes to whoever asked, who takes it from there.
+void ApiServer::State::back_up(const net::Request& request, std::shared_ptr<net::Exchange> exchange) {
+  if (request.method != "POST") return exchange->respond(error_response(method_not_allowed()));
+  options.back_up([exchange = std::move(exchange)](Result<store::Snapshot> taken) {
+    if (!taken) return exchange->respond(error_response(taken.error()));
+    const json::Document answer = json::Object{{"apiVersion", "muster.dev/v1"},
+                                               {"kind", "Backup"},
+                                               {"path", taken->path},
+                                               {"revision", std::to_string(taken->revision)},
+                                               {"time", format_rfc3339(taken->made)}};
+    exchange->respond(json_response(json::serialize(answer), "application/json"));
   });
 }
 
@@ -200,6 +217,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   }
   auto target = parse_target(request.target);
   if (!target) return exchange->respond(error_response(target.error()));
+  if (target->path == kBackups && state_->options.back_up) return state_->back_up(request, std::move(exchange));
   if (auto response = state_->answer_fixed_path(target->path, request)) {
     return exchange->respond(*std::move(response));
   }

@@ -2,6 +2,7 @@
 // in-process client (LocalTransport) both come through it, with the same admission, validation and conflicts.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/time.h"
 #include "client/node_api.h"
 #include "net/http.h"
+#include "store/snapshots.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -22,6 +24,8 @@ struct Options {
   // once they stream, health and metrics never.
   std::size_t max_requests = 1024;
   std::size_t max_streams = 2048;
+  /// POST /apis/muster.dev/v1/backups: a copy of the database in the engine's own folder. Null: not offered.
+  std::function<void(store::Snapshots::Done)> back_up = nullptr;
 };
 
 /// What selectors look at, for store::Options::extract.

@@ -31,10 +31,7 @@ Result<Document> read_config_text(const std::string& text) {
 
 Result<Document> read_config(const ResourceRequest& request, const net::Request& http) {
   const api::Resource& resource = *request.resource;
-  TRY_ASSIGN(Document config, read_config_text(http.body));
-  if (!config.is_object()) {
-    return bad_request(fmt::format("error decoding YAML: must be an object, got {}", json::kind_name(config.kind())));
-  }
+  TRY_ASSIGN(Document config, read_applied(http));
   if (config.string_at("apiVersion") != resource.api_version()) {
     return bad_request(
         fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",
@@ -121,23 +118,10 @@ void create_applied(Context& context, const ResourceRequest& request, Document c
 
 void change_applied(Context& context, const ResourceRequest& request, const Current& current, Document config,
                     const WriteParameters& parameters, Reply reply) {
-  const Time now = context.loop.now();
-  const apply::Scope scope = ownership_scope(request);
-  Document live = current.object;
-  live["metadata"].as_object().erase("managedFields");
-  const bool by_kubectl = parameters.field_manager == kKubectl;
-  apply::Application wanted = application_of(request, config, parameters, now);
-  if (by_kubectl) wanted.yielding = client_applied(scope, live);
-  auto applied = apply::apply(scope, live, owners_of(request, current.object, live, now), std::move(wanted));
-  if (!applied) return reply.fail(applied.error());
-  if (by_kubectl) renew_last_applied(config, applied->object);
-
   std::vector<std::string> warnings;
-  auto admitted =
-      admit_change(request, Origin::kPatch, current.object, std::move(applied->object), parameters, warnings);
+  auto admitted = admit_applied(context, request, current, std::move(config), parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
-  set_owners(*admitted, std::move(applied->owners));
   const api::Resource& resource = *request.resource;
   store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
                [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
@@ -147,6 +131,34 @@ void change_applied(Context& context, const ResourceRequest& request, const Curr
 }
 
 }  // namespace
+
+Result<Document> read_applied(const net::Request& http) {
+  TRY_ASSIGN(Document config, read_config_text(http.body));
+  if (!config.is_object()) {
+    return bad_request(fmt::format("error decoding YAML: must be an object, got {}", json::kind_name(config.kind())));
+  }
+  return config;
+}
+
+Result<Document> admit_applied(Context& context, const ResourceRequest& request, const Current& current,
+                               Document config, const WriteParameters& parameters, std::vector<std::string>& warnings) {
+  const Time now = context.loop.now();
+  const apply::Scope scope = ownership_scope(request);
+  Document live = current.object;
+  live["metadata"].as_object().erase("managedFields");
+  const bool by_kubectl = parameters.field_manager == kKubectl && request.subresource.empty();
+  apply::Application wanted = application_of(request, config, parameters, now);
+  if (by_kubectl) wanted.yielding = client_applied(scope, live);
+  TRY_ASSIGN(auto applied, apply::apply(scope, live, owners_of(request, current.object, live, now), std::move(wanted)));
+  if (by_kubectl) renew_last_applied(config, applied.object);
+  // What is scaled is the object itself.
+  ResourceRequest whole = request;
+  if (whole.subresource == "scale") whole.subresource.clear();
+  TRY_ASSIGN(Document admitted,
+             admit_change(whole, Origin::kPatch, current.object, std::move(applied.object), parameters, warnings));
+  set_owners(admitted, std::move(applied.owners));
+  return admitted;
+}
 
 void apply_object(Context& context, const ResourceRequest& request, const net::Request& http,
                   const WriteParameters& parameters, Reply reply) {

@@ -295,11 +295,10 @@ std::map<std::string, BuiltinTable> make_tables() {
        text("PreemptionPolicy")},
       true,
       &priority_class_cells};
-  tables["deployments.apps"] = {
-      {text("Ready"), Column{"Up-to-date", "integer", "", "", 0}, Column{"Available", "integer", "", "", 0},
-       text("Age"), text("Containers", 1), text("Images", 1), text("Selector", 1)},
-      true,
-      &deployment_cells};
+  tables["deployments.apps"] = {{text("Ready"), text("Up-to-date"), text("Available"), text("Age"),
+                                 text("Containers", 1), text("Images", 1), text("Selector", 1)},
+                                true,
+                                &deployment_cells};
   tables["resourcequotas"] = {{text("Request"), text("Limit"), text("Age")}, true, &resource_quota_cells};
   tables["customresourcedefinitions.apiextensions.k8s.io"] = {
       {Column{"Created At", "date", "", "", 0}}, true, &definition_cells};

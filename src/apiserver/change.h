@@ -19,4 +19,11 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
                    json::Document wanted, const WriteParameters& parameters, Reply reply);
 
+/// The body of a server-side apply: JSON or YAML, one object.
+Result<json::Document> read_applied(const net::Request& http);
+/// What becomes of the current object when `config` is applied to it: admitted, with its owners.
+Result<json::Document> admit_applied(Context& context, const ResourceRequest& request, const Current& current,
+                                     json::Document config, const WriteParameters& parameters,
+                                     std::vector<std::string>& warnings);
+
 }  // namespace muster::apiserver

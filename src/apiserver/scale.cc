@@ -2,6 +2,9 @@
 // `kubectl scale` understand.
 #include <fmt/core.h>
 
+#include <map>
+#include <set>
+
 #include "apiserver/admission.h"
 #include "apiserver/change.h"
 #include "apiserver/handlers.h"
@@ -53,36 +56,117 @@ Document scale_of(const api::ScalePaths& paths, const Document& object) {
                       {"status", std::move(status)}};
 }
 
+/// Members that a Scale does not have, in the words of the strict decoder.
+std::vector<std::string> unknown_in(const Document& scale) {
+  static const std::map<std::string, std::set<std::string>> known = {
+      {"", {"kind", "apiVersion", "metadata", "spec", "status"}},
+      {"spec", {"replicas"}},
+      {"status", {"replicas", "selector"}}};
+  std::vector<std::string> unknown;
+  for (const auto& [part, members] : known) {
+    const Document* object = part.empty() ? &scale : scale.find(part);
+    if (object == nullptr || !object->is_object()) continue;
+    for (const json::Member& member : object->as_object()) {
+      if (members.contains(member.key)) continue;
+      unknown.push_back(fmt::format("unknown field \"{}\"", part.empty() ? member.key : part + "." + member.key));
+    }
+  }
+  return unknown;
+}
+
+Error undecodable_scale(Origin origin, const Document& scale, std::string_view why) {
+  if (origin == Origin::kBody) {
+    return bad_request(fmt::format("Scale in version \"v1\" cannot be handled as a Scale: {}", why));
+  }
+  Error error;
+  error.reason = Reason::kInvalid;
+  error.causes = {invalid_value("patch", quote(json::serialize(scale)), why)};
+  error.message = " \"\" is invalid: patch: " + error.causes[0].message;
+  return error;
+}
+
+Status check_scale(const ResourceRequest& request, Origin origin, const Document& scale, FieldValidation validation,
+                   std::vector<std::string>& warnings) {
+  const std::string& kind = scale.string_at("kind");
+  const std::string& version = scale.string_at("apiVersion");
+  if (!scale.is_object() || kind != "Scale" || version != "autoscaling/v1") {
+    return bad_request(
+        fmt::format("invalid object type: {}, Kind={}; must be autoscaling/v1, Kind=Scale", version, kind));
+  }
+  if (const Document* replicas = scale.at("spec", "replicas"); replicas != nullptr && !replicas->is_int()) {
+    return undecodable_scale(
+        origin, scale, fmt::format("spec.replicas: must be an integer, got {}", json::kind_name(replicas->kind())));
+  }
+  if (const std::string& name = scale.string_at("metadata", "name"); !name.empty() && name != request.name) {
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
+  std::vector<std::string> unknown = unknown_in(scale);
+  if (unknown.empty() || validation == FieldValidation::kIgnore) return ok();
+  if (validation == FieldValidation::kStrict) {
+    return undecodable_scale(origin, scale, "strict decoding error: " + join(unknown, ", "));
+  }
+  warnings.insert(warnings.end(), unknown.begin(), unknown.end());
+  return ok();
+}
+
 Result<Document> wanted_scale(const ResourceRequest& request, const net::Request& http, const Document& now) {
   if (request.verb == Verb::kUpdate) return read_body(http);
+  if (is_apply(http)) return read_applied(http);
   TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http));
   static const reflect::TypeDesc any;
   return apply_patch(patch, any, now);
 }
 
-Result<Document> scaled(const api::Resource& resource, const Document& object, const Document& scale) {
-  const std::string& name = object.string_at("metadata", "name");
-  const Document* replicas = scale.at("spec", "replicas");
-  const std::int64_t wanted = replicas != nullptr && replicas->is_int() ? replicas->as_int() : 0;
-  if (wanted < 0) {
-    return invalid(resource, name,
-                   {invalid_value("spec.replicas", std::to_string(wanted), "should be a non-negative integer")});
-  }
-  Document after = object;
-  Document* at = &after;
+/// Sets the number of workers in `object`, whose other steps of the path are made only in an applied configuration:
+/// a job without that role has nothing to scale, and its number is not made up here.
+Status set_replicas(const api::Resource& resource, std::int64_t wanted, bool make_path, Document& object) {
+  Document* at = &object;
   for (const std::string& step : split(std::string_view(resource.scale->spec_replicas).substr(1), '.')) {
-    // A job without that role has nothing to scale; its number is not made up here.
-    if (!at->is_object() || (at->find(step) == nullptr && step != "replicas")) {
-      return invalid(resource, name,
+    if (!at->is_object() || (at->find(step) == nullptr && step != "replicas" && !make_path)) {
+      return invalid(resource, object.string_at("metadata", "name"),
                      {invalid_value("spec.replicas", std::to_string(wanted),
                                     fmt::format("the job has no {}", resource.scale->spec_replicas))});
     }
+    if (at->find(step) == nullptr) (*at)[step] = json::Object();
     at = &(*at)[step];
   }
   *at = wanted;
+  return ok();
+}
+
+Result<Document> scaled(const api::Resource& resource, const Document& object, const Document& scale) {
+  Document after = object;
+  TRY(set_replicas(resource, scale.int_at("spec", "replicas"), false, after));
   const std::string& version = scale.string_at("metadata", "resourceVersion");
   if (!version.empty()) after["metadata"]["resourceVersion"] = version;
   return after;
+}
+
+/// The same wish as a configuration of the object itself, which is where its owner is recorded.
+Result<Document> scaled_config(const ResourceRequest& request, const Document& scale) {
+  Document config = json::Object{{"apiVersion", request.resource->api_version()},
+                                 {"kind", request.resource->kind},
+                                 {"metadata", json::Object{{"name", request.name}}}};
+  TRY(set_replicas(*request.resource, scale.int_at("spec", "replicas"), true, config));
+  return config;
+}
+
+Result<Document> admit_scaled(Context& context, const ResourceRequest& request, const net::Request& http,
+                              const Current& current, const Document& scale, const WriteParameters& parameters,
+                              std::vector<std::string>& warnings) {
+  // The job has to have what is scaled, however it is asked for.
+  TRY_ASSIGN(Document wanted, scaled(*request.resource, current.object, scale));
+  if (request.verb == Verb::kPatch && is_apply(http)) {
+    TRY_ASSIGN(Document config, scaled_config(request, scale));
+    return admit_applied(context, request, current, std::move(config), parameters, warnings);
+  }
+  ResourceRequest whole = request;
+  whole.subresource.clear();
+  TRY_ASSIGN(Document admitted,
+             admit_change(whole, Origin::kPatch, current.object, std::move(wanted), parameters, warnings));
+  own_change(request, current.object, {}, admitted, parameters.field_manager, context.loop.now());
+  return admitted;
 }
 
 }  // namespace
@@ -96,15 +180,13 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   if (!parameters) return reply.fail(parameters.error());
   const auto scale = wanted_scale(request, http, scale_of(paths, current->object));
   if (!scale) return reply.fail(scale.error());
-  auto wanted = scaled(*request.resource, current->object, *scale);
-  if (!wanted) return reply.fail(wanted.error());
-
-  ResourceRequest of_job = request;
-  of_job.subresource.clear();
   std::vector<std::string> warnings;
-  auto admitted = admit_change(of_job, Origin::kPatch, current->object, *std::move(wanted), *parameters, warnings);
+  const Origin origin = request.verb == Verb::kUpdate ? Origin::kBody : Origin::kPatch;
+  const auto checked = check_scale(request, origin, *scale, parameters->field_validation, warnings);
+  if (!checked) return reply.fail(checked.error());
+  auto admitted = admit_scaled(context, request, http, *current, *scale, *parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
-  own_change(request, current->object, {}, *admitted, parameters->field_manager, context.loop.now());
+  for (std::string& warning : warnings) reply.warn(std::move(warning));
   store_change(context, *request.resource, current->key, current->entry, current->object, *std::move(admitted),
                parameters->dry_run, [&paths, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());

@@ -56,6 +56,7 @@ struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
   Start start;
   std::shared_ptr<net::Exchange> exchange;
   store::Revision after = 0;
+  std::size_t initial_bytes = 0;  // what it began with does not make a reader slow
   std::optional<store::Store::Id> subscription;
   Loop::Id timeout = 0;
   Loop::Id bookmark = 0;
@@ -131,13 +132,12 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
 }
 
 void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
-  // The initial state in one piece: the stream's reader takes it at its own speed.
-  std::string all;
+  // All at once: the stream's reader takes it at its own speed.
   scan(context_, watcher->selection, [&](const store::Key&, const store::Entry& entry) {
-    all += *render(*watcher, "ADDED", entry.bytes);
-    watcher->form.headers = false;
+    net::Bytes line = render(*watcher, "ADDED", entry.bytes);
+    watcher->initial_bytes += line->size();
+    write(*watcher, std::move(line), entry.bytes);
   });
-  if (!all.empty()) watcher->exchange->write(std::make_shared<const std::string>(std::move(all)));
   if (watcher->start.initial_events_end) bookmark(*watcher, true);
 }
 
@@ -163,7 +163,7 @@ void Watches::on_event(Watcher& watcher, const std::shared_ptr<const store::Even
 }
 
 void Watches::send(Watcher& watcher, std::string_view type, const std::shared_ptr<const store::Event>& event) {
-  if (watcher.exchange->unsent() > kMaxUnsent) {
+  if (watcher.exchange->unsent() > kMaxUnsent + watcher.initial_bytes) {
     watcher.exchange->abort();
     return close(watcher.shared_from_this());
   }
@@ -179,9 +179,13 @@ void Watches::send(Watcher& watcher, std::string_view type, const std::shared_pt
     bytes = render(watcher, type, event->entry.bytes);
     rendered_->items.push_back({std::string(type), watcher.resource, watcher.form, bytes});
   }
+  write(watcher, std::move(bytes), event->entry.bytes);
+}
+
+void Watches::write(Watcher& watcher, net::Bytes line, const net::Bytes& object) {
   watcher.form.headers = false;
   const bool shares = watcher.form.as == As::kObject && watcher.resource->is_storage;
-  watcher.exchange->write_event(bytes, shares ? event->entry.bytes : nullptr);
+  watcher.exchange->write_event(std::move(line), shares ? object : nullptr);
 }
 
 net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const {

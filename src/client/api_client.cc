@@ -279,6 +279,8 @@ WatchHandle ApiClient::watch(const ResourceName& resource, const std::string& ns
   query.add("watch", "true").add_if("allowWatchBookmarks", options.bookmarks);
   query.add("labelSelector", options.label_selector).add("fieldSelector", options.field_selector);
   query.add("resourceVersion", options.resource_version);
+  query.add_if("sendInitialEvents", options.initial_events);
+  query.add("resourceVersionMatch", options.initial_events ? "NotOlderThan" : "");
   if (options.timeout_seconds > 0) query.add("timeoutSeconds", std::to_string(options.timeout_seconds));
   const auto stream = std::make_shared<WatchStream>(std::move(sink));
   const std::weak_ptr<WatchStream> weak = stream;

@@ -70,6 +70,8 @@ struct WatchOptions {
   std::string field_selector;
   std::string resource_version;
   bool bookmarks = true;
+  /// Begin with an ADDED event for everything there is and a bookmark that ends them. Servers may answer Invalid.
+  bool initial_events = false;
   bool as_table = false;
   int timeout_seconds = 0;  // 0 leaves it to the server
 };

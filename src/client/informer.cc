@@ -55,6 +55,7 @@ struct Informer::State : std::enable_shared_from_this<State> {
 
   enum class Step { kList, kWatch };
 
+  void begin();
   void list();
   void on_page(Result<json::Document> page);
   void take_list();
@@ -79,6 +80,8 @@ struct Informer::State : std::enable_shared_from_this<State> {
   Cache incoming;  // pages of the list under way; not shown before it is whole
   std::string continue_token;
   std::string revision;
+  bool can_stream = true;     // until the server says that it does not send initial events
+  bool is_streaming = false;  // they are on their way, into `incoming`
   bool synced = false;
   bool started = false;
   bool stopped = false;
@@ -93,7 +96,7 @@ void Informer::State::go(Step step) {
   if (stopped) return;
   switch (step) {
     case Step::kList:
-      list();
+      begin();
       return;
     case Step::kWatch:
       watch();
@@ -118,6 +121,14 @@ void Informer::State::retry(Step step, const Error& why) {
   timer = loop.after(wait, [weak = weak_from_this(), step] {
     if (const auto self = weak.lock()) self->go(step);
   });
+}
+
+void Informer::State::begin() {
+  is_streaming = keep == Keep::kText && can_stream;
+  if (!is_streaming) return list();
+  incoming.clear();
+  revision.clear();
+  watch();
 }
 
 void Informer::State::list() {
@@ -156,6 +167,7 @@ void Informer::State::on_page(Result<json::Document> page) {
     return;
   }
   take_list();
+  if (!stopped) watch();
 }
 
 void Informer::State::tell(const Key& key, const json::Document* before, const json::Document* now) {
@@ -188,7 +200,6 @@ void Informer::State::take_list() {
   for (Task& task : std::exchange(sync_tasks, {})) {
     if (!stopped) task();
   }
-  if (!stopped) watch();
 }
 
 void Informer::State::watch() {
@@ -198,6 +209,7 @@ void Informer::State::watch() {
   options.label_selector = selector.label_selector;
   options.field_selector = selector.field_selector;
   options.resource_version = revision;
+  options.initial_events = is_streaming;
   options.timeout_seconds = kShortestWatchSeconds + static_cast<int>(rng.next() % spread);
   WatchSink sink;
   sink.on_event = [weak = weak_from_this()](WatchEvent event) {
@@ -221,9 +233,22 @@ Informer::Held Informer::State::hold(const std::shared_ptr<const json::Document>
 
 void Informer::State::on_event(WatchEvent event) {
   if (const std::string& version = version_of(event.object); !version.empty()) revision = version;
-  if (event.type == "BOOKMARK") return;
+  if (event.type == "BOOKMARK") {
+    const bool complete = event.object.string_at("metadata", "annotations", "k8s.io/initial-events-end") == "true";
+    if (!is_streaming || !complete) return;
+    is_streaming = false;
+    return take_list();
+  }
   const auto object = std::make_shared<const json::Document>(std::move(event.object));
   const Key key = key_of(*object);
+  if (is_streaming) {
+    if (event.type == "DELETED") {
+      incoming.erase(key);
+    } else {
+      incoming.insert_or_assign(key, hold(object, std::move(event.text)));
+    }
+    return;
+  }
   const auto found = cache.find(key);
   const bool known = found != cache.end();
   const Held before = known ? found->second : Held();
@@ -247,6 +272,16 @@ void Informer::State::on_watch_end(const Status& status) {
   handle.reset();
   const bool good = loop.mono() - watch_began >= kGoodWatch;
   if (good) failures = 0;
+  if (std::exchange(is_streaming, false)) {  // what came is of no use without the rest
+    incoming.clear();
+    const bool refused =
+        !status && (status.error().reason == Reason::kInvalid || status.error().reason == Reason::kBadRequest);
+    if (refused) can_stream = false;
+    if (refused) return list();
+    return retry(Step::kList, status ? Error{.reason = Reason::kServiceUnavailable,
+                                             .message = "the server ended the watch before all objects had come"}
+                                     : status.error());
+  }
   if (status.has_value()) {
     if (good) {
       watch();
@@ -260,7 +295,7 @@ void Informer::State::on_watch_end(const Status& status) {
     retry(Step::kWatch, status.error());
   } else if (failures == 0) {
     failures = 1;  // should the next one expire as quickly, it waits
-    list();
+    begin();
   } else {
     retry(Step::kList, status.error());
   }
@@ -280,7 +315,7 @@ Informer::~Informer() {
 void Informer::start() {
   CHECK(!state_->started);
   state_->started = true;
-  state_->list();
+  state_->begin();
 }
 
 bool Informer::synced() const {

@@ -12,7 +12,8 @@
 namespace muster::client {
 
 /// Loop thread only. Lists, watches, watches again from the last revision when the stream ends, lists again on Expired;
-/// waits 100 ms, doubling to 10 s with jitter, after errors.
+/// waits 100 ms, doubling to 10 s with jitter, after errors. Where only text is kept the list comes as the first events
+/// of the watch, so that at no time all of it is in memory as Documents.
 class Informer {
  public:
   using Key = std::pair<std::string, std::string>;  // namespace, name

@@ -39,9 +39,12 @@ const std::string kExpiredEvent =
     R"({"type":"ERROR","object":{"kind":"Status","reason":"Expired","code":410,"message":"old"}})"
     "\n";
 
+const std::string kInitialEnd =
+    R"({"metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}})";
+
 class InformerTest : public ::testing::Test {
  protected:
-  void make(const ListOptions& selector = {}) {
+  void make(const ListOptions& selector = {}, Informer::Keep keep = Informer::Keep::kDocuments) {
     informer_ = std::make_unique<Informer>(
         loop_, rng_, client_, ResourceName{"", "v1", "pods"}, selector,
         [this](const Informer::Key& key, const json::Document* before, const json::Document* now) {
@@ -51,7 +54,8 @@ class InformerTest : public ::testing::Test {
           changes_.push_back(key.second + " " + version(before) + ">" + version(now));
           seen_sizes_.push_back(informer_->cache().size());
           if (changes_.size() == destroy_after_) informer_.reset();
-        });
+        },
+        keep);
     informer_->start();
   }
   /// Started, first list in, watching: requests 0 and 1.
@@ -109,6 +113,31 @@ TEST_F(InformerTest, ListsThenWatchesFromThatRevision) {
   EXPECT_FALSE(late);
   loop_.settle();
   EXPECT_TRUE(late);
+}
+
+TEST_F(InformerTest, TextComesAsTheFirstEventsOfAWatch) {
+  make({}, Informer::Keep::kText);
+  EXPECT_THAT(target(), HasSubstr("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"));
+  transport_.head(last(), 200);
+  send(event("ADDED", pod("a", 3)) + event("ADDED", pod("b", 4)));
+  EXPECT_FALSE(informer_->synced());
+  EXPECT_THAT(take(), IsEmpty()) << "a part of the list is no view";
+  send(event("BOOKMARK", kInitialEnd));
+  EXPECT_TRUE(informer_->synced());
+  EXPECT_THAT(take(), ElementsAre("a ->3", "b ->4"));
+  send(event("MODIFIED", pod("a", 6)) + event("DELETED", pod("b", 7)));
+  EXPECT_THAT(take(), ElementsAre("a ->6", "b ->-"));
+  EXPECT_EQ(informer_->find("ns", "a")->string_at("metadata", "resourceVersion"), "6");
+  EXPECT_EQ(informer_->cache().begin()->second.document, nullptr);
+}
+
+TEST_F(InformerTest, ListsWhereAServerSendsNoInitialEvents) {
+  make({}, Informer::Keep::kText);
+  answer(422, R"({"kind":"Status","reason":"Invalid","code":422,"message":"sendInitialEvents is forbidden"})");
+  EXPECT_EQ(target(), "/api/v1/pods?limit=500");
+  answer(200, list_of({pod("a", 3)}, 5));
+  EXPECT_THAT(take(), ElementsAre("a ->3"));
+  EXPECT_THAT(target(), HasSubstr("resourceVersion=5"));
 }
 
 TEST_F(InformerTest, ItemsGetTheKindTheListLeavesOut) {

@@ -24,6 +24,16 @@ const TypeDesc& type_of<EnvironmentConfig>() {
 }
 
 template <>
+const TypeDesc& type_of<SnapshotsConfig>() {
+  static const TypeDesc desc = object<SnapshotsConfig>(
+      "Snapshots", "Copies of the database that the engine makes by itself.",
+      field<&SnapshotsConfig::every>("every", "Time between two of them, such as 1h; 0s makes none.")
+          .default_value("1h"),
+      field<&SnapshotsConfig::keep>("keep", "How many are kept; older ones are removed.").min(1).default_value(24));
+  return desc;
+}
+
+template <>
 const TypeDesc& type_of<Config>() {
   static const TypeDesc desc = object<Config>(
       "Config", "Configuration of the engine.",
@@ -33,7 +43,8 @@ const TypeDesc& type_of<Config>() {
           .default_value("host"),
       field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."),
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
-          .default_value("1h"));
+          .default_value("1h"),
+      field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."));
   return desc;
 }
 
@@ -86,12 +97,28 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
   return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
 }
 
+Status check_snapshots(Config& config, const json::YamlDocument& document, const std::string& file) {
+  SnapshotsConfig& snapshots = config.snapshots;
+  if (snapshots.every.empty()) snapshots = SnapshotsConfig{.every = "1h", .keep = 24};
+  const auto every = parse_duration(snapshots.every);
+  if (every && (*every == Duration(0) || *every >= std::chrono::minutes(1))) return ok();
+  return Error{.reason = Reason::kInvalid,
+               .message = fmt::format("{}snapshots.every: must be 0s, or 1m or more, got {}",
+                                      position(file, document, "snapshots.every"), quote(snapshots.every))};
+}
+
 }  // namespace
 
 Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   auto documents = json::parse_yaml(yaml);
   if (!documents) return in_context(file, std::move(documents).error());
-  if (documents->empty()) return Config{.environments = {}, .unmapped = "host", .resources = {}, .event_ttl = "1h"};
+  if (documents->empty()) {
+    return Config{.environments = {},
+                  .unmapped = "host",
+                  .resources = {},
+                  .event_ttl = "1h",
+                  .snapshots = {.every = "1h", .keep = 24}};
+  }
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
   }
@@ -102,6 +129,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   reflect::apply_defaults(reflect::type_of<Config>(), document.value);
   TRY_ASSIGN(Config config, reflect::decode<Config>(document.value));
   TRY(check_values(config, document, file));
+  TRY(check_snapshots(config, document, file));
   return config;
 }
 

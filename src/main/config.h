@@ -18,11 +18,17 @@ struct EnvironmentConfig {
   std::map<std::string, std::string> env;
 };
 
+struct SnapshotsConfig {
+  std::string every;  // "1h"; "0s": none
+  int keep = 24;
+};
+
 struct Config {
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // host, refuse
   std::map<std::string, Quantity> resources;
   std::string event_ttl = "1h";  // a duration that parses and is above zero
+  SnapshotsConfig snapshots;
 };
 
 /// `file` is only for messages.

@@ -62,5 +62,22 @@ TEST(Config, AnEnvironmentNeedsExactlyOneSource) {
             "muster.yaml:2:3: environments[0]: give either venv or host: true");
 }
 
+TEST(Config, SnapshotsHaveARhythmAndACount) {
+  for (const char* yaml : {"", "unmapped: host\n", "snapshots: {}\n"}) {
+    const auto config = parse_config(yaml, "muster.yaml");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->snapshots.every, "1h");
+    EXPECT_EQ(config->snapshots.keep, 24);
+  }
+  const auto config = parse_config("snapshots: {every: 0s, keep: 3}\n", "muster.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->snapshots.every, "0s");
+  EXPECT_EQ(config->snapshots.keep, 3);
+  EXPECT_EQ(message_of("snapshots:\n  every: 5s\n"),
+            "muster.yaml:2:3: snapshots.every: must be 0s, or 1m or more, got \"5s\"");
+  EXPECT_THAT(message_of("snapshots:\n  keep: 0\n"), HasSubstr("snapshots.keep"));
+  EXPECT_THAT(message_of("snapshots:\n  kep: 3\n"), HasSubstr("did you mean \"keep\"?"));
+}
+
 }  // namespace
 }  // namespace muster

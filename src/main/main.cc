@@ -13,6 +13,7 @@
 #include "cli/completion.h"
 #include "cli/flags.h"
 #include "cli/print_error.h"
+#include "main/backup.h"
 #include "main/doctor.h"
 #include "main/engine_commands.h"
 #include "main/serve.h"
@@ -32,6 +33,8 @@ constexpr EngineCommand kEngineCommands[] = {
     {"down", "stop it; jobs go on unless --stop-jobs", muster::down_command},
     {"status", "where the engine is and what it runs", muster::status_command},
     {"serve", "the engine in the foreground", muster::serve_command},
+    {"backup", "copy the engine's database into a file, while it runs or not", muster::backup_command},
+    {"restore", "put such a copy in the place of the database", muster::restore_command},
     {"doctor", "check this machine, and say how to fix what is wrong", muster::doctor_command},
     {"completion", "print the completion script of bash, zsh or fish", completion_command},
 };

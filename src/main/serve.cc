@@ -23,6 +23,7 @@
 #include "main/data_dir.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
+#include "store/snapshots.h"
 #include "store/store.h"
 
 namespace muster {
@@ -94,6 +95,7 @@ struct Engine {
   net::EventLoop loop;
   SystemRng rng;
   std::unique_ptr<store::Store> store;
+  std::unique_ptr<store::Snapshots> snapshots;
   std::unique_ptr<apiserver::ApiServer> api;
   std::unique_ptr<apiserver::LocalTransport> transport;
   std::unique_ptr<client::ApiClient> client;
@@ -108,6 +110,7 @@ struct Engine {
     client.reset();
     transport.reset();
     api.reset();
+    snapshots.reset();
     if (store) store->close();
   }
 };
@@ -124,6 +127,12 @@ Status open_store(Engine& engine, const ServeOptions& options) {
   TRY(make_directories(store_options.directory, 0700));
   TRY_ASSIGN(engine.store, store::Store::open(engine.loop, std::move(store_options)));
   for (const std::string& problem : engine.store->problems()) LOG_ERROR("store", {"problem", problem});
+  const Duration every = parse_duration(options.config.snapshots.every).value_or(std::chrono::hours(1));
+  engine.snapshots = std::make_unique<store::Snapshots>(
+      engine.loop, *engine.store,
+      store::Snapshots::Options{.store_directory = options.data_dir + "/store",
+                                .every = every,
+                                .keep = static_cast<std::size_t>(options.config.snapshots.keep)});
   return ok();
 }
 
@@ -132,7 +141,10 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.api = std::make_unique<apiserver::ApiServer>(
       engine.loop, engine.rng, *engine.store,
       apiserver::Options{
-          .token = credentials.token, .allowed_hosts = names, .event_life = *parse_duration(options.config.event_ttl)});
+          .token = credentials.token,
+          .allowed_hosts = names,
+          .event_life = *parse_duration(options.config.event_ttl),
+          .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); }});
   engine.api->start();
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");

@@ -125,8 +125,7 @@ void FaultyDisk::replay(const Change& change, Names& now, Names& safe) {
       file->unsynced.push_back(&change);
       break;
     case Kind::kSync: {
-      testing::SeededRng unused(0);
-      if (!change.failed) file->safe = contents(*file, Unsynced::kKept, unused);
+      if (!change.failed) file->safe = contents(*file, Unsynced::kKept, nullptr);
       file->unsynced.clear();
       if (!change.failed && change.path.ends_with("-wal")) safe[change.path] = file;
       break;
@@ -145,10 +144,10 @@ void FaultyDisk::replay(const Change& change, Names& now, Names& safe) {
   }
 }
 
-std::string FaultyDisk::contents(const File& file, Unsynced unsynced, testing::SeededRng& rng) {
+std::string FaultyDisk::contents(const File& file, Unsynced unsynced, Rng* rng) {
   std::string content = file.safe;
   if (unsynced == Unsynced::kLost) return content;
-  const auto arrives = [&] { return unsynced == Unsynced::kKept || rng.below(2) == 0; };
+  const auto arrives = [&] { return unsynced == Unsynced::kKept || rng->next() % 2 == 0; };
   for (const Change* change : file.unsynced) {
     if (change->kind == Kind::kTruncate && arrives()) content.resize(change->size, '\0');
     if (change->kind == Kind::kReserve && arrives()) content.resize(std::max(content.size(), change->size), '\0');
@@ -162,21 +161,21 @@ std::string FaultyDisk::contents(const File& file, Unsynced unsynced, testing::S
   return content;
 }
 
-void FaultyDisk::leave(std::size_t moment, Unsynced unsynced, testing::SeededRng& rng, const std::string& from,
+void FaultyDisk::leave(std::size_t moment, Unsynced unsynced, Rng& rng, const std::string& from,
                        const std::string& to) const {
   const std::lock_guard lock(mutex_);
   CHECK(moment <= log_.size());
   Names now;
   Names safe;
   for (std::size_t i = 0; i < moment; ++i) replay(log_[i], now, safe);
-  const bool names_arrived = unsynced == Unsynced::kKept || (unsynced == Unsynced::kSome && rng.below(2) == 0);
+  const bool names_arrived = unsynced == Unsynced::kKept || (unsynced == Unsynced::kSome && rng.next() % 2 == 0);
   std::filesystem::remove_all(to);
   std::filesystem::create_directories(to);
   for (const auto& [path, file] : names_arrived ? now : safe) {
     if (!path.starts_with(from + "/")) continue;
     const std::string target = to + path.substr(from.size());
     std::filesystem::create_directories(directory_of(target));
-    std::ofstream(target, std::ios::binary) << contents(*file, unsynced, rng);
+    std::ofstream(target, std::ios::binary) << contents(*file, unsynced, &rng);
   }
 }
 

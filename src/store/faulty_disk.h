@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "base/ports.h"
 #include "store/disk.h"
-#include "testing/seeded_rng.h"
 
 namespace muster::store {
 
@@ -43,8 +43,7 @@ class FaultyDisk final : public Disk {
   std::size_t moment() const;
   enum class Unsynced { kLost, kKept, kSome };
   /// Puts into `to` what a power cut at the moment leaves of the files under `from`.
-  void leave(std::size_t moment, Unsynced unsynced, testing::SeededRng& rng, const std::string& from,
-             const std::string& to) const;
+  void leave(std::size_t moment, Unsynced unsynced, Rng& rng, const std::string& from, const std::string& to) const;
 
  private:
   struct Change {
@@ -63,7 +62,7 @@ class FaultyDisk final : public Disk {
   using Names = std::map<std::string, std::shared_ptr<File>>;
 
   static void replay(const Change& change, Names& now, Names& safe);
-  static std::string contents(const File& file, Unsynced unsynced, testing::SeededRng& rng);
+  static std::string contents(const File& file, Unsynced unsynced, Rng* rng);
   void record(const DiskCall& call, bool failed);
 
   mutable std::mutex mutex_;

@@ -11,12 +11,20 @@ std::size_t History::weight(const Event& event) {
   return sizeof(Event) + event.key.name.size() + event.entry.bytes->size();
 }
 
-void History::append(std::shared_ptr<const Event> event) {
+void History::append(std::shared_ptr<const Event> event, MonoTime now) {
   bytes_ += weight(*event);
-  events_.push_back(std::move(event));
-  while (!events_.empty() && (events_.size() > max_events_ || bytes_ > max_bytes_)) {
-    bytes_ -= weight(*events_.front());
-    floor_ = events_.front()->entry.revision;
+  events_.push_back({std::move(event), now});
+  compact(now);
+}
+
+void History::compact(MonoTime now) {
+  const auto is_over = [&] {
+    if (events_.size() > limits_.max_events || bytes_ > limits_.max_bytes) return true;
+    return events_.size() > limits_.events_of_any_age && now - events_.front().since > limits_.max_age;
+  };
+  while (!events_.empty() && is_over()) {
+    bytes_ -= weight(*events_.front().event);
+    floor_ = events_.front().event->entry.revision;
     events_.pop_front();
   }
 }
@@ -30,9 +38,9 @@ Status History::replay(const std::string& resource, Revision after,
     return error;
   }
   const auto first =
-      std::ranges::upper_bound(events_, after, {}, [](const auto& event) { return event->entry.revision; });
-  for (auto event = first; event != events_.end(); ++event) {
-    if ((*event)->key.resource == resource) visit(*event);
+      std::ranges::upper_bound(events_, after, {}, [](const Kept& kept) { return kept.event->entry.revision; });
+  for (auto kept = first; kept != events_.end(); ++kept) {
+    if (kept->event->key.resource == resource) visit(kept->event);
   }
   return ok();
 }

@@ -1,4 +1,4 @@
-// The last events, so that a watch can start in the past. One ring for all resources, bounded by number and by bytes;
+// The last events, so that a watch can start in the past. One ring for all resources, bounded by number, bytes and age;
 // the oldest go first. Belongs to the loop thread.
 #pragma once
 
@@ -9,17 +9,26 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "store/store.h"
 
 namespace muster::store {
 
 class History {
  public:
-  /// Nothing is known of what happened up to `start`.
-  History(Revision start, std::size_t max_events, std::size_t max_bytes)
-      : floor_(start), max_events_(max_events), max_bytes_(max_bytes) {}
+  struct Limits {
+    std::size_t max_events = 0;
+    std::size_t max_bytes = 0;
+    Duration max_age = Duration::max();
+    std::size_t events_of_any_age = 0;  // so many of the last ones stay, however old
+  };
 
-  void append(std::shared_ptr<const Event> event);
+  /// Nothing is known of what happened up to `start`.
+  History(Revision start, const Limits& limits) : floor_(start), limits_(limits) {}
+
+  void append(std::shared_ptr<const Event> event, MonoTime now);
+  /// Drops what is over the limits now.
+  void compact(MonoTime now);
 
   /// Every event of the resource after `after`, in order. Expired when some of them may be gone.
   Status replay(const std::string& resource, Revision after,
@@ -31,11 +40,14 @@ class History {
  private:
   static std::size_t weight(const Event& event);
 
-  std::deque<std::shared_ptr<const Event>> events_;  // by revision
+  struct Kept {
+    std::shared_ptr<const Event> event;
+    MonoTime since;
+  };
+  std::deque<Kept> events_;  // by revision
   std::size_t bytes_ = 0;
   Revision floor_;  // every event after this one is here
-  std::size_t max_events_;
-  std::size_t max_bytes_;
+  Limits limits_;
 };
 
 }  // namespace muster::store

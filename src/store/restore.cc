@@ -109,6 +109,16 @@ Result<Restored> restore(const std::string& directory, const std::string& file, 
   return restored;
 }
 
+Result<Revision> copy_snapshot(const std::string& from, const std::string& to) {
+  Disk& disk = Disk::real();
+  const std::string temporary = to + ".tmp";
+  TRY(copy_file(disk, from, temporary));
+  TRY_ASSIGN(const Ledger ledger, check_copy(disk, temporary));
+  TRY(rename_file(disk, temporary, to));
+  TRY(sync_directory(disk, to.substr(0, to.rfind('/'))));
+  return ledger.revision;
+}
+
 Result<Revision> back_up_offline(const std::string& directory, const std::string& path, Disk* given) {
   Disk& disk = given == nullptr ? Disk::real() : *given;
   const std::string source = directory + "/muster.db";

@@ -24,6 +24,9 @@ struct Restored {
 /// their watches expire once.
 Result<Restored> restore(const std::string& directory, const std::string& file, Time now, Disk* disk = nullptr);
 
+/// A checked copy of a copy, for a place of its own.
+Result<Revision> copy_snapshot(const std::string& from, const std::string& to);
+
 /// A copy of a directory that no engine runs on. Its revision.
 Result<Revision> back_up_offline(const std::string& directory, const std::string& path, Disk* disk = nullptr);
 

@@ -57,6 +57,7 @@ std::vector<Snapshot> list_snapshots(const std::string& store_directory) {
 
 Snapshots::Snapshots(Loop& loop, Store& store, Options options)
     : loop_(loop), store_(store), options_(std::move(options)) {
+  if (options_.every == Duration(0)) return;
   const auto found = list_snapshots(options_.store_directory);
   // A clock that was set back must not keep the next one away.
   const Duration age =
@@ -70,28 +71,36 @@ Snapshots::~Snapshots() {
 }
 
 void Snapshots::schedule(Duration after) {
-  timer_ = loop_.after(after, [this] { take(); });
+  timer_ = loop_.after(after, [this] { take_when_due(); });
 }
 
-void Snapshots::take() {
+void Snapshots::take_when_due() {
+  schedule(options_.every);
   const auto found = list_snapshots(options_.store_directory);
-  if (!found.empty() && found.back().revision >= store_.revision()) return schedule(options_.every);  // nothing new
-  const std::string folder = folder_of(options_.store_directory);
-  if (const auto made = make_directory(folder); !made) {
-    LOG_WARN("no snapshot", {"error", made.error().message});
-    return schedule(options_.every);
-  }
-  const std::string partial = folder + "/next";
-  store_.back_up(partial, [this, alive = alive_, folder, partial](const Result<Revision>& copied) {
-    if (!*alive) return;
-    schedule(options_.every);
-    Status named = copied ? rename_file(Disk::real(), partial,
-                                        fmt::format("{}/{}-{}{}", folder, compact_time(loop_.now()), *copied, kSuffix))
-                          : Status(copied.error());
-    if (named) named = sync_directory(Disk::real(), folder);
-    if (!named) return LOG_WARN("no snapshot", {"error", named.error().message});
-    remove_old();
+  if (!found.empty() && found.back().revision >= store_.revision()) return;  // nothing new
+  take_now([](const Result<Snapshot>& taken) {
+    if (!taken) LOG_WARN("no snapshot", {"error", taken.error().message});
   });
+}
+
+void Snapshots::take_now(Done done) {
+  const std::string folder = folder_of(options_.store_directory);
+  if (auto made = make_directory(folder); !made) return done(std::move(made).error());
+  const std::string partial = folder + "/next";
+  auto finish = [this, alive = alive_, folder, partial,
+                 done = std::move(done)](const Result<Revision>& copied) mutable {
+    if (!copied) return done(copied.error());
+    if (!*alive) return done(Error{.reason = Reason::kServiceUnavailable, .message = "the engine is stopping"});
+    Snapshot snapshot{.path = "", .made = loop_.now(), .revision = *copied};
+    snapshot.path = fmt::format("{}/{}-{}{}", folder, compact_time(snapshot.made), *copied, kSuffix);
+    // The next one in line has not begun: its first step removes only the unfinished file.
+    Status named = rename_file(Disk::real(), partial, snapshot.path);
+    if (named) named = sync_directory(Disk::real(), folder);
+    if (!named) return done(std::move(named).error());
+    remove_old();
+    done(std::move(snapshot));
+  };
+  store_.back_up(partial, std::move(finish));
 }
 
 void Snapshots::remove_old() {

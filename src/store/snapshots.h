@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ports.h"
+#include "base/result.h"
 #include "store/store.h"
 
 namespace muster::store {
@@ -28,7 +29,7 @@ class Snapshots {
  public:
   struct Options {
     std::string store_directory;
-    Duration every = std::chrono::hours(1);
+    Duration every = std::chrono::hours(1);  // 0: only when asked
     std::size_t keep = 24;
   };
 
@@ -37,9 +38,13 @@ class Snapshots {
   Snapshots(const Snapshots&) = delete;
   Snapshots& operator=(const Snapshots&) = delete;
 
+  using Done = UniqueFunction<void(Result<Snapshot>)>;
+  /// One now, because somebody asks for it. Exactly one callback, on the loop.
+  void take_now(Done done);
+
  private:
   void schedule(Duration after);
-  void take();
+  void take_when_due();
   void remove_old();
 
   Loop& loop_;

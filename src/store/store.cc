@@ -57,7 +57,10 @@ class SqliteStore final : public Store {
         assigned_(revision_),
         last_row_(loaded.last_row),
         stats_{.is_full = parts.disk_full},
-        history_(revision_, options_.history_events, options_.history_bytes),
+        history_(revision_, {.max_events = options_.history_events,
+                             .max_bytes = options_.history_bytes,
+                             .max_age = options_.history_age,
+                             .events_of_any_age = options_.history_events_of_any_age}),
         self_(std::make_shared<SqliteStore*>(this)),
         writer_(std::move(parts), [&to = loop, self = self_](Completion completion) {
           to.post([self, completion = std::move(completion)]() mutable { receive(*self, std::move(completion)); });
@@ -273,7 +276,7 @@ void SqliteStore::publish(const Write& write) {
   }
   if (previous) event->previous = previous->entry;
   revision_ = write.revision;
-  history_.append(event);
+  history_.append(event, loop_.mono());
   fan_out(event);
 }
 
@@ -294,6 +297,7 @@ void SqliteStore::fan_out(const std::shared_ptr<const Event>& event) {
 }
 
 Result<Store::Id> SqliteStore::watch(const std::string& resource, Revision after, OnEvent on_event) {
+  history_.compact(loop_.mono());
   if (auto replayed = history_.replay(resource, after, on_event); !replayed) return std::move(replayed).error();
   const Id id = ++last_watch_;
   auto watcher = std::make_shared<Watcher>();

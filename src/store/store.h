@@ -75,7 +75,9 @@ struct Options {
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
   std::size_t history_events = 100'000;
   std::size_t history_bytes = 16u << 20;
-  std::size_t max_bytes = 0;             // quota of the database; 0: what the disk holds
+  Duration history_age = std::chrono::minutes(10);  // older events go, but not
+  std::size_t history_events_of_any_age = 10'000;   // the last ones
+  std::size_t max_bytes = 0;                        // quota of the database; 0: what the disk holds
   std::size_t ballast_bytes = 8u << 20;  // given up when the disk is full, so that deletes still work; 0: none
   int checkpoint_pages = 1000;           // pages of 4 KiB in the WAL before they are moved into the database
   Disk* disk = nullptr;                  // null: the real one

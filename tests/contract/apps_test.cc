@@ -1,4 +1,4 @@
-// Deployment and ResourceQuota, the definitions of custom kinds, and metrics.
+// Deployment, the definitions of custom kinds, and metrics.
 #include <fmt/core.h>
 
 #include "contract_fixture.h"
@@ -79,7 +79,7 @@ TEST_P(ApiContract, DeploymentsScaleAndPrint) {
     names.push_back(column.string_at("name") + " " + column.string_at("type") +
                     (column.int_at("priority") > 0 ? " wide" : ""));
   }
-  EXPECT_THAT(names, ElementsAre("Name string", "Ready string", "Up-to-date integer", "Available integer", "Age string",
+  EXPECT_THAT(names, ElementsAre("Name string", "Ready string", "Up-to-date string", "Available string", "Age string",
                                  "Containers string wide", "Images string wide", "Selector string wide"));
   const Document& cells = at(rows.body, "rows", 0, "cells");
   EXPECT_EQ(at(cells, 1), Document("1/4"));
@@ -88,26 +88,6 @@ TEST_P(ApiContract, DeploymentsScaleAndPrint) {
   EXPECT_EQ(at(cells, 5), Document("c,d"));
   EXPECT_EQ(at(cells, 6), Document("busybox:1,i"));
   EXPECT_EQ(at(cells, 7), Document("app=web"));
-}
-
-TEST_P(ApiContract, QuotasAreKeptAndPrinted) {
-  const std::string quotas = core("resourcequotas");
-  EXPECT_THAT(post(quotas, R"({"metadata":{"name":"q"},"spec":{"hard":{"cpu":"-1"}}})").causes(),
-              ElementsAre("FieldValueInvalid spec.hard[cpu]"));
-  const Answer made =
-      post(quotas, R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":"4","limits.cpu":"8","requests.cpu":"2"}}})");
-  ASSERT_EQ(made.code, 201) << made.text;
-  EXPECT_EQ(at(made.body, "spec", "hard", "pods"), Document("4"));
-  EXPECT_EQ(at(made.body, "status"), *json::parse("{}"));
-  const Answer counted =
-      patch(quotas + "/q/status", R"({"status":{"hard":{"pods":"4","limits.cpu":"8","requests.cpu":"2"},)"
-                                  R"("used":{"pods":"1","limits.cpu":"0","requests.cpu":"500m"}}})");
-  ASSERT_EQ(counted.code, 200) << counted.text;
-  const Answer rows = table(quotas + "/q");
-  EXPECT_EQ(at(rows.body, "columnDefinitions", 1, "name"), Document("Request"));
-  EXPECT_EQ(at(rows.body, "columnDefinitions", 2, "name"), Document("Limit"));
-  EXPECT_EQ(at(rows.body, "rows", 0, "cells", 1), Document("pods: 1/4, requests.cpu: 500m/2"));
-  EXPECT_EQ(at(rows.body, "rows", 0, "cells", 2), Document("limits.cpu: 0/8"));
 }
 
 TEST_P(ApiContract, DefinitionsCanBeListedAndWatched) {

@@ -131,6 +131,7 @@ static pid_t start_container(const struct pod* pod, uint32_t index) {
     report_fault(pod, index, &fault);
     return -1;
   }
+  report_text(pod, MESSAGE_STARTING, index, "");
   const pid_t pid = fork();
   if (pid == 0) {
     close(execed[0]);

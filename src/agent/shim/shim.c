@@ -258,7 +258,9 @@ static void take_message(struct shim* shim, const struct message* message) {
   }
   if (message->container >= shim->launch.container_count) return;
   struct outcome* outcome = &record->outcomes[message->container];
-  if (message->type == MESSAGE_STARTED) {
+  if (message->type == MESSAGE_STARTING) {
+    outcome->forked = 1;
+  } else if (message->type == MESSAGE_STARTED) {
     outcome->state = STATE_RUNNING;
     outcome->started = message->when;
   } else {
@@ -374,12 +376,14 @@ static _Noreturn void finish(struct shim* shim) {
     pump_container(shim, i);
     sync_log(&shim->logs[i]);
     struct outcome* outcome = &shim->record.outcomes[i];
-    if (outcome->state != STATE_RUNNING) continue;
-    /* Init went before it could reap this one: both died of the same SIGKILL. */
+    const int may_run = outcome->state == STATE_RUNNING || (outcome->state == STATE_WAITING && outcome->forked);
+    if (!may_run) continue;
+    /* Init went before it could reap this one, or say that it started: both died of the same SIGKILL. */
+    clock_gettime(CLOCK_REALTIME, &outcome->finished);
+    if (outcome->state == STATE_WAITING) outcome->started = outcome->finished;
     outcome->state = STATE_TERMINATED;
     outcome->signal = SIGKILL;
     outcome->code = 128 + SIGKILL;
-    clock_gettime(CLOCK_REALTIME, &outcome->finished);
   }
   write_exit(shim);
   _exit(0);

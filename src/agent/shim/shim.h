@@ -76,6 +76,7 @@ const struct volume* find_volume(const struct launch* launch, const char* name);
 enum container_state { STATE_WAITING, STATE_RUNNING, STATE_TERMINATED };
 struct outcome {
   enum container_state state;
+  int forked; /* it may have run, although nobody lived to say so */
   struct timespec started;
   struct timespec finished;
   int code;
@@ -129,7 +130,7 @@ void sync_log(struct log_file* file);
 
 /* ---- init.c: PID 1 of the pod ---- */
 
-enum message_type { MESSAGE_STARTED, MESSAGE_FAILED, MESSAGE_EXITED, MESSAGE_NOTICE, MESSAGE_STOP };
+enum message_type { MESSAGE_STARTING, MESSAGE_STARTED, MESSAGE_FAILED, MESSAGE_EXITED, MESSAGE_NOTICE, MESSAGE_STOP };
 /* On the seqpacket socket between shim and init, and from a container's process before its exec. */
 struct message {
   enum message_type type;

@@ -73,6 +73,27 @@ TEST(Protobuf, BytesBecomeBase64AndMapsObjects) {
             R"("data":{"key":"AP8="}})");
 }
 
+TEST(Protobuf, Deployments) {
+  const std::string selector = bytes_field(1, entry("app", "web"));
+  const std::string container = bytes_field(1, "c") + bytes_field(2, "i");
+  const std::string pod_template =
+      bytes_field(1, bytes_field(11, entry("app", "web"))) + bytes_field(2, bytes_field(2, container));
+  const std::string share = number_field(1, 1) + number_field(2, 0) + bytes_field(3, "25%");
+  const std::string strategy = bytes_field(1, "RollingUpdate") + bytes_field(2, bytes_field(1, share));
+  const std::string spec = number_field(1, 3) + bytes_field(2, selector) + bytes_field(3, pod_template) +
+                           bytes_field(4, strategy) + number_field(5, 0) + number_field(7, 0);
+  const auto object =
+      decode_body(envelope("apps/v1", "Deployment", bytes_field(1, bytes_field(1, "web")) + bytes_field(2, spec)));
+  ASSERT_TRUE(object.has_value()) << object.error().message;
+  EXPECT_EQ(object->string_at("metadata", "name"), "web");
+  EXPECT_EQ(object->int_at("spec", "replicas"), 3);
+  EXPECT_EQ(object->string_at("spec", "selector", "matchLabels", "app"), "web");
+  EXPECT_EQ(object->string_at("spec", "template", "metadata", "labels", "app"), "web");
+  EXPECT_EQ(object->at("spec", "template", "spec", "containers")->as_array()[0].string_at("image"), "i");
+  EXPECT_EQ(object->string_at("spec", "strategy", "rollingUpdate", "maxUnavailable"), "25%");
+  EXPECT_EQ(object->at("spec", "paused"), nullptr);
+}
+
 TEST(Protobuf, ListsNumbersAndIntOrString) {
   EXPECT_EQ(text_of(service_body()),
             R"({"kind":"Service","apiVersion":"v1","metadata":{"name":"s"},"spec":{"ports":[)"

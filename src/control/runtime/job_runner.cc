@@ -149,8 +149,9 @@ void JobRunner::work(const JobKey& key) {
 
 /// Deciding on a status older than our own last write could count or create twice.
 bool JobRunner::awaits_own_write(const JobKey& key, const json::Document& object) {
-  Memory& memory = memories_[key];
-  if (memory.awaited_version.empty()) return false;
+  const auto found = memories_.find(key);
+  if (found == memories_.end() || found->second.awaited_version.empty()) return false;
+  Memory& memory = found->second;
   const Duration waited = loop_.mono() - memory.awaited_since;
   if (!has_reached(object.string_at("metadata", "resourceVersion"), memory.awaited_version) &&
       waited < kLongestWaitForOwnWrite) {
@@ -158,6 +159,7 @@ bool JobRunner::awaits_own_write(const JobKey& key, const json::Document& object
     return true;
   }
   memory.awaited_version.clear();
+  if (memory.failures == 0) memories_.erase(found);  // jobs at rest need no memory
   return false;
 }
 
@@ -221,17 +223,25 @@ Application JobRunner::refuse(const JobKey& key, const Kind& kind, const json::D
 void JobRunner::applied(const JobKey& key, const api::ObjectReference& job, std::optional<Duration> recheck,
                         const Applied& how) {
   if (uid_of_.contains(key)) {
-    Memory& memory = memories_[key];
-    memory.awaited_version = how.resource_version;
-    memory.awaited_since = loop_.mono();
+    if (!how.resource_version.empty()) {
+      memories_[key].awaited_version = how.resource_version;
+      memories_[key].awaited_since = loop_.mono();
+    }
     if (how.result) {
-      memory.failures = 0;
+      forget_failures(key);
       if (recheck) queue_.add_after(key, *recheck);
     } else if (how.result.error().reason != Reason::kNotFound) {
       back_off(key, job, how.result.error());
     }
   }
   queue_.done(key);
+}
+
+void JobRunner::forget_failures(const JobKey& key) {
+  const auto found = memories_.find(key);
+  if (found == memories_.end()) return;
+  found->second.failures = 0;
+  if (found->second.awaited_version.empty()) memories_.erase(found);
 }
 
 void JobRunner::back_off(const JobKey& key, const api::ObjectReference& job, const Error& error) {

@@ -57,6 +57,7 @@ class JobRunner {
   Application refuse(const JobKey& key, const Kind& kind, const json::Document& object, const Error& error);
   bool awaits_own_write(const JobKey& key, const json::Document& object);
   void applied(const JobKey& key, const api::ObjectReference& job, std::optional<Duration> recheck, const Applied& how);
+  void forget_failures(const JobKey& key);
   void back_off(const JobKey& key, const api::ObjectReference& job, const Error& error);
   bool is_live(const std::string& uid) const;
 
