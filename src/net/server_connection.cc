@@ -6,12 +6,10 @@
 #include <boost/beast/http/status.hpp>
 
 #include "net/message_text.h"
-#include "net/request_reader.h"
 
 namespace muster::net {
 
 namespace http = boost::beast::http;
-using boost::system::error_code;
 
 namespace {
 
@@ -177,12 +175,11 @@ void Connection::parse() {
       reader_ = std::make_unique<RequestReader>(shared_->limits);
       set_deadline(shared_->limits.head_timeout);
     }
-    error_code ec;
-    const std::size_t used = reader_->put(boost::asio::const_buffer(in_.data(), in_.size()), ec);
+    const auto [used, outcome] = reader_->put(in_);
     in_.erase(0, used);
-    const bool starved = ec == http::error::need_more && in_.size() < shared_->limits.head_bytes;
-    if (ec && !starved) {
-      refuse_unparsed(ec);
+    const bool starved = outcome == Outcome::kNeedsMore && in_.size() < shared_->limits.head_bytes;
+    if (outcome != Outcome::kFine && !starved) {
+      refuse_unparsed(outcome);
     } else if (reader_->is_header_done() && check_head() && reader_->is_done()) {
       dispatch();
     }
@@ -190,16 +187,16 @@ void Connection::parse() {
   }
 }
 
-void Connection::refuse_unparsed(const error_code& ec) {
+void Connection::refuse_unparsed(Outcome outcome) {
   const ServerLimits& limits = shared_->limits;
-  if (ec == http::error::body_limit) {
+  if (outcome == Outcome::kBodyTooLarge) {
     refuse(413, "RequestEntityTooLarge",
            fmt::format("the body is larger than {} bytes; split the request", limits.body_bytes));
-  } else if (ec == http::error::header_limit || ec == http::error::need_more) {
+  } else if (outcome == Outcome::kHeadTooLarge || outcome == Outcome::kNeedsMore) {
     refuse(431, "BadRequest",
            fmt::format("the head of the request has more than {} bytes or {} fields", limits.head_bytes,
                        limits.head_fields));
-  } else if (ec == http::error::bad_version) {
+  } else if (outcome == Outcome::kWrongVersion) {
     refuse_malformed("this port speaks HTTP/1.1");
   } else {
     refuse_malformed("not an HTTP request");

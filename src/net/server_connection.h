@@ -17,16 +17,12 @@
 
 #include "net/http.h"
 #include "net/http_server.h"
+#include "net/request_reader.h"
 #include "net/socket.h"
-
-namespace boost::system {
-class error_code;
-}
 
 namespace muster::net {
 
 class Connection;
-class RequestReader;
 
 /// What the connections of one server have in common.
 struct ServerShared {
@@ -85,7 +81,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void next_request();
   void refuse(int status, std::string_view reason, std::string_view message);
   void refuse_malformed(std::string_view what);
-  void refuse_unparsed(const boost::system::error_code& ec);
+  using Outcome = RequestReader::Outcome;
+  void refuse_unparsed(Outcome outcome);
 
   void put_head(int status, const Headers& headers, std::optional<std::size_t> length);
   void flush();

@@ -30,11 +30,10 @@ Read read_in_pieces(std::string_view bytes, std::size_t piece) {
     in += bytes.substr(0, n);
     bytes.remove_prefix(n);
     while (!in.empty() && !reader.is_done()) {
-      boost::system::error_code ec;
-      const std::size_t used = reader.put(boost::asio::const_buffer(in.data(), in.size()), ec);
+      const auto [used, outcome] = reader.put(in);
       in.erase(0, used);
-      const bool starved = ec == boost::beast::http::error::need_more && in.size() < limits.head_bytes;
-      if (ec && !starved) {
+      const bool starved = outcome == RequestReader::Outcome::kNeedsMore && in.size() < limits.head_bytes;
+      if (outcome != RequestReader::Outcome::kFine && !starved) {
         out.refused = true;
         return out;
       }

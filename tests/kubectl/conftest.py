@@ -36,7 +36,8 @@ class Kubectl:
         return done.stderr
 
     def make(self, *objects):
-        return self.out("create", "-f", "-", stdin="\n---\n".join(json.dumps(o) for o in objects))
+        # One by one: older versions read only one JSON document from stdin.
+        return "".join(self.out("create", "-f", "-", stdin=json.dumps(o)) for o in objects)
 
     def json(self, *words):
         return json.loads(self.out(*words, "-o", "json"))
