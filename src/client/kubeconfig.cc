@@ -38,6 +38,7 @@ class Reader {
   Entry find(const std::string& list, const std::string& kind, const std::string& name, const std::string& asked_at);
   void read_cluster(const Entry& cluster, net::Endpoint& endpoint);
   void read_user(const Entry& user, Target& target);
+  void read_exec(const Entry& user, Target& target);
   void read_server(const std::string& text, const std::string& path, net::Endpoint& endpoint);
   /// The text under a key, "" when there is none.
   std::string text_of(const Entry& entry, const std::string& key);
@@ -186,12 +187,11 @@ void Reader::read_cluster(const Entry& cluster, net::Endpoint& endpoint) {
 
 void Reader::read_user(const Entry& user, Target& target) {
   if (user.value == nullptr) return;
-  static constexpr std::array<std::string_view, 5> kUnsupported = {"exec", "auth-provider", "username", "password",
-                                                                   "as"};
+  static constexpr std::array<std::string_view, 4> kUnsupported = {"auth-provider", "username", "password", "as"};
   for (const std::string_view key : kUnsupported) {
     if (user.value->find(key) == nullptr) continue;
     problem(user.path + "." + std::string(key),
-            fmt::format("{}: not supported; use token, tokenFile or a client certificate", key));
+            fmt::format("{}: not supported; use token, tokenFile, exec or a client certificate", key));
   }
   target.token = text_of(user, "token");
   if (!text_of(user, "tokenFile").empty()) target.token = trim(read_named_file(user, "tokenFile"));
@@ -200,6 +200,47 @@ void Reader::read_user(const Entry& user, Target& target) {
   if (target.endpoint.client_certificate_pem.empty() != target.endpoint.client_key_pem.empty()) {
     problem(user.path, "client-certificate and client-key must be given together");
   }
+  read_exec(user, target);
+}
+
+void Reader::read_exec(const Entry& user, Target& target) {
+  const json::Document* section = user.value->find("exec");
+  if (section == nullptr || section->is_null()) return;
+  const Entry entry{.value = section, .path = user.path + ".exec"};
+  if (!section->is_object()) return problem(entry.path, "exec: must be an object with apiVersion and command");
+  ExecPlugin plugin;
+  plugin.api_version = text_of(entry, "apiVersion");
+  if (plugin.api_version != "client.authentication.k8s.io/v1" &&
+      plugin.api_version != "client.authentication.k8s.io/v1beta1") {
+    problem(entry.path, fmt::format("exec.apiVersion: must be client.authentication.k8s.io/v1 or v1beta1, got {}",
+                                    quote(plugin.api_version)));
+  }
+  plugin.command = text_of(entry, "command");
+  if (plugin.command.empty()) problem(entry.path, "exec.command: must name a program");
+  // A path is meant from the kubeconfig's folder on, a bare name from the PATH.
+  if (plugin.command.find('/') != std::string::npos) plugin.command = resolve_path(plugin.command);
+  plugin.install_hint = text_of(entry, "installHint");
+  plugin.interactive_mode = text_of(entry, "interactiveMode");
+  if (plugin.interactive_mode.empty()) plugin.interactive_mode = "IfAvailable";
+  if (const json::Document* args = section->find("args"); args != nullptr && args->is_array()) {
+    for (const json::Document& arg : args->as_array()) {
+      if (!arg.is_string()) problem(entry.path + ".args", "exec.args: must be strings; put numbers in quotes");
+      if (arg.is_string()) plugin.args.push_back(arg.as_string());
+    }
+  }
+  if (const json::Document* env = section->find("env"); env != nullptr && env->is_array()) {
+    for (const json::Document& variable : env->as_array()) {
+      if (!variable.string_at("name").empty()) plugin.env[variable.string_at("name")] = variable.string_at("value");
+    }
+  }
+  if (section->bool_at("provideClusterInfo")) {
+    const net::Endpoint& endpoint = target.endpoint;
+    json::Object cluster;
+    cluster.append("server", fmt::format("{}://{}:{}", endpoint.tls ? "https" : "http", endpoint.host, endpoint.port));
+    if (!endpoint.ca_pem.empty()) cluster.append("certificate-authority-data", base64_encode(endpoint.ca_pem));
+    plugin.cluster_info_json = json::serialize(cluster);
+  }
+  target.exec = std::move(plugin);
 }
 
 Result<Target> Reader::read(std::string_view text, const std::string& wanted_context) {
@@ -231,7 +272,39 @@ Result<Target> Reader::read(std::string_view text, const std::string& wanted_con
 
 Result<Target> load_kubeconfig(const std::string& path, const std::string& context) {
   TRY_ASSIGN(const std::string text, read_file(path));
-  return parse_kubeconfig(text, path, context, read_file);
+  TRY_ASSIGN(Target target, parse_kubeconfig(text, path, context, read_file));
+  if (!target.exec) return target;
+  // A token or certificate in the file itself comes first, as for kubectl.
+  if (!target.token.empty() || !target.endpoint.client_key_pem.empty()) return target;
+  ExecSource source(*target.exec, run_plugin);
+  TRY_ASSIGN(ExecCredential credential, source.get(Time{}));
+  target.token = std::move(credential.token);
+  target.endpoint.client_certificate_pem = std::move(credential.client_certificate_pem);
+  target.endpoint.client_key_pem = std::move(credential.client_key_pem);
+  return target;
+}
+
+Result<Target> in_cluster_target(const ReadVariable& variable, const ReadFile& read_file) {
+  const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
+  Target target;
+  target.context = "in-cluster";
+  target.endpoint.host = variable("KUBERNETES_SERVICE_HOST");
+  const std::string port = variable("KUBERNETES_SERVICE_PORT");
+  if (target.endpoint.host.empty() || port.empty()) {
+    return Error{.reason = Reason::kNotFound,
+                 .message = "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT: not set; this is no pod of a cluster"};
+  }
+  const auto number = parse_int(port);
+  if (!number || *number < 1 || *number > 65535) {
+    return Error{.reason = Reason::kInvalid,
+                 .message = fmt::format("KUBERNETES_SERVICE_PORT: must be a port, got {}", quote(port))};
+  }
+  target.endpoint.port = static_cast<int>(*number);
+  TRY_ASSIGN(const std::string token, read_file(folder + "token"));
+  target.token = trim(token);
+  TRY_ASSIGN(target.endpoint.ca_pem, read_file(folder + "ca.crt"));
+  if (const auto ns = read_file(folder + "namespace"); ns && !trim(*ns).empty()) target.ns = trim(*ns);
+  return target;
 }
 
 Result<Target> parse_kubeconfig(std::string_view text, const std::string& path, const std::string& context,

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/strings.h"
 
@@ -153,7 +154,8 @@ users:
   EXPECT_THAT(message, HasSubstr(path_ + ":9: proxy-url: proxies are not supported; reach the server directly"));
   EXPECT_THAT(message,
               HasSubstr(path_ + ":13: client-certificate-data: is not base64; encode the PEM file with base64 -w0"));
-  EXPECT_THAT(message, HasSubstr(path_ + ":14: exec: not supported; use token, tokenFile or a client certificate"));
+  EXPECT_THAT(message,
+              HasSubstr(path_ + ":14: exec.apiVersion: must be client.authentication.k8s.io/v1 or v1beta1, got \"\""));
 }
 
 TEST_F(KubeconfigTest, ServersThatAreNone) {
@@ -184,6 +186,63 @@ TEST_F(KubeconfigTest, FilesThatAreNone) {
   EXPECT_EQ(error(""), path_ + ": is not a kubeconfig; it must be one YAML object");
   EXPECT_EQ(error("kind: Config\n"), path_ + ": has no current-context; choose one with --context");
   EXPECT_THAT(error("a: [\n"), StartsWith(path_ + ": "));
+}
+
+constexpr const char* kWithPlugin = R"(current-context: c
+clusters: [{name: k, cluster: {server: 'https://h:6443'}}]
+contexts: [{name: c, context: {cluster: k, user: u}}]
+users:
+- name: u
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1beta1
+      command: ./plugin
+      args: [-c, now]
+      env: [{name: WORD, value: secret}]
+      provideClusterInfo: true
+      interactiveMode: Never
+)";
+
+TEST_F(KubeconfigTest, ACredentialPluginIsRunFromTheFilesFolder) {
+  write("plugin",
+        "#!/bin/sh\n"
+        "case \"$KUBERNETES_EXEC_INFO\" in *https://h:6443*) ;; *) exit 9 ;; esac\n"
+        "printf '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",'\n"
+        "printf '\"status\":{\"token\":\"%s-%s\"}}' \"$WORD\" \"$2\"\n");
+  std::filesystem::permissions(folder_ + "/plugin", std::filesystem::perms::owner_all);
+  const auto target = load(kWithPlugin);
+  ASSERT_TRUE(target.has_value()) << target.error().message;
+  EXPECT_EQ(target->token, "secret-now");
+  ASSERT_TRUE(target->exec.has_value());
+  EXPECT_EQ(target->exec->interactive_mode, "Never");
+}
+
+TEST_F(KubeconfigTest, AMissingCredentialPluginIsNamed) {
+  EXPECT_THAT(error(kWithPlugin),
+              HasSubstr("credential plugin \"" + folder_ + "/./plugin\": there is no such program"));
+}
+
+TEST(InCluster, ReadsTheServiceAccount) {
+  std::map<std::string, std::string> variables = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
+                                                  {"KUBERNETES_SERVICE_PORT", "443"}};
+  const auto variable = [&](const char* name) { return variables[name]; };
+  const auto read = [](const std::string& path) -> Result<std::string> {
+    if (path.ends_with("/token")) return std::string("t\n");
+    if (path.ends_with("/ca.crt")) return std::string("CA");
+    if (path.ends_with("/namespace")) return std::string("team\n");
+    return Error{.reason = Reason::kNotFound, .message = path};
+  };
+  const auto target = in_cluster_target(variable, read);
+  ASSERT_TRUE(target.has_value()) << target.error().message;
+  EXPECT_EQ(target->endpoint.host, "10.0.0.1");
+  EXPECT_EQ(target->endpoint.port, 443);
+  EXPECT_EQ(target->endpoint.ca_pem, "CA");
+  EXPECT_EQ(target->token, "t");
+  EXPECT_EQ(target->ns, "team");
+  variables["KUBERNETES_SERVICE_PORT"] = "none";
+  EXPECT_EQ(in_cluster_target(variable, read).error().reason, Reason::kInvalid);
+  variables.clear();
+  EXPECT_EQ(in_cluster_target(variable, read).error().reason, Reason::kNotFound);
 }
 
 }  // namespace
