@@ -108,6 +108,12 @@ Document operation(const api::Resource& resource, const Operation& op, const std
   return out;
 }
 
+/// kubectl looks here for a patch before it sends anything to be validated. Where it finds none it asks for OpenAPI v2
+/// and stops with a complaint about that, instead of showing why the server takes no definitions.
+bool is_patch_to_refuse(const api::Resource& resource, const Operation& op) {
+  return resource.kind == "CustomResourceDefinition" && std::string_view(op.verb) == "patch";
+}
+
 void add_paths(const api::Resource& resource, const std::string& root, const std::string& reference,
                const std::string& list_reference, Object& paths) {
   static const std::vector<Operation> on_collection = {
@@ -120,7 +126,9 @@ void add_paths(const api::Resource& resource, const std::string& root, const std
                        bool in_namespace) {
     Object item;
     for (const Operation& op : operations) {
-      if (std::ranges::find(resource.verbs, op.verb) == resource.verbs.end()) continue;
+      if (std::ranges::find(resource.verbs, op.verb) == resource.verbs.end() && !is_patch_to_refuse(resource, op)) {
+        continue;
+      }
       item.append(op.method, operation(resource, op, reference, list_reference));
     }
     Array parameters;
