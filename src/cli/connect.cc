@@ -1,6 +1,7 @@
 #include "cli/connect.h"
 
 #include <fmt/core.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -62,6 +63,14 @@ class Chooser {
     }
     if (engine_running()) return engine(other_than_engine());
     if (surroundings_.exists(user_file)) return from_file(user_file, "", "");
+    if (surroundings_.in_cluster) {
+      if (auto target = surroundings_.in_cluster()) {
+        return with_namespace({.target = *std::move(target), .from = "the service account of this pod"});
+      } else if (target.error().reason != Reason::kNotFound) {
+        return Failure{
+            .code = kExitFailed, .what = "cannot use the service account of this pod", .why = target.error().message};
+      }
+    }
     return Failure{.code = kExitUnreachable,
                    .what = "no API server to talk to",
                    .why = fmt::format("no engine is running in {}, $KUBECONFIG is not set, and there is no {}",
@@ -133,7 +142,16 @@ Surroundings Surroundings::real() {
   return {.exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; },
           .listening = accepts_connection,
           .load = client::load_kubeconfig,
-          .read = [](const std::string& path) { return read_file(path); }};
+          .read = [](const std::string& path) { return read_file(path); },
+          .in_cluster =
+              [] {
+                return client::in_cluster_target(
+                    [](const char* name) {
+                      const char* value = ::getenv(name);
+                      return std::string(value == nullptr ? "" : value);
+                    },
+                    read_file);
+              }};
 }
 
 std::variant<Choice, Failure> choose_server(const ConnectOptions& options, const Environment& environment,

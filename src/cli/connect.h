@@ -36,6 +36,8 @@ struct Surroundings {
   std::function<Result<client::Target>(const std::string& path, const std::string& context)> load;
   /// The content of a small file; NotFound when there is none.
   std::function<Result<std::string>(const std::string& path)> read;
+  /// The cluster this process is a pod of; NotFound when it is none.
+  std::function<Result<client::Target>()> in_cluster;
 
   static Surroundings real();
 };

@@ -12,6 +12,7 @@ struct Machine {
   std::set<std::string> files;
   bool engine_listens = true;
   std::string kept = "";
+  bool is_pod = false;
 
   std::variant<Choice, Failure> choose(const ConnectOptions& options, const std::string& kubeconfig = "") const {
     const Environment environment{
@@ -33,6 +34,12 @@ struct Machine {
          .read = [this](const std::string& path) -> Result<std::string> {
            if (path == "/home/u/.config/muster/use" && !kept.empty()) return kept + "\n";
            return Error{.reason = Reason::kNotFound, .message = "no such file"};
+         },
+         .in_cluster = [this]() -> Result<client::Target> {
+           if (!is_pod) return Error{.reason = Reason::kNotFound, .message = "no pod"};
+           client::Target target;
+           target.ns = "team";
+           return target;
          }});
   }
   std::string from(const ConnectOptions& options, const std::string& kubeconfig = "") const {
@@ -108,6 +115,15 @@ TEST(ChooseServer, IsSilentWhenThereWasOne) {
   const Machine no_engine{kAll, false};
   EXPECT_EQ(no_engine.note(), "");
   EXPECT_EQ(no_engine.note("/env"), "");
+}
+
+TEST(ChooseServer, InAPodTheClusterIsTheLastResort) {
+  Machine machine{kAll, false};
+  machine.is_pod = true;
+  EXPECT_EQ(machine.from({}), "/home/u/.kube/config");
+  machine.files.clear();
+  EXPECT_EQ(machine.from({}), "the service account of this pod");
+  EXPECT_EQ(std::get<Choice>(machine.choose({})).target.ns, "team");
 }
 
 TEST(ChooseServer, TellsHowToStartAnEngine) {
