@@ -105,6 +105,10 @@ void ApiServer::start() {
   state_->quotas.start();
 }
 
+std::size_t ApiServer::requests_under_way() const {
+  return state_->overload->requests();
+}
+
 void ApiServer::set_node(client::NodeApi* node) {
   state_->context.node = node;
 }

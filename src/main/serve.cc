@@ -146,6 +146,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
           .event_life = *parse_duration(options.config.event_ttl),
           .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); }});
   engine.api->start();
+  engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, agent_options(options));

@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 namespace {
 
 // However busy the loop is, one idle task runs this often.
-constexpr Duration kLongestIdleWait = std::chrono::milliseconds(2);
+constexpr Duration kLongestIdleWait = std::chrono::milliseconds(5);
 
 }  // namespace
 
@@ -35,6 +35,7 @@ struct EventLoop::Context {
   std::unordered_map<Id, std::shared_ptr<Timer>> timers;
   std::unordered_map<Id, std::shared_ptr<Watch>> watches;
   std::deque<Task> idle;
+  std::function<bool()> busy;
   MonoTime idle_since;  // when the first of them came, or one last ran
   Id last_id = 0;
   bool closing = false;
@@ -206,11 +207,21 @@ void EventLoop::post_when_idle(Task task) {
   context_->idle.push_back(std::move(task));
 }
 
+void EventLoop::set_busy(std::function<bool()> busy) {
+  context_->busy = std::move(busy);
+}
+
 /// One task of those that are ready, else an idle one, else the next that becomes ready. False when the loop stopped.
 bool EventLoop::step() {
   if (context_->idle.empty()) return context_->io.run_one() != 0;
-  const bool patient = mono() - context_->idle_since < kLongestIdleWait;
-  if (patient && context_->io.poll_one() != 0) return true;
+  const Duration patience = kLongestIdleWait - (mono() - context_->idle_since);
+  if (patience > Duration(0)) {
+    if (context_->io.poll_one() != 0) return true;
+    if (context_->busy && context_->busy()) {
+      context_->io.run_one_for(patience);
+      return !context_->io.stopped();
+    }
+  }
   if (context_->io.stopped()) return false;
   Task task = std::move(context_->idle.front());
   context_->idle.pop_front();

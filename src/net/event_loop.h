@@ -23,6 +23,9 @@ class EventLoop final : public Loop {
   /// SIGINT and SIGTERM become a task on the loop.
   void on_stop_signal(UniqueFunction<void(int signal)> task);
 
+  /// While it says so the loop is not idle, although nothing is ready: requests wait for the disk.
+  void set_busy(std::function<bool()> busy);
+
   /// Runs until stop() or until `done` (when given) says so.
   void run();
   void run_until(const std::function<bool()>& done);

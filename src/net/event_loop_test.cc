@@ -48,6 +48,18 @@ TEST_F(EventLoopTest, IdleTasksRunAlthoughTheLoopIsNeverIdle) {
   EXPECT_TRUE(ran);
 }
 
+TEST_F(EventLoopTest, IdleTasksWaitWhileTheOwnerIsBusyButNotForEver) {
+  bool busy = true;
+  loop_.set_busy([&] { return busy; });
+  std::string order;
+  loop_.post_when_idle([&] { order += 'b'; });
+  loop_.after(std::chrono::milliseconds(1), [&] { order += 'a'; });
+  loop_.run_until([&] { return order.size() == 2; });
+  EXPECT_EQ(order, "ab") << "it waited for the timer";
+  loop_.post_when_idle([&] { busy = false; });
+  loop_.run_until([&] { return !busy; });
+}
+
 TEST_F(EventLoopTest, CancelledTimerDoesNotRunAndLetsGoOfItsCaptures) {
   auto held = std::make_shared<int>(1);
   bool ran = false;
