@@ -20,10 +20,10 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   }
 
  private:
-  void on_request_impl(http::verb, string_view method, string_view target, int version, error_code&) override {
+  void on_request_impl(http::verb, string_view method, string_view target, int number, error_code&) override {
     out_.request.method = text(method);
     out_.request.target = text(target);
-    out_.version = version;
+    out_.version = number;
   }
   void on_response_impl(int, string_view, int, error_code&) override {}
 
