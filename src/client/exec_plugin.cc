@@ -22,7 +22,6 @@ extern char** environ;
 namespace muster::client {
 namespace {
 
-constexpr std::string_view kGroup = "client.authentication.k8s.io/";
 constexpr Duration kLeastLife = std::chrono::seconds(10);
 constexpr std::size_t kMaxOutput = std::size_t{1024} * 1024;
 constexpr auto kMaxRun = std::chrono::seconds(60);

@@ -93,7 +93,8 @@ TEST_F(ServerTest, ChunkedRequestMayArriveByteByByte) {
       peer->send(std::string_view(&c, 1));
       pass(std::chrono::microseconds(200));
     }
-    wait([&] { return peer->received().ends_with(answer); }, answer);
+    const std::string expected = answer;
+    wait([&] { return peer->received().ends_with(expected); }, answer);
   }
 }
 
