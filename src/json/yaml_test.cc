@@ -156,6 +156,13 @@ TEST(YamlText, InUtf16IsNamedAsSuch) {
             "the text is UTF-16; save it as UTF-8");
 }
 
+TEST(YamlDocuments, StrayTokensDoNotMakeDocumentsForEver) {
+  for (const char* text :
+       {"0,d}]\n...\n,0 {c: d}]\n", "---\nb: [1, {i: d}]\n...\n0,d}]\n...\n,0 {c: d}]\n...\nata:\n", "]\n"}) {
+    EXPECT_FALSE(parse_yaml(text).has_value()) << text;
+  }
+}
+
 TEST(YamlAliases, CannotExpandWithoutBound) {
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n";
   for (char c = 'b'; c < 'k'; ++c) {

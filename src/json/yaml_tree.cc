@@ -54,6 +54,9 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     const Place place = to_place(mark);
+    // On some stray tokens the parser begins one document after another without getting any further.
+    if (!trees_.empty() && mark.pos == start_) stop(place, "unexpected text between documents");
+    start_ = mark.pos;
     if (!trees_.empty()) check_separator(place);
     trees_.emplace_back();
     anchors_.clear();
@@ -134,6 +137,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   const YamlSource& source_;
+  int start_ = 0;  // where the document begins
   std::vector<YamlTree> trees_;
   std::vector<std::size_t> open_;
   std::map<YAML::anchor_t, std::size_t> anchors_;
