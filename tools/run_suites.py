@@ -166,13 +166,13 @@ def clients(tally, full):
 
 
 def fuzz(tally, full):
-    """libFuzzer targets: 20 s each, 10 minutes each with --full; a crash leaves its input in build-fuzz/found"""
+    """libFuzzer targets: 20 s each, 10 minutes each from a new seed with --full; a crash leaves its input in build-fuzz/found"""
     directory = build("fuzz")
     found = directory / "found"
     found.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(max_workers=int(JOBS)) as pool:
         programs = sorted((directory / "bin").glob("*_fuzz"))
-        for program, (code, text) in zip(programs, pool.map(lambda p: fuzz_one(p, found, 600 if full else 20), programs)):
+        for program, (code, text) in zip(programs, pool.map(lambda p: fuzz_one(p, found, full), programs)):
             runs = re.search(r"number_of_executed_units: *(\d+)", text)
             print(f"{program.name}: {runs.group(1) if runs else 'no'} inputs", flush=True)
             if code == 0:
@@ -182,12 +182,14 @@ def fuzz(tally, full):
                 tally.failed.append(f"fuzz: {program.name} ended with {code}")
 
 
-def fuzz_one(program, found, seconds):
-    """New inputs are kept beside the build and are a start for the next run; the committed corpus is only read."""
+def fuzz_one(program, found, full):
+    """New inputs are kept beside the build and are a start for the next run; the committed corpus is only read. The short
+    run is the same each time, so that a change is blamed for what it did; the long one looks further."""
+    limits = ["-max_total_time=600"] if full else ["-max_total_time=20", "-seed=1"]
     name = program.name.removesuffix("_fuzz")
     grown = program.parent.parent / "corpus" / name
     grown.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run([program, f"-max_total_time={seconds}", "-timeout=10", "-rss_limit_mb=1024", "-max_len=4096",
+    done = subprocess.run([program, *limits, "-timeout=10", "-rss_limit_mb=1024", "-max_len=4096",
                            "-print_final_stats=1", "-verbosity=0", f"-artifact_prefix={found}/{name}-",
                            grown, ROOT / "tests" / "fuzz" / "corpus" / name],
                           cwd=ROOT, check=False, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
