@@ -51,7 +51,6 @@ class Peer:
         if not path:
             sys.exit("cannot measure: the real kube-apiserver did not start")
         self.kubeconfig = path
-        install_crds(path)
         return self
 
     def __exit__(self, *_):
@@ -61,13 +60,6 @@ class Peer:
 
     def memory(self):
         return sum(resident(pid) for pid in pids_of("kube-apiserver") + pids_of("etcd"))
-
-
-def install_crds(kubeconfig):
-    for crd in sorted((ROOT / "deploy" / "crds").glob("*.yaml")):
-        subprocess.run([MUSTER, "apply", "-f", crd, "--kubeconfig", kubeconfig], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([MUSTER, "wait", "crd/pytorchjobs.kubeflow.org", "--for=condition=Established", "--timeout=30s",
-                    "--kubeconfig", kubeconfig], check=True, stdout=subprocess.DEVNULL)
 
 
 def pids_of(name):

@@ -103,14 +103,18 @@ std::unique_ptr<WatchTail> ApiContract::watch(const std::string& target, const s
 }
 
 Answer ApiContract::get_until(const std::string& target, const std::function<bool(const Answer&)>& done) {
-  Answer answer = get(target);
+  return ask_until([&] { return get(target); }, done);
+}
+
+Answer ApiContract::ask_until(const std::function<Answer()>& ask, const std::function<bool(const Answer&)>& done) {
+  Answer answer = ask();
   for (int tries = 0; tries < 300 && !done(answer); ++tries) {
     bool passed = false;
     world_->loop().after(std::chrono::milliseconds(100), [&passed] { passed = true; });
     world_->wait([&] { return passed; });
-    answer = get(target);
+    answer = ask();
   }
-  EXPECT_TRUE(done(answer)) << target << ": " << answer.text;
+  EXPECT_TRUE(done(answer)) << answer.text;
   return answer;
 }
 

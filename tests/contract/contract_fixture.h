@@ -86,6 +86,8 @@ class ApiContract : public ::testing::TestWithParam<Where> {
 
   /// Polls until the predicate holds of the answer; the last answer.
   Answer get_until(const std::string& target, const std::function<bool(const Answer&)>& done);
+  /// The same of any request: what a server decides from a cache, it decides right only some time after a change.
+  Answer ask_until(const std::function<Answer()>& ask, const std::function<bool(const Answer&)>& done);
 
   /// Makes every revision so far too old to be listed or watched from.
   void forget_history();

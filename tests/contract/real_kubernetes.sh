@@ -66,17 +66,38 @@ pids+=($!)
 } >"$dir/kubeconfig"
 chmod 600 "$dir/kubeconfig"
 
-ready() {
-  curl -fsS --max-time 5 --cacert "$dir/ca.crt" -H "Authorization: Bearer $token" "https://127.0.0.1:$api_port/readyz" \
-    >/dev/null 2>&1
+ask() {  # PATH [CURL ARGUMENT…]
+  local path=$1
+  shift
+  curl -fsS --max-time 5 --cacert "$dir/ca.crt" -H "Authorization: Bearer $token" "$@" "https://127.0.0.1:$api_port$path"
 }
 deadline=$((SECONDS + 120))
-until ready; do
-  for pid in "${pids[@]}"; do
-    kill -0 "$pid" 2>/dev/null || { echo "$0: a server ended early:" >&2; tail -20 "$dir"/*.log >&2; exit 1; }
+wait_for() {  # WHAT COMMAND…
+  local what=$1
+  shift
+  until "$@" >/dev/null 2>&1; do
+    for pid in "${pids[@]}"; do
+      kill -0 "$pid" 2>/dev/null || { echo "$0: a server ended early:" >&2; tail -20 "$dir"/*.log >&2; exit 1; }
+    done
+    [ $SECONDS -lt $deadline ] || { echo "$0: $what: not after 120 s:" >&2; tail -20 "$dir"/*.log >&2; exit 1; }
+    sleep 0.2
   done
-  [ $SECONDS -lt $deadline ] || { echo "$0: kube-apiserver is not ready after 120 s:" >&2; tail -20 "$dir"/*.log >&2; exit 1; }
-  sleep 0.2
+}
+serves() {  # PLURAL GROUP
+  local version
+  version=$(ask "/apis/$2" | sed -n 's/.*"groupVersion": *"\([^"]*\)".*/\1/p' | tail -1)
+  [[ $(ask "/apis/$version") =~ \"name\":\ *\"$1\" ]]
+}
+wait_for "kube-apiserver is ready" ask /readyz
+# Before the controllers: they look for kinds when they start, and then only now and again.
+crds=("$here"/../../deploy/crds/*.yaml)
+for crd in "${crds[@]}"; do
+  ask /apis/apiextensions.k8s.io/v1/customresourcedefinitions -H 'Content-Type: application/yaml' --data-binary "@$crd" \
+    >/dev/null || { echo "$0: kube-apiserver refuses $crd" >&2; exit 1; }
+done
+for crd in "${crds[@]}"; do
+  name=$(basename "$crd" .yaml)
+  wait_for "$name is served" serves "${name%%.*}" "${name#*.}"
 done
 "$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
   --secure-port 0 --controllers garbage-collector-controller,namespace-controller,resourcequota-controller >"$dir/manager.log" 2>&1 &

@@ -96,11 +96,7 @@ class OurWorld final : public World {
 class KubernetesWorld final : public World {
  public:
   explicit KubernetesWorld(const client::Target& target)
-      : token_(target.token), transport_(std::make_unique<net::HttpClient>(loop_, target.endpoint)) {
-    for (const api::Resource& resource : api::resources()) {
-      if (resource.has_own_crd()) install(resource);
-    }
-  }
+      : token_(target.token), transport_(std::make_unique<net::HttpClient>(loop_, target.endpoint)) {}
 
   net::EventLoop& loop() override { return loop_; }
   net::Transport& transport() override { return *transport_; }
@@ -133,46 +129,9 @@ class KubernetesWorld final : public World {
   }
 
  private:
-  int call(const std::string& method, const std::string& target, std::string body) {
-    int status = 0;
-    bool ended = false;
-    net::Request request;
-    request.method = method;
-    request.target = target;
-    request.headers.set("Authorization", "Bearer " + token_);
-    request.headers.set("Content-Type", "application/json");
-    request.body = std::move(body);
-    net::ResponseSink sink;
-    sink.on_head = [&](int code, const net::Headers&) { status = code; };
-    sink.on_data = [&](std::string_view text) {
-      if (status >= 400) last_ += text;
-    };
-    sink.on_end = [&](Status) { ended = true; };
-    last_.clear();
-    const auto under_way = transport_->send(std::move(request), std::move(sink));
-    CHECK(wait([&] { return ended; }));
-    return status;
-  }
-
-  /// Installed and answering: a CRD is served a moment after it was taken.
-  void install(const api::Resource& resource) {
-    const int code =
-        call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", json::serialize(api::crd(resource)));
-    if (code != 201 && code != 409) fmt::print(stderr, "CRD {}: {} {}\n", resource.qualified_name(), code, last_);
-    CHECK(code == 201 || code == 409);
-    const std::string list = "/apis/" + resource.api_version() + "/" + resource.plural;
-    for (int tries = 0; call("GET", list, "") != 200; ++tries) {
-      CHECK(tries < 300);
-      bool passed = false;
-      loop_.after(std::chrono::milliseconds(100), [&passed] { passed = true; });
-      CHECK(wait([&] { return passed; }));
-    }
-  }
-
   net::EventLoop loop_;
   std::string token_;
   std::unique_ptr<net::HttpClient> transport_;
-  std::string last_;
 };
 
 std::map<Where, std::unique_ptr<World>>& worlds() {
