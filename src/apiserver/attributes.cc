@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "apiserver/api_server.h"
 #include "base/strings.h"
 #include "json/document.h"
+#include "json/excerpt.h"
 
 namespace muster::apiserver {
 namespace {
@@ -63,25 +66,45 @@ std::string collector_finalizer(const json::Document& object) {
   return "";
 }
 
-}  // namespace
+/// What can be selected by in a resource, and all that attributes are made of.
+struct Selectable {
+  explicit Selectable(std::vector<std::string> names) : fields(std::move(names)), needed(needed_paths(fields)) {}
 
-const std::vector<std::string>& selectable_fields(std::string_view resource) {
-  static const std::vector<std::string> common = {"metadata.name", "metadata.namespace"};
-  static const std::map<std::string, std::vector<std::string>, std::less<>> special = {
-      {"pods",
-       {"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
-        "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}},
-      {"events",
-       {"metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
-        "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
-        "reason", "reportingComponent", "source", "type"}},
-      {"namespaces", {"metadata.name", "status.phase"}},
-      {"nodes", {"metadata.name", "spec.unschedulable"}},
-      {"secrets", {"metadata.name", "metadata.namespace", "type"}},
-      {"services", {"metadata.name", "metadata.namespace", "spec.clusterIP", "spec.type"}},
+  static json::Excerpt needed_paths(const std::vector<std::string>& fields) {
+    std::vector<std::string> paths = {"metadata.labels", "metadata.uid", "metadata.deletionTimestamp",
+                                      "metadata.finalizers", "metadata.ownerReferences"};
+    std::ranges::copy_if(fields, std::back_inserter(paths),
+                         [](const auto& field) { return field != kNameField && field != kNamespaceField; });
+    return json::Excerpt(paths);
+  }
+
+  std::vector<std::string> fields;
+  json::Excerpt needed;
+};
+
+const Selectable& selectable(std::string_view resource) {
+  static const Selectable common({"metadata.name", "metadata.namespace"});
+  static const std::map<std::string, Selectable, std::less<>> special = {
+      {"pods", Selectable({"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy",
+                           "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase",
+                           "status.podIP", "status.nominatedNodeName"})},
+      {"events", Selectable({"metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace",
+                             "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
+                             "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+                             "reportingComponent", "source", "type"})},
+      {"namespaces", Selectable({"metadata.name", "status.phase"})},
+      {"nodes", Selectable({"metadata.name", "spec.unschedulable"})},
+      {"secrets", Selectable({"metadata.name", "metadata.namespace", "type"})},
+      {"services", Selectable({"metadata.name", "metadata.namespace", "spec.clusterIP", "spec.type"})},
   };
   const auto found = special.find(resource);
   return found == special.end() ? common : found->second;
+}
+
+}  // namespace
+
+const std::vector<std::string>& selectable_fields(std::string_view resource) {
+  return selectable(resource).fields;
 }
 
 std::string field_key(std::string_view resource, std::string_view field) {
@@ -91,7 +114,7 @@ std::string field_key(std::string_view resource, std::string_view field) {
 }
 
 store::Attributes extract_attributes(std::string_view resource, std::string_view bytes) {
-  const auto parsed = json::parse(bytes);
+  const auto parsed = selectable(resource).needed.read(bytes);
   if (!parsed) return {};  // the store has checked its bytes; what is no JSON has nothing to select by
   return attributes_of(resource, *parsed);
 }

@@ -10,6 +10,7 @@
 #include "apiserver/remove.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
+#include "json/excerpt.h"
 
 namespace muster::apiserver {
 namespace {
@@ -27,7 +28,8 @@ const api::Resource* resource_named(const std::string& qualified) {
 
 /// When an event last changed, by its own word.
 std::optional<Time> last_change(const std::string& bytes) {
-  const auto event = json::parse(bytes);
+  static const json::Excerpt times({"lastTimestamp", "metadata.creationTimestamp"});
+  const auto event = times.read(bytes);
   if (!event) return std::nullopt;
   auto last = parse_rfc3339(event->string_at("lastTimestamp"));
   return last ? last : parse_rfc3339(event->string_at("metadata", "creationTimestamp"));

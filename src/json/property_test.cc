@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "json/document.h"
+#include "json/excerpt.h"
 #include "json/patch.h"
 #include "json/yaml.h"
 
@@ -77,6 +78,26 @@ RC_GTEST_PROP(JsonProperty, ParseNeverFailsBadly, ()) {
   const std::string text = *any_text();
   const Result<Document> parsed = parse(text);
   if (parsed) RC_ASSERT(*parse(serialize(*parsed)) == *parsed);
+}
+
+RC_GTEST_PROP(ExcerptProperty, HasWhatParsingHas, ()) {
+  const Document value = *any_document(3);
+  Object object;
+  object.append("before", *any_document(3));
+  object.append("wanted", value);
+  object.append("after", *any_document(2));
+  const Document whole(Object{object});
+  for (const std::string& text : {serialize(whole), serialize_pretty(whole)}) {
+    const Result<Document> found = Excerpt({"wanted", "absent"}).read(text);
+    RC_ASSERT(found.has_value());
+    RC_ASSERT(*found->find("wanted") == value);
+    RC_ASSERT(found->as_object().size() == 1u);
+  }
+}
+
+RC_GTEST_PROP(ExcerptProperty, NeverFailsBadly, ()) {
+  const Result<Document> found = Excerpt({"a", "b.a"}).read("{\"" + *any_text());
+  if (found) RC_ASSERT(found->is_object());
 }
 
 RC_GTEST_PROP(YamlProperty, ParseUndoesWrite, ()) {
