@@ -282,7 +282,7 @@ WatchHandle ApiClient::watch(const ResourceName& resource, const std::string& ns
   query.add_if("sendInitialEvents", options.initial_events);
   query.add("resourceVersionMatch", options.initial_events ? "NotOlderThan" : "");
   if (options.timeout_seconds > 0) query.add("timeoutSeconds", std::to_string(options.timeout_seconds));
-  const auto stream = std::make_shared<WatchStream>(std::move(sink));
+  const auto stream = std::make_shared<WatchStream>(std::move(sink), options.glance);
   const std::weak_ptr<WatchStream> weak = stream;
   auto reply = std::make_shared<Reply>();
   net::ResponseSink raw;

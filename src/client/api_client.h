@@ -12,6 +12,7 @@
 #include "base/ports.h"
 #include "base/result.h"
 #include "json/document.h"
+#include "json/excerpt.h"
 #include "net/http.h"
 
 namespace muster::client {
@@ -73,12 +74,13 @@ struct WatchOptions {
   /// Begin with an ADDED event for everything there is and a bookmark that ends them. Servers may answer Invalid.
   bool initial_events = false;
   bool as_table = false;
-  int timeout_seconds = 0;  // 0 leaves it to the server
+  int timeout_seconds = 0;              // 0 leaves it to the server
+  std::optional<json::Excerpt> glance;  // read no more than this of an object that comes with its text
 };
 struct WatchEvent {
-  std::string type;  // ADDED, MODIFIED, DELETED, BOOKMARK
-  json::Document object;
-  net::Bytes text;  // the object as the server has it, where it is in this process; else null
+  std::string type;       // ADDED, MODIFIED, DELETED, BOOKMARK
+  json::Document object;  // at least what was to be glanced at, where there is text
+  net::Bytes text;        // the object as the server has it, where it is in this process; else null
 };
 struct WatchSink {
   /// An ERROR event ends the watch with its Status as error.

@@ -28,6 +28,14 @@ const std::string& uid_of(const json::Document& object) {
   return object.string_at("metadata", "uid");
 }
 
+/// What the informer itself needs of an object comes with what its owner wants to glance at.
+std::optional<json::Excerpt> glance_of(const std::optional<Informer::TextOnly>& text_only) {
+  if (!text_only) return std::nullopt;
+  std::vector<std::string> paths = {"metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion"};
+  paths.insert(paths.end(), text_only->glance.begin(), text_only->glance.end());
+  return json::Excerpt(paths);
+}
+
 std::shared_ptr<const json::Document> document_of(const Informer::Held& held) {
   if (held.document != nullptr) return held.document;
   auto parsed = json::parse(*held.text);
@@ -50,8 +58,15 @@ json::Document complete_item(json::Document item, const std::string& api_version
 }  // namespace
 
 struct Informer::State : std::enable_shared_from_this<State> {
-  State(Loop& l, Rng& r, ApiClient& c, ResourceName n, ListOptions s, OnChange f, Keep k)
-      : loop(l), rng(r), client(c), resource(std::move(n)), selector(std::move(s)), on_change(std::move(f)), keep(k) {}
+  State(Loop& l, Rng& r, ApiClient& c, ResourceName n, ListOptions s, OnChange f,
+        const std::optional<TextOnly>& text_only)
+      : loop(l),
+        rng(r),
+        client(c),
+        resource(std::move(n)),
+        selector(std::move(s)),
+        on_change(std::move(f)),
+        glance(glance_of(text_only)) {}
 
   enum class Step { kList, kWatch };
 
@@ -65,6 +80,7 @@ struct Informer::State : std::enable_shared_from_this<State> {
   void on_watch_end(const Status& status);
   void go(Step step);
   void retry(Step step, const Error& why);
+  std::shared_ptr<const json::Document> seen_of(const Held& held) const;
   void tell(const Key& key, const json::Document* before, const json::Document* now);
   Duration next_wait();
 
@@ -74,7 +90,7 @@ struct Informer::State : std::enable_shared_from_this<State> {
   ResourceName resource;
   ListOptions selector;
   OnChange on_change;
-  Keep keep;
+  std::optional<json::Excerpt> glance;  // where only text is kept
 
   Cache cache;
   Cache incoming;  // pages of the list under way; not shown before it is whole
@@ -124,7 +140,7 @@ void Informer::State::retry(Step step, const Error& why) {
 }
 
 void Informer::State::begin() {
-  is_streaming = keep == Keep::kText && can_stream;
+  is_streaming = glance && can_stream;
   if (!is_streaming) return list();
   incoming.clear();
   revision.clear();
@@ -174,20 +190,27 @@ void Informer::State::tell(const Key& key, const json::Document* before, const j
   if (!stopped) on_change(key, before, now);
 }
 
+/// What `on_change` is shown.
+std::shared_ptr<const json::Document> Informer::State::seen_of(const Held& held) const {
+  if (!glance) return held.document;
+  auto seen = glance->read(*held.text);
+  CHECK(seen.has_value());  // it was read before it was kept
+  return std::make_shared<const json::Document>(*std::move(seen));
+}
+
 /// Puts the whole new view in place first, then tells the differences to the old one.
 void Informer::State::take_list() {
-  const auto self = shared_from_this();
+  const auto self = shared_from_this();  // a callback may end the informer
   const Cache before = std::exchange(cache, std::move(incoming));
   incoming.clear();
   synced = true;
-  const Cache now = cache;  // callbacks run code that may do anything, ending the informer included
   for (const auto& [key, held] : before) {
-    if (!now.contains(key)) tell(key, held.document.get(), nullptr);
+    if (!cache.contains(key)) tell(key, held.document.get(), nullptr);
   }
-  for (const auto& [key, held] : now) {
+  for (const auto& [key, held] : cache) {
     const auto old = before.find(key);
     if (old != before.end() && old->second.version == held.version) continue;
-    const auto object = document_of(held);
+    const auto object = seen_of(held);
     if (old == before.end()) {
       tell(key, nullptr, object.get());
     } else if (old->second.uid != held.uid) {  // deleted and made again while we were not looking
@@ -210,6 +233,7 @@ void Informer::State::watch() {
   options.field_selector = selector.field_selector;
   options.resource_version = revision;
   options.initial_events = is_streaming;
+  options.glance = glance;
   options.timeout_seconds = kShortestWatchSeconds + static_cast<int>(rng.next() % spread);
   WatchSink sink;
   sink.on_event = [weak = weak_from_this()](WatchEvent event) {
@@ -223,7 +247,7 @@ void Informer::State::watch() {
 
 Informer::Held Informer::State::hold(const std::shared_ptr<const json::Document>& object, net::Bytes text) const {
   Held held{version_of(*object), uid_of(*object), nullptr, nullptr};
-  if (keep == Keep::kDocuments) {
+  if (!glance) {
     held.document = object;
   } else {
     held.text = text != nullptr ? std::move(text) : std::make_shared<const std::string>(json::serialize(*object));
@@ -302,9 +326,9 @@ void Informer::State::on_watch_end(const Status& status) {
 }
 
 Informer::Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector,
-                   OnChange on_change, Keep keep)
+                   OnChange on_change, std::optional<TextOnly> text_only)
     : state_(std::make_shared<State>(loop, rng, client, std::move(resource), std::move(selector), std::move(on_change),
-                                     keep)) {}
+                                     text_only)) {}
 
 Informer::~Informer() {
   state_->stopped = true;

@@ -4,16 +4,17 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client/api_client.h"
 
 namespace muster::client {
 
 /// Loop thread only. Lists, watches, watches again from the last revision when the stream ends, lists again on Expired;
-/// waits 100 ms, doubling to 10 s with jitter, after errors. Where only text is kept the list comes as the first events
-/// of the watch, so that at no time all of it is in memory as Documents.
+/// waits 100 ms, doubling to 10 s with jitter, after errors.
 class Informer {
  public:
   using Key = std::pair<std::string, std::string>;  // namespace, name
@@ -25,13 +26,17 @@ class Informer {
     std::shared_ptr<const json::Document> document;  // null: there is only the text
     net::Bytes text;
   };
-  enum class Keep { kDocuments, kText };
+  /// Only text is kept. The list then comes as the first events of the watch, so that at no time all of it is in memory
+  /// as Documents, and `on_change` is given `glance` of an object, with its identity; `find` gives all of it.
+  struct TextOnly {
+    std::vector<std::string> glance;  // paths as in json::Excerpt
+  };
   using Cache = std::map<Key, Held>;
   /// `now` is null when the object was deleted; `before` is null when it is new, and always when only text is kept.
   using OnChange = std::function<void(const Key&, const json::Document* before, const json::Document* now)>;
 
   Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector, OnChange on_change,
-           Keep keep = Keep::kDocuments);
+           std::optional<TextOnly> text_only = std::nullopt);
   ~Informer();
 
   void start();

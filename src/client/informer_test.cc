@@ -44,7 +44,7 @@ const std::string kInitialEnd =
 
 class InformerTest : public ::testing::Test {
  protected:
-  void make(const ListOptions& selector = {}, Informer::Keep keep = Informer::Keep::kDocuments) {
+  void make(const ListOptions& selector = {}, const std::optional<Informer::TextOnly>& text_only = {}) {
     informer_ = std::make_unique<Informer>(
         loop_, rng_, client_, ResourceName{"", "v1", "pods"}, selector,
         [this](const Informer::Key& key, const json::Document* before, const json::Document* now) {
@@ -55,7 +55,7 @@ class InformerTest : public ::testing::Test {
           seen_sizes_.push_back(informer_->cache().size());
           if (changes_.size() == destroy_after_) informer_.reset();
         },
-        keep);
+        text_only);
     informer_->start();
   }
   /// Started, first list in, watching: requests 0 and 1.
@@ -116,7 +116,7 @@ TEST_F(InformerTest, ListsThenWatchesFromThatRevision) {
 }
 
 TEST_F(InformerTest, TextComesAsTheFirstEventsOfAWatch) {
-  make({}, Informer::Keep::kText);
+  make({}, Informer::TextOnly{{"status"}});
   EXPECT_THAT(target(), HasSubstr("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"));
   transport_.head(last(), 200);
   send(event("ADDED", pod("a", 3)) + event("ADDED", pod("b", 4)));
@@ -131,8 +131,19 @@ TEST_F(InformerTest, TextComesAsTheFirstEventsOfAWatch) {
   EXPECT_EQ(informer_->cache().begin()->second.document, nullptr);
 }
 
+TEST_F(InformerTest, GlancesAtTextOfThisProcess) {
+  make({}, Informer::TextOnly{{"status"}});
+  transport_.head(last(), 200);
+  const std::string text =
+      R"({"metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"3"},"spec":{"x":1}})";
+  transport_.shared_event(last(), "ADDED", text);
+  send(event("BOOKMARK", kInitialEnd));
+  EXPECT_THAT(take(), ElementsAre("a ->3"));
+  EXPECT_EQ(informer_->find("ns", "a")->int_at("spec", "x"), 1) << "all of it is there";
+}
+
 TEST_F(InformerTest, ListsWhereAServerSendsNoInitialEvents) {
-  make({}, Informer::Keep::kText);
+  make({}, Informer::TextOnly{{"status"}});
   answer(422, R"({"kind":"Status","reason":"Invalid","code":422,"message":"sendInitialEvents is forbidden"})");
   EXPECT_EQ(target(), "/api/v1/pods?limit=500");
   answer(200, list_of({pod("a", 3)}, 5));

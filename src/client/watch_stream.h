@@ -15,7 +15,8 @@ inline constexpr std::size_t kMaxWatchLine = 32 * 1024 * 1024;
 /// Held by the watch's handle; the callbacks of the transport hold it weakly, so that a destroyed handle hears nothing.
 class WatchStream : public std::enable_shared_from_this<WatchStream> {
  public:
-  explicit WatchStream(WatchSink sink) : sink_(std::move(sink)) {}
+  WatchStream(WatchSink sink, std::optional<json::Excerpt> glance)
+      : sink_(std::move(sink)), glance_(std::move(glance)) {}
 
   void on_data(std::string_view bytes);
   /// A whole line and, in shared memory, the object in it.
@@ -28,9 +29,11 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
 
  private:
   void on_line(std::string_view line, const net::Bytes& text);
+  Result<WatchEvent> read(std::string_view line, const net::Bytes& text) const;
   void end(Status status);
 
   WatchSink sink_;
+  std::optional<json::Excerpt> glance_;
   std::unique_ptr<net::Call> call_;
   std::string partial_;  // the beginning of a line
   bool ended_ = false;

@@ -37,10 +37,15 @@ class Excerpt::Reader {
     const std::string_view before = rest_;
     if (!skip()) return false;
     if (!node.children.empty()) return true;  // no object, so nothing of it is wanted
-    auto value = parse(before.substr(0, before.size() - rest_.size()));
+    const std::string_view text = before.substr(0, before.size() - rest_.size());
+    --missing_;
+    if (text.front() == '"' && text.find('\\') == std::string_view::npos) {
+      out.append(node.key, std::string(text.substr(1, text.size() - 2)));
+      return true;
+    }
+    auto value = parse(text);
     if (!value) return false;
     out.append(node.key, *std::move(value));
-    --missing_;
     return true;
   }
 

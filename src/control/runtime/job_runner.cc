@@ -55,7 +55,7 @@ JobRunner::JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecor
         [this, &kind](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
           on_job(kind, key, now);
         },
-        client::Informer::Keep::kText);
+        client::Informer::TextOnly{.glance = {"status"}});
   }
   client::ListOptions ours;
   ours.label_selector = api::kGroupNameLabel;
