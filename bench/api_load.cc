@@ -52,6 +52,7 @@ struct Load {
   int finished = 0;
   int count = 0;
   int errors = 0;
+  double ended = 0;  // by the monotonic clock
   std::size_t bytes = 0;
   std::string last_body;
   bool keep_last = false;
@@ -102,7 +103,9 @@ struct Load {
     const MonoTime begin = loop.mono();
     for (std::size_t i = first; i < connections.size(); ++i) next(i, make);
     loop.run();
-    return std::chrono::duration<double>(loop.mono() - begin).count();
+    const MonoTime end = loop.mono();
+    ended = std::chrono::duration<double>(end.time_since_epoch()).count();
+    return std::chrono::duration<double>(end - begin).count();
   }
 
   /// Opens watchers and waits until the server has begun all of them.
@@ -168,10 +171,9 @@ int run(const std::vector<std::string>& args) {
   }
   fmt::print(
       "{{\"seconds\":{:.4f},\"rate\":{:.1f},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"bytes\":{},\"items\":{},\"events\":{}"
-      ",\"errors\""
-      ":{}}}\n",
+      ",\"errors\":{},\"ended\":{:.4f}}}\n",
       seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, load.events,
-      load.errors);
+      load.errors, load.ended);
   return load.errors == 0 ? 0 : 1;
 }
 

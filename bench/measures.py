@@ -159,7 +159,7 @@ def b11(_wanted):
             engine.kill()
             engine.start()
             listed = load(str(engine.kubeconfig), "list", 1)
-            took.append((time.monotonic() - begin) * 1000)
+            took.append((listed["ended"] - begin) * 1000)  # by the same clock; the list is checked after it has come
             if listed["items"] != 10000:
                 sys.exit(f"cannot measure: the list had {listed['items']} items")
             quiet(engine.process.pid)

@@ -58,7 +58,7 @@ Result<Selection> parse_selection(const ResourceRequest& request) {
 
 void scan(const Context& context, const Selection& selection,
           const std::function<void(const store::Key&, const store::Entry&)>& visit) {
-  if (!selection.name.empty() && (selection.cluster_scope || !selection.ns.empty())) {
+  if (selection.only_key()) {
     const store::Key key{selection.resource, selection.ns, selection.name};
     const store::Entry* entry = context.store.get(key);
     if (entry != nullptr && selection.matches(key, *entry->attributes)) visit(key, *entry);

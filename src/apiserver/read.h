@@ -17,6 +17,8 @@ struct Selection {
   std::string name;  // "" for all
   Selector selector;
 
+  /// At most one object can match.
+  bool only_key() const { return !name.empty() && (cluster_scope || !ns.empty()); }
   bool matches(const store::Key& key, const store::Attributes& attributes) const;
 };
 Result<Selection> parse_selection(const ResourceRequest& request);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxUnsent = 8u << 20;
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
+constexpr std::size_t kInitialSlice = 250;
 constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients come back at once
 
 struct Start {
@@ -107,38 +108,67 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
 
   const bool from_now = !start->revision || *start->revision == 0;
   watcher->after = from_now ? context_.store.revision() : *start->revision;
-  if (from_now) send_initial(watcher);
-  const auto id = context_.store.watch(request.resource->qualified_name(), watcher->after,
+  if (!from_now) return follow(watcher);
+  const Selection& selected = watcher->selection;
+  send_initial(watcher, {selected.resource, selected.ns, selected.ns, selected.only_key() ? selected.name : ""});
+}
+
+/// All there was at `after`, from a name on. In slices, so that others are served in between; the stream's reader takes
+/// it at its own speed.
+void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store::Range& range) {
+  const Selection& selection = watcher->selection;
+  std::optional<store::Range> rest;
+  std::size_t visited = 0;
+  const Status scanned =
+      context_.store.scan_at(range, watcher->after, [&](const store::Key& key, const store::Entry& entry) {
+        if (selection.only_key() && key.name != selection.name) return false;
+        if (visited++ == kInitialSlice) {
+          rest = {range.resource, range.ns, key.ns, key.name};
+          return false;
+        }
+        if (!selection.matches(key, *entry.attributes)) return true;
+        net::Bytes line = render(*watcher, "ADDED", entry.bytes);
+        watcher->initial_bytes += line->size();
+        write(*watcher, std::move(line), entry.bytes);
+        return true;
+      });
+  if (!scanned) return fail(watcher, scanned.error());
+  if (rest) {
+    return context_.loop.post_when_idle([this, weak = std::weak_ptr(watcher), rest = *std::move(rest)] {
+      const auto live = weak.lock();
+      if (live && !live->closed) send_initial(live, rest);
+    });
+  }
+  if (watcher->start.initial_events_end) bookmark(*watcher, watcher->after, true);
+  follow(watcher);
+}
+
+/// Everything that came after `after`, and then whatever comes.
+void Watches::follow(const std::shared_ptr<Watcher>& watcher) {
+  const std::weak_ptr<Watcher> weak = watcher;
+  const auto id = context_.store.watch(watcher->selection.resource, watcher->after,
                                        [this, weak](const std::shared_ptr<const store::Event>& event) {
                                          const auto live = weak.lock();
                                          if (live && !live->closed) on_event(*live, event);
                                        });
-  if (!id) {
-    Error error = id.error();
-    if (error.reason == Reason::kExpired) {
-      error.message = fmt::format("too old resource version: {} ({})", watcher->after, context_.store.revision());
-    }
-    const std::string status = json::serialize(client::status_from_error(error));
-    watcher->exchange->write(std::make_shared<const std::string>(R"({"type":"ERROR","object":)" + status + "}\n"));
-    watcher->exchange->finish();
-    return close(watcher);
-  }
+  if (!id) return fail(watcher, id.error());
   watcher->subscription = *id;
   if (watcher->closed) return context_.store.unwatch(*id);
-  watcher->timeout = context_.loop.after(start->timeout, [this, weak] {
+  watcher->timeout = context_.loop.after(watcher->start.timeout, [this, weak] {
     if (const auto live = weak.lock()) end(live);
   });
-  if (start->bookmarks) schedule_bookmark(watcher);
+  if (watcher->start.bookmarks) schedule_bookmark(watcher);
 }
 
-void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
-  // All at once: the stream's reader takes it at its own speed.
-  scan(context_, watcher->selection, [&](const store::Key&, const store::Entry& entry) {
-    net::Bytes line = render(*watcher, "ADDED", entry.bytes);
-    watcher->initial_bytes += line->size();
-    write(*watcher, std::move(line), entry.bytes);
-  });
-  if (watcher->start.initial_events_end) bookmark(*watcher, true);
+/// The head is out, so the error comes as an event.
+void Watches::fail(const std::shared_ptr<Watcher>& watcher, Error error) {
+  if (error.reason == Reason::kExpired) {
+    error.message = fmt::format("too old resource version: {} ({})", watcher->after, context_.store.revision());
+  }
+  const std::string status = json::serialize(client::status_from_error(error));
+  watcher->exchange->write(std::make_shared<const std::string>(R"({"type":"ERROR","object":)" + status + "}\n"));
+  watcher->exchange->finish();
+  close(watcher);
 }
 
 void Watches::on_event(Watcher& watcher, const std::shared_ptr<const store::Event>& event) {
@@ -208,10 +238,10 @@ net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const 
   return std::make_shared<const std::string>(std::move(out));
 }
 
-void Watches::bookmark(Watcher& watcher, bool initial_end) {
-  // Everything up to the committed revision has been told to this watcher, so it may resume from there.
+/// Everything up to this revision has been told to the watcher, so it may resume from there.
+void Watches::bookmark(Watcher& watcher, store::Revision revision, bool initial_end) {
   json::Object metadata;
-  metadata.append("resourceVersion", std::to_string(context_.store.revision()));
+  metadata.append("resourceVersion", std::to_string(revision));
   metadata.append("creationTimestamp", nullptr);
   if (initial_end) metadata.append("annotations", json::Object{{"k8s.io/initial-events-end", "true"}});
   json::Object object;
@@ -225,7 +255,7 @@ void Watches::bookmark(Watcher& watcher, bool initial_end) {
     json::Object table;
     table.append("kind", "Table");
     table.append("apiVersion", "meta.k8s.io/" + watcher.form.version);
-    table.append("metadata", json::Object{{"resourceVersion", std::to_string(context_.store.revision())}});
+    table.append("metadata", json::Object{{"resourceVersion", std::to_string(revision)}});
     table.append("columnDefinitions", nullptr);
     table.append("rows", std::move(rows));
     json::append_serialized(table, out);
@@ -240,14 +270,15 @@ void Watches::schedule_bookmark(const std::shared_ptr<Watcher>& watcher) {
   watcher->bookmark = context_.loop.after(kBookmarkEvery, [this, weak] {
     const auto live = weak.lock();
     if (!live || live->closed) return;
-    if (live->after <= context_.store.revision()) bookmark(*live, false);
+    if (live->after <= context_.store.revision()) bookmark(*live, context_.store.revision(), false);
     schedule_bookmark(live);
   });
 }
 
 void Watches::end(const std::shared_ptr<Watcher>& watcher) {
   if (watcher->closed) return;
-  if (watcher->start.bookmarks && watcher->after <= context_.store.revision()) bookmark(*watcher, false);
+  const store::Revision now = context_.store.revision();
+  if (watcher->start.bookmarks && watcher->after <= now) bookmark(*watcher, now, false);
   watcher->exchange->finish();
   close(watcher);
 }

@@ -29,9 +29,11 @@ class Watches {
   struct Rendered;
 
   void send(Watcher& watcher, std::string_view type, const std::shared_ptr<const store::Event>& event);
-  void send_initial(const std::shared_ptr<Watcher>& watcher);
+  void send_initial(const std::shared_ptr<Watcher>& watcher, const store::Range& range);
+  void follow(const std::shared_ptr<Watcher>& watcher);
+  void fail(const std::shared_ptr<Watcher>& watcher, Error error);
   void on_event(Watcher& watcher, const std::shared_ptr<const store::Event>& event);
-  void bookmark(Watcher& watcher, bool initial_end);
+  void bookmark(Watcher& watcher, store::Revision revision, bool initial_end);
   void schedule_bookmark(const std::shared_ptr<Watcher>& watcher);
   void end(const std::shared_ptr<Watcher>& watcher);
   void close(const std::shared_ptr<Watcher>& watcher);

@@ -13,6 +13,7 @@ constexpr Duration kLongestWait = std::chrono::seconds(10);
 // A watch that lasted this long was a good one; a server that ends watches sooner is not asked again at once.
 constexpr Duration kGoodWatch = std::chrono::seconds(1);
 constexpr int kPageSize = 500;
+constexpr int kTellSlice = 250;
 constexpr int kShortestWatchSeconds = 300;
 constexpr int kLongestWatchSeconds = 600;
 
@@ -74,6 +75,9 @@ struct Informer::State : std::enable_shared_from_this<State> {
   void list();
   void on_page(Result<json::Document> page);
   void take_list();
+  void tell_some(Cache::const_iterator next);
+  void tell_difference(const Key& key, const Held& held);
+  void in_turn(Task task);
   void watch();
   void on_event(WatchEvent event);
   Held hold(const std::shared_ptr<const json::Document>& object, net::Bytes text) const;
@@ -101,6 +105,8 @@ struct Informer::State : std::enable_shared_from_this<State> {
   bool synced = false;
   bool started = false;
   bool stopped = false;
+  std::optional<Cache> told_before;  // while the differences of a new list to this one are being told
+  std::vector<Task> deferred;        // what came meanwhile
   std::vector<Task> sync_tasks;
   int failures = 0;
   MonoTime watch_began;
@@ -201,27 +207,54 @@ std::shared_ptr<const json::Document> Informer::State::seen_of(const Held& held)
 /// Puts the whole new view in place first, then tells the differences to the old one.
 void Informer::State::take_list() {
   const auto self = shared_from_this();  // a callback may end the informer
-  const Cache before = std::exchange(cache, std::move(incoming));
+  told_before = std::exchange(cache, std::move(incoming));
   incoming.clear();
-  synced = true;
-  for (const auto& [key, held] : before) {
+  for (const auto& [key, held] : *told_before) {
     if (!cache.contains(key)) tell(key, held.document.get(), nullptr);
   }
-  for (const auto& [key, held] : cache) {
-    const auto old = before.find(key);
-    if (old != before.end() && old->second.version == held.version) continue;
-    const auto object = seen_of(held);
-    if (old == before.end()) {
-      tell(key, nullptr, object.get());
-    } else if (old->second.uid != held.uid) {  // deleted and made again while we were not looking
-      tell(key, old->second.document.get(), nullptr);
-      tell(key, nullptr, object.get());
-    } else {
-      tell(key, old->second.document.get(), object.get());
-    }
+  tell_some(cache.begin());
+}
+
+/// In slices, so that requests are served in between. What the watch brings meanwhile waits.
+void Informer::State::tell_some(Cache::const_iterator next) {
+  const auto self = shared_from_this();
+  for (int told = 0; next != cache.end() && told < kTellSlice; ++told, ++next)
+    tell_difference(next->first, next->second);
+  if (stopped) return;
+  if (next != cache.end()) {
+    return loop.post_when_idle([weak = weak_from_this(), next] {
+      if (const auto live = weak.lock(); live != nullptr && !live->stopped) live->tell_some(next);
+    });
   }
+  told_before.reset();
+  synced = true;
   for (Task& task : std::exchange(sync_tasks, {})) {
     if (!stopped) task();
+  }
+  for (Task& task : std::exchange(deferred, {})) {
+    if (!stopped) task();
+  }
+}
+
+void Informer::State::tell_difference(const Key& key, const Held& held) {
+  const auto old = told_before->find(key);
+  const bool known = old != told_before->end();
+  if (known && old->second.version == held.version) return;
+  const json::Document* before = known ? old->second.document.get() : nullptr;
+  const auto object = seen_of(held);
+  if (known && old->second.uid != held.uid) {  // deleted and made again while we were not looking
+    tell(key, before, nullptr);
+    before = nullptr;
+  }
+  tell(key, before, object.get());
+}
+
+/// Now, or after everything that is being told.
+void Informer::State::in_turn(Task task) {
+  if (told_before) {
+    deferred.push_back(std::move(task));
+  } else {
+    task();
   }
 }
 
@@ -237,10 +270,14 @@ void Informer::State::watch() {
   options.timeout_seconds = kShortestWatchSeconds + static_cast<int>(rng.next() % spread);
   WatchSink sink;
   sink.on_event = [weak = weak_from_this()](WatchEvent event) {
-    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_event(std::move(event));
+    const auto self = weak.lock();
+    if (self == nullptr || self->stopped) return;
+    self->in_turn([state = self.get(), event = std::move(event)]() mutable { state->on_event(std::move(event)); });
   };
   sink.on_end = [weak = weak_from_this()](const Status& status) {
-    if (const auto self = weak.lock(); self != nullptr && !self->stopped) self->on_watch_end(status);
+    const auto self = weak.lock();
+    if (self == nullptr || self->stopped) return;
+    self->in_turn([state = self.get(), status] { state->on_watch_end(status); });
   };
   handle = client.watch(resource, "", options, std::move(sink));
 }

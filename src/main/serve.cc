@@ -159,9 +159,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
         engine.api->handle(std::move(request), std::move(exchange));
       });
-  TRY(engine.agent->start());
-  engine.controllers->start();
-  return ok();
+  return engine.agent->start();
 }
 
 Status run_engine(const ServeOptions& options) {
@@ -186,6 +184,8 @@ Status run_engine(const ServeOptions& options) {
     LOG_INFO("stopping; pods keep running", {"signal", signal});
     engine.loop.stop();
   });
+  // After the door is open: people and programs come first.
+  engine.loop.post_when_idle([&engine] { engine.controllers->start(); });
   engine.loop.run();
   remove_engine_record(options.data_dir);
   return ok();

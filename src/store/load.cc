@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <future>
+#include <memory>
+#include <utility>
 
 #include "base/strings.h"
 #include "store/checksum.h"
@@ -21,8 +24,44 @@ std::string describe(const Row& row) {
   return fmt::format("row {} ({})", row.id, quote(fmt::format("{}/{}/{}", row.key.resource, row.key.ns, row.key.name)));
 }
 
+/// Fills in the attributes of what was read, on other threads, while the next rows are read here.
+class Extraction {
+ public:
+  explicit Extraction(const Options& options) : options_(options) {}
+
+  std::shared_ptr<const Attributes> begin(const Row& row, const Bytes& bytes) {
+    auto attributes = std::make_shared<Attributes>();
+    batch_.push_back({row.key.resource, bytes, attributes});
+    if (batch_.size() == kBatch) send();
+    return attributes;
+  }
+  void finish() {
+    send();
+    for (std::future<void>& one : under_way_) one.get();
+  }
+
+ private:
+  static constexpr std::size_t kBatch = 2000;
+  struct Item {
+    std::string resource;
+    Bytes bytes;
+    std::shared_ptr<Attributes> out;
+  };
+
+  void send() {
+    if (batch_.empty()) return;
+    under_way_.push_back(std::async(std::launch::async, [this, batch = std::exchange(batch_, {})] {
+      for (const Item& item : batch) *item.out = options_.extract(item.resource, *item.bytes);
+    }));
+  }
+
+  const Options& options_;
+  std::vector<Item> batch_;
+  std::vector<std::future<void>> under_way_;
+};
+
 struct Reader {
-  const Options& options;
+  Extraction extraction;
   Loaded& loaded;
   std::size_t quarantined = 0;
 
@@ -44,7 +83,7 @@ struct Reader {
     Slot slot;
     slot.entry.revision = row.revision;
     slot.entry.bytes = std::make_shared<const std::string>(row.bytes);
-    slot.entry.attributes = std::make_shared<const Attributes>(options.extract(row.key.resource, row.bytes));
+    slot.entry.attributes = extraction.begin(row, slot.entry.bytes);
     slot.row = row.id;
     slot.checksum = row.checksum;
     loaded.index.commit(row.key, row.revision, std::move(slot));
@@ -79,8 +118,9 @@ std::vector<std::string> find_losses(const Ledger& found, const std::optional<Le
 Result<Loaded> load(Database& database, const HighWaterMark::Found& mark, const Options& options) {
   Loaded loaded;
   TRY_ASSIGN(const auto expected, database.read_ledger());
-  Reader reader{options, loaded};
+  Reader reader{Extraction(options), loaded};
   TRY(database.scan([&](const Row& row) { reader.take(row); }));
+  reader.extraction.finish();
 
   loaded.fresh = !expected && loaded.ledger.objects == 0 && !mark.existed;
   std::vector<std::string> losses;

@@ -69,7 +69,7 @@ class Disk;
 
 struct Options {
   std::string directory;  // holds muster.db and its WAL, `revision` (the high-water mark), `ballast` and `lock`
-  /// For objects read from the disk; those that are written bring their attributes along.
+  /// For objects read from the disk, on any thread; those that are written bring their attributes along.
   std::function<Attributes(std::string_view resource, std::string_view bytes)> extract;
   std::function<void(const Error&)> on_fatal;
   bool accept_data_loss = false;  // serve although the high-water mark says that a tail is missing
