@@ -236,7 +236,6 @@ using Step = TlsStream::Step;
 // One system call takes this much off a socket. Nothing is kept between calls, so one buffer serves all connections.
 constexpr std::size_t kReceiveBytes = 128 * 1024;
 // What a connection keeps of its send buffer when it has nothing to send.
-constexpr std::size_t kKeptBytes = 16 * 1024;
 
 /// Waits for bytes and feeds them to TLS.
 void receive(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
@@ -258,12 +257,11 @@ void receive(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
 /// Sends what TLS has to say.
 void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
   parts->sending = true;
-  parts->tls->take_output(parts->out);
+  parts->out = parts->tls->take_output();
   asio::async_write(parts->raw, asio::buffer(parts->out),
                     [parts, d = std::move(done)](const error_code& ec, std::size_t) mutable {
                       parts->sending = false;
-                      parts->out.clear();
-                      if (parts->out.capacity() > kKeptBytes && !parts->tls->has_output()) parts->out.shrink_to_fit();
+                      TlsStream::give_back(std::exchange(parts->out, {}));
                       if (Task next = std::exchange(parts->when_sent, nullptr)) next();
                       d(end_of(ec));
                     });

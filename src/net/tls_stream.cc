@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -18,10 +19,60 @@ int as_int(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
 }
 
-SSL* make_ssl(SSL_CTX* context) {
+// A connection at rest keeps no more than this.
+constexpr std::size_t kKeptInput = 16 * 1024;
+// Buffers of large answers are kept for the next one, up to this many bytes.
+constexpr std::size_t kSpareBytes = 1u << 20;
+thread_local std::string spare;
+
+TlsStream::Wire& wire_of(BIO* bio) {
+  return *static_cast<TlsStream::Wire*>(BIO_get_data(bio));
+}
+
+// OpenSSL's own memory BIO copies once more on each side, and clears its whole buffer whenever it was emptied.
+int write_wire(BIO* bio, const char* data, int size) {
+  wire_of(bio).out.append(data, static_cast<std::size_t>(size));
+  return size;
+}
+
+int read_wire(BIO* bio, char* into, int size) {
+  TlsStream::Wire& wire = wire_of(bio);
+  BIO_clear_retry_flags(bio);
+  const std::size_t count = wire.in.copy(into, static_cast<std::size_t>(size), wire.in_read);
+  if (count == 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  wire.in_read += count;
+  if (wire.in_read == wire.in.size()) {
+    wire.in.clear();
+    wire.in_read = 0;
+    if (wire.in.capacity() > kKeptInput) wire.in.shrink_to_fit();
+  }
+  return static_cast<int>(count);
+}
+
+long control_wire(BIO*, int command, long, void*) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+BIO_METHOD* make_wire_method() {
+  BIO_METHOD* method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire");
+  CHECK(method != nullptr);
+  BIO_meth_set_write(method, write_wire);
+  BIO_meth_set_read(method, read_wire);
+  BIO_meth_set_ctrl(method, control_wire);
+  return method;
+}
+
+SSL* make_ssl(SSL_CTX* context, TlsStream::Wire* wire) {
+  static BIO_METHOD* const method = make_wire_method();
   SSL* ssl = SSL_new(context);
-  CHECK(ssl != nullptr);
-  SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));  // owns both
+  BIO* bio = BIO_new(method);
+  CHECK(ssl != nullptr && bio != nullptr);
+  BIO_set_data(bio, wire);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl, bio, bio);  // owns it
   return ssl;
 }
 
@@ -31,11 +82,12 @@ void TlsStream::Free::operator()(ssl_st* ssl) const {
   SSL_free(ssl);
 }
 
-TlsStream::TlsStream(ssl_ctx_st* context) : ssl_(make_ssl(context)) {
+TlsStream::TlsStream(ssl_ctx_st* context) : ssl_(make_ssl(context, wire_.get())) {
   SSL_set_accept_state(ssl_.get());
 }
 
-TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, bool verify) : ssl_(make_ssl(context)) {
+TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, bool verify)
+    : ssl_(make_ssl(context, wire_.get())) {
   SSL_set_connect_state(ssl_.get());
   if (is_ip) {
     X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), name.c_str());
@@ -47,7 +99,8 @@ TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, b
 }
 
 void TlsStream::feed(std::string_view bytes) {
-  CHECK(BIO_write(SSL_get_rbio(ssl_.get()), bytes.data(), as_int(bytes.size())) == static_cast<int>(bytes.size()));
+  wire_->in.erase(0, std::exchange(wire_->in_read, 0));
+  wire_->in.append(bytes);
 }
 
 TlsStream::Step TlsStream::step_of(int result) {
@@ -96,6 +149,7 @@ TlsStream::Step TlsStream::read(char* into, std::size_t size, std::size_t& count
 
 TlsStream::Step TlsStream::write(std::string_view plain) {
   ERR_clear_error();
+  if (wire_->out.empty() && wire_->out.capacity() < plain.size()) wire_->out.swap(spare);
   while (!plain.empty()) {
     const int result = SSL_write(ssl_.get(), plain.data(), as_int(plain.size()));
     if (result <= 0) return step_of(result);
@@ -104,16 +158,14 @@ TlsStream::Step TlsStream::write(std::string_view plain) {
   return Step::kDone;
 }
 
-bool TlsStream::has_output() const {
-  return BIO_ctrl_pending(SSL_get_wbio(ssl_.get())) > 0;
+std::string TlsStream::take_output() {
+  return std::exchange(wire_->out, {});
 }
 
-void TlsStream::take_output(std::string& out) {
-  BIO* bio = SSL_get_wbio(ssl_.get());
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(bio, &data);
-  if (size > 0) out.append(data, static_cast<std::size_t>(size));
-  (void)BIO_reset(bio);
+void TlsStream::give_back(std::string sent) {
+  if (sent.capacity() > kSpareBytes || sent.capacity() <= spare.capacity()) return;
+  sent.clear();
+  spare = std::move(sent);
 }
 
 }  // namespace muster::net

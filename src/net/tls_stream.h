@@ -28,11 +28,19 @@ class TlsStream {
   /// All of it becomes output.
   Step write(std::string_view plain);
 
-  /// What must be sent to the peer, appended.
-  void take_output(std::string& out);
-  bool has_output() const;
+  /// What must be sent to the peer. Strings given back when they are sent are used again, by all streams of a thread.
+  std::string take_output();
+  static void give_back(std::string sent);
+  bool has_output() const { return !wire_->out.empty(); }
   /// Why the last step failed, lower case.
   const std::string& error() const { return error_; }
+
+  /// The bytes on either side of OpenSSL.
+  struct Wire {
+    std::string in;  // from the peer
+    std::size_t in_read = 0;
+    std::string out;  // for the peer
+  };
 
  private:
   struct Free {
@@ -40,6 +48,7 @@ class TlsStream {
   };
   Step step_of(int result);
 
+  std::unique_ptr<Wire> wire_ = std::make_unique<Wire>();  // OpenSSL holds its address
   std::unique_ptr<ssl_st, Free> ssl_;
   std::string error_;
 };
