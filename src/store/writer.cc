@@ -16,7 +16,7 @@ namespace {
 constexpr auto kLag = std::chrono::seconds(1);
 
 // A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be.
-constexpr int kPatience = 4;
+constexpr int kPatience = 12;
 
 std::shared_ptr<const Error> make_error(Reason reason, std::string message) {
   auto error = std::make_shared<Error>();
