@@ -308,7 +308,7 @@ void Connection::write(std::uint64_t number, Bytes bytes) {
   if (!answering(number) || !begun_ || head_only_ || bytes == nullptr || bytes->empty()) return;
   unsent_ += bytes->size();
   queue_.push_back(std::move(bytes));
-  flush();
+  flush_soon();
 }
 
 void Connection::finish(std::uint64_t number) {
@@ -391,6 +391,15 @@ void Connection::take_batch() {
     if (chunked_) batch_.pieces.push_back(kLastChunk);
     end_sent_ = true;
   }
+}
+
+/// What is written within one turn of the loop, such as the events of one commit, leaves together.
+void Connection::flush_soon() {
+  if (writing_ || std::exchange(flush_posted_, true)) return;
+  shared_->loop.post([self = shared_from_this()] {
+    self->flush_posted_ = false;
+    self->flush();
+  });
 }
 
 void Connection::flush() {

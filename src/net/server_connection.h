@@ -85,6 +85,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void refuse_unparsed(Outcome outcome);
 
   void put_head(int status, const Headers& headers, std::optional<std::size_t> length);
+  void flush_soon();
   void flush();
   void take_batch();
   void on_written(const IoEnd& end);
@@ -133,6 +134,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
   Batch batch_;
   bool writing_ = false;
+  bool flush_posted_ = false;
 };
 
 }  // namespace muster::net
