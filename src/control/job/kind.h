@@ -33,6 +33,25 @@ Result<json::Document> checked(const json::Document& object, std::string_view ap
 RestartPolicy restart_policy_from(std::string_view name, RestartPolicy fallback);
 /// Sets identity and everything else that is read from metadata.
 void set_identity(const json::Document& object, Job& job);
+/// What every kind's status tells under the same names: when it began and ended, which attempt it is, its port.
+template <typename KindStatus>
+void read_progress(const KindStatus& from, JobStatus& to) {
+  to.attempts = from.attempts;
+  to.started = from.start_time;
+  to.completed = from.completion_time;
+  to.next_retry = from.next_retry_time;
+  to.port = from.master_port;
+  to.observed_generation = from.observed_generation.value_or(0);
+}
+template <typename KindStatus>
+void write_progress(const JobStatus& from, KindStatus& to) {
+  to.attempts = from.attempts;
+  to.start_time = from.started;
+  to.completion_time = from.completed;
+  to.next_retry_time = from.next_retry;
+  to.master_port = from.port;
+  to.observed_generation = from.observed_generation;
+}
 /// Warns where a template sets variables that the launch sets itself.
 void note_reserved_variables(Job& job);
 

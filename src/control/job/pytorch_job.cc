@@ -192,12 +192,7 @@ JobStatus read_status(const json::Document& object) {
     if (suspended->status == "True") status.paused_at = suspended->last_transition_time;
   }
   status.restarts = from.restart_count.value_or(0);
-  status.attempts = from.attempts;
-  status.started = from.start_time;
-  status.completed = from.completion_time;
-  status.next_retry = from.next_retry_time;
-  status.port = from.master_port;
-  status.observed_generation = from.observed_generation.value_or(0);
+  read_progress(from, status);
   return status;
 }
 
@@ -305,13 +300,8 @@ json::Document project(const JobStatus& status, const json::Document& object, Ti
   const bool was_finished = is_finished(phase_of(to.conditions));
   set_conditions(status, name, now, to.conditions);
   if (!was_finished) to.replica_statuses = counts_of(status, name);
-  to.start_time = status.started;
-  to.completion_time = status.completed;
   to.restart_count = status.restarts;
-  to.attempts = status.attempts;
-  to.next_retry_time = status.next_retry;
-  to.master_port = status.port;
-  to.observed_generation = status.observed_generation;
+  write_progress(status, to);
   return reflect::encode(to);
 }
 

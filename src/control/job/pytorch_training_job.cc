@@ -288,12 +288,7 @@ JobStatus read_status(const json::Document& object) {
   }
   status.roles = roles_from(from.tasks);
   status.restarts = from.backoff_count;
-  status.attempts = from.attempts;
-  status.started = from.start_time;
-  status.completed = from.completion_time;
-  status.next_retry = from.next_retry_time;
-  status.port = from.master_port;
-  status.observed_generation = from.observed_generation.value_or(0);
+  read_progress(from, status);
   return status;
 }
 
@@ -421,12 +416,7 @@ json::Document project(const JobStatus& status, const json::Document& object, Ti
   to.tasks = tasks_of(status.roles);
   to.aggregate = aggregate_of(status.roles);
   to.backoff_count = status.restarts;
-  to.attempts = status.attempts;
-  to.start_time = status.started;
-  to.completion_time = status.completed;
-  to.next_retry_time = status.next_retry;
-  to.observed_generation = status.observed_generation;
-  to.master_port = status.port;
+  write_progress(status, to);
   return reflect::encode(to);
 }
 
