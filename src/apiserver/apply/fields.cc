@@ -92,9 +92,10 @@ class Comparison {
   }
 
   static void add(Changes& out, const std::string& element, Changes below) {
-    out.added.add(element, std::move(below.added));
-    out.modified.add(element, std::move(below.modified));
-    out.removed.add(element, std::move(below.removed));
+    // Most have nothing below, and are not worth a copy of the element.
+    if (!below.added.empty()) out.added.add(element, std::move(below.added));
+    if (!below.modified.empty()) out.modified.add(element, std::move(below.modified));
+    if (!below.removed.empty()) out.removed.add(element, std::move(below.removed));
   }
 
   static void members(const MergeSchema& schema, const Document* before, const Document* after, Changes& out) {
