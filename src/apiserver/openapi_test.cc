@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <functional>
-#include <set>
 
 #include "api/resource.h"
 #include "json/document.h"
@@ -125,6 +124,7 @@ TEST(OpenApiV2, LeavesNothingOfKubernetesOwnKindsUndescribed) {
   std::vector<std::string> undescribed;
   for (const auto& [name, definition] : at(v2(), {"definitions"}).as_object()) {
     if (!name.starts_with("io.k8s.api.core.v1.") && !name.starts_with("apps.v1.")) continue;
+    if (name.ends_with(".Condition")) continue;  // one type for every kind, with the members of all of them
     for (const auto& [member, schema] : at(definition, {"properties"}).as_object()) {
       if (schema.bool_at("x-kubernetes-preserve-unknown-fields")) undescribed.push_back(name + "." + member);
     }

@@ -89,11 +89,6 @@ std::unique_ptr<WatchTail> ApiContract::watch(const std::string& target, const s
   request.method = "GET";
   request.target = target;
   request.headers.set("Accept", accept);
-  return send(std::move(request));
-}
-
-Answer ApiContract::send(net::Request request) {
-  const std::string what = request.method + " " + request.target;
   if (!world_->token().empty()) request.headers.set("Authorization", "Bearer " + world_->token());
   net::ResponseSink sink;
   WatchTail* raw = tail.get();
