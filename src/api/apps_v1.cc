@@ -35,7 +35,7 @@ const TypeDesc& type_of<DeploymentSpec>() {
       field<&DeploymentSpec::replicas>("replicas", "How many pods are wanted.").default_value(1),
       field<&DeploymentSpec::selector>("selector", "Labels by which the pods are known; the template must have them."),
       field<&DeploymentSpec::template_>("template", "From which the pods are made.").required(),
-      field<&DeploymentSpec::strategy>("strategy", "How pods are replaced when the template changes."),
+      field<&DeploymentSpec::strategy>("strategy", "How pods are replaced when the template changes.").retains_keys(),
       field<&DeploymentSpec::min_ready_seconds>("minReadySeconds",
                                                 "Seconds a pod must be ready before it counts as available.")
           .min(0),

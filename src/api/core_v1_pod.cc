@@ -145,7 +145,7 @@ const TypeDesc& type_of<PodSpec>() {
   static const TypeDesc desc =
       object<PodSpec>(
           "PodSpec", "What a pod runs and where.",
-          field<&PodSpec::volumes>("volumes", "Storage that containers can mount.").list_map_key("name"),
+          field<&PodSpec::volumes>("volumes", "Storage that containers can mount.").list_map_key("name").retains_keys(),
           field<&PodSpec::init_containers>("initContainers",
                                            "Programs that run one after the other before the containers start.")
               .list_map_key("name"),

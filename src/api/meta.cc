@@ -47,7 +47,8 @@ const TypeDesc& type_of<ObjectMeta>() {
           field<&ObjectMeta::owner_references>("ownerReferences",
                                                "Objects this one depends on; when all are gone it is collected.")
               .list_map_key("uid"),
-          field<&ObjectMeta::finalizers>("finalizers", "Names of those who must agree before the object is removed."))
+          field<&ObjectMeta::finalizers>("finalizers", "Names of those who must agree before the object is removed.")
+              .merges_values())
           .open<&ObjectMeta::rest>({"managedFields", "selfLink"});
   return desc;
 }

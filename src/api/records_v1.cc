@@ -20,7 +20,7 @@ const TypeDesc& type_of<ServiceAccount>() {
   static const TypeDesc desc = root<ServiceAccount>(
       "v1", "ServiceAccount", "A name under which pods run.",
       field<&ServiceAccount::metadata>("metadata", "Name, labels, owners and history."),
-      field<&ServiceAccount::secrets>("secrets", "Secrets that pods of this account may use."),
+      field<&ServiceAccount::secrets>("secrets", "Secrets that pods of this account may use.").merge_key("name"),
       field<&ServiceAccount::image_pull_secrets>("imagePullSecrets", "Secrets with passwords of image registries."),
       field<&ServiceAccount::automount_service_account_token>(
           "automountServiceAccountToken", "Whether pods of this account get a token for the API server."));

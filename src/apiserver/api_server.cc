@@ -18,6 +18,7 @@
 #include "apiserver/watch.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "reflect/reflect.h"
 
 namespace muster::apiserver {
@@ -50,6 +51,29 @@ net::Response json_response(std::string body, const std::string& content_type) {
   return response;
 }
 
+bool names_etag(std::string_view if_none_match, std::string_view etag) {
+  for (const std::string& part : split(if_none_match, ',')) {
+    std::string_view one = trim(part);
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == etag || one == "*") return true;
+  }
+  return false;
+}
+
+net::Response openapi_response(const OpenApiText& text, const net::Request& request) {
+  net::Response response;
+  response.headers.set("ETag", text.etag);
+  response.headers.set("Vary", "Accept");
+  response.headers.set("Cache-Control", "no-cache, private");
+  if (names_etag(request.headers.get("If-None-Match"), text.etag)) {
+    response.status = 304;
+    return response;
+  }
+  response.headers.set("Content-Type", text.content_type);
+  response.pieces.push_back(text.body);
+  return response;
+}
+
 /// As on a cluster whose metrics server is down: an empty list would say that nothing runs.
 Error no_metrics() {
   Error error;
@@ -74,7 +98,7 @@ struct ApiServer::State {
 
   /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
   std::optional<net::Response> answer_fixed_path(const std::vector<std::string>& path, const net::Request& request);
-  std::optional<net::Response> answer_openapi(const std::vector<std::string>& path);
+  net::Response answer_openapi(const std::vector<std::string>& path, const net::Request& request);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
   void make_default_queue();
@@ -154,14 +178,18 @@ void ApiServer::State::back_up(const net::Request& request, std::shared_ptr<net:
   });
 }
 
-std::optional<net::Response> ApiServer::State::answer_openapi(const std::vector<std::string>& path) {
-  if (path.size() < 2 || path[1] != "v3") return error_response(unknown_path());  // v2 is protobuf only
+net::Response ApiServer::State::answer_openapi(const std::vector<std::string>& path, const net::Request& request) {
+  if (path.size() == 2 && path[1] == "v2") {
+    const auto form = negotiate_openapi_v2(request.headers.get("Accept"));
+    if (!form) return error_response(form.error());
+    return openapi_response(openapi.v2(*form), request);
+  }
+  if (path.size() < 2 || path[1] != "v3") return error_response(unknown_path());
   if (path.size() == 2) return json_response(openapi.index(), "application/json");
-  std::string name = path[2];
-  for (std::size_t i = 3; i < path.size(); ++i) name += "/" + path[i];
-  const std::string* document = openapi.document(name);
+  const std::string name = join({path.begin() + 2, path.end()}, "/");
+  const OpenApiText* document = openapi.document(name);
   if (document == nullptr) return error_response(unknown_path());
-  return json_response(*document, "application/json");
+  return openapi_response(*document, request);
 }
 
 std::optional<net::Response> ApiServer::State::answer_fixed_path(const std::vector<std::string>& path,
@@ -176,7 +204,7 @@ std::optional<net::Response> ApiServer::State::answer_fixed_path(const std::vect
     return json_response(json::serialize(version_answer()), "application/json");
   }
   if (path[0] == "metrics" && path.size() == 1) return metrics_response(metrics->text(context, watches.count()));
-  if (path[0] == "openapi") return answer_openapi(path);
+  if (path[0] == "openapi") return answer_openapi(path, request);
   if (!reads) return std::nullopt;
   auto discovery = answer_discovery(path, request.headers.get("Accept"));
   if (!discovery) return error_response(discovery.error());

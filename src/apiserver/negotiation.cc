@@ -1,5 +1,7 @@
 #include "apiserver/negotiation.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -10,6 +12,9 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::string_view kServed = "application/json";
+// Clients ask for the first. The second is a media type, which "@" is not allowed in, and so what the answer has.
+constexpr std::string_view kOpenApiV2Asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+constexpr std::string_view kOpenApiV2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 bool takes_json(const MediaRange& range) {
   return range.type == "application/json" || range.type == "application/*" || range.type == "*/*";
@@ -104,6 +109,19 @@ std::string_view discovery_content_type(DiscoveryForm form) {
       return "application/json";
   }
   return "application/json";
+}
+
+Result<OpenApiV2Form> negotiate_openapi_v2(std::string_view accept) {
+  if (trim(accept).empty()) return OpenApiV2Form::kJson;
+  for (const MediaRange& range : parse_accept(accept)) {
+    if (range.type == kOpenApiV2Asked || range.type == kOpenApiV2) return OpenApiV2Form::kProtobuf;
+    if (takes_json(range)) return OpenApiV2Form::kJson;
+  }
+  return not_acceptable(fmt::format("{}, {}", kServed, kOpenApiV2));
+}
+
+std::string_view openapi_v2_content_type(OpenApiV2Form form) {
+  return form == OpenApiV2Form::kProtobuf ? kOpenApiV2 : kServed;
 }
 
 }  // namespace muster::apiserver

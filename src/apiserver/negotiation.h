@@ -1,4 +1,5 @@
-// What the client can read, from its Accept header: plain JSON, Table, metadata only, or a form of discovery.
+// What the client can read, from its Accept header: plain JSON, Table, metadata only, or a form of discovery or
+// OpenAPI.
 #pragma once
 
 #include <string>
@@ -38,5 +39,9 @@ enum class DiscoveryForm { kV2, kV2Beta1, kLegacy };
 Result<DiscoveryForm> negotiate_discovery(std::string_view accept);
 /// The Content-Type must repeat what was asked for: clients choose the decoder by it.
 std::string_view discovery_content_type(DiscoveryForm form);
+
+enum class OpenApiV2Form { kJson, kProtobuf };
+Result<OpenApiV2Form> negotiate_openapi_v2(std::string_view accept);
+std::string_view openapi_v2_content_type(OpenApiV2Form form);
 
 }  // namespace muster::apiserver

@@ -56,5 +56,17 @@ TEST(Negotiation, DiscoveryRepeatsWhatWasAskedFor) {
   EXPECT_EQ(*negotiate_discovery(""), DiscoveryForm::kLegacy);
 }
 
+TEST(Negotiation, OpenApiV2IsJsonUnlessProtobufIsAskedFor) {
+  EXPECT_EQ(*negotiate_openapi_v2(""), OpenApiV2Form::kJson);
+  EXPECT_EQ(*negotiate_openapi_v2("*/*"), OpenApiV2Form::kJson);
+  const std::string_view kubectl = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  EXPECT_EQ(*negotiate_openapi_v2(kubectl), OpenApiV2Form::kProtobuf);
+  EXPECT_EQ(*negotiate_openapi_v2(openapi_v2_content_type(OpenApiV2Form::kProtobuf)), OpenApiV2Form::kProtobuf);
+  EXPECT_EQ(*negotiate_openapi_v2("text/html, application/json;as=Table"), OpenApiV2Form::kJson);
+  for (const char* accept : {"text/plain", "application/yaml", "application/vnd.kubernetes.protobuf", "garbage"}) {
+    EXPECT_EQ(negotiate_openapi_v2(accept).error().reason, Reason::kNotAcceptable) << accept;
+  }
+}
+
 }  // namespace
 }  // namespace muster::apiserver

@@ -6,6 +6,10 @@
 
 #include "api/resource.h"
 #include "apiserver/discovery.h"
+#include "apiserver/openapi_unmodelled.h"
+#include "apiserver/openapi_v2.h"
+#include "apiserver/protobuf/openapi_v2.h"
+#include "apiserver/protobuf/tables.h"
 #include "json/document.h"
 #include "net/pki.h"
 #include "reflect/reflect.h"
@@ -177,6 +181,10 @@ void add_list_schema(const api::Resource& resource, const std::string& prefix, c
                         {"x-kubernetes-group-version-kind", Array{std::move(list_kind)}}});
 }
 
+Document info() {
+  return Object{{"title", "Muster"}, {"version", "v1.33.4"}};
+}
+
 Document document_of(const GroupVersion& gv) {
   const std::string root = gv.group.empty() ? "/api/" + gv.version : "/apis/" + gv.text();
   const std::string prefix = schema_prefix(gv);
@@ -185,15 +193,32 @@ Document document_of(const GroupVersion& gv) {
   for (const api::Resource& resource : api::resources()) {
     if (resource.group != gv.group || resource.version != gv.version) continue;
     const std::string reference = reflect::add_openapi_schemas(*resource.type, prefix, schemas);
+    if (const auto* message = protobuf::find_message(resource.api_version(), resource.kind)) {
+      describe_unmodelled(*resource.type, *message, prefix, schemas);
+    }
     const std::string name = reference.substr(reference.rfind('/') + 1);
     if (Document* schema = schemas.find(name)) (*schema)["x-kubernetes-group-version-kind"] = Array{gvk(resource)};
     add_list_schema(resource, prefix, reference, schemas);
     add_paths(resource, root, reference, "#/components/schemas/" + prefix + resource.kind + "List", paths);
   }
   return Object{{"openapi", "3.0.0"},
-                {"info", Object{{"title", "Muster"}, {"version", "v1.33.4"}}},
+                {"info", info()},
                 {"paths", std::move(paths)},
                 {"components", Object{{"schemas", std::move(schemas)}}}};
+}
+
+Document v2_document() {
+  Object paths;
+  Object definitions;
+  for (const GroupVersion& gv : served_versions()) add_as_v2(document_of(gv), paths, definitions);
+  Object out = {{"swagger", "2.0"}, {"info", info()}};
+  out.append("paths", std::move(paths));
+  out.append("definitions", std::move(definitions));
+  return out;
+}
+
+OpenApiText text(std::string body, std::string_view content_type, std::string_view hash) {
+  return {std::make_shared<const std::string>(std::move(body)), std::string(content_type), fmt::format("\"{}\"", hash)};
 }
 
 }  // namespace
@@ -203,12 +228,21 @@ void OpenApi::build() {
   Object paths;
   for (const GroupVersion& gv : served_versions()) {
     const std::string path = (gv.group.empty() ? "api/" : "apis/") + gv.text();
-    std::string text = json::serialize(document_of(gv));
-    const std::string hash = net::sha256_hex(text);
+    std::string body = json::serialize(document_of(gv));
+    const std::string hash = net::sha256_hex(body);
     paths.append(path, Object{{"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={}", path, hash)}});
-    documents_.emplace(path, std::move(text));
+    documents_.emplace(path, text(std::move(body), "application/json", hash));
   }
   index_ = json::serialize(Object{{"paths", std::move(paths)}});
+}
+
+void OpenApi::build_v2() {
+  if (v2_json_.body != nullptr) return;
+  const Document document = v2_document();
+  std::string body = json::serialize(document);
+  const std::string hash = net::sha256_hex(body);
+  v2_json_ = text(std::move(body), openapi_v2_content_type(OpenApiV2Form::kJson), hash);
+  v2_protobuf_ = text(protobuf::encode_openapi_v2(document), openapi_v2_content_type(OpenApiV2Form::kProtobuf), hash);
 }
 
 const std::string& OpenApi::index() {
@@ -216,10 +250,15 @@ const std::string& OpenApi::index() {
   return index_;
 }
 
-const std::string* OpenApi::document(const std::string& path) {
+const OpenApiText* OpenApi::document(const std::string& path) {
   build();
   const auto found = documents_.find(path);
   return found == documents_.end() ? nullptr : &found->second;
+}
+
+const OpenApiText& OpenApi::v2(OpenApiV2Form form) {
+  build_v2();
+  return form == OpenApiV2Form::kProtobuf ? v2_protobuf_ : v2_json_;
 }
 
 }  // namespace muster::apiserver

@@ -1,27 +1,39 @@
-// OpenAPI v3 documents, one per group and version, derived from the descriptors: what `kubectl explain` shows and by
-// which kubectl decides how to validate.
+// OpenAPI v3 documents, one per group and version, and the one of v2, derived from the descriptors: what `kubectl
+// explain` shows and by which kubectl decides how to validate and how to patch. Made when first asked for.
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 
-#include "base/result.h"
+#include "apiserver/negotiation.h"
+#include "net/http.h"
 
 namespace muster::apiserver {
+
+/// A document in one encoding.
+struct OpenApiText {
+  net::Bytes body;
+  std::string content_type;
+  std::string etag;  // with its quotes
+};
 
 class OpenApi {
  public:
   /// /openapi/v3: the list of documents with the hash of each.
   const std::string& index();
   /// `path` as in the index: "api/v1", "apis/kubeflow.org/v1". Null pointer when there is none.
-  const std::string* document(const std::string& path);
+  const OpenApiText* document(const std::string& path);
+  /// /openapi/v2.
+  const OpenApiText& v2(OpenApiV2Form form);
 
  private:
   void build();
+  void build_v2();
 
-  std::map<std::string, std::string> documents_;
+  std::map<std::string, OpenApiText> documents_;
   std::string index_;
+  OpenApiText v2_json_;
+  OpenApiText v2_protobuf_;
 };
 
 }  // namespace muster::apiserver

@@ -17,32 +17,11 @@ using json::Document;
 constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kElementOrder = "$setElementOrder/";
 
-/// Fields that Kubernetes merges by key although our descriptors do not model them.
-std::string well_known_key(std::string_view field, const Document& items) {
-  if (field == "ports") {
-    const bool of_container = std::ranges::any_of(
-        items.as_array(), [](const Document& item) { return item.find("containerPort") != nullptr; });
-    return of_container ? "containerPort" : "port";
-  }
-  static const std::map<std::string, std::string, std::less<>> keys = {
-      {"containers", "name"},
-      {"initContainers", "name"},
-      {"ephemeralContainers", "name"},
-      {"volumes", "name"},
-      {"env", "name"},
-      {"imagePullSecrets", "name"},
-      {"volumeMounts", "mountPath"},
-      {"volumeDevices", "devicePath"},
-      {"hostAliases", "ip"},
-      {"conditions", "type"},
-      {"ownerReferences", "uid"},
-      {"topologySpreadConstraints", "topologyKey"},
-      {"addresses", "type"},
-      {"taints", ""},
-      {"tolerations", ""},
-  };
-  const auto found = keys.find(field);
-  return found == keys.end() ? "" : found->second;
+std::string_view merge_key(std::string_view field, const Document& items) {
+  if (field != "ports") return well_known_merge_key(field);
+  const bool of_container =
+      std::ranges::any_of(items.as_array(), [](const Document& item) { return item.find("containerPort") != nullptr; });
+  return of_container ? "containerPort" : "port";
 }
 
 bool is_primitive_list(const Document& list) {
@@ -93,6 +72,14 @@ Status merge_list(Document& target, const Document& patch, const std::string& ke
   return ok();
 }
 
+void add_to_list(Document& list, const Array& values) {
+  if (!list.is_array()) list = Array();
+  Array& items = list.as_array();
+  for (const Document& value : values) {
+    if (std::ranges::find(items, value) == items.end()) items.push_back(value);
+  }
+}
+
 void delete_from_list(Document& target, const std::string& field, const Document& values) {
   Document* list = target.find(field);
   if (list == nullptr || !list->is_array() || !values.is_array()) return;
@@ -117,21 +104,16 @@ Status merge_member(Document& target, const json::Member& member, const reflect:
     return merge_object(*existing, member.value, member_type);
   }
   if (member.value.is_array() && (!is_primitive_list(member.value) || member.value.as_array().empty())) {
-    const std::string key = field != nullptr && !field->list_map_key.empty() ? field->list_map_key
-                                                                             : well_known_key(member.key, member.value);
+    const std::string key(field != nullptr && !field->item_key().empty() ? field->item_key()
+                                                                         : merge_key(member.key, member.value));
     if (!key.empty()) {
       const reflect::TypeDesc* element =
           member_type != nullptr && member_type->element != nullptr ? &member_type->element() : nullptr;
       return merge_list(target[member.key], member.value, key, element);
     }
   }
-  // Finalizers are the one list of plain strings that Kubernetes merges instead of replacing.
-  if (member.key == "finalizers" && member.value.is_array() && target.find("finalizers") != nullptr &&
-      target.find("finalizers")->is_array()) {
-    Array& items = target.find("finalizers")->as_array();
-    for (const Document& item : member.value.as_array()) {
-      if (std::ranges::find(items, item) == items.end()) items.push_back(item);
-    }
+  if (field != nullptr && field->merges_values && member.value.is_array()) {
+    add_to_list(target[member.key], member.value.as_array());
     return ok();
   }
   target.as_object().set(member.key, member.value);
@@ -163,6 +145,33 @@ Status merge_object(Document& target, const Document& patch, const reflect::Type
 }
 
 }  // namespace
+
+std::string_view well_known_merge_key(std::string_view field) {
+  static const std::map<std::string_view, std::string_view> keys = {
+      {"addresses", "type"},
+      {"allocatedResourcesStatus", "name"},
+      {"conditions", "type"},
+      {"containers", "name"},
+      {"env", "name"},
+      {"ephemeralContainers", "name"},
+      {"hostAliases", "ip"},
+      {"hostIPs", "ip"},
+      {"imagePullSecrets", "name"},
+      {"initContainers", "name"},
+      {"ownerReferences", "uid"},
+      {"podIPs", "ip"},
+      {"resourceClaimStatuses", "name"},
+      {"resourceClaims", "name"},
+      {"schedulingGates", "name"},
+      {"secrets", "name"},
+      {"topologySpreadConstraints", "topologyKey"},
+      {"volumeDevices", "devicePath"},
+      {"volumeMounts", "mountPath"},
+      {"volumes", "name"},
+  };
+  const auto found = keys.find(field);
+  return found == keys.end() ? "" : found->second;
+}
 
 Status strategic_merge(Document& target, const Document& patch, const reflect::TypeDesc& type) {
   return merge_object(target, patch, &type);

@@ -37,6 +37,13 @@ TEST(StrategicMerge, ListsWithoutAKeyAreReplaced) {
             R"({"spec":{"tolerations":[{"key":"b"}]}})");
 }
 
+TEST(StrategicMerge, FinalizersOfMetadataAreAdded) {
+  EXPECT_EQ(merged(R"({"metadata":{"finalizers":["a"]}})", R"({"metadata":{"finalizers":["b","a"]}})"),
+            R"({"metadata":{"finalizers":["a","b"]}})");
+  EXPECT_EQ(merged(R"({"metadata":{}})", R"({"metadata":{"finalizers":["b"]}})"),
+            R"({"metadata":{"finalizers":["b"]}})");
+}
+
 TEST(StrategicMerge, PortsHaveTheKeyOfTheirPlace) {
   EXPECT_EQ(merged(R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":1},{"containerPort":2}]}]}})",
                    R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":2,"name":"x"}]}]}})"),

@@ -215,6 +215,12 @@ class Field {
   Field merge_key(std::string key) && {
     return with([&](FieldDesc& d) { d.merge_key = std::move(key); });
   }
+  Field merges_values() && {
+    return with([](FieldDesc& d) { d.merges_values = true; });
+  }
+  Field retains_keys() && {
+    return with([](FieldDesc& d) { d.retains_keys = true; });
+  }
   Field also_known_as(std::string name) && {
     return with([&](FieldDesc& d) { d.also_known_as.push_back(std::move(name)); });
   }

@@ -73,6 +73,11 @@ json::Array required_names(const TypeDesc& type) {
   return names;
 }
 
+json::Object older_spelling(const FieldDesc& field, json::Object schema) {
+  schema.set("description", fmt::format("Older spelling of {}.", field.name));
+  return schema;
+}
+
 // ---- structural ----
 
 constexpr const char* kValidations = "x-kubernetes-validations";
@@ -125,9 +130,7 @@ json::Object structural_properties(const TypeDesc& type, const Place& place) {
     }
     properties.append(field.name, structural_field(field, at));
     for (const std::string& alias : field.also_known_as) {
-      json::Object schema = structural_field(field, at);
-      schema.set("description", fmt::format("Older spelling of {}.", field.name));
-      properties.append(alias, std::move(schema));
+      properties.append(alias, older_spelling(field, structural_field(field, at)));
     }
   }
   return properties;
@@ -179,7 +182,12 @@ class Components {
     json::Array required = required_names(type);
     if (!required.empty()) schema.set("required", std::move(required));
     json::Object properties;
-    for (const FieldDesc& field : type.fields) properties.append(field.name, member(field));
+    for (const FieldDesc& field : type.fields) {
+      properties.append(field.name, member(field));
+      for (const std::string& alias : field.also_known_as) {
+        properties.append(alias, older_spelling(field, member(field)));
+      }
+    }
     for (const std::string& name : type.known_names) {
       if (!properties.contains(name)) {
         properties.append(name, json::Object{{"description", "As in Kubernetes; kept as it was written."},
@@ -211,9 +219,9 @@ class Components {
       for (auto& [key, keyword] : inner) schema.append(key, keyword);
     }
     add_rules(field, schema);
-    if (!field.item_key().empty()) {
-      schema.set("x-kubernetes-patch-merge-key", field.item_key());
-      schema.set("x-kubernetes-patch-strategy", "merge");
+    if (!field.item_key().empty()) schema.set("x-kubernetes-patch-merge-key", field.item_key());
+    if (std::string strategy = field.patch_strategy(); !strategy.empty()) {
+      schema.set("x-kubernetes-patch-strategy", std::move(strategy));
     }
     if (field.default_value) schema.set("default", *field.default_value);
     return schema;

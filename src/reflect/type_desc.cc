@@ -6,6 +6,13 @@
 
 namespace muster::reflect {
 
+std::string FieldDesc::patch_strategy() const {
+  const bool merges = merges_values || !item_key().empty();
+  if (merges && retains_keys) return "merge,retainKeys";
+  if (retains_keys) return "retainKeys";
+  return merges ? "merge" : "";
+}
+
 const FieldDesc* TypeDesc::field(std::string_view json_name) const {
   const auto found = std::ranges::find(fields, json_name, &FieldDesc::name);
   return found == fields.end() ? nullptr : &*found;

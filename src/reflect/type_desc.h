@@ -50,6 +50,8 @@ struct FieldDesc {
   bool (*matches)(std::string_view) = nullptr;  // the same as code, for `validate`
   std::string list_map_key;                     // arrays of objects: the key that names an item, unique in the array
   std::string merge_key;                        // arrays of objects: pairs items in strategic merge; may repeat
+  bool merges_values = false;                   // arrays of texts: strategic merge adds to them
+  bool retains_keys = false;                    // strategic merge can drop members beside those it sets
   std::vector<std::string> also_known_as;       // older spellings, accepted and rewritten to `name`
   bool as_written = false;                      // no defaults are set anywhere below
   bool always_written = false;                  // encoded even when it is 0 or empty
@@ -63,6 +65,8 @@ struct FieldDesc {
 
   /// Arrays of objects: the member by which two items are the same item; "" when the array is replaced as a whole.
   const std::string& item_key() const { return merge_key.empty() ? list_map_key : merge_key; }
+  /// As in x-kubernetes-patch-strategy; "" for what every value does.
+  std::string patch_strategy() const;
 };
 
 /// What must hold between the members of an object. Said once: `holds` is checked here, `cel` by an API server that has

@@ -55,6 +55,11 @@ Answer ApiContract::call(const std::string& method, const std::string& target, c
   request.body = body;
   if (!body.empty()) request.headers.set("Content-Type", content_type);
   request.headers.set("Accept", accept);
+  return send(std::move(request));
+}
+
+Answer ApiContract::send(net::Request request) {
+  const std::string what = request.method + " " + request.target;
   if (!world_->token().empty()) request.headers.set("Authorization", "Bearer " + world_->token());
   Answer answer;
   bool ended = false;
@@ -66,10 +71,10 @@ Answer ApiContract::call(const std::string& method, const std::string& target, c
   sink.on_data = [&](std::string_view text) { answer.text += text; };
   sink.on_end = [&](Status status) {
     ended = true;
-    if (!status) ADD_FAILURE() << method << " " << target << ": " << status.error().message;
+    if (!status) ADD_FAILURE() << what << ": " << status.error().message;
   };
   const auto under_way = world_->transport().send(std::move(request), std::move(sink));
-  EXPECT_TRUE(world_->wait([&] { return ended; })) << method << " " << target << ": no answer";
+  EXPECT_TRUE(world_->wait([&] { return ended; })) << what << ": no answer";
   if (auto parsed = json::parse(answer.text)) answer.body = *std::move(parsed);
   return answer;
 }

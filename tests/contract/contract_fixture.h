@@ -74,6 +74,8 @@ class ApiContract : public ::testing::TestWithParam<Where> {
 
   Answer call(const std::string& method, const std::string& target, const std::string& body = "",
               const std::string& content_type = kJson, const std::string& accept = kJson);
+  /// As it is, with the token.
+  Answer send(net::Request request);
   Answer get(const std::string& target) { return call("GET", target); }
   Answer post(const std::string& target, const std::string& body) { return call("POST", target, body); }
   Answer put(const std::string& target, const Document& body) { return call("PUT", target, json::serialize(body)); }

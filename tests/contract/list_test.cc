@@ -341,25 +341,6 @@ TEST_P(ApiContract, Discovery) {
   EXPECT_EQ(aggregated.body.string_at("kind"), "APIGroupDiscoveryList");
 }
 
-TEST_P(ApiContract, OpenApiOffersFieldValidation) {
-  const Answer index = get("/openapi/v3");
-  const std::string& url = index.body.string_at("paths", "apis/kubeflow.org/v1", "serverRelativeURL");
-  EXPECT_THAT(url, StartsWith("/openapi/v3/apis/kubeflow.org/v1?hash="));
-  const Answer document = get(url);
-  ASSERT_EQ(document.code, 200);
-  const Document& operation =
-      at(document.body, "paths", "/apis/kubeflow.org/v1/namespaces/{namespace}/pytorchjobs/{name}", "patch");
-  EXPECT_EQ(operation.string_at("x-kubernetes-action"), "patch");
-  EXPECT_EQ(operation.string_at("x-kubernetes-group-version-kind", "kind"), "PyTorchJob");
-  std::vector<std::string> parameters;
-  for (const Document& parameter : at(operation, "parameters").as_array()) {
-    parameters.push_back(parameter.string_at("name"));
-  }
-  EXPECT_THAT(parameters, Contains("fieldValidation"));
-  EXPECT_THAT(parameters, Contains("fieldManager"));
-  EXPECT_THAT(parameters, Contains("dryRun"));
-}
-
 TEST_P(ApiContract, VersionAndHealth) {
   EXPECT_EQ(get("/version").body.string_at("gitVersion"), "v1.33.4");
   EXPECT_EQ(get("/version").body.string_at("minor"), "33");

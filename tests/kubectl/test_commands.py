@@ -28,6 +28,21 @@ def job(name, workers=1, labels=None):
                 "Master": {"replicas": 1, "template": template}, "Worker": {"replicas": workers, "template": template}}}}
 
 
+def deployment(name):
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}]}
+    container = {"name": "c", "image": "python:3", "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+                 "livenessProbe": {"httpGet": {"path": "/", "port": 80, "httpHeaders": [{"name": "a", "value": "b"}]}}}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(name),
+            "spec": {"replicas": 0, "selector": {"matchLabels": {"app": name}},
+                     "template": {"metadata": {"labels": {"app": name}}, "spec": {
+                         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}},
+                         "volumes": [{"name": "v", "emptyDir": {}}], "containers": [container]}}}}
+
+
+def required_terms(pod_spec):
+    return pod_spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+
+
 def editor(folder, script):
     path = folder / "editor"
     path.write_text(f"#!/bin/sh\n{script}\n")
@@ -88,12 +103,52 @@ def test_create_get_and_describe(place):
     assert place.out("run", "p", "--image=i", "--dry-run=server") == "pod/p created (server dry run)\n"
 
 
-def test_create_of_a_list(place):
-    """kubectl looks a List up in OpenAPI v2, whatever its version."""
-    if place("get", "--raw", "/openapi/v2", check=False).returncode != 0:
-        pytest.skip("the engine does not serve OpenAPI v2 yet")
-    both = {"apiVersion": "v1", "kind": "List", "items": [config_map("a"), job("j")]}
-    assert place.out("create", "-f", "-", stdin=json.dumps(both)) == "configmap/a created\npytorchjob.kubeflow.org/j created\n"
+def annotated(kubectl):
+    return "annotate" if kubectl.minor < 28 else "annotated"
+
+
+def list_of(*items):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+def test_create_and_apply_of_a_list(place):
+    """kubectl validates a List itself, by OpenAPI v2, whatever its version."""
+    assert place.out("create", "-f", "-", stdin=list_of(config_map("a"), job("j"), deployment("d"))) == (
+        "configmap/a created\npytorchjob.kubeflow.org/j created\ndeployment.apps/d created\n")
+    assert place.out("apply", "-f", "-", stdin=list_of(config_map("b"), job("k"))) == (
+        "configmap/b created\npytorchjob.kubeflow.org/k created\n")
+    wrong = job("l")
+    wrong["spec"]["pytorchReplicaSpecz"] = {}
+    refused = place.fails("create", "-f", "-", stdin=list_of(wrong))
+    assert 'unknown field "pytorchReplicaSpecz" in org.kubeflow.v1.PyTorchJobSpec' in refused
+    wrong = config_map("c")
+    wrong["data"] = ["x"]
+    assert "invalid type for" in place.fails("create", "-f", "-", stdin=list_of(wrong))
+
+
+def test_validation_errors(place):
+    wrong = job("j")
+    wrong["spec"]["pytorchReplicaSpecs"]["Master"]["replica"] = 1
+    for command in ("create", "apply"):
+        refused = place.fails(command, "-f", "-", stdin=json.dumps(wrong))
+        assert 'strict decoding error: unknown field "spec.pytorchReplicaSpecs.Master.replica"' in refused
+        assert "created" in place.out(command, "-f", "-", "--validate=false", "--dry-run=server", stdin=json.dumps(wrong))
+
+
+def test_apply_of_what_is_not_modelled(place):
+    """kubectl walks the schema beside the object: it must not end before the object does."""
+    made = deployment("d")
+    assert place.out("apply", "-f", "-", stdin=json.dumps(made)) == "deployment.apps/d created\n"
+    assert place.out("apply", "-f", "-", stdin=json.dumps(made)) == "deployment.apps/d unchanged\n"
+    spec = made["spec"]["template"]["spec"]
+    required_terms(spec)[0]["matchExpressions"][0]["values"] = ["b"]
+    spec["containers"][0]["livenessProbe"]["httpGet"]["path"] = "/alive"
+    spec["volumes"] = [{"name": "v", "configMap": {"name": "c"}}]
+    done = place("apply", "-f", "-", stdin=json.dumps(made))
+    assert done.stdout == "deployment.apps/d configured\n" and "error calculating patch" not in done.stderr
+    got = place.json("get", "deployment", "d")["spec"]["template"]["spec"]
+    assert required_terms(got) == required_terms(spec) and sorted(got["volumes"][0]) == ["configMap", "name"]
+    assert got["containers"][0]["livenessProbe"]["httpGet"]["path"] == "/alive"
 
 
 def test_sort_by(place):
@@ -228,7 +283,7 @@ def test_label_and_annotate(place):
     assert place.out("label", "cm", "--all", "n-") == "configmap/a unlabeled\nconfigmap/b unlabeled\n"
     assert place.out("label", "cm", "a", "app=x") == "configmap/a not labeled\n"
     assert "app=x" in place.out("label", "cm", "a", "--list")
-    assert place.out("annotate", "cm", "a", "note=hello world") == "configmap/a annotated\n"
+    assert place.out("annotate", "cm", "a", "note=hello world") == f"configmap/a {annotated(place)}\n"
     assert place.json("get", "cm", "a")["metadata"]["annotations"] == {"note": "hello world"}
     place("annotate", "cm", "a", "note-")
     assert "annotations" not in place.json("get", "cm", "a")["metadata"]
@@ -327,7 +382,8 @@ def test_auth(kubectl):
     assert kubectl.out("auth", "can-i", "create", "pytorchjobs.kubeflow.org") == "yes\n"
     assert kubectl.out("auth", "can-i", "delete", "nodes", "-A").splitlines()[-1] == "yes"
     assert "*.*" in kubectl.out("auth", "can-i", "--list")
-    assert "muster-admin" in kubectl.out("auth", "whoami")
+    if kubectl.minor >= 28:  # 1.27 asks for a version of the review that Kubernetes 1.33 does not serve either
+        assert "muster-admin" in kubectl.out("auth", "whoami")
 
 
 def test_a_wrong_token_is_refused(kubectl, tmp_path):

@@ -102,7 +102,7 @@ def test_label_annotate_patch(kubectl):
     name = f"patch-{kubectl.suffix}"
     kubectl("create", "-f", "-", stdin=json.dumps(training_job(name, ["sleep", "60"])))
     assert kubectl("label", "pj", name, "a=b").stdout.endswith("labeled\n")
-    assert kubectl("annotate", "pj", name, "note=x").stdout.endswith("annotated\n")
+    assert " annotate" in kubectl("annotate", "pj", name, "note=x").stdout
     kubectl("patch", "pj", name, "--type=merge", "-p", '{"metadata":{"labels":{"a":null}}}')
     kubectl("patch", "pj", name, "--type=json", "-p", '[{"op":"test","path":"/metadata/annotations/note","value":"x"}]')
     shown = json.loads(kubectl("get", "pj", name, "-o", "json").stdout)
@@ -146,7 +146,8 @@ def test_auth_about_oneself(kubectl):
     assert kubectl("auth", "can-i", "create", "pods").stdout == "yes\n"
     assert kubectl("auth", "can-i", "get", "/metrics").stdout == "yes\n"
     assert "*.*" in kubectl("auth", "can-i", "--list").stdout
-    assert "muster-admin" in kubectl("auth", "whoami").stdout
+    if kubectl.minor >= 28:
+        assert "muster-admin" in kubectl("auth", "whoami").stdout
 
 
 def test_metrics(kubectl):

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <bit>
+
 #include "apiserver/status_error.h"
 
 namespace muster::apiserver::protobuf {
@@ -67,6 +69,28 @@ Result<WireField> WireReader::next() {
     default:
       return bad_request(fmt::format("protobuf: wire type {} at byte {} is not known", tag & 7, start));
   }
+}
+
+void WireWriter::varint(std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out_ += static_cast<char>(0x80 | (value & 0x7f));
+  out_ += static_cast<char>(value);
+}
+
+void WireWriter::number(std::uint32_t field, std::uint64_t value) {
+  varint(std::uint64_t{field} << 3);
+  varint(value);
+}
+
+void WireWriter::real(std::uint32_t field, double value) {
+  varint(std::uint64_t{field} << 3 | 1);
+  auto bits = std::bit_cast<std::uint64_t>(value);
+  for (int i = 0; i < 8; ++i, bits >>= 8) out_ += static_cast<char>(bits & 0xff);
+}
+
+void WireWriter::bytes(std::uint32_t field, std::string_view value) {
+  varint(std::uint64_t{field} << 3 | 2);
+  varint(value.size());
+  out_ += value;
 }
 
 }  // namespace muster::apiserver::protobuf

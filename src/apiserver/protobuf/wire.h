@@ -1,8 +1,9 @@
-// The wire format of protobuf, read from a view and never past its end.
+// The wire format of protobuf, read from a view and never past its end, and written to a string.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -33,6 +34,21 @@ class WireReader {
 
   std::string_view rest_;
   std::size_t size_;
+};
+
+/// Appends fields to a string.
+class WireWriter {
+ public:
+  explicit WireWriter(std::string& out) : out_(out) {}
+  void number(std::uint32_t field, std::uint64_t value);
+  void real(std::uint32_t field, double value);
+  /// Text, bytes or a message.
+  void bytes(std::uint32_t field, std::string_view value);
+
+ private:
+  void varint(std::uint64_t value);
+
+  std::string& out_;
 };
 
 }  // namespace muster::apiserver::protobuf

@@ -1,0 +1,130 @@
+#include "apiserver/openapi_unmodelled.h"
+
+#include <set>
+#include <string>
+
+#include "apiserver/strategic_merge.h"
+
+namespace muster::apiserver {
+namespace {
+
+using json::Document;
+using json::Object;
+using protobuf::Field;
+using protobuf::Message;
+using protobuf::Shape;
+using protobuf::Type;
+
+const Field* find_field(const Message& message, std::string_view name) {
+  for (const Field& field : message.fields) {
+    if (field.type == Type::kInline) {
+      if (const Field* found = find_field(*field.message, name)) return found;
+    } else if (field.name == name) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
+Object value_schema(const Field& field);
+
+void add_properties(const Message& message, Object& properties) {
+  for (const Field& field : message.fields) {
+    if (field.type == Type::kInline) {
+      add_properties(*field.message, properties);
+    } else {
+      properties.append(std::string(field.name), value_schema(field));
+    }
+  }
+}
+
+Object item_schema(const Field& field) {
+  switch (field.type) {
+    case Type::kString:
+      return {{"type", "string"}};
+    case Type::kBytes:
+      return {{"type", "string"}, {"format", "byte"}};
+    case Type::kInt:
+      return {{"type", "integer"}};
+    case Type::kBool:
+      return {{"type", "boolean"}};
+    case Type::kTime:
+    case Type::kMicroTime:
+      return {{"type", "string"}, {"format", "date-time"}};
+    case Type::kQuantity:
+    case Type::kIntOrString:
+      return {{"x-kubernetes-int-or-string", true}};
+    case Type::kFields:
+      return {{"type", "object"}};
+    case Type::kMessage:
+    case Type::kInline:
+      break;
+  }
+  Object properties;
+  add_properties(*field.message, properties);
+  return {{"type", "object"}, {"properties", std::move(properties)}};
+}
+
+std::string_view merge_key(const Field& field) {
+  if (field.type != Type::kMessage) return "";
+  if (field.name == "ports") return find_field(*field.message, "containerPort") == nullptr ? "" : "containerPort";
+  return well_known_merge_key(field.name);
+}
+
+Object list_schema(const Field& field) {
+  Object schema = {{"type", "array"}, {"items", item_schema(field)}};
+  const std::string_view key = merge_key(field);
+  if (key.empty()) return schema;
+  const bool retains = field.name == "resourceClaims" || field.name == "resourceClaimStatuses";
+  schema.append("x-kubernetes-patch-merge-key", key);
+  schema.append("x-kubernetes-patch-strategy", retains ? "merge,retainKeys" : "merge");
+  return schema;
+}
+
+Object value_schema(const Field& field) {
+  if (field.shape == Shape::kList) return list_schema(field);
+  if (field.shape == Shape::kMap) return {{"type", "object"}, {"additionalProperties", item_schema(field)}};
+  return item_schema(field);
+}
+
+class Pass {
+ public:
+  Pass(std::string_view prefix, Object& schemas) : prefix_(prefix), schemas_(schemas) {}
+
+  void describe(const reflect::TypeDesc& type, const Message& message) {
+    if (!seen_.insert(&type).second) return;
+    for (const std::string& name : type.known_names) {
+      if (const Field* field = find_field(message, name)) describe_member(type, *field);
+    }
+    for (const reflect::FieldDesc& field : type.fields) {
+      const reflect::TypeDesc* inner = &field.type();
+      while (inner->element != nullptr) inner = &inner->element();
+      const Field* on_wire = find_field(message, field.name);
+      if (on_wire == nullptr) continue;
+      if (field.type().shape == reflect::Shape::kAny) describe_member(type, *on_wire);
+      if (inner->shape == reflect::Shape::kObject && on_wire->message != nullptr) describe(*inner, *on_wire->message);
+    }
+  }
+
+ private:
+  void describe_member(const reflect::TypeDesc& type, const Field& field) {
+    Document* properties = schemas_.find(std::string(prefix_) + type.name)->find("properties");
+    Document& member = (*properties)[field.name];
+    Object schema = {{"description", member.string_at("description")}};
+    for (auto& [key, keyword] : value_schema(field)) schema.append(key, std::move(keyword));
+    member = std::move(schema);
+  }
+
+  std::string_view prefix_;
+  Object& schemas_;
+  std::set<const reflect::TypeDesc*> seen_;
+};
+
+}  // namespace
+
+void describe_unmodelled(const reflect::TypeDesc& type, const Message& message, std::string_view prefix,
+                         Object& schemas) {
+  Pass(prefix, schemas).describe(type, message);
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,14 @@
+// OpenAPI v2 in protobuf, as gnostic's openapi.v2.Document: what kubectl up to 1.28 reads before it creates or applies
+// anything.
+#pragma once
+
+#include <string>
+
+#include "json/document.h"
+
+namespace muster::apiserver::protobuf {
+
+/// `document` has only the keywords that the tables here name: a broken invariant otherwise.
+std::string encode_openapi_v2(const json::Document& document);
+
+}  // namespace muster::apiserver::protobuf
