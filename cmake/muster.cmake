@@ -4,6 +4,8 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# For presets with CMAKE_UNITY_BUILD: how many files are compiled together.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 option(MUSTER_TESTS "Build the unit and contract tests" ON)
@@ -54,12 +56,16 @@ target_link_libraries(lib_boost_json INTERFACE lib_boost_container)
 target_link_libraries(lib_ssl INTERFACE lib_crypto Threads::Threads ${CMAKE_DL_LIBS})
 target_link_libraries(lib_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 
-# muster_module(NAME SOURCES a.cc … [TESTS a_test.cc …] [USES modules and libraries…])
+# muster_module(NAME SOURCES a.cc … [TESTS a_test.cc …] [ALONE b.cc …] [USES modules and libraries…])
+#
+# Presets with CMAKE_UNITY_BUILD compile the files of a folder together; ALONE are those that share
+# names of their anonymous namespaces with a file beside them on purpose.
 #
 # One static library per folder of src/, and one test program NAME_test beside it. The include table is checked by
 # tools/check_layers.py: the compiler would not object, because there is one include root.
 function(muster_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;ALONE;USES" ${ARGN})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${ARG_USES})

@@ -3,14 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/document_for_tests.h"
+
 namespace muster::agent {
 namespace {
-
-json::Document doc(const std::string& text) {
-  auto parsed = json::parse(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *std::move(parsed) : json::Document();
-}
 
 TEST(PickAddress, IsStableUniqueAndNotTheHostsOwn) {
   std::set<std::string> used;

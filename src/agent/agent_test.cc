@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/document_for_tests.h"
 #include "agent/record.h"
 #include "base/files.h"
 #include "testing/engine.h"
@@ -18,12 +19,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-json::Document doc(const std::string& text) {
-  auto parsed = json::parse(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *std::move(parsed) : json::Document();
-}
 
 class AgentTest : public ::testing::Test {
  protected:

@@ -3,17 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/document_for_tests.h"
+
 namespace muster::agent {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
-
-json::Document doc(const char* text) {
-  auto parsed = json::parse(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *std::move(parsed) : json::Document();
-}
 
 class ContainerEnv : public ::testing::Test {
  protected:

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/document_for_tests.h"
 #include "agent/volumes.h"
 
 namespace muster::agent {
@@ -15,12 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-json::Document doc(const std::string& text) {
-  auto parsed = json::parse(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *std::move(parsed) : json::Document();
-}
 
 std::string variable(const LaunchContainer& container, const std::string& name) {
   const auto found = std::ranges::find(container.env, name, &std::pair<std::string, std::string>::first);

@@ -16,7 +16,7 @@ using json::Document;
 
 constexpr int kMaxUnrunStarts = 3;
 constexpr Duration kLookAgainAfter = std::chrono::milliseconds(200);
-constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr Duration kRetryEnd = std::chrono::seconds(1);
 constexpr std::int64_t kUsualGrace = 30;
 constexpr int kTidyEvery = 100;  // pods gone
 
@@ -221,7 +221,7 @@ void Agent::State::remove_pod(PodRun& run, const Document& pod) {
                      return;
                    LOG_WARN("pod not removed, trying again", {"uid", uid}, {"error", done.error().message});
                    late->removing = false;
-                   after(*late, kRetry);
+                   after(*late, kRetryEnd);
                  });
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using json::Document;
 
-constexpr Duration kRetry = std::chrono::seconds(10);
+constexpr Duration kRetryStart = std::chrono::seconds(10);
 
 std::string controller_uid(const Document& pod) {
   const Document* owners = pod.at("metadata", "ownerReferences");
@@ -96,7 +96,7 @@ void Agent::State::try_start(PodRun& run, const Document& pod) {
     run.waiting_reason = "CreateContainerError";
     run.waiting_message = started.error().message;
     tell(run, pod, {"Warning", "FailedStart", started.error().message});
-    after(run, kRetry);
+    after(run, kRetryStart);
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 using json::Document;
 using json::Object;
 
-constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr Duration kRetryWrite = std::chrono::seconds(1);
 
 Stage stage_of(Step step) {
   switch (step) {
@@ -84,7 +84,7 @@ bool Agent::State::push_status(PodRun& run, const Document& pod) {
         if (!done && done.error().reason == Reason::kNotFound) return;
         if (!done && done.error().reason != Reason::kConflict) {
           LOG_WARN("pod status not written, trying again", {"uid", uid}, {"error", done.error().message});
-          return after(*late, kRetry);
+          return after(*late, kRetryWrite);
         }
         if (done && done->string_at("metadata", "resourceVersion") == version) {
           // The server writes it in other words and found nothing new.

@@ -3,14 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "agent/document_for_tests.h"
+
 namespace muster::agent {
 namespace {
-
-json::Document doc(const std::string& text) {
-  auto parsed = json::parse(text);
-  EXPECT_TRUE(parsed) << text;
-  return parsed ? *std::move(parsed) : json::Document();
-}
 
 const Time kNow = *parse_rfc3339("2026-11-15T12:00:00Z");
 const Time kStarted = *parse_rfc3339("2026-11-15T11:59:00Z");

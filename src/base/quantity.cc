@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/strings.h"
+
 namespace muster {
 namespace {
 
@@ -31,10 +33,6 @@ constexpr std::array kBinarySuffixes = {
     Suffix{"", 0, 0},    Suffix{"Ki", 0, 10}, Suffix{"Mi", 0, 20}, Suffix{"Gi", 0, 30},
     Suffix{"Ti", 0, 40}, Suffix{"Pi", 0, 50}, Suffix{"Ei", 0, 60},
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::optional<Suffix> parse_suffix(std::string_view text) {
   for (const Suffix& suffix : kDecimalSuffixes) {

@@ -23,6 +23,9 @@ bool wildcard_match(std::string_view pattern, std::string_view text);
 /// The candidate a typist most likely meant: at most a third of its letters differ; nullopt when none is near.
 std::optional<std::string> did_you_mean(std::string_view typed, const std::vector<std::string>& candidates);
 
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_dns_label(std::string_view text);      // RFC 1123: up to 63 of [a-z0-9-]
 bool is_dns_subdomain(std::string_view text);  // labels joined by dots, up to 253
 bool is_label_value(std::string_view text);

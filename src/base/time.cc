@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/strings.h"
+
 namespace muster {
 namespace {
 
@@ -38,10 +40,6 @@ Civil to_civil(Time t) {
 
 std::string to_seconds(const Civil& c) {
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", c.year, c.month, c.day, c.hour, c.minute, c.second);
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Reads text from the left; every step says whether it found what it wanted.

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kFirstPause = 200ms;
 constexpr Duration kLongestPause = 2s;
-constexpr Duration kPatience = 60s;
+constexpr Duration kListPatience = 60s;
 
 bool worth_waiting(Reason reason) {
   return reason == Reason::kServiceUnavailable || reason == Reason::kTimeout || reason == Reason::kTooManyRequests ||
@@ -98,7 +98,7 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
   void failed(const Error& error) {
     const MonoTime now = session.loop().mono();
     if (!failing_since) failing_since = now;
-    if (!listed || !worth_waiting(error.reason) || now - *failing_since > kPatience) {
+    if (!listed || !worth_waiting(error.reason) || now - *failing_since > kListPatience) {
       closed = true;
       sink.on_failed(error);
       return;

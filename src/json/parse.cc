@@ -19,7 +19,7 @@ using boost::json::error;
 using boost::json::error_code;
 
 // Objects up to this size are searched, larger ones get an index of their keys.
-constexpr std::size_t kLinearMembers = 16;
+constexpr std::size_t kSearchedMembers = 16;
 
 /// Receives the parser's events. Members and items of containers that are still open stand on two stacks; a container
 /// that closes takes its own from the top, in one allocation of the right size.
@@ -123,7 +123,7 @@ class Builder {
   bool is_repeated(Open& top) {
     const std::size_t size = members_.size() - top.begin;
     const auto first = members_.begin() + static_cast<std::ptrdiff_t>(top.begin);
-    if (size < kLinearMembers) {
+    if (size < kSearchedMembers) {
       return std::any_of(first, members_.end(), [this](const Member& member) { return member.key == text_; });
     }
     if (top.seen == nullptr) {

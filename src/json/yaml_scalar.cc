@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/strings.h"
 #include "json/number.h"
 
 namespace muster::json {
@@ -17,10 +18,6 @@ constexpr std::array<std::string_view, 9> kTrues = {"true", "True", "TRUE", "yes
 constexpr std::array<std::string_view, 9> kFalses = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
 constexpr std::array<std::string_view, 3> kInfinities = {".inf", ".Inf", ".INF"};
 constexpr std::array<std::string_view, 3> kNans = {".nan", ".NaN", ".NAN"};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool one_of(std::string_view text, const auto& words) {
   return std::ranges::find(words, text) != words.end();

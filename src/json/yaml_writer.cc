@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/strings.h"
 #include "json/utf8.h"
 #include "json/yaml.h"
 #include "json/yaml_scalar.h"
@@ -14,10 +15,6 @@ namespace {
 // Readers look no further than 1024 characters for the colon behind a key.
 constexpr std::size_t kMaxSimpleKey = 512;
 constexpr std::size_t kIndent = 2;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// 2026-11-15 and what continues it: a date to readers of YAML 1.1.
 bool looks_like_date(std::string_view text) {

@@ -8,11 +8,8 @@ namespace {
 
 using sample::Cart;
 using sample::CartSpec;
+using sample::parsed;
 using sample::Wheel;
-
-json::Document parsed(std::string_view text) {
-  return *json::parse(text);
-}
 
 TEST(Decode, ReadsEveryShape) {
   const auto spec = decode<CartSpec>(parsed(R"({

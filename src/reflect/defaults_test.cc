@@ -8,10 +8,7 @@ namespace {
 
 using sample::Cart;
 using sample::CartSpec;
-
-json::Document parsed(std::string_view text) {
-  return *json::parse(text);
-}
+using sample::parsed;
 
 json::Document defaulted(std::string_view text) {
   json::Document document = parsed(text);

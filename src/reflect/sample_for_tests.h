@@ -13,6 +13,10 @@
 
 namespace muster::reflect::sample {
 
+inline json::Document parsed(std::string_view text) {
+  return *json::parse(text);
+}
+
 struct Wheel {
   std::string name;
   std::optional<std::int32_t> spokes;

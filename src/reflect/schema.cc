@@ -95,16 +95,16 @@ json::Array cel_rules(const TypeDesc& type) {
   return rules;
 }
 
-struct Place {
+struct SchemaPlace {
   std::string path;
   bool with_defaults = true;
 };
 
-json::Object structural(const TypeDesc& type, const Place& place);
+json::Object structural(const TypeDesc& type, const SchemaPlace& place);
 
-json::Object structural_field(const FieldDesc& field, const Place& place) {
+json::Object structural_field(const FieldDesc& field, const SchemaPlace& place) {
   json::Object schema = {{"description", field.doc}};
-  const Place inner{place.path, place.with_defaults && !field.as_written};
+  const SchemaPlace inner{place.path, place.with_defaults && !field.as_written};
   for (auto& [key, value] : structural(field.type(), inner)) {
     if (key != "description") schema.append(key, value);
   }
@@ -119,10 +119,10 @@ json::Object structural_field(const FieldDesc& field, const Place& place) {
   return schema;
 }
 
-json::Object structural_properties(const TypeDesc& type, const Place& place) {
+json::Object structural_properties(const TypeDesc& type, const SchemaPlace& place) {
   json::Object properties;
   for (const FieldDesc& field : type.fields) {
-    const Place at{child_path(place.path, field.name), place.with_defaults};
+    const SchemaPlace at{child_path(place.path, field.name), place.with_defaults};
     if (place.path.empty() && type.is_root() && field.name == "metadata") {
       // An API server has its own schema for it and refuses any other.
       properties.append(field.name, json::Object{{"type", "object"}});
@@ -136,7 +136,7 @@ json::Object structural_properties(const TypeDesc& type, const Place& place) {
   return properties;
 }
 
-json::Object structural(const TypeDesc& type, const Place& place) {
+json::Object structural(const TypeDesc& type, const SchemaPlace& place) {
   json::Object schema = scalar_schema(type.shape);
   switch (type.shape) {
     case Shape::kObject: {

@@ -7,10 +7,7 @@ namespace muster::reflect {
 namespace {
 
 using sample::Cart;
-
-json::Document parsed(std::string_view text) {
-  return *json::parse(text);
-}
+using sample::parsed;
 
 const json::Document& property(const json::Document& schema, std::string_view name) {
   const json::Document* found = schema.at("properties", name);

@@ -18,13 +18,6 @@ namespace {
 // As after an accepted loss: beyond every revision that may have been given out since the last one we can still read.
 constexpr Revision kJump = 1'000'000;
 
-Error make_error(Reason reason, std::string message) {
-  Error error;
-  error.reason = reason;
-  error.message = std::move(message);
-  return error;
-}
-
 Status copy_file(Disk& disk, const std::string& from, const std::string& to) {
   TRY(remove_file(disk, to));
   TRY_ASSIGN(const auto source, DiskFile::open_existing(disk, from));
@@ -78,7 +71,7 @@ Status prepare(Disk& disk, const std::string& file, const std::string& path, Led
 Result<Restored> restore(const std::string& directory, const std::string& file, Time now, Disk* given) {
   Disk& disk = given == nullptr ? Disk::real() : *given;
   if (!std::filesystem::is_regular_file(file)) {
-    return make_error(Reason::kNotFound, fmt::format("copy {}: there is no such file", quote(file)));
+    return Error{.reason = Reason::kNotFound, .message = fmt::format("copy {}: there is no such file", quote(file))};
   }
   TRY_ASSIGN(const Ledger copied, check_copy(disk, file));
   TRY(make_directory(directory));
@@ -123,7 +116,8 @@ Result<Revision> back_up_offline(const std::string& directory, const std::string
   Disk& disk = given == nullptr ? Disk::real() : *given;
   const std::string source = directory + "/muster.db";
   if (!std::filesystem::exists(source)) {
-    return make_error(Reason::kNotFound, fmt::format("data directory {}: holds no database", quote(directory)));
+    return Error{.reason = Reason::kNotFound,
+                 .message = fmt::format("data directory {}: holds no database", quote(directory))};
   }
   TRY_ASSIGN(const auto lock, DirectoryLock::take(directory));
   TRY(write_again_after_failure(disk, directory));

@@ -18,7 +18,7 @@ constexpr auto kLag = std::chrono::seconds(1);
 // A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be.
 constexpr int kPatience = 12;
 
-std::shared_ptr<const Error> make_error(Reason reason, std::string message) {
+std::shared_ptr<const Error> shared_error(Reason reason, std::string message) {
   auto error = std::make_shared<Error>();
   error->reason = reason;
   error->message = std::move(message);
@@ -142,7 +142,7 @@ void Writer::end_backup(Result<Revision> outcome) {
 
 /// The engine ends: whoever waits for a copy is told that there will be none.
 void Writer::end_backups() {
-  const auto stopping = make_error(Reason::kServiceUnavailable, "store: closed before the copy was complete");
+  const auto stopping = shared_error(Reason::kServiceUnavailable, "store: closed before the copy was complete");
   if (backup_ != nullptr) end_backup(*stopping);
   std::vector<BackupRequest> waiting;
   {
@@ -162,7 +162,7 @@ void Writer::write_group(std::vector<Write> writes) {
     if (write.generation == generation_) {
       group.push_back(&write);
     } else {
-      write.refused = make_error(Reason::kStorageFull, "the write it builds on found the disk full");
+      write.refused = shared_error(Reason::kStorageFull, "the write it builds on found the disk full");
     }
   }
   if (fatal_ != nullptr) {
@@ -172,9 +172,9 @@ void Writer::write_group(std::vector<Write> writes) {
       ++generation_;  // what was accepted on top of this group cannot be either
       note_disk_full();
       refuse(group,
-             make_error(Reason::kStorageFull,
-                        fmt::format("data directory {}: no space left; delete objects or free some space on its disk",
-                                    quote(parts_.directory))));
+             shared_error(Reason::kStorageFull,
+                          fmt::format("data directory {}: no space left; delete objects or free some space on its disk",
+                                      quote(parts_.directory))));
     } else {
       fail(*error);
       refuse(group, fatal_);
@@ -271,9 +271,10 @@ void Writer::finish() {
 
 void Writer::fail(const Error& cause) {
   note_failure(*parts_.disk, parts_.directory);
-  fatal_ = make_error(Reason::kServiceUnavailable,
-                      fmt::format("store: {}; the outcome of the last writes is unknown until the engine has restarted",
-                                  cause.message));
+  fatal_ =
+      shared_error(Reason::kServiceUnavailable,
+                   fmt::format("store: {}; the outcome of the last writes is unknown until the engine has restarted",
+                               cause.message));
 }
 
 Completion Writer::make_completion(std::vector<Write> writes) {

@@ -15,7 +15,7 @@ using json::Document;
 constexpr std::ptrdiff_t kMaxUpdaters = 10;
 constexpr std::string_view kAncient = "ancient-changes";
 
-Error broken(std::string message) {
+Error invalid_entries(std::string message) {
   Error error;
   error.reason = Reason::kBadRequest;
   error.message = std::move(message);
@@ -156,7 +156,7 @@ bool Owner::same_as(const Owner& other) const {
 }
 
 Result<Owners> decode_owners(const Document& managed_fields) {
-  if (!managed_fields.is_array()) return broken("metadata.managedFields: must be a list");
+  if (!managed_fields.is_array()) return invalid_entries("metadata.managedFields: must be a list");
   Owners owners;
   for (const Document& entry : managed_fields.as_array()) {
     Owner owner;
@@ -166,7 +166,7 @@ Result<Owners> decode_owners(const Document& managed_fields) {
     owner.subresource = entry.string_at("subresource");
     owner.time = entry.string_at("time");
     if (owner.operation != kApply && owner.operation != kUpdate) {
-      return broken(
+      return invalid_entries(
           fmt::format("metadata.managedFields: operation must be Apply or Update, got {}", quote(owner.operation)));
     }
     if (const Document* fields = entry.find("fieldsV1")) {

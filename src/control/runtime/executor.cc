@@ -15,7 +15,7 @@ namespace {
 /// Requests of one plan under way at once.
 constexpr std::size_t kWindow = 64;
 
-client::ResourceName core_resource(std::string_view plural) {
+client::ResourceName core_name(std::string_view plural) {
   const api::Resource* resource = api::find_resource("", "v1", plural);
   CHECK(resource != nullptr);
   return *resource;
@@ -107,11 +107,11 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
   client::ObjectName child(std::string_view plural, const std::string& name) const {
-    return {.resource = core_resource(plural), .ns = todo_.object.ns, .name = name};
+    return {.resource = core_name(plural), .ns = todo_.object.ns, .name = name};
   }
 
   void create_child(std::string_view plural, const json::Document& document, const api::ObjectMeta& meta) {
-    client_.create(core_resource(plural), todo_.object.ns, document, {},
+    client_.create(core_name(plural), todo_.object.ns, document, {},
                    [self = shared_from_this(), object = child(plural, meta.name), meta](Result<json::Document> made) {
                      if (made) return self->action_done(ok());
                      if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(object, meta);
