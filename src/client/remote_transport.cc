@@ -11,7 +11,7 @@ constexpr Duration kLongestWhole = std::chrono::seconds(30);
 constexpr Backoff kRequestBackoff;
 
 /// When the server wants to be asked again; none when it does not say that it will be different then.
-std::optional<Duration> retry_after(int status, const net::Headers& headers) {
+std::optional<Duration> asked_wait(int status, const net::Headers& headers) {
   if (status != 429 && status != 503) return std::nullopt;
   const auto seconds = parse_int(headers.get("Retry-After"));
   if (!seconds || *seconds < 0 || *seconds > kLongestWhole / std::chrono::seconds(1)) return std::nullopt;
@@ -116,7 +116,7 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
     shared_->has_answered = true;
     if (status == 401) {
       plan_renewal();
-    } else if (const auto after = retry_after(status, headers)) {
+    } else if (const auto after = asked_wait(status, headers)) {
       plan_retry(after);
     }
     if (next_) return;
