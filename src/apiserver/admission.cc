@@ -81,26 +81,31 @@ Error undecodable(const api::Resource& resource, const Document& object, Origin 
   return error;
 }
 
-/// Unknown fields: an error when strict, else warnings, and they are dropped.
+/// Repeated fields, which are in `warnings` already, and unknown ones: an error when strict, else warnings, and unknown
+/// ones are dropped.
 Status settle_unknown_fields(const api::Resource& resource, Document& object, Origin origin, FieldValidation validation,
                              std::vector<std::string>& warnings) {
-  if (validation != FieldValidation::kIgnore) {
-    std::vector<std::string> texts;
+  if (validation == FieldValidation::kIgnore) {
+    warnings.clear();
+  } else {
     std::vector<std::string> hints;
     for (const reflect::UnknownField& field : reflect::unknown_fields(*resource.type, object)) {
-      texts.push_back(fmt::format("unknown field \"{}\"", field.path));
+      warnings.push_back(fmt::format("unknown field \"{}\"", field.path));
       if (!field.suggestion.empty()) {
         hints.push_back(fmt::format("{}: did you mean {}?", field.path, quote(field.suggestion)));
       }
     }
-    if (validation == FieldValidation::kStrict && !texts.empty()) {
-      std::string why = "strict decoding error: " + join(texts, ", ");
+    if (validation == FieldValidation::kStrict && !warnings.empty()) {
+      std::string why = "strict decoding error: " + join(warnings, ", ");
       if (!hints.empty()) why += "; " + join(hints, ", ");
       return undecodable(resource, object, origin, why);
     }
-    warnings.insert(warnings.end(), texts.begin(), texts.end());
   }
   reflect::prune(*resource.type, object);
+  if (const std::vector<std::string> wrong = check_metadata_types(object); !wrong.empty()) {
+    return undecodable(resource, object, origin, join(wrong, ", "));
+  }
+  join_equal_owners(object, warnings);
   return ok();
 }
 
@@ -108,6 +113,8 @@ Status settle_unknown_fields(const api::Resource& resource, Document& object, Or
 Status check_valid(const api::Resource& resource, const Document& object, Origin origin,
                    std::vector<FieldCause> causes) {
   std::vector<FieldCause> more = reflect::validate(*resource.type, object);
+  // It has rules of its own, check_metadata.
+  std::erase_if(more, [](const FieldCause& cause) { return cause.field.starts_with("metadata."); });
   if (resource.built_in) {
     std::vector<std::string> wrong;
     for (const FieldCause& cause : more) {
@@ -135,7 +142,7 @@ Status check_versions(const ResourceRequest& request, Origin origin, const Docum
                                 before.string_at("metadata", "uid")));
   }
   const std::string& version = after.string_at("metadata", "resourceVersion");
-  if (version.empty()) {
+  if (version.empty() || version == "0") {
     if (origin == Origin::kPatch || resource.built_in) return ok();
     Error error =
         invalid(resource, name, {invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")});
@@ -207,34 +214,40 @@ Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, c
 }
 
 Result<bool> parse_dry_run(std::string_view options_kind, const Query& query, const Document* in_body) {
-  std::vector<std::string> words;
-  if (const std::string_view word = query.get("dryRun"); !word.empty()) words.emplace_back(word);
+  std::vector<std::string> words = query.all("dryRun");
   if (in_body != nullptr && in_body->is_array()) {
     for (const Document& word : in_body->as_array()) words.push_back(word.is_string() ? word.as_string() : "");
   }
-  for (const std::string& word : words) {
-    if (word == "All") continue;
-    return invalid_options(options_kind,
-                           {unsupported_value("dryRun", fmt::format("[]string{{{}}}", quote(word)), {"All"})});
-  }
-  return !words.empty();
+  if (std::ranges::all_of(words, [](const std::string& word) { return word == "All"; })) return !words.empty();
+  for (std::string& word : words) word = quote(word);
+  return invalid_options(options_kind,
+                         {unsupported_value("dryRun", fmt::format("[]string{{{}}}", join(words, ", ")), {"All"})});
 }
 
-Result<Document> read_body(const net::Request& http) {
+Result<Document> read_body(const net::Request& http, std::vector<std::string>& repeated) {
   const std::string_view header = http.headers.get("Content-Type");
   const std::string type = to_lower(trim(header.substr(0, header.find(';'))));
   if (type == "application/yaml") {
-    TRY_ASSIGN(auto documents, json::parse_yaml(http.body));
+    TRY_ASSIGN(auto documents, json::parse_yaml_leniently(http.body));
     if (documents.size() != 1) {
       return bad_request(fmt::format("body: must hold one YAML document, got {}", documents.size()));
     }
+    repeated = std::move(documents[0].warnings);
     return std::move(documents[0].value);
   }
   if (type == protobuf::kContentType) return protobuf::decode_body(http.body);
   if (!type.empty() && type != "application/json") {
     return unsupported_media_type("application/json, application/yaml, " + std::string(protobuf::kContentType));
   }
-  return json::parse(http.body);
+  return parse_noting_repeated(http.body, "", repeated);
+}
+
+Result<Document> parse_noting_repeated(std::string_view text, std::string_view context,
+                                       std::vector<std::string>& repeated) {
+  std::vector<std::string> paths;
+  TRY_ASSIGN(Document document, json::parse(text, paths));
+  for (const std::string& path : paths) repeated.push_back(fmt::format("{}duplicate field \"{}\"", context, path));
+  return document;
 }
 
 Status check_kind(const api::Resource& resource, Document& object) {
@@ -272,6 +285,11 @@ Status check_kind(const api::Resource& resource, Document& object) {
   object["kind"] = resource.kind;
   object["apiVersion"] = resource.api_version();
   return ok();
+}
+
+Status check_replacement(const ResourceRequest& request, Document& object) {
+  TRY(check_kind(*request.resource, object));
+  return check_identity(request, object);
 }
 
 Result<Document> admit_new(Context& context, const ResourceRequest& request, Document object,

@@ -28,13 +28,21 @@ Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, c
 /// known.
 Result<bool> parse_dry_run(std::string_view options_kind, const Query& query, const json::Document* in_body);
 
-/// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others.
-Result<json::Document> read_body(const net::Request& http);
+/// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others. Of a repeated field the last value
+/// counts, and the fact is told in `repeated`: `duplicate field "data.a"`, as a warning or for an error.
+Result<json::Document> read_body(const net::Request& http, std::vector<std::string>& repeated);
+/// The same of a JSON text, with `context` before each telling.
+Result<json::Document> parse_noting_repeated(std::string_view text, std::string_view context,
+                                             std::vector<std::string>& repeated);
 /// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as
 /// Kubernetes does).
 Status check_kind(const api::Resource& resource, json::Document& object);
 
-/// A new object: name made if asked for, namespace checked, defaults, status set back, validated.
+/// That a body is of the right kind and names the object it is sent to.
+Status check_replacement(const ResourceRequest& request, json::Document& object);
+
+/// A new object: name made if asked for, namespace checked, defaults, status set back, validated. `warnings` begins
+/// with what was noted while the body was read; here and below.
 Result<json::Document> admit_new(Context& context, const ResourceRequest& request, json::Document object,
                                  const WriteParameters& parameters, std::vector<std::string>& warnings);
 

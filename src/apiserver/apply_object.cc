@@ -5,6 +5,7 @@
 #include "apiserver/ownership.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
+#include "base/strings.h"
 #include "json/yaml.h"
 #include "reflect/reflect.h"
 
@@ -17,21 +18,23 @@ constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// JSON is YAML, but reading it as JSON is faster, and clients send it mostly.
-Result<Document> read_config_text(const std::string& text) {
+Result<Document> read_config_text(const std::string& text, std::vector<std::string>& repeated) {
   if (text.starts_with('{')) {
     if (auto parsed = json::parse(text)) return parsed;
   }
-  auto documents = json::parse_yaml(text);
+  auto documents = json::parse_yaml_leniently(text);
   if (!documents) return bad_request("error decoding YAML: " + documents.error().message);
   if (documents->size() != 1) {
     return bad_request(fmt::format("error decoding YAML: must hold one document, got {}", documents->size()));
   }
+  repeated = std::move((*documents)[0].warnings);
   return std::move((*documents)[0].value);
 }
 
-Result<Document> read_config(const ResourceRequest& request, const net::Request& http) {
+Result<Document> read_config(const ResourceRequest& request, const net::Request& http, FieldValidation validation,
+                             std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
-  TRY_ASSIGN(Document config, read_applied(http));
+  TRY_ASSIGN(Document config, read_applied(http, validation, warnings));
   if (config.string_at("apiVersion") != resource.api_version()) {
     return bad_request(
         fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",
@@ -89,7 +92,7 @@ apply::Owners owners_of(const ResourceRequest& request, const Document& stored, 
 }
 
 void create_applied(Context& context, const ResourceRequest& request, Document config,
-                    const WriteParameters& parameters, Reply reply) {
+                    const WriteParameters& parameters, std::vector<std::string> warnings, Reply reply) {
   const api::Resource& resource = *request.resource;
   const std::string& name = config.string_at("metadata", "name");
   if (name != request.name) {
@@ -104,7 +107,6 @@ void create_applied(Context& context, const ResourceRequest& request, Document c
   auto applied = apply::apply(ownership_scope(request), json::Object(), {},
                               application_of(request, std::move(config), parameters, context.loop.now()));
   if (!applied) return reply.fail(applied.error());
-  std::vector<std::string> warnings;
   auto object = admit_new(context, request, std::move(applied->object), parameters, warnings);
   if (!object) return reply.fail(object.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
@@ -117,8 +119,7 @@ void create_applied(Context& context, const ResourceRequest& request, Document c
 }
 
 void change_applied(Context& context, const ResourceRequest& request, const Current& current, Document config,
-                    const WriteParameters& parameters, Reply reply) {
-  std::vector<std::string> warnings;
+                    const WriteParameters& parameters, std::vector<std::string> warnings, Reply reply) {
   auto admitted = admit_applied(context, request, current, std::move(config), parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
@@ -132,8 +133,12 @@ void change_applied(Context& context, const ResourceRequest& request, const Curr
 
 }  // namespace
 
-Result<Document> read_applied(const net::Request& http) {
-  TRY_ASSIGN(Document config, read_config_text(http.body));
+Result<Document> read_applied(const net::Request& http, FieldValidation validation,
+                              std::vector<std::string>& warnings) {
+  TRY_ASSIGN(Document config, read_config_text(http.body, warnings));
+  if (validation == FieldValidation::kStrict && !warnings.empty()) {
+    return bad_request("error strict decoding YAML: " + join(warnings, ", "));
+  }
   if (!config.is_object()) {
     return bad_request(fmt::format("error decoding YAML: must be an object, got {}", json::kind_name(config.kind())));
   }
@@ -162,13 +167,17 @@ Result<Document> admit_applied(Context& context, const ResourceRequest& request,
 
 void apply_object(Context& context, const ResourceRequest& request, const net::Request& http,
                   const WriteParameters& parameters, Reply reply) {
-  auto config = read_config(request, http);
+  std::vector<std::string> warnings;
+  auto config = read_config(request, http, parameters.field_validation, warnings);
   if (!config) return reply.fail(config.error());
   const auto current = current_object(context, request);
-  if (current) return change_applied(context, request, *current, *std::move(config), parameters, std::move(reply));
+  if (current) {
+    return change_applied(context, request, *current, *std::move(config), parameters, std::move(warnings),
+                          std::move(reply));
+  }
   const bool creates = current.error().reason == Reason::kNotFound && request.subresource.empty();
   if (!creates) return reply.fail(current.error());
-  create_applied(context, request, *std::move(config), parameters, std::move(reply));
+  create_applied(context, request, *std::move(config), parameters, std::move(warnings), std::move(reply));
 }
 
 }  // namespace muster::apiserver

@@ -35,7 +35,8 @@ void set_scheduled(json::Document& pod, Time now) {
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
-  const auto body = read_body(http);
+  std::vector<std::string> repeated;
+  const auto body = read_body(http, repeated);
   if (!body) return reply.fail(body.error());
   const std::string node = body->string_at("target", "name");
   const std::string& kind = body->string_at("target", "kind");

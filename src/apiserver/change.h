@@ -17,10 +17,12 @@ struct Current {
 Result<Current> current_object(Context& context, const ResourceRequest& request);
 
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
-                   json::Document wanted, const WriteParameters& parameters, Reply reply);
+                   json::Document wanted, const WriteParameters& parameters, std::vector<std::string> warnings,
+                   Reply reply);
 
-/// The body of a server-side apply: JSON or YAML, one object.
-Result<json::Document> read_applied(const net::Request& http);
+/// The body of a server-side apply: JSON or YAML, one object. Repeated fields are an error when strict, else warnings.
+Result<json::Document> read_applied(const net::Request& http, FieldValidation validation,
+                                    std::vector<std::string>& warnings);
 /// What becomes of the current object when `config` is applied to it: admitted, with its owners.
 Result<json::Document> admit_applied(Context& context, const ResourceRequest& request, const Current& current,
                                      json::Document config, const WriteParameters& parameters,

@@ -8,9 +8,9 @@ namespace muster::apiserver {
 void create_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
-  auto body = read_body(http);
-  if (!body) return reply.fail(body.error());
   std::vector<std::string> warnings;
+  auto body = read_body(http, warnings);
+  if (!body) return reply.fail(body.error());
   auto object = admit_new(context, request, *std::move(body), *parameters, warnings);
   if (!object) return reply.fail(object.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));

@@ -37,24 +37,32 @@ constexpr std::string_view kLabelValueRule =
     "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-void check_name(const api::Resource& resource, const std::string& name, std::vector<FieldCause>& causes) {
+/// `field` is metadata.name or metadata.generateName.
+void check_name(const api::Resource& resource, const std::string& field, const std::string& given,
+                const std::string& name, std::vector<FieldCause>& causes) {
   const std::string qualified = resource.qualified_name();
   const bool label = qualified == "namespaces";
   const bool service = qualified == "services";
   if (label || service) {
-    if (name.size() > 63)
-      causes.push_back(invalid_value("metadata.name", quote(name), "must be no more than 63 characters"));
+    if (name.size() > 63) causes.push_back(invalid_value(field, quote(given), "must be no more than 63 characters"));
     const bool right = service ? is_dns_label(name) && name[0] >= 'a' : is_dns_label(name);
     if (!right && name.size() <= 63) {
-      causes.push_back(invalid_value("metadata.name", quote(name), service ? kServiceRule : kLabelRule));
+      causes.push_back(invalid_value(field, quote(given), service ? kServiceRule : kLabelRule));
     }
     return;
   }
-  if (name.size() > 253)
-    causes.push_back(invalid_value("metadata.name", quote(name), "must be no more than 253 characters"));
+  if (name.size() > 253) causes.push_back(invalid_value(field, quote(given), "must be no more than 253 characters"));
   if (name.size() <= 253 && !is_dns_subdomain(name)) {
-    causes.push_back(invalid_value("metadata.name", quote(name), kSubdomainRule));
+    causes.push_back(invalid_value(field, quote(given), kSubdomainRule));
   }
+}
+
+/// A prefix may end in a dash: more characters follow.
+void check_generate_name(const api::Resource& resource, const std::string& prefix, std::vector<FieldCause>& causes) {
+  if (prefix.empty()) return;
+  std::string name = prefix;
+  if (name.size() > 1 && name.ends_with('-')) name.back() = 'a';
+  check_name(resource, "metadata.generateName", prefix, name, causes);
 }
 
 void check_labels(const Document& object, std::vector<FieldCause>& causes) {
@@ -65,7 +73,7 @@ void check_labels(const Document& object, std::vector<FieldCause>& causes) {
     if (label.value.is_string() && !is_label_value(label.value.as_string())) {
       const bool too_long = label.value.as_string().size() > 63;
       causes.push_back(invalid_value("metadata.labels", quote(label.value.as_string()),
-                                     too_long ? "must be no more than 63 bytes" : kLabelValueRule));
+                                     too_long ? "must be no more than 63 characters" : kLabelValueRule));
     }
   }
 }
@@ -86,19 +94,30 @@ void check_annotations(const Document& object, std::vector<FieldCause>& causes) 
   }
 }
 
+bool has_version(const std::string& api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string::npos) return !api_version.empty();
+  return slash + 1 < api_version.size() && api_version.find('/', slash + 1) == std::string::npos;
+}
+
 void check_owners(const Document& object, std::vector<FieldCause>& causes) {
   const Document* owners = object.at("metadata", "ownerReferences");
   if (owners == nullptr || !owners->is_array()) return;
   int controllers = 0;
   for (const Document& owner : owners->as_array()) {
     const std::string at = "metadata.ownerReferences";  // Kubernetes gives no position here
-    if (owner.string_at("apiVersion").empty()) {
-      causes.push_back(invalid_value(at + ".apiVersion", "\"\"", "version must not be empty"));
+    const std::string& version = owner.string_at("apiVersion");
+    if (!has_version(version)) {
+      causes.push_back(invalid_value(at + ".apiVersion", quote(version), "version must not be empty"));
     }
     for (const char* field : {"kind", "name", "uid"}) {
       if (owner.string_at(field).empty()) {
         causes.push_back(invalid_value(at + "." + field, "\"\"", fmt::format("{} must not be empty", field)));
       }
+    }
+    if (version == "v1" && owner.string_at("kind") == "Event") {
+      causes.push_back(
+          invalid_value(at, quote(owner.string_at("name")), "/v1, Kind=Event is disallowed from being an owner"));
     }
     controllers += owner.bool_at("controller") ? 1 : 0;
   }
@@ -108,18 +127,22 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
   }
 }
 
-void check_finalizers(const Document& object, std::vector<FieldCause>& causes) {
+void check_finalizers(const api::Resource& resource, const Document& object, std::vector<FieldCause>& causes) {
+  const std::string field = "metadata.finalizers";  // Kubernetes gives no position here
   const std::vector<std::string> finalizers = finalizers_of(object);
-  for (std::size_t i = 0; i < finalizers.size(); ++i) {
-    const std::string& finalizer = finalizers[i];
-    const std::string field = fmt::format("metadata.finalizers[{}]", i);
+  const auto has = [&](std::string_view name) { return std::ranges::find(finalizers, name) != finalizers.end(); };
+  for (const std::string& finalizer : finalizers) {
+    const bool standard = finalizer == "orphan" || finalizer == "foregroundDeletion" || finalizer == "kubernetes";
     if (!is_qualified_name(finalizer)) {
       causes.push_back(invalid_value(field, quote(finalizer), kKeyRule));
-    } else if (finalizer.find('/') == std::string::npos && finalizer != "orphan" && finalizer != "foregroundDeletion" &&
-               finalizer != "kubernetes") {
+    } else if (resource.built_in && finalizer.find('/') == std::string::npos && !standard) {
       causes.push_back(invalid_value(field, quote(finalizer),
                                      "name is neither a standard finalizer name nor is it fully qualified"));
     }
+  }
+  if (has("orphan") && has("foregroundDeletion")) {
+    causes.push_back(invalid_value(field, "[]string{\"orphan\", \"foregroundDeletion\"}",
+                                   "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
 
@@ -184,8 +207,9 @@ void stamp_new(const api::Resource& resource, Document& object, Rng& rng, Time n
 void carry_over(const api::Resource& resource, const Document& before, Document& after) {
   const Document& old = *before.find("metadata");
   Document& metadata = after["metadata"];
-  for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "generation"}) {
-    copy_member(old, metadata, key);
+  copy_member(old, metadata, "generation");
+  for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    if (metadata.find(key) == nullptr) copy_member(old, metadata, key);
   }
   metadata.as_object().erase("managedFields");
   metadata.as_object().erase("selfLink");
@@ -202,12 +226,92 @@ void carry_over(const api::Resource& resource, const Document& before, Document&
 
 std::vector<FieldCause> check_metadata(const api::Resource& resource, const Document& object) {
   std::vector<FieldCause> causes;
-  check_name(resource, object.string_at("metadata", "name"), causes);
+  const std::string& name = object.string_at("metadata", "name");
+  check_generate_name(resource, object.string_at("metadata", "generateName"), causes);
+  check_name(resource, "metadata.name", name, name, causes);
   check_annotations(object, causes);
   check_labels(object, causes);
   check_owners(object, causes);
-  check_finalizers(object, causes);
+  check_finalizers(resource, object, causes);
   return causes;
+}
+
+namespace {
+
+/// Only a DELETE marks an object as deleted.
+void check_deletion_change(const Document& before, const Document& after, std::vector<FieldCause>& causes) {
+  const auto time = parse_rfc3339(after.string_at("metadata", "deletionTimestamp"));
+  if (time && time != parse_rfc3339(before.string_at("metadata", "deletionTimestamp"))) {
+    std::string shown = format_rfc3339(*time).substr(0, 19) + " +0000 UTC";
+    shown[10] = ' ';
+    causes.push_back(invalid_value("metadata.deletionTimestamp", shown, "field is immutable"));
+  }
+  const Document* grace = after.at("metadata", "deletionGracePeriodSeconds");
+  const Document* old_grace = before.at("metadata", "deletionGracePeriodSeconds");
+  if (grace != nullptr && (old_grace == nullptr || !(*grace == *old_grace))) {
+    causes.push_back(
+        invalid_value("metadata.deletionGracePeriodSeconds", json::serialize(*grace), "field is immutable"));
+  }
+}
+
+bool is_map_of_strings(const Document& value) {
+  return value.is_object() &&
+         std::ranges::all_of(value.as_object(), [](const json::Member& member) { return member.value.is_string(); });
+}
+
+bool is_list_of(const Document& value, bool (Document::*is_right)() const) {
+  return value.is_array() &&
+         std::ranges::all_of(value.as_array(), [&](const Document& item) { return (item.*is_right)(); });
+}
+
+/// "" when the value may stand there.
+std::string_view wrong_metadata_type(std::string_view key, const Document& value) {
+  if (key == "labels" || key == "annotations") return is_map_of_strings(value) ? "" : "an object of strings";
+  if (key == "finalizers") return is_list_of(value, &Document::is_string) ? "" : "a list of strings";
+  if (key == "ownerReferences" || key == "managedFields") {
+    return is_list_of(value, &Document::is_object) ? "" : "a list of objects";
+  }
+  if (key == "generation" || key == "deletionGracePeriodSeconds") return value.is_int() ? "" : "a whole number";
+  static const std::set<std::string_view> texts = {
+      "name",     "generateName",      "namespace",         "uid",
+      "selfLink", "creationTimestamp", "deletionTimestamp", "resourceVersion"};
+  if (!texts.contains(key)) return "";
+  if (!value.is_string()) return "a string";
+  const bool time = key.ends_with("Timestamp");
+  return time && !parse_rfc3339(value.as_string()) ? "an RFC 3339 time" : "";
+}
+
+}  // namespace
+
+std::vector<std::string> check_metadata_types(const Document& object) {
+  std::vector<std::string> wrong;
+  for (const json::Member& member : object.find("metadata")->as_object()) {
+    const std::string_view wanted = wrong_metadata_type(member.key, member.value);
+    if (wanted.empty()) continue;
+    wrong.push_back(fmt::format("metadata.{}: must be {}, got {}", member.key, wanted, json::serialize(member.value)));
+  }
+  return wrong;
+}
+
+void join_equal_owners(Document& object, std::vector<std::string>& warnings) {
+  Document* owners = object["metadata"].find("ownerReferences");
+  if (owners == nullptr) return;
+  json::Array kept;
+  std::set<std::string> texts;
+  std::vector<std::string> repeated;
+  for (Document& owner : owners->as_array()) {
+    if (texts.insert(json::serialize(owner)).second) {
+      kept.push_back(std::move(owner));
+    } else {
+      repeated.push_back(owner.string_at("uid"));
+    }
+  }
+  *owners = std::move(kept);
+  if (repeated.empty()) return;
+  warnings.push_back(fmt::format(
+      ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
+      "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+      join(repeated, ", ")));
 }
 
 std::vector<FieldCause> check_metadata_change(const Document& before, const Document& after) {
@@ -218,6 +322,7 @@ std::vector<FieldCause> check_metadata_change(const Document& before, const Docu
       causes.push_back(invalid_value(fmt::format("metadata.{}", key), quote(now), "field is immutable"));
     }
   }
+  check_deletion_change(before, after, causes);
   if (!before.string_at("metadata", "deletionTimestamp").empty()) {
     const std::vector<std::string> old = finalizers_of(before);
     std::vector<std::string> added;

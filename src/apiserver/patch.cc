@@ -11,13 +11,15 @@ void patch_object(Context& context, const ResourceRequest& request, const net::R
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   if (is_apply(http)) return apply_object(context, request, http, *parameters, std::move(reply));
-  const auto patch = read_patch(*request.resource, http);
+  std::vector<std::string> warnings;
+  const auto patch = read_patch(*request.resource, http, warnings);
   if (!patch) return reply.fail(patch.error());
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());
   auto wanted = apply_patch(*patch, *request.resource->type, current->object);
   if (!wanted) return reply.fail(wanted.error());
-  change_object(context, request, Origin::kPatch, *current, *std::move(wanted), *parameters, std::move(reply));
+  change_object(context, request, Origin::kPatch, *current, *std::move(wanted), *parameters, std::move(warnings),
+                std::move(reply));
 }
 
 }  // namespace muster::apiserver

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <set>
+
+#include "apiserver/admission.h"
 #include "apiserver/status_error.h"
 #include "apiserver/strategic_merge.h"
 #include "base/strings.h"
@@ -23,12 +26,23 @@ Result<Patch::Type> patch_type(const api::Resource& resource, std::string_view h
                         : "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
+void note_unknown_in_operations(const json::Array& operations, std::vector<std::string>& warnings) {
+  static const std::set<std::string, std::less<>> known = {"op", "path", "from", "value"};
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (!operations[i].is_object()) continue;
+    for (const json::Member& member : operations[i].as_object()) {
+      if (known.contains(member.key)) continue;
+      warnings.push_back(fmt::format("json patch unknown field \"[{}].{}\"", i, member.key));
+    }
+  }
+}
+
 }  // namespace
 
-Result<Patch> read_patch(const api::Resource& resource, const net::Request& http) {
+Result<Patch> read_patch(const api::Resource& resource, const net::Request& http, std::vector<std::string>& warnings) {
   Patch patch;
   TRY_ASSIGN(patch.type, patch_type(resource, http.headers.get("Content-Type")));
-  auto body = json::parse(http.body);
+  auto body = parse_noting_repeated(http.body, patch.type == Patch::Type::kJson ? "json patch " : "", warnings);
   if (!body) return bad_request("error decoding patch: " + body.error().message);
   patch.body = *std::move(body);
   if (patch.type == Patch::Type::kJson) {
@@ -40,6 +54,7 @@ Result<Patch> read_patch(const api::Resource& resource, const net::Request& http
           fmt::format("The allowed maximum operations in a JSON patch is {}, got {}", kMaxOperations, count);
       return error;
     }
+    note_unknown_in_operations(patch.body.as_array(), warnings);
   } else if (!patch.body.is_object()) {
     return bad_request(
         fmt::format("error decoding patch: must be an object, got {}", json::kind_name(patch.body.kind())));

@@ -1,6 +1,9 @@
 // A patch as it came in, and its effect on a document.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "api/resource.h"
 #include "base/result.h"
 #include "json/document.h"
@@ -16,7 +19,8 @@ struct Patch {
 };
 
 /// By Content-Type. Strategic merge is for built-in kinds only; UnsupportedMediaType lists what is taken.
-Result<Patch> read_patch(const api::Resource& resource, const net::Request& http);
+/// Repeated fields, and fields that an operation of a JSON patch does not have, are told in `warnings`.
+Result<Patch> read_patch(const api::Resource& resource, const net::Request& http, std::vector<std::string>& warnings);
 Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& type, json::Document target);
 
 }  // namespace muster::apiserver

@@ -87,7 +87,8 @@ Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query
   DeleteOptions options;
   Document body;
   if (!trim(http.body).empty()) {
-    TRY_ASSIGN(body, read_body(http));
+    std::vector<std::string> repeated;
+    TRY_ASSIGN(body, read_body(http, repeated));
     if (!body.is_object()) return bad_request("body: must be DeleteOptions");
   }
   if (const Document* grace = body.find("gracePeriodSeconds"); grace != nullptr && !grace->is_null()) {

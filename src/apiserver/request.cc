@@ -27,7 +27,7 @@ Result<Verb> verb_for(const std::string& method, const ResourceRequest& request)
     if (request.query.flag("watch") && request.subresource.empty()) return Verb::kWatch;
     return one ? Verb::kGet : Verb::kList;
   }
-  if (method == "POST") return Verb::kCreate;
+  if (method == "POST" && !(one && request.subresource.empty())) return Verb::kCreate;
   if (method == "PUT" && one) return Verb::kUpdate;
   if (method == "PATCH" && one) return Verb::kPatch;
   if (method == "DELETE") return one ? Verb::kDelete : Verb::kDeleteCollection;
@@ -86,13 +86,21 @@ bool Query::has(std::string_view name) const {
   return std::ranges::any_of(items_, [&](const auto& item) { return item.first == name; });
 }
 
+std::vector<std::string> Query::all(std::string_view name) const {
+  std::vector<std::string> values;
+  for (const auto& [key, value] : items_) {
+    if (key == name) values.push_back(value);
+  }
+  return values;
+}
+
 bool Query::flag(std::string_view name) const {
-  const std::string_view value = get(name);
-  return value == "true" || value == "1" || value == "True";
+  const std::string value = to_lower(get(name));
+  return has(name) && value != "false" && value != "0";
 }
 
 Result<std::optional<std::int64_t>> Query::number(std::string_view name) const {
-  if (!has(name) || get(name).empty()) return std::optional<std::int64_t>();
+  if (!has(name)) return std::optional<std::int64_t>();
   const auto value = parse_int(get(name));
   if (!value)
     return bad_request(fmt::format("query parameter {}: must be a whole number, got {}", name, quote(get(name))));
@@ -166,7 +174,8 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
   if (!request.subresource.empty() && !has_subresource(*request.resource, request.subresource)) return unknown_path();
 
   TRY_ASSIGN(request.verb, verb_for(method, request));
-  const bool homeless = namespaced && request.ns.empty() && request.verb == Verb::kCreate;
+  const bool needs_namespace = request.verb == Verb::kCreate || request.verb == Verb::kDeleteCollection;
+  const bool homeless = namespaced && request.ns.empty() && needs_namespace;
   if (writes_definitions(request)) return read_only_definitions();
   if (homeless || !allows(request)) return method_not_allowed();
   return request;

@@ -19,7 +19,8 @@ class Query {
   static Result<Query> parse(std::string_view text);
   std::string_view get(std::string_view name) const;  // "" when absent
   bool has(std::string_view name) const;
-  /// "true" or "1"; BadRequest is not given for other words, they count as false.
+  std::vector<std::string> all(std::string_view name) const;
+  /// There, and neither "false" nor "0": as Kubernetes reads them.
   bool flag(std::string_view name) const;
   /// nullopt when absent, BadRequest when it is no number.
   Result<std::optional<std::int64_t>> number(std::string_view name) const;

@@ -28,9 +28,9 @@ Object everything_allowed() {
 void answer_review(const ResourceRequest& request, const net::Request& http, Reply reply) {
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
-  auto body = read_body(http);
-  if (!body) return reply.fail(body.error());
   std::vector<std::string> warnings;
+  auto body = read_body(http, warnings);
+  if (!body) return reply.fail(body.error());
   auto review = admit_question(*request.resource, *std::move(body), *parameters, warnings);
   if (!review) return reply.fail(review.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));

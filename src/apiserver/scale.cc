@@ -101,19 +101,18 @@ Status check_scale(const ResourceRequest& request, Origin origin, const Document
     return bad_request(
         fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
   }
-  std::vector<std::string> unknown = unknown_in(scale);
-  if (unknown.empty() || validation == FieldValidation::kIgnore) return ok();
-  if (validation == FieldValidation::kStrict) {
-    return undecodable_scale(origin, scale, "strict decoding error: " + join(unknown, ", "));
-  }
+  const std::vector<std::string> unknown = unknown_in(scale);
   warnings.insert(warnings.end(), unknown.begin(), unknown.end());
-  return ok();
+  if (validation == FieldValidation::kIgnore) warnings.clear();
+  if (validation != FieldValidation::kStrict || warnings.empty()) return ok();
+  return undecodable_scale(origin, scale, "strict decoding error: " + join(warnings, ", "));
 }
 
-Result<Document> wanted_scale(const ResourceRequest& request, const net::Request& http, const Document& now) {
-  if (request.verb == Verb::kUpdate) return read_body(http);
-  if (is_apply(http)) return read_applied(http);
-  TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http));
+Result<Document> wanted_scale(const ResourceRequest& request, const net::Request& http, const Document& now,
+                              FieldValidation validation, std::vector<std::string>& warnings) {
+  if (request.verb == Verb::kUpdate) return read_body(http, warnings);
+  if (is_apply(http)) return read_applied(http, validation, warnings);
+  TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http, warnings));
   static const reflect::TypeDesc any;
   return apply_patch(patch, any, now);
 }
@@ -178,9 +177,10 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   if (request.verb == Verb::kGet) return reply.json(200, json::serialize(scale_of(paths, current->object)));
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
-  const auto scale = wanted_scale(request, http, scale_of(paths, current->object));
-  if (!scale) return reply.fail(scale.error());
   std::vector<std::string> warnings;
+  const auto scale =
+      wanted_scale(request, http, scale_of(paths, current->object), parameters->field_validation, warnings);
+  if (!scale) return reply.fail(scale.error());
   const Origin origin = request.verb == Verb::kUpdate ? Origin::kBody : Origin::kPatch;
   const auto checked = check_scale(request, origin, *scale, parameters->field_validation, warnings);
   if (!checked) return reply.fail(checked.error());

@@ -20,8 +20,8 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
 }
 
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
-                   json::Document wanted, const WriteParameters& parameters, Reply reply) {
-  std::vector<std::string> warnings;
+                   json::Document wanted, const WriteParameters& parameters, std::vector<std::string> warnings,
+                   Reply reply) {
   const json::Document sent_owners = managed_fields_of(wanted);
   auto admitted = admit_change(request, origin, current.object, std::move(wanted), parameters, warnings);
   if (!admitted) return reply.fail(admitted.error());
@@ -38,11 +38,14 @@ void change_object(Context& context, const ResourceRequest& request, Origin orig
 void update_object(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
-  auto body = read_body(http);
+  std::vector<std::string> warnings;
+  auto body = read_body(http, warnings);
   if (!body) return reply.fail(body.error());
+  if (const auto right = check_replacement(request, *body); !right) return reply.fail(right.error());
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());
-  change_object(context, request, Origin::kBody, *current, *std::move(body), *parameters, std::move(reply));
+  change_object(context, request, Origin::kBody, *current, *std::move(body), *parameters, std::move(warnings),
+                std::move(reply));
 }
 
 }  // namespace muster::apiserver

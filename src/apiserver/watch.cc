@@ -41,6 +41,7 @@ Result<Start> parse_start(const Query& query, Rng& rng) {
   } else if (!match.empty()) {
     return invalid_watch("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   }
+  TRY(query.number("limit"));
   TRY_ASSIGN(const auto timeout, query.number("timeoutSeconds"));
   const std::int64_t spread = static_cast<std::int64_t>(rng.next() % kMinDefaultTimeout);
   const std::int64_t seconds = timeout.value_or(0) > 0 ? *timeout : kMinDefaultTimeout + spread;

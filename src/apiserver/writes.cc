@@ -25,6 +25,13 @@ Error in_api_words(const api::Resource& resource, const store::Key& key, Error e
   }
 }
 
+Error is_there(const api::Resource& resource, const store::Key& key, const store::Entry& entry) {
+  Error error = already_exists(resource, key.name);
+  const auto object = json::parse(*entry.bytes);
+  const bool going = object && !object->string_at("metadata", "deletionTimestamp").empty();
+  return going ? in_context("object is being deleted", std::move(error)) : error;
+}
+
 store::Store::Done when_stored(const api::Resource& resource, const store::Key& key, OnStored done,
                                Quotas::Reservation held) {
   return [&resource, key, done = std::move(done), held = std::move(held)](Result<store::Entry> result) mutable {
@@ -58,7 +65,7 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
                bool dry_run, OnStored done) {
   auto held = context.quotas->reserve(resource, key.ns, nullptr, object);
   if (!held) return done(std::move(held).error());
-  if (context.store.latest(key) != nullptr) return done(already_exists(resource, key.name));
+  if (const store::Entry* there = context.store.latest(key)) return done(is_there(resource, key, *there));
   to_stored_version(resource, object);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
   context.store.put(key, 0, render_of(key, std::move(object)),

@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/random.h"
 #include "base/strings.h"
 #include "cli/command_table.h"
 #include "cli/connect.h"
 #include "cli/environment.h"
+#include "client/remote_transport.h"
 
 extern char** environ;
 
@@ -84,12 +86,12 @@ class NoServer final : public net::Transport {
 
 struct Connection {
   std::unique_ptr<net::Transport> transport;
-  std::string token;
   std::string ns = "default";
   std::function<Failure(const Error&)> explain;
 };
 
-Connection connect(net::EventLoop& loop, const std::variant<Choice, Failure>& chosen, const Terminal& terminal) {
+Connection connect(net::EventLoop& loop, Rng& rng, const std::variant<Choice, Failure>& chosen,
+                   const Terminal& terminal) {
   Connection out;
   if (const auto* failure = std::get_if<Failure>(&chosen)) {
     out.transport = std::make_unique<NoServer>(loop);
@@ -98,8 +100,13 @@ Connection connect(net::EventLoop& loop, const std::variant<Choice, Failure>& ch
   }
   const Choice& choice = std::get<Choice>(chosen);
   terminal.err(choice.note);
-  out.transport = std::make_unique<net::HttpClient>(loop, choice.target.endpoint);
-  out.token = choice.target.token;
+  out.transport = std::make_unique<client::RemoteTransport>(
+      loop, rng, client::credentials_of(choice.target, loop),
+      [&loop, endpoint = choice.target.endpoint](const client::Credential& credential) mutable {
+        endpoint.client_certificate_pem = credential.client_certificate_pem;
+        endpoint.client_key_pem = credential.client_key_pem;
+        return std::make_unique<net::HttpClient>(loop, endpoint);
+      });
   out.ns = choice.target.ns;
   out.explain = [choice](const Error& error) { return unreachable(choice, error); };
   return out;
@@ -143,8 +150,9 @@ int run_connected(const Entry& entry, Command& command, const ConnectOptions& op
   if (needed && std::holds_alternative<Failure>(chosen)) return print_error(std::get<Failure>(chosen));
 
   net::EventLoop loop;
-  Connection connection = connect(loop, chosen, terminal);
-  client::ApiClient api(*connection.transport, connection.token);
+  SystemRng rng;
+  Connection connection = connect(loop, rng, chosen, terminal);
+  client::ApiClient api(*connection.transport, "");
   api.on_warning([&](const std::string& text) { terminal.err("warning: " + text + "\n"); });
   Session session(
       loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);

@@ -1,6 +1,7 @@
 #include "cli/live_list.h"
 
-#include <algorithm>
+#include "base/random.h"
+#include "client/backoff.h"
 
 namespace muster::cli {
 
@@ -8,8 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kFirstPause = 200ms;
-constexpr Duration kLongestPause = 2s;
+constexpr client::Backoff kListPause{.first = 200ms, .longest = 2s};
 constexpr Duration kListPatience = 60s;
 
 bool worth_waiting(Reason reason) {
@@ -30,7 +30,8 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
   std::string revision;
   bool listed = false;
   bool closed = false;
-  Duration pause = kFirstPause;
+  SystemRng rng;
+  int failures = 0;
   std::optional<MonoTime> failing_since;
 
   void list() {
@@ -87,9 +88,9 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
   void ended(Status status) {
     if (status) {
       // Always a pause: a server that ends every watch at once must not be asked in a tight loop.
-      again(kFirstPause, [](State& self) { self.start_watch(); });
+      again(kListPause.wait(1, std::nullopt, rng), [](State& self) { self.start_watch(); });
     } else if (status.error().reason == Reason::kExpired) {
-      again(Duration{0}, [](State& self) { self.list(); });
+      again(kListPause.wait(1, std::nullopt, rng), [](State& self) { self.list(); });
     } else {
       failed(status.error());
     }
@@ -103,14 +104,12 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
       sink.on_failed(error);
       return;
     }
-    const Duration next = pause;
-    pause = std::min(pause * 2, kLongestPause);
-    again(next, [](State& self) { self.list(); });
+    again(kListPause.wait(++failures, error.retry_after, rng), [](State& self) { self.list(); });
   }
 
   void recovered() {
     failing_since.reset();
-    pause = kFirstPause;
+    failures = 0;
   }
 
   void again(Duration after, void (*step)(State&)) {

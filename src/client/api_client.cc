@@ -240,7 +240,9 @@ void ApiClient::create_subresource(const ObjectName& object, const json::Documen
 
 void ApiClient::update(const ObjectName& object, const json::Document& to, const WriteOptions& options,
                        OnDocument done) {
-  state_->call(state_->request("PUT", path_of(object) + query_of(options).text(), kJson), to, kJson, std::move(done));
+  net::Request request = state_->request("PUT", path_of(object) + query_of(options).text(), kJson);
+  request.repeatable = !to.string_at("metadata", "resourceVersion").empty();  // the second one is a Conflict
+  state_->call(std::move(request), to, kJson, std::move(done));
 }
 
 void ApiClient::patch(const ObjectName& object, PatchType type, const json::Document& patch,
@@ -252,6 +254,7 @@ void ApiClient::patch(const ObjectName& object, PatchType type, const json::Docu
 void ApiClient::remove(const ObjectName& object, const DeleteOptions& options, OnDocument done) {
   const json::Document body = delete_body(options);
   net::Request request = state_->request("DELETE", path_of(object) + (options.dry_run ? "?dryRun=All" : ""), kJson);
+  request.repeatable = !options.precondition_uid.empty() || !options.precondition_resource_version.empty();
   if (body.is_null()) {
     state_->call(std::move(request), std::move(done));
   } else {

@@ -132,6 +132,25 @@ TEST_F(ApiClientTest, DeleteHasABodyOnlyWhenThereIsSomethingToSay) {
                                              "preconditions":{"uid":"u","resourceVersion":"5"}})"));
 }
 
+TEST_F(ApiClientTest, OnlyWhatTellsWhichVersionItMeansMayBeSentTwice) {
+  const ObjectName name{kPods, "ns", "a"};
+  const auto repeatable = [&] { return net::may_repeat(sent(transport_.count() - 1)); };
+  client_.get(name, record());
+  EXPECT_TRUE(repeatable());
+  client_.create(kPods, "ns", parsed("{}"), {}, record());
+  EXPECT_FALSE(repeatable());
+  client_.patch(name, PatchType::kMerge, parsed("{}"), {}, record());
+  EXPECT_FALSE(repeatable());
+  client_.update(name, parsed(R"({"metadata":{"name":"a"}})"), {}, record());
+  EXPECT_FALSE(repeatable());
+  client_.update(name, parsed(R"({"metadata":{"name":"a","resourceVersion":"7"}})"), {}, record());
+  EXPECT_TRUE(repeatable());
+  client_.remove(name, {}, record());
+  EXPECT_FALSE(repeatable());
+  client_.remove(name, {.precondition_uid = "u"}, record());
+  EXPECT_TRUE(repeatable());
+}
+
 TEST_F(ApiClientTest, StatusBecomesAnError) {
   client_.get({kPods, "ns", "a"}, record());
   transport_.reply(0, 422, R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"Pod \"a\" is invalid",

@@ -126,13 +126,14 @@ Result<ExecCredential> parse_exec_credential(const ExecPlugin& plugin, std::stri
                                       quote(document->string_at("apiVersion"))));
   }
   ExecCredential credential;
-  credential.token = document->string_at("status", "token");
-  credential.client_certificate_pem = document->string_at("status", "clientCertificateData");
-  credential.client_key_pem = document->string_at("status", "clientKeyData");
-  if (credential.client_certificate_pem.empty() != credential.client_key_pem.empty()) {
+  Credential& shown = credential.shown;
+  shown.token = document->string_at("status", "token");
+  shown.client_certificate_pem = document->string_at("status", "clientCertificateData");
+  shown.client_key_pem = document->string_at("status", "clientKeyData");
+  if (shown.client_certificate_pem.empty() != shown.client_key_pem.empty()) {
     return failed(plugin, "status.clientCertificateData and status.clientKeyData must be given together");
   }
-  if (credential.token.empty() && credential.client_key_pem.empty()) {
+  if (shown.token.empty() && shown.client_key_pem.empty()) {
     return failed(plugin, "printed neither status.token nor status.clientCertificateData");
   }
   if (const std::string& until = document->string_at("status", "expirationTimestamp"); !until.empty()) {
@@ -144,15 +145,27 @@ Result<ExecCredential> parse_exec_credential(const ExecPlugin& plugin, std::stri
   return credential;
 }
 
-Result<ExecCredential> ExecSource::get(Time now) {
-  if (known_ && (!known_->expires || *known_->expires > now + kLeastLife)) return *known_;
-  const bool interactive = plugin_.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
-  if (plugin_.interactive_mode == "Always" && !interactive) {
-    return failed(plugin_, "wants to ask somebody (interactiveMode: Always), but standard input is no terminal");
+Result<ExecCredential> ask_plugin(const ExecPlugin& plugin, const RunPlugin& run) {
+  const bool interactive = plugin.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
+  if (plugin.interactive_mode == "Always" && !interactive) {
+    return failed(plugin, "wants to ask somebody (interactiveMode: Always), but standard input is no terminal");
   }
-  TRY_ASSIGN(const std::string text, run_(plugin_, exec_info(plugin_, interactive)));
-  TRY_ASSIGN(known_, parse_exec_credential(plugin_, text));
-  return *known_;
+  TRY_ASSIGN(const std::string text, run(plugin, exec_info(plugin, interactive)));
+  return parse_exec_credential(plugin, text);
+}
+
+Result<Credential> ExecSource::get(const Clock& clock) {
+  const bool good = known_ && (!known_->expires || *known_->expires > clock.now() + kLeastLife);
+  if (!good) {
+    TRY_ASSIGN(known_, ask_plugin(plugin_, run_));
+  }
+  return known_->shown;
+}
+
+Result<bool> ExecSource::renew(const Credential& refused, const Clock& clock) {
+  if (known_ && known_->shown == refused) known_.reset();
+  TRY_ASSIGN(const Credential now, get(clock));
+  return !(now == refused);
 }
 
 }  // namespace muster::client

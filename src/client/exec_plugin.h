@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "client/credentials.h"
 
 namespace muster::client {
 
@@ -25,9 +26,7 @@ struct ExecPlugin {
 };
 
 struct ExecCredential {
-  std::string token;
-  std::string client_certificate_pem;
-  std::string client_key_pem;
+  Credential shown;
   std::optional<Time> expires;  // none: as long as the process lives
 };
 
@@ -41,12 +40,18 @@ std::string exec_info(const ExecPlugin& plugin, bool interactive);
 /// Every error names the command.
 Result<ExecCredential> parse_exec_credential(const ExecPlugin& plugin, std::string_view text);
 
-/// The credential of one plugin, kept until it expires. Loop thread only.
-class ExecSource {
+/// Runs the program and reads what it prints.
+Result<ExecCredential> ask_plugin(const ExecPlugin& plugin, const RunPlugin& run);
+
+/// The credential of one plugin, kept until it expires or the server refuses it.
+class ExecSource final : public CredentialSource {
  public:
-  ExecSource(ExecPlugin plugin, RunPlugin run) : plugin_(std::move(plugin)), run_(std::move(run)) {}
+  ExecSource(ExecPlugin plugin, RunPlugin run, std::optional<ExecCredential> known = std::nullopt)
+      : plugin_(std::move(plugin)), run_(std::move(run)), known_(std::move(known)) {}
   /// Runs the program when there is none that is good for another ten seconds.
-  Result<ExecCredential> get(Time now);
+  Result<Credential> get(const Clock& clock) override;
+  /// Runs it again, unless that was done already for another request.
+  Result<bool> renew(const Credential& refused, const Clock& clock) override;
 
  private:
   ExecPlugin plugin_;

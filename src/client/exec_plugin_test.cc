@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "json/document.h"
+#include "testing/sim_loop.h"
 
 namespace muster::client {
 namespace {
@@ -36,9 +37,9 @@ TEST(ExecPlugin, ReadsTokenCertificateAndExpiry) {
       parse_exec_credential(plugin(), credential(R"({"token":"t","clientCertificateData":"C","clientKeyData":"K",)"
                                                  R"("expirationTimestamp":"2026-01-01T00:00:00Z"})"));
   ASSERT_TRUE(read.has_value()) << read.error().message;
-  EXPECT_EQ(read->token, "t");
-  EXPECT_EQ(read->client_certificate_pem, "C");
-  EXPECT_EQ(read->client_key_pem, "K");
+  EXPECT_EQ(read->shown.token, "t");
+  EXPECT_EQ(read->shown.client_certificate_pem, "C");
+  EXPECT_EQ(read->shown.client_key_pem, "K");
   EXPECT_EQ(read->expires, parse_rfc3339("2026-01-01T00:00:00Z"));
 }
 
@@ -63,7 +64,7 @@ TEST(ExecPlugin, IsToldAboutItselfAndTheCluster) {
 }
 
 TEST(ExecPlugin, RunsAgainOnlyWhenTheCredentialIsAboutToExpire) {
-  const Time start = *parse_rfc3339("2026-01-01T00:00:00Z");
+  testing::SimLoop clock;  // begins at 2026-01-01T00:00:00Z
   int runs = 0;
   ExecSource source(plugin(), [&](const ExecPlugin&, const std::string& info) -> Result<std::string> {
     EXPECT_THAT(info, HasSubstr(R"("interactive":false)"));
@@ -71,11 +72,37 @@ TEST(ExecPlugin, RunsAgainOnlyWhenTheCredentialIsAboutToExpire) {
     return credential(R"({"token":"t)" + std::to_string(runs) + R"(","expirationTimestamp":"2026-01-01T0)" +
                       std::to_string(runs) + R"(:00:00Z"})");
   });
-  EXPECT_EQ(source.get(start)->token, "t1");
-  EXPECT_EQ(source.get(start + std::chrono::minutes(59))->token, "t1");
+  EXPECT_EQ(source.get(clock)->token, "t1");
+  clock.advance(std::chrono::minutes(59));
+  EXPECT_EQ(source.get(clock)->token, "t1");
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(source.get(start + std::chrono::minutes(60) - std::chrono::seconds(5))->token, "t2");
+  clock.advance(std::chrono::seconds(55));
+  EXPECT_EQ(source.get(clock)->token, "t2");
   EXPECT_EQ(runs, 2);
+}
+
+TEST(ExecPlugin, RunsAgainWhenTheServerRefusesItsCredential) {
+  testing::SimLoop clock;
+  int runs = 0;
+  ExecSource source(
+      plugin(),
+      [&](const ExecPlugin&, const std::string&) -> Result<std::string> {
+        ++runs;
+        if (runs == 3) return Error{.message = "cannot"};
+        return credential(R"({"token":"t)" + std::to_string(std::min(runs, 2)) + R"("})");
+      },
+      ExecCredential{.shown = {.token = "t0"}, .expires = std::nullopt});
+  const Credential first = *source.get(clock);
+  EXPECT_EQ(first.token, "t0");
+  EXPECT_EQ(runs, 0) << "what it printed before is still good";
+  EXPECT_TRUE(*source.renew(first, clock));
+  EXPECT_TRUE(*source.renew(first, clock)) << "a second request that showed the old one";
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(source.get(clock)->token, "t1");
+  EXPECT_TRUE(*source.renew(*source.get(clock), clock));
+  EXPECT_EQ(source.renew(*source.get(clock), clock).error().message, "cannot");
+  EXPECT_EQ(source.get(clock)->token, "t2");
+  EXPECT_FALSE(*source.renew(*source.get(clock), clock)) << "the same again: no use to show it";
 }
 
 TEST(ExecPlugin, RunsARealProgram) {

@@ -31,6 +31,7 @@ class FakeTransport final : public net::Transport {
   const net::Request& request(std::size_t i) const { return sent_.at(i)->request; }
   bool cancelled(std::size_t i) const { return sent_.at(i)->cancelled; }
 
+  void sent(std::size_t i) { sent_.at(i)->sink.on_sent(); }
   void head(std::size_t i, int status, net::Headers headers = {}) {
     loop_.post([sent = sent_.at(i), status, headers = std::move(headers)] {
       if (!sent->cancelled) sent->sink.on_head(status, headers);

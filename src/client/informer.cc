@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "base/log.h"
+#include "client/backoff.h"
 
 namespace muster::client {
 namespace {
 
-constexpr Duration kFirstWait = std::chrono::milliseconds(100);
-constexpr Duration kLongestWait = std::chrono::seconds(10);
+constexpr Backoff kWatchBackoff;
 // A watch that lasted this long was a good one; a server that ends watches sooner is not asked again at once.
 constexpr Duration kGoodWatch = std::chrono::seconds(1);
 constexpr int kPageSize = 500;
@@ -86,7 +86,6 @@ struct Informer::State : std::enable_shared_from_this<State> {
   void retry(Step step, const Error& why);
   std::shared_ptr<const json::Document> seen_of(const Held& held) const;
   void tell(const Key& key, const json::Document* before, const json::Document* now);
-  Duration next_wait();
 
   Loop& loop;
   Rng& rng;
@@ -126,21 +125,11 @@ void Informer::State::go(Step step) {
   }
 }
 
-/// Doubles with each failure in a row; spread by a quarter either way so that many informers do not come back at once.
-Duration Informer::State::next_wait() {
-  ++failures;
-  Duration wait = kFirstWait;
-  for (int i = 1; i < failures && wait < kLongestWait; ++i) wait *= 2;
-  wait = std::min(wait, kLongestWait);
-  return wait * 3 / 4 + wait * static_cast<std::int64_t>(rng.next() % 1000) / 2000;
-}
-
 void Informer::State::retry(Step step, const Error& why) {
   if (failures == 0) {
     LOG_WARN("cannot follow a resource, trying again", {"resource", resource.plural}, {"error", why.message});
   }
-  const Duration wait = std::max(next_wait(), why.retry_after.value_or(Duration::zero()));
-  timer = loop.after(wait, [weak = weak_from_this(), step] {
+  timer = loop.after(kWatchBackoff.wait(++failures, why.retry_after, rng), [weak = weak_from_this(), step] {
     if (const auto self = weak.lock()) self->go(step);
   });
 }

@@ -281,7 +281,19 @@ TEST_F(InformerTest, WaitsAsLongAsTheServerAsks) {
   make();
   transport_.reply(0, 429, "slow down", {{"Retry-After", "7"}});
   loop_.settle();
-  EXPECT_EQ(loop_.until_next_timer(), seconds(7));
+  EXPECT_GE(loop_.until_next_timer(), seconds(7));
+  EXPECT_LT(loop_.until_next_timer(), milliseconds(8750)) << "spread by a quarter at most";
+}
+
+TEST_F(InformerTest, WatchThatIsRefusedWaitsAsLongAsTheServerAsks) {
+  make_synced();
+  const std::size_t before = transport_.count();
+  transport_.reply(last(), 429, "slow down", {{"Retry-After", "7"}});
+  loop_.advance(milliseconds(6999));
+  EXPECT_EQ(transport_.count(), before);
+  loop_.advance(milliseconds(1751));
+  EXPECT_EQ(transport_.count(), before + 1);
+  EXPECT_THAT(target(), AllOf(HasSubstr("watch=true"), HasSubstr("resourceVersion=5&"))) << "and goes on from there";
 }
 
 TEST_F(InformerTest, LostConnectionResumesWithoutListing) {

@@ -194,7 +194,10 @@ void Reader::read_user(const Entry& user, Target& target) {
             fmt::format("{}: not supported; use token, tokenFile, exec or a client certificate", key));
   }
   target.token = text_of(user, "token");
-  if (!text_of(user, "tokenFile").empty()) target.token = trim(read_named_file(user, "tokenFile"));
+  if (const std::string file = text_of(user, "tokenFile"); !file.empty()) {
+    target.token = trim(read_named_file(user, "tokenFile"));
+    target.token_file = resolve_path(file);
+  }
   target.endpoint.client_certificate_pem = read_pem(user, "client-certificate");
   target.endpoint.client_key_pem = read_pem(user, "client-key");
   if (target.endpoint.client_certificate_pem.empty() != target.endpoint.client_key_pem.empty()) {
@@ -276,12 +279,20 @@ Result<Target> load_kubeconfig(const std::string& path, const std::string& conte
   if (!target.exec) return target;
   // A token or certificate in the file itself comes first, as for kubectl.
   if (!target.token.empty() || !target.endpoint.client_key_pem.empty()) return target;
-  ExecSource source(*target.exec, run_plugin);
-  TRY_ASSIGN(ExecCredential credential, source.get(Time{}));
-  target.token = std::move(credential.token);
-  target.endpoint.client_certificate_pem = std::move(credential.client_certificate_pem);
-  target.endpoint.client_key_pem = std::move(credential.client_key_pem);
+  TRY_ASSIGN(target.issued, ask_plugin(*target.exec, run_plugin));
+  target.token = target.issued->shown.token;
+  target.endpoint.client_certificate_pem = target.issued->shown.client_certificate_pem;
+  target.endpoint.client_key_pem = target.issued->shown.client_key_pem;
   return target;
+}
+
+std::unique_ptr<CredentialSource> credentials_of(const Target& target, const Clock& clock) {
+  if (target.issued) return std::make_unique<ExecSource>(*target.exec, run_plugin, target.issued);
+  Credential known{.token = target.token,
+                   .client_certificate_pem = target.endpoint.client_certificate_pem,
+                   .client_key_pem = target.endpoint.client_key_pem};
+  if (target.token_file.empty()) return std::make_unique<FixedCredential>(std::move(known));
+  return std::make_unique<TokenFile>(target.token_file, std::move(known), read_file, clock);
 }
 
 Result<Target> in_cluster_target(const ReadVariable& variable, const ReadFile& read_file) {
@@ -300,7 +311,8 @@ Result<Target> in_cluster_target(const ReadVariable& variable, const ReadFile& r
                  .message = fmt::format("KUBERNETES_SERVICE_PORT: must be a port, got {}", quote(port))};
   }
   target.endpoint.port = static_cast<int>(*number);
-  TRY_ASSIGN(const std::string token, read_file(folder + "token"));
+  target.token_file = folder + "token";
+  TRY_ASSIGN(const std::string token, read_file(target.token_file));
   target.token = trim(token);
   TRY_ASSIGN(target.endpoint.ca_pem, read_file(folder + "ca.crt"));
   if (const auto ns = read_file(folder + "namespace"); ns && !trim(*ns).empty()) target.ns = trim(*ns);

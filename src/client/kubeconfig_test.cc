@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "testing/sim_loop.h"
 
 namespace muster::client {
 namespace {
@@ -99,7 +100,15 @@ TEST_F(KubeconfigTest, TokenFileWinsOverToken) {
   write("token", "from-file\n");
   std::string text = kTwoContexts;
   text.replace(text.find("token: abc"), 10, "token: abc\n    tokenFile: token");
-  EXPECT_EQ(load(text)->token, "from-file");
+  const auto target = load(text);
+  EXPECT_EQ(target->token, "from-file");
+  testing::SimLoop clock;
+  const auto source = credentials_of(*target, clock);
+  write("token", "renewed\n");
+  clock.advance(std::chrono::seconds(59));
+  EXPECT_EQ(source->get(clock)->token, "from-file");
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_EQ(source->get(clock)->token, "renewed") << "found beside the kubeconfig";
 }
 
 TEST_F(KubeconfigTest, ReadsWhatItWrites) {
@@ -214,6 +223,12 @@ TEST_F(KubeconfigTest, ACredentialPluginIsRunFromTheFilesFolder) {
   ASSERT_TRUE(target.has_value()) << target.error().message;
   EXPECT_EQ(target->token, "secret-now");
   ASSERT_TRUE(target->exec.has_value());
+  ASSERT_TRUE(target->issued.has_value());
+  testing::SimLoop clock;
+  const auto source = credentials_of(*target, clock);
+  EXPECT_EQ(source->get(clock)->token, "secret-now") << "not run again";
+  write("plugin", "#!/bin/sh\nexit 4\n");
+  EXPECT_THAT(source->renew(*source->get(clock), clock).error().message, HasSubstr("failed with exit code 4"));
   EXPECT_EQ(target->exec->interactive_mode, "Never");
 }
 
@@ -238,6 +253,7 @@ TEST(InCluster, ReadsTheServiceAccount) {
   EXPECT_EQ(target->endpoint.port, 443);
   EXPECT_EQ(target->endpoint.ca_pem, "CA");
   EXPECT_EQ(target->token, "t");
+  EXPECT_EQ(target->token_file, "/var/run/secrets/kubernetes.io/serviceaccount/token");
   EXPECT_EQ(target->ns, "team");
   variables["KUBERNETES_SERVICE_PORT"] = "none";
   EXPECT_EQ(in_cluster_target(variable, read).error().reason, Reason::kInvalid);

@@ -173,6 +173,9 @@ inline constexpr std::size_t kMaxMembers = 20'000;
 
 /// BadRequest with line and column when the text is no JSON, is nested too deep, or repeats a key.
 Result<Document> parse(std::string_view text);
+/// The same, but of a key that is repeated the last value counts, as for Kubernetes; the paths of the first hundred
+/// such keys go to `repeated`: "spec.containers[0].image".
+Result<Document> parse(std::string_view text, std::vector<std::string>& repeated);
 
 /// Compact. Numbers as JSON.stringify would write them; integers exact.
 std::string serialize(const Document& document);

@@ -5,7 +5,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <iterator>
 #include <memory>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/strings.h"
 #include "json/document.h"
@@ -20,6 +20,7 @@ using boost::json::error_code;
 
 // Objects up to this size are searched, larger ones get an index of their keys.
 constexpr std::size_t kSearchedMembers = 16;
+constexpr std::size_t kMaxRepeated = 100;
 
 /// Receives the parser's events. Members and items of containers that are still open stand on two stacks; a container
 /// that closes takes its own from the top, in one allocation of the right size.
@@ -30,6 +31,8 @@ class Builder {
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
+  /// Where paths of repeated keys go; null refuses them.
+  void allow_repeated(std::vector<std::string>* paths) { repeated_ = paths; }
   Document take() { return std::move(root_); }
   /// Why we, rather than the parser, refused; empty when we did not.
   const std::string& complaint() const { return complaint_; }
@@ -37,7 +40,7 @@ class Builder {
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
   bool on_array_begin(error_code&) {
-    open_.push_back({.is_array = true, .begin = items_.size(), .seen = {}});
+    open_.push_back({.is_array = true, .begin = items_.size()});
     return true;
   }
   bool on_array_end(std::size_t, error_code&) {
@@ -46,7 +49,7 @@ class Builder {
     return add(Document(take_from(items_, begin)));
   }
   bool on_object_begin(error_code&) {
-    open_.push_back({.is_array = false, .begin = members_.size(), .seen = {}});
+    open_.push_back({.is_array = false, .begin = members_.size()});
     return true;
   }
   bool on_object_end(std::size_t, error_code&) {
@@ -60,9 +63,15 @@ class Builder {
   bool on_key_part(std::string_view part, std::size_t, error_code&) { return keep(part); }
   bool on_key(std::string_view last, std::size_t, error_code& ec) {
     keep(last);
-    const bool repeated = is_repeated(open_.back());
-    if (repeated) return refuse(fmt::format("key {} appears twice in the same object", quote(text_)), ec);
-    members_.push_back(Member{take_text(), {}});
+    Open& top = open_.back();
+    const std::optional<std::size_t> first = find_member(top);
+    if (first && repeated_ == nullptr) {
+      return refuse(fmt::format("key {} appears twice in the same object", quote(text_)), ec);
+    }
+    top.current = first.value_or(members_.size());
+    if (!first) members_.push_back(Member{take_text(), {}});
+    if (first && repeated_->size() < kMaxRepeated) repeated_->push_back(current_path());
+    text_.clear();
     return true;
   }
 
@@ -89,8 +98,9 @@ class Builder {
  private:
   struct Open {
     bool is_array = false;
-    std::size_t begin = 0;  // where its members or items start on their stack
-    std::unique_ptr<std::unordered_set<std::string>> seen;
+    std::size_t begin = 0;    // where its members or items start on their stack
+    std::size_t current = 0;  // the member whose value comes next
+    std::unique_ptr<std::unordered_map<std::string, std::size_t>> seen = {};
   };
 
   bool keep(std::string_view part) {
@@ -114,23 +124,42 @@ class Builder {
     } else if (open_.back().is_array) {
       items_.push_back(std::move(value));
     } else {
-      members_.back().value = std::move(value);
+      members_[open_.back().current].value = std::move(value);
     }
     return true;
   }
 
-  /// Whether the key in text_ is among the members of the innermost object.
-  bool is_repeated(Open& top) {
-    const std::size_t size = members_.size() - top.begin;
-    const auto first = members_.begin() + static_cast<std::ptrdiff_t>(top.begin);
-    if (size < kSearchedMembers) {
-      return std::any_of(first, members_.end(), [this](const Member& member) { return member.key == text_; });
+  /// Where the key in text_ is among the members of the innermost object; where it will be is remembered.
+  std::optional<std::size_t> find_member(Open& top) {
+    if (members_.size() - top.begin < kSearchedMembers) {
+      for (std::size_t i = top.begin; i < members_.size(); ++i) {
+        if (members_[i].key == text_) return i;
+      }
+      return std::nullopt;
     }
     if (top.seen == nullptr) {
-      top.seen = std::make_unique<std::unordered_set<std::string>>();
-      for (auto member = first; member != members_.end(); ++member) top.seen->insert(member->key);
+      top.seen = std::make_unique<std::unordered_map<std::string, std::size_t>>();
+      for (std::size_t i = top.begin; i < members_.size(); ++i) top.seen->emplace(members_[i].key, i);
     }
-    return !top.seen->insert(text_).second;
+    const auto [found, added] = top.seen->emplace(text_, members_.size());
+    return added ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Of the member whose value comes next.
+  std::string current_path() const {
+    std::string path;
+    for (std::size_t level = 0; level < open_.size(); ++level) {
+      const Open& open = open_[level];
+      if (open.is_array) {
+        const auto inner = std::find_if(open_.begin() + static_cast<std::ptrdiff_t>(level) + 1, open_.end(),
+                                        [](const Open& other) { return other.is_array; });
+        const std::size_t end = inner == open_.end() ? items_.size() : inner->begin;
+        path += fmt::format("[{}]", end - open.begin);
+      } else {
+        path += (path.empty() ? "" : ".") + members_[open.current].key;
+      }
+    }
+    return path;
   }
 
   bool refuse(std::string why, error_code& ec) {
@@ -145,6 +174,7 @@ class Builder {
   std::vector<Document> items_;
   std::string text_;
   std::string complaint_;
+  std::vector<std::string>* repeated_ = nullptr;
 };
 
 std::string shown_character(std::string_view rest) {
@@ -193,17 +223,26 @@ Error parse_error(std::string_view text, std::size_t offset, const error_code& e
       .message = fmt::format("line {}, column {}: {}", line, column, describe(ec, builder, text.substr(offset)))};
 }
 
-}  // namespace
-
-Result<Document> parse(std::string_view text) {
+Result<Document> parse_with(std::string_view text, std::vector<std::string>* repeated) {
   boost::json::parse_options options;
   options.max_depth = kMaxDepth;
   boost::json::basic_parser<Builder> parser(options);
+  parser.handler().allow_repeated(repeated);
   error_code ec;
   std::size_t consumed = parser.write_some(false, text.data(), text.size(), ec);
   if (!ec && consumed < text.size()) ec = error::extra_data;
   if (ec) return parse_error(text, std::min(consumed, text.size()), ec, parser.handler());
   return parser.handler().take();
+}
+
+}  // namespace
+
+Result<Document> parse(std::string_view text) {
+  return parse_with(text, nullptr);
+}
+
+Result<Document> parse(std::string_view text, std::vector<std::string>& repeated) {
+  return parse_with(text, &repeated);
 }
 
 }  // namespace muster::json

@@ -101,5 +101,27 @@ TEST(ParseErrors, OfTextBeyondTheLimits) {
   EXPECT_NE(error_of(large + "}").find("object has more than 20000 members"), std::string::npos);
 }
 
+TEST(Parse, OfRepeatedKeysTheLastCountsWhereTheyAreAllowed) {
+  std::vector<std::string> repeated;
+  const auto parsed = parse(R"({"a":1,"b":{"c":[{"d":1},{"d":{"x":1},"e":2,"d":{"y":2,"y":3}}]},"a":[4]})", repeated);
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
+  EXPECT_EQ(serialize(*parsed), R"({"a":[4],"b":{"c":[{"d":1},{"d":{"y":3},"e":2}]}})");
+  EXPECT_EQ(repeated, (std::vector<std::string>{"b.c[1].d", "b.c[1].d.y", "a"}));
+}
+
+TEST(Parse, ManyRepeatedKeysAreToldUpToALimit) {
+  std::string text = "{";
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 1000; ++i) text += "\"k" + std::to_string(i) + "\":" + std::to_string(round) + ",";
+  }
+  text.back() = '}';
+  std::vector<std::string> repeated;
+  const auto parsed = parse(text, repeated);
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->as_object().size(), 1000U);
+  EXPECT_EQ(parsed->int_at("k999"), 1);
+  EXPECT_EQ(repeated.size(), 100U);
+}
+
 }  // namespace
 }  // namespace muster::json

@@ -23,6 +23,7 @@ constexpr std::size_t kAliasBudget = 10'000;
 constexpr std::size_t kTextPerNode = 128;
 // Positions are for people. Paths longer than this help nobody, and a long key above many others would fill memory.
 constexpr std::size_t kMaxMarkedPath = 1024;
+constexpr std::size_t kMaxRepeatedKeys = 100;
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 
@@ -30,7 +31,9 @@ using Type = YamlNode::Type;
 
 class Converter {
  public:
-  Converter(const YamlTree& tree, const YamlSource& source) : nodes_(tree.nodes), source_(source) {}
+  /// Where a key is repeated, its last value counts, or it is an error.
+  Converter(const YamlTree& tree, const YamlSource& source, bool last_counts)
+      : nodes_(tree.nodes), source_(source), last_counts_(last_counts) {}
 
   Result<YamlDocument> run() {
     out_.marks[""] = source_.mark(nodes_[0].place);
@@ -157,7 +160,15 @@ class Converter {
         builder.seen.try_emplace(key, Seen{.index = builder.object.size(), .place = key_node.place});
     if (added) return append(builder, std::move(key), std::move(converted), key_node.place);
     const int first_line = source_.mark(found->second.place).line;
-    const Document& first = (builder.object.begin() + static_cast<std::ptrdiff_t>(found->second.index))->value;
+    Document& first = (builder.object.begin() + static_cast<std::ptrdiff_t>(found->second.index))->value;
+    if (last_counts_) {
+      if (out_.warnings.size() < kMaxRepeatedKeys) {
+        out_.warnings.push_back(
+            fmt::format("line {}: key {} already set in map", source_.mark(key_node.place).line, quote(key)));
+      }
+      first = std::move(converted);
+      return ok();
+    }
     if (first == converted) {
       out_.warnings.push_back(fmt::format("line {}: key {} repeats line {} with the same value",
                                           source_.mark(key_node.place).line, quote(key), first_line));
@@ -257,6 +268,7 @@ class Converter {
 
   const std::vector<YamlNode>& nodes_;
   const YamlSource& source_;
+  const bool last_counts_;
   YamlDocument out_;
   std::string path_;
   int inside_aliases_ = 0;
@@ -279,27 +291,25 @@ Status check_characters(std::string_view text, const YamlSource& source) {
   return error;
 }
 
-Result<std::vector<YamlDocument>> parse_stream(std::string_view text) {
+Result<std::vector<YamlDocument>> parse_stream(std::string_view text, bool last_counts) {
   const YamlSource source(text);
   TRY(check_characters(text, source));
   TRY_ASSIGN(const std::vector<YamlTree> trees, read_yaml_trees(text, source));
   std::vector<YamlDocument> documents;
   for (const YamlTree& tree : trees) {
     if (tree.nodes.empty() || tree.nodes[0].type == Type::kNull) continue;
-    TRY_ASSIGN(YamlDocument document, Converter(tree, source).run());
+    TRY_ASSIGN(YamlDocument document, Converter(tree, source, last_counts).run());
     documents.push_back(std::move(document));
   }
   return documents;
 }
 
-}  // namespace
-
-Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
+Result<std::vector<YamlDocument>> parse_any(std::string_view text, bool last_counts) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
     return Error{.reason = Reason::kBadRequest, .message = "the text is UTF-16; save it as UTF-8"};
   }
-  Result<std::vector<YamlDocument>> documents = parse_stream(text);
+  Result<std::vector<YamlDocument>> documents = parse_stream(text, last_counts);
   if (documents || !trim(text).starts_with('{')) return documents;
   // Not all JSON is YAML: "\ud83d\ude00" is one character in the one, two errors in the other.
   Result<Document> value = parse(text);
@@ -307,6 +317,16 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
   std::vector<YamlDocument> one;
   one.push_back(YamlDocument{.value = *std::move(value), .marks = {{"", Mark{1, 1}}}, .warnings = {}});
   return one;
+}
+
+}  // namespace
+
+Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
+  return parse_any(text, false);
+}
+
+Result<std::vector<YamlDocument>> parse_yaml_leniently(std::string_view text) {
+  return parse_any(text, true);
 }
 
 }  // namespace muster::json

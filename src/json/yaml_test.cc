@@ -297,5 +297,13 @@ TEST(ParseYaml, TakesJsonThatIsNoYaml) {
             "line ");
 }
 
+TEST(ParseYaml, OfRepeatedKeysTheLastCountsWhereTheyAreAllowed) {
+  const auto documents = parse_yaml_leniently("a: 1\nb: {c: 1, c: 2}\na: 3\n");
+  ASSERT_TRUE(documents.has_value()) << documents.error().message;
+  EXPECT_EQ(serialize((*documents)[0].value), R"({"a":3,"b":{"c":2}})");
+  EXPECT_EQ((*documents)[0].warnings,
+            (std::vector<std::string>{"line 2: key \"c\" already set in map", "line 3: key \"a\" already set in map"}));
+}
+
 }  // namespace
 }  // namespace muster::json

@@ -38,6 +38,10 @@ bool Headers::has(std::string_view name) const {
   return std::ranges::any_of(items_, [&](const auto& item) { return same_name(item.first, name); });
 }
 
+bool may_repeat(const Request& request) {
+  return request.repeatable || request.method == "GET" || request.method == "HEAD";
+}
+
 void Headers::set(std::string name, std::string value) {
   std::erase_if(items_, [&](const auto& item) { return same_name(item.first, name); });
   add(std::move(name), std::move(value));

@@ -46,7 +46,11 @@ struct Request {
   Headers headers;
   std::string body;
   Peer peer;
+  bool repeatable = false;  // set by a client: doing it twice is the same as doing it once
 };
+
+/// Whether a request of which nobody knows if it was done may be sent again.
+bool may_repeat(const Request& request);
 
 struct Response {
   int status = 200;
@@ -81,11 +85,14 @@ class Exchange {
 using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 
 /// The client's side of one request. Callbacks come on the loop: head once, data any number of times, end exactly once.
+/// Only on_sent may come inside send().
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
   UniqueFunction<void(std::string_view line, const Bytes& object)> on_event;  // for write_event, where set
   UniqueFunction<void(Status)> on_end;
+  /// From here on the server may have got the request, whatever becomes of the connection. May come more than once.
+  UniqueFunction<void()> on_sent;
 };
 
 /// A request under way; destroying it cancels, and no callback comes afterwards.

@@ -104,8 +104,6 @@ struct Flight {
   bool retried = false;
   bool head_delivered = false;
 
-  /// Doing it twice is the same as doing it once.
-  bool idempotent() const { return request.method != "POST" && request.method != "PATCH"; }
   void end(Status status) {
     if (!cancelled && sink.on_end) sink.on_end(std::move(status));
   }
@@ -243,6 +241,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
 
   void transmit() {
     written_ = got_bytes_ = false;
+    if (flight_->sink.on_sent) flight_->sink.on_sent();
     reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
     std::vector<std::string_view> pieces = {flight_->head};
     if (!flight_->request.body.empty()) pieces.emplace_back(flight_->request.body);
@@ -287,7 +286,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
 
   void failed(const std::string& why) {
     const auto flight = flight_;
-    const bool stale = reused_ && !got_bytes_ && !flight->retried && (!written_ || flight->idempotent());
+    const bool stale = reused_ && !got_bytes_ && !flight->retried && (!written_ || may_repeat(flight->request));
     const auto shared = shared_;
     close();
     if (stale) {

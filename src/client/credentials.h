@@ -1,0 +1,59 @@
+// What requests show the server, and where it comes from: fixed, a file that somebody renews, or a program.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/ports.h"
+#include "base/result.h"
+
+namespace muster::client {
+
+struct Credential {
+  std::string token;
+  std::string client_certificate_pem;
+  std::string client_key_pem;
+  bool operator==(const Credential&) const = default;
+};
+
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+
+/// Loop thread only. May wait for a file or a program.
+class CredentialSource {
+ public:
+  virtual ~CredentialSource() = default;
+  virtual Result<Credential> get(const Clock& clock) = 0;
+  /// The server answered 401 to `refused`. True when get() has something else to show now.
+  virtual Result<bool> renew(const Credential& refused, const Clock& clock) = 0;
+};
+
+class FixedCredential final : public CredentialSource {
+ public:
+  explicit FixedCredential(Credential credential) : credential_(std::move(credential)) {}
+  Result<Credential> get(const Clock&) override { return credential_; }
+  Result<bool> renew(const Credential&, const Clock&) override { return false; }
+
+ private:
+  Credential credential_;
+};
+
+/// A token file, such as a pod's, which is written anew long before the token in it expires: read again each minute.
+class TokenFile final : public CredentialSource {
+ public:
+  /// `known` holds the token as it was read first, and what does not change.
+  TokenFile(std::string path, Credential known, ReadFile read_file, const Clock& clock);
+  /// While the file cannot be read, the last token.
+  Result<Credential> get(const Clock& clock) override;
+  Result<bool> renew(const Credential& refused, const Clock& clock) override;
+
+ private:
+  void read(const Clock& clock);
+
+  std::string path_;
+  Credential known_;
+  ReadFile read_file_;
+  MonoTime read_at_;
+};
+
+}  // namespace muster::client

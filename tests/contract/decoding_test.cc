@@ -1,0 +1,158 @@
+// What a body says twice, or says that the kind does not know, by fieldValidation; and what cannot be decoded at all.
+#include "contract_fixture.h"
+
+namespace muster::contract {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+/// The texts of the Warning headers.
+std::vector<std::string> warnings_of(const Answer& answer) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : answer.headers) {
+    if (name != "Warning" && name != "warning") continue;
+    std::string text;
+    for (const char c : value.substr(7, value.size() - 8)) {  // 299 - "…"
+      if (c != '\\') text += c;
+    }
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+constexpr const char* kYaml = "application/yaml";
+constexpr const char* kApply = "application/apply-patch+yaml";
+
+TEST_P(ApiContract, RepeatedFieldsOfANewObject) {
+  const std::string body = R"({"metadata":{"name":"NAME","bar":{}},"data":{"a":"b","a":"c"},"foo":1})";
+  const auto send = [&](const std::string& validation, const std::string& name) {
+    std::string named = body;
+    return post(core("configmaps") + "?fieldValidation=" + validation, named.replace(named.find("NAME"), 4, name));
+  };
+  const Answer strict = send("Strict", "strict");
+  EXPECT_EQ(strict.code, 400);
+  EXPECT_EQ(strict.reason(), "BadRequest");
+  EXPECT_THAT(strict.message(),
+              HasSubstr("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: "));
+  for (const char* text : {"unknown field \"metadata.bar\"", "duplicate field \"data.a\"", "unknown field \"foo\""}) {
+    EXPECT_THAT(strict.message(), HasSubstr(text));
+  }
+  for (const char* validation : {"Warn", ""}) {
+    const Answer warned = send(validation, std::string("warn") + std::to_string(std::string(validation).size()));
+    EXPECT_EQ(warned.code, 201) << warned.text;
+    EXPECT_EQ(warned.body.string_at("data", "a"), "c") << "the last one counts";
+    EXPECT_THAT(warnings_of(warned), UnorderedElementsAre("unknown field \"metadata.bar\"",
+                                                          "duplicate field \"data.a\"", "unknown field \"foo\""));
+  }
+  const Answer ignored = send("Ignore", "ignore");
+  EXPECT_EQ(ignored.code, 201);
+  EXPECT_THAT(warnings_of(ignored), ::testing::IsEmpty());
+  const Answer unknown = send("Bad", "bad");
+  EXPECT_EQ(unknown.code, 422);
+  EXPECT_THAT(unknown.causes(), ::testing::ElementsAre("FieldValueNotSupported fieldValidation"));
+}
+
+TEST_P(ApiContract, RepeatedKeysOfYaml) {
+  const std::string body = "metadata: {name: twice}\ndata:\n  a: b\n  a: c\n";
+  const Answer strict = call("POST", core("configmaps?fieldValidation=Strict"), body, kYaml);
+  EXPECT_EQ(strict.code, 400);
+  EXPECT_THAT(strict.message(), HasSubstr("line 4: key \"a\" already set in map"));
+  const Answer warned = call("POST", core("configmaps"), body, kYaml);
+  EXPECT_EQ(warned.code, 201) << warned.text;
+  EXPECT_EQ(warned.body.string_at("data", "a"), "c");
+  EXPECT_THAT(warnings_of(warned), UnorderedElementsAre("line 4: key \"a\" already set in map"));
+  EXPECT_THAT(warnings_of(call("PUT", core("configmaps/twice?fieldValidation=Ignore"), body, kYaml)),
+              ::testing::IsEmpty());
+}
+
+TEST_P(ApiContract, RepeatedFieldsOfJobs) {
+  std::string body = pytorch_job("twice");
+  body.replace(body.find("\"spec\":{"), 8, R"("spec":{"runPolicy":{},"runPolicy":{"backoffLimit":3},)");
+  const Answer strict = post(kubeflow("pytorchjobs?fieldValidation=Strict"), body);
+  EXPECT_EQ(strict.code, 400);
+  EXPECT_THAT(strict.message(), HasSubstr("strict decoding error: duplicate field \"spec.runPolicy\""));
+  const Answer warned = post(kubeflow("pytorchjobs"), body);
+  EXPECT_EQ(warned.code, 201) << warned.text;
+  EXPECT_EQ(warned.body.int_at("spec", "runPolicy", "backoffLimit"), 3);
+  EXPECT_THAT(warnings_of(warned), UnorderedElementsAre("duplicate field \"spec.runPolicy\""));
+}
+
+TEST_P(ApiContract, RepeatedFieldsOfUpdatesAndPatches) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  const std::string labels = R"({"metadata":{"name":"a","labels":{"x":"1","x":"2"}}})";
+  const std::string steps = R"([{"op":"add","op":"add","path":"/data","value":{},"foo":1}])";
+  struct Row {
+    const char* method;
+    const char* type;
+    std::string body;
+    int code;
+    std::vector<std::string> texts;
+  };
+  const std::vector<Row> rows = {
+      {"PUT", kJson, labels, 400, {"duplicate field \"metadata.labels.x\""}},
+      {"PATCH", kMerge, labels, 422, {"duplicate field \"metadata.labels.x\""}},
+      {"PATCH", kStrategic, labels, 422, {"duplicate field \"metadata.labels.x\""}},
+      {"PATCH",
+       kJsonPatch,
+       steps,
+       422,
+       {"json patch duplicate field \"[0].op\"", "json patch unknown field \"[0].foo\""}},
+      {"PATCH",
+       kApply,
+       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels: {x: '1'}\n  labels: {x: '2'}\n",
+       400,
+       {"line 6: key \"labels\" already set in map"}},
+  };
+  for (const Row& row : rows) {
+    const std::string target = core("configmaps/a?fieldManager=m&fieldValidation=");
+    const Answer strict = call(row.method, target + "Strict", row.body, row.type);
+    EXPECT_EQ(strict.code, row.code) << row.type << " " << strict.text;
+    for (const std::string& text : row.texts) EXPECT_THAT(strict.message(), HasSubstr(text));
+    const Answer warned = call(row.method, target + "Warn", row.body, row.type);
+    EXPECT_EQ(warned.code, 200) << row.type << " " << warned.text;
+    EXPECT_THAT(warnings_of(warned), ::testing::UnorderedElementsAreArray(row.texts)) << row.type;
+    EXPECT_THAT(warnings_of(call(row.method, target + "Ignore", row.body, row.type)), ::testing::IsEmpty());
+  }
+}
+
+TEST_P(ApiContract, RepeatedFieldsOfAScale) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("s")).code, 201);
+  const std::string target = kubeflow("pytorchjobs/s/scale?fieldValidation=");
+  const std::string body = R"({"spec":{"replicas":2,"foo":1,"replicas":3}})";
+  EXPECT_EQ(patch(target + "Strict", body).code, 422);
+  const Answer warned = patch(target + "Warn", body);
+  EXPECT_EQ(warned.code, 200) << warned.text;
+  EXPECT_EQ(warned.body.int_at("spec", "replicas"), 3);
+  EXPECT_THAT(warnings_of(warned),
+              UnorderedElementsAre("duplicate field \"spec.replicas\"", "unknown field \"spec.foo\""));
+}
+
+TEST_P(ApiContract, MetadataOfTheWrongTypeCannotBeDecoded) {
+  for (const char* metadata : {R"({"name":5})", R"({"name":"a","labels":["x"]})", R"({"name":"a","labels":{"x":1}})",
+                               R"({"name":"a","finalizers":"x"})", R"({"name":"a","creationTimestamp":"yesterday"})",
+                               R"({"name":"a","ownerReferences":{}})", R"({"name":"a","generation":"1"})"}) {
+    const std::string map = std::string(R"({"metadata":)") + metadata + "}";
+    std::string job = pytorch_job("a");
+    Document changed = *json::parse(job);
+    changed["metadata"] = *json::parse(metadata);
+    for (const Answer& answer :
+         {post(core("configmaps"), map), post(kubeflow("pytorchjobs"), json::serialize(changed))}) {
+      EXPECT_EQ(answer.code, 400) << metadata << " " << answer.text;
+      EXPECT_EQ(answer.reason(), "BadRequest");
+      EXPECT_THAT(answer.message(), HasSubstr(" cannot be handled as a "));
+    }
+  }
+}
+
+TEST_P(ApiContract, ABodyIsLookedAtBeforeTheObjectItReplaces) {
+  EXPECT_EQ(call("PUT", core("configmaps/none"), "{}").code, 400);
+  EXPECT_EQ(call("PUT", core("configmaps/none"), "[]").code, 400);
+  EXPECT_EQ(
+      call("PUT", core("configmaps/none"), R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"none"}})").code,
+      400);
+  EXPECT_EQ(call("PUT", core("configmaps/none"), R"({"metadata":{"name":"other"}})").code, 400);
+}
+
+}  // namespace
+}  // namespace muster::contract

@@ -1,0 +1,56 @@
+// Requests that ask for what there is not: wrong verbs, wrong parameters.
+#include "contract_fixture.h"
+
+namespace muster::contract {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST_P(ApiContract, ObjectsAreNotPostedTo) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  const Answer answer = post(core("configmaps/a"), config_map("a"));
+  EXPECT_EQ(answer.code, 405);
+  EXPECT_EQ(answer.reason(), "MethodNotAllowed");
+}
+
+TEST_P(ApiContract, NothingIsDeletedInAllNamespacesAtOnce) {
+  ASSERT_EQ(post(core("configmaps"), config_map("stays")).code, 201);
+  EXPECT_EQ(remove("/api/v1/configmaps?labelSelector=no%3Dsuch").code, 405);
+  EXPECT_EQ(get(core("configmaps/stays")).code, 200);
+}
+
+TEST_P(ApiContract, DryRunHasOneWord) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  for (const char* query : {"dryRun=", "dryRun=Some", "dryRun=All&dryRun=Some"}) {
+    const std::string target = core("configmaps/a?") + query;
+    for (const Answer& answer : {post(core("configmaps?") + query, config_map("b")),
+                                 call("PUT", target, config_map("a")), patch(target, "{}"), remove(target)}) {
+      EXPECT_EQ(answer.code, 422) << query << " " << answer.text;
+      EXPECT_THAT(answer.causes(), ElementsAre("FieldValueNotSupported dryRun"));
+    }
+  }
+  EXPECT_EQ(get(core("configmaps/b")).code, 404);
+  EXPECT_EQ(get(core("configmaps/a")).code, 200);
+}
+
+TEST_P(ApiContract, NumbersOfListsAreNumbers) {
+  for (const char* query : {"limit=many", "limit=", "limit=1.5", "limit=99999999999999999999", "timeoutSeconds=x",
+                            "watch=true&limit=x", "watch=true&timeoutSeconds=x"}) {
+    EXPECT_EQ(get(core("configmaps?") + query).code, 400) << query;
+  }
+  EXPECT_EQ(get(core("configmaps?limit=-1")).code, 200);
+}
+
+TEST_P(ApiContract, FlagsAreSetByAllButFalseAndZero) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  for (const char* word : {"0", "false", "False"}) {
+    EXPECT_EQ(get(core("configmaps?watch=") + word).body.string_at("kind"), "ConfigMapList") << word;
+  }
+  for (const char* word : {"", "1", "true", "maybe"}) {
+    const auto tail = watch(core("configmaps?timeoutSeconds=1&resourceVersion=0&watch=") + word);
+    EXPECT_EQ(tail->next().name(), "a") << word;
+  }
+}
+
+}  // namespace
+}  // namespace muster::contract
