@@ -147,7 +147,7 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
     if (!other.has_value()) {
       next_ = Next{.error = no_credential(std::move(other).error())};
     } else if (*other) {
-      next_.emplace();
+      next_ = Next{.wait = Duration::zero()};
     }
   }
 
