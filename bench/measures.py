@@ -46,6 +46,7 @@ class Peer:
             return self
         self.process = subprocess.Popen(
             [ROOT / "tests" / "contract" / "real_kubernetes.sh", "sh", "-c", "echo $MUSTER_CONTRACT_KUBECONFIG; exec cat"],
+            env=dict(os.environ, MUSTER_NO_CONTROLLERS="1"),  # they would take from what is measured
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         path = self.process.stdout.readline().strip()
         if not path:
@@ -58,8 +59,11 @@ class Peer:
             self.process.stdin.close()
             self.process.wait()
 
+    def pids(self):
+        return pids_of("kube-apiserver") + pids_of("etcd")
+
     def memory(self):
-        return sum(resident(pid) for pid in pids_of("kube-apiserver") + pids_of("etcd"))
+        return sum(resident(pid) for pid in self.pids())
 
 
 def pids_of(name):
@@ -77,16 +81,16 @@ def median(samples, key):
     return statistics.median(s[key] for s in samples) if samples else None
 
 
-def quiet(pid):
-    """Until the engine's controllers have done what the load gave them to do."""
+def quiet(*pids, rest=0.002):
+    """Until what the load left to do is done: controllers, garbage. `rest` is the CPU time of a quarter second at rest."""
     before = -1.0
     for _ in range(600):
-        now = cpu_seconds(pid)
-        if now - before < 0.002:
+        now = sum(map(cpu_seconds, pids))
+        if now - before < rest:
             return
         before = now
         time.sleep(0.25)
-    sys.exit("cannot measure: the engine does not come to rest")
+    sys.exit("cannot measure: what is measured does not come to rest")
 
 
 def cpu_seconds(pid):
@@ -99,7 +103,11 @@ def api(wanted):
     with tempfile.TemporaryDirectory() as folder, Peer() as peer:
         engine = Engine(folder).start()
         ours, theirs = str(engine.kubeconfig), peer.kubeconfig
-        rest = lambda: quiet(engine.process.pid)
+
+        def rest():
+            quiet(engine.process.pid)
+            quiet(*peer.pids(), rest=0.03)  # it is never quite still
+
         idle = resident(engine.process.pid)
         idle_peer = peer.memory() if theirs else None
 
@@ -108,6 +116,7 @@ def api(wanted):
             for turn in range(turns):
                 rest()
                 mine.append(load(ours, *make_ours(turn)))
+                rest()
                 if theirs:
                     others.append(load(theirs, *make_peers(turn)))
             return mine, others

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command beside a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary folder, gone when the command ends. The command finds the server through $MUSTER_CONTRACT_KUBECONFIG.
+# With MUSTER_NO_CONTROLLERS there is no kube-controller-manager.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -99,8 +100,10 @@ for crd in "${crds[@]}"; do
   name=$(basename "$crd" .yaml)
   wait_for "$name is served" serves "${name%%.*}" "${name#*.}"
 done
-"$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
-  --secure-port 0 --controllers garbage-collector-controller,namespace-controller,resourcequota-controller >"$dir/manager.log" 2>&1 &
-pids+=($!)
+if [ -z "${MUSTER_NO_CONTROLLERS:-}" ]; then
+  "$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
+    --secure-port 0 --controllers garbage-collector-controller,namespace-controller,resourcequota-controller >"$dir/manager.log" 2>&1 &
+  pids+=($!)
+fi
 
 MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"
