@@ -220,7 +220,9 @@ void Watches::write(Watcher& watcher, net::Bytes line, const net::Bytes& object)
 }
 
 net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const {
-  std::string out = fmt::format(R"({{"type":"{}","object":)", type);
+  std::string out;
+  out.reserve(object->size() + 40);
+  out.append(R"({"type":")").append(type).append(R"(","object":)");
   const Form& form = watcher.form;
   auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(*object);
   if (form.as != As::kObject && parsed) to_asked_version(*watcher.resource, *parsed);

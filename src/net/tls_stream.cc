@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -21,9 +22,24 @@ int as_int(std::size_t size) {
 
 // A connection at rest keeps no more than this.
 constexpr std::size_t kKeptInput = 16 * 1024;
-// Buffers of large answers are kept for the next one, up to this many bytes.
+// OpenSSL's own buffers, 34 KiB a connection, are given back between messages, except of the first so many connections:
+// getting them again costs more than anything else there.
+constexpr int kKeepingBuffers = 128;
+thread_local int open_streams = 0;
+
+// What was sent leaves its memory for what is sent next, up to this much.
 constexpr std::size_t kSpareBytes = 1u << 20;
-thread_local std::string spare;
+constexpr std::size_t kMostSpares = 32;
+thread_local std::vector<std::string> spares;
+thread_local std::size_t spare_bytes = 0;
+
+std::string take_spare() {
+  if (spares.empty()) return {};
+  std::string out = std::move(spares.back());
+  spares.pop_back();
+  spare_bytes -= out.capacity();
+  return out;
+}
 
 TlsStream::Wire& wire_of(BIO* bio) {
   return *static_cast<TlsStream::Wire*>(BIO_get_data(bio));
@@ -70,6 +86,7 @@ SSL* make_ssl(SSL_CTX* context, TlsStream::Wire* wire) {
   SSL* ssl = SSL_new(context);
   BIO* bio = BIO_new(method);
   CHECK(ssl != nullptr && bio != nullptr);
+  if (open_streams++ < kKeepingBuffers) SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
   BIO_set_data(bio, wire);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl, bio, bio);  // owns it
@@ -80,6 +97,7 @@ SSL* make_ssl(SSL_CTX* context, TlsStream::Wire* wire) {
 
 void TlsStream::Free::operator()(ssl_st* ssl) const {
   SSL_free(ssl);
+  --open_streams;
 }
 
 TlsStream::TlsStream(ssl_ctx_st* context) : ssl_(make_ssl(context, wire_.get())) {
@@ -149,7 +167,7 @@ TlsStream::Step TlsStream::read(char* into, std::size_t size, std::size_t& count
 
 TlsStream::Step TlsStream::write(std::string_view plain) {
   ERR_clear_error();
-  if (wire_->out.empty() && wire_->out.capacity() < plain.size()) wire_->out.swap(spare);
+  if (wire_->out.capacity() == std::string().capacity()) wire_->out = take_spare();
   while (!plain.empty()) {
     const int result = SSL_write(ssl_.get(), plain.data(), as_int(plain.size()));
     if (result <= 0) return step_of(result);
@@ -163,9 +181,10 @@ std::string TlsStream::take_output() {
 }
 
 void TlsStream::give_back(std::string sent) {
-  if (sent.capacity() > kSpareBytes || sent.capacity() <= spare.capacity()) return;
+  if (spares.size() == kMostSpares || spare_bytes + sent.capacity() > kSpareBytes) return;
   sent.clear();
-  spare = std::move(sent);
+  spare_bytes += sent.capacity();
+  spares.push_back(std::move(sent));
 }
 
 }  // namespace muster::net
