@@ -32,13 +32,14 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
       if (sink_.on_data) sink_.on_data(*bytes);
     });
   }
-  void write_event(net::Bytes line, net::Bytes object) override {
-    if (!sink_.on_event) return write(std::move(line));
-    unsent_ += line->size();
-    push([this, line, object] {
-      unsent_ -= line->size();
-      sink_.on_event(*line, object);
+  bool write_event(std::string_view type, const net::Bytes& object) override {
+    if (!sink_.on_event) return false;
+    unsent_ += object->size();
+    push([this, type = std::string(type), object] {
+      unsent_ -= object->size();
+      sink_.on_event(type, object);
     });
+    return true;
   }
   void finish() override {
     push([this] { end(ok()); });

@@ -128,9 +128,8 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
           return false;
         }
         if (!selection.matches(key, *entry.attributes)) return true;
-        net::Bytes line = render(*watcher, "ADDED", entry.bytes);
-        watcher->initial_bytes += line->size();
-        write(*watcher, std::move(line), entry.bytes);
+        watcher->initial_bytes += entry.bytes->size();
+        if (!share(*watcher, "ADDED", entry.bytes)) write(*watcher, render(*watcher, "ADDED", entry.bytes));
         return true;
       });
   if (!scanned) return fail(watcher, scanned.error());
@@ -198,6 +197,7 @@ void Watches::send(Watcher& watcher, std::string_view type, const std::shared_pt
     watcher.exchange->abort();
     return close(watcher.shared_from_this());
   }
+  if (share(watcher, type, event->entry.bytes)) return;
   if (rendered_->event != event) {
     rendered_->event = event;
     rendered_->items.clear();
@@ -210,13 +210,18 @@ void Watches::send(Watcher& watcher, std::string_view type, const std::shared_pt
     bytes = render(watcher, type, event->entry.bytes);
     rendered_->items.push_back({std::string(type), watcher.resource, watcher.form, bytes});
   }
-  write(watcher, std::move(bytes), event->entry.bytes);
+  write(watcher, std::move(bytes));
 }
 
-void Watches::write(Watcher& watcher, net::Bytes line, const net::Bytes& object) {
-  watcher.form.headers = false;
-  const bool shares = watcher.form.as == As::kObject && watcher.resource->is_storage;
-  watcher.exchange->write_event(std::move(line), shares ? object : nullptr);
+void Watches::write(Watcher& watcher, net::Bytes line) {
+  watcher.form.headers = false;  // the columns come once
+  watcher.exchange->write(std::move(line));
+}
+
+/// False where the watcher must be given bytes of its own.
+bool Watches::share(Watcher& watcher, std::string_view type, const net::Bytes& object) {
+  if (watcher.form.as != As::kObject || !watcher.resource->is_storage) return false;
+  return watcher.exchange->write_event(type, object);
 }
 
 net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const {

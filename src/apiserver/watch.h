@@ -37,7 +37,8 @@ class Watches {
   void schedule_bookmark(const std::shared_ptr<Watcher>& watcher);
   void end(const std::shared_ptr<Watcher>& watcher);
   void close(const std::shared_ptr<Watcher>& watcher);
-  static void write(Watcher& watcher, net::Bytes line, const net::Bytes& object);
+  static void write(Watcher& watcher, net::Bytes line);
+  static bool share(Watcher& watcher, std::string_view type, const net::Bytes& object);
   net::Bytes render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const;
 
   Context& context_;

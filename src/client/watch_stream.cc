@@ -29,44 +29,39 @@ void WatchStream::on_data(std::string_view bytes) {
     }
     bytes.remove_prefix(newline + 1);
     if (partial_.empty()) {
-      on_line(piece, nullptr);
+      on_line(piece);
     } else {
       partial_.append(piece);
       const std::string line = std::exchange(partial_, {});
-      on_line(line, nullptr);
+      on_line(line);
     }
   }
 }
 
-void WatchStream::on_event(std::string_view line, const net::Bytes& object) {
+void WatchStream::on_event(std::string_view type, const net::Bytes& text) {
   const auto self = shared_from_this();
-  if (!ended_) on_line(line, object);
+  if (ended_) return;
+  auto object = glance_ ? glance_->read(*text) : json::parse(*text);
+  if (!object.has_value()) return end(object.error());
+  sink_.on_event({std::string(type), *std::move(object), text});
 }
 
-Result<WatchEvent> WatchStream::read(std::string_view line, const net::Bytes& text) const {
-  if (glance_ && text != nullptr) {
-    static const json::Excerpt type({"type"});
-    TRY_ASSIGN(const auto head, type.read(line));
-    TRY_ASSIGN(auto object, glance_->read(*text));
-    return WatchEvent{head.string_at("type"), std::move(object), text};
-  }
-  TRY_ASSIGN(auto event, json::parse(line));
-  json::Document* object = event.find("object");
-  return WatchEvent{event.string_at("type"), object == nullptr ? json::Document() : std::move(*object), text};
-}
-
-void WatchStream::on_line(std::string_view line, const net::Bytes& text) {
+void WatchStream::on_line(std::string_view line) {
   if (trim(line).empty()) return;
-  auto event = read(line, text);
+  auto event = json::parse(line);
   if (!event.has_value()) {
     end(in_context("watch: an event is not JSON",
                    Error{.reason = Reason::kInternalError, .message = event.error().message}));
-  } else if (event->type.empty() || !event->object.is_object()) {
+    return;
+  }
+  std::string type = event->string_at("type");
+  json::Document* object = event->find("object");
+  if (type.empty() || object == nullptr || !object->is_object()) {
     end(Error{.reason = Reason::kInternalError, .message = "watch: an event has no type or no object"});
-  } else if (event->type == "ERROR") {
-    end(error_from_status(event->object, 500));
+  } else if (type == "ERROR") {
+    end(error_from_status(*object, 500));
   } else if (sink_.on_event) {
-    sink_.on_event(*std::move(event));
+    sink_.on_event({std::move(type), std::move(*object), nullptr});
   }
 }
 

@@ -19,8 +19,8 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
       : sink_(std::move(sink)), glance_(std::move(glance)) {}
 
   void on_data(std::string_view bytes);
-  /// A whole line and, in shared memory, the object in it.
-  void on_event(std::string_view line, const net::Bytes& object);
+  /// From a server in this process, which shares the object.
+  void on_event(std::string_view type, const net::Bytes& text);
   void on_end(Status status);
   /// The call it reads from: dropped as soon as an event ends the watch.
   void set_call(std::unique_ptr<net::Call> call);
@@ -28,8 +28,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   void cancel();
 
  private:
-  void on_line(std::string_view line, const net::Bytes& text);
-  Result<WatchEvent> read(std::string_view line, const net::Bytes& text) const;
+  void on_line(std::string_view line);
   void end(Status status);
 
   WatchSink sink_;

@@ -68,10 +68,11 @@ class Exchange {
   /// Sends the head at once, chunked.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
-  /// write(line); `object` is a part of it that a reader in the same process may keep instead of a copy.
-  virtual void write_event(Bytes line, Bytes object) {
-    (void)object;
-    write(std::move(line));
+  /// An event of a watch, to a reader in the same process that shares the object. False where there is none: it takes
+  /// bytes.
+  virtual bool write_event(std::string_view type, const Bytes& object) {
+    (void)type, (void)object;
+    return false;
   }
   virtual void finish() = 0;
   /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
@@ -89,7 +90,7 @@ using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
-  UniqueFunction<void(std::string_view line, const Bytes& object)> on_event;  // for write_event, where set
+  UniqueFunction<void(std::string_view type, const Bytes& object)> on_event;  // for write_event, where set
   UniqueFunction<void(Status)> on_end;
   /// From here on the server may have got the request, whatever becomes of the connection. May come more than once.
   UniqueFunction<void()> on_sent;
