@@ -8,8 +8,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kApply = "application/apply-patch+yaml";
-
 /// managedFields as "manager operation [subresource] fields", without times.
 std::vector<std::string> owners(const Document& object) {
   std::vector<std::string> out;

@@ -65,6 +65,7 @@ class ApiContract : public ::testing::TestWithParam<Where> {
  public:
   static constexpr const char* kJson = "application/json";
   static constexpr const char* kMerge = "application/merge-patch+json";
+  static constexpr const char* kApply = "application/apply-patch+yaml";
   static constexpr const char* kJsonPatch = "application/json-patch+json";
   static constexpr const char* kStrategic = "application/strategic-merge-patch+json";
 

@@ -22,7 +22,6 @@ std::vector<std::string> warnings_of(const Answer& answer) {
 }
 
 constexpr const char* kYaml = "application/yaml";
-constexpr const char* kApply = "application/apply-patch+yaml";
 
 TEST_P(ApiContract, RepeatedFieldsOfANewObject) {
   const std::string body = R"({"metadata":{"name":"NAME","bar":{}},"data":{"a":"b","a":"c"},"foo":1})";

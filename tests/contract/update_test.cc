@@ -211,19 +211,18 @@ TEST_P(ApiContract, ApplyToScaleMeetsTheOwnerOfTheNumber) {
   const std::string scale = kubeflow("pytorchjobs/j/scale");
   const std::string wish = R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"j"},)"
                            R"("spec":{"replicas":5}})";
-  const char* apply = "application/apply-patch+yaml";
-  Answer refused = call("PATCH", scale, wish, apply);
+  Answer refused = call("PATCH", scale, wish, kApply);
   EXPECT_EQ(refused.code, 422);
   EXPECT_THAT(refused.causes(), ElementsAre("FieldValueRequired fieldManager"));
-  refused = call("PATCH", scale + "?fieldManager=scaler", wish, apply);
+  refused = call("PATCH", scale + "?fieldManager=scaler", wish, kApply);
   EXPECT_EQ(refused.code, 409) << refused.text;
   ASSERT_EQ(at(refused.body, "details", "causes").as_array().size(), 1u);
   EXPECT_EQ(at(refused.body, "details", "causes", 0, "reason"), Document("FieldManagerConflict"));
   refused = call("PATCH", scale + "?fieldManager=scaler",
-                 R"({"kind":"PyTorchJob","apiVersion":"kubeflow.org/v1","metadata":{"name":"j"}})", apply);
+                 R"({"kind":"PyTorchJob","apiVersion":"kubeflow.org/v1","metadata":{"name":"j"}})", kApply);
   EXPECT_EQ(refused.code, 400) << refused.text;
   if (!is_ours()) return;  // forcing it is a 500 there: "request to convert CR to an invalid group/version"
-  const Answer forced = call("PATCH", scale + "?fieldManager=scaler&force=true", wish, apply);
+  const Answer forced = call("PATCH", scale + "?fieldManager=scaler&force=true", wish, kApply);
   EXPECT_EQ(forced.code, 200) << forced.text;
   EXPECT_EQ(forced.body.int_at("spec", "replicas"), 5);
   const Answer job = get(kubeflow("pytorchjobs/j"));
