@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command beside a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary folder, gone when the command ends. The command finds the server through $MUSTER_CONTRACT_KUBECONFIG.
-# With MUSTER_NO_CONTROLLERS there is no kube-controller-manager.
+# With MUSTER_PEER=1 it is one to measure against: durable, and without kube-controller-manager beside it.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -44,7 +44,9 @@ openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
 token=$(openssl rand -hex 16)
 echo "$token,contract,contract,system:masters" >"$dir/tokens.csv"
 
-"$binaries/etcd" --data-dir "$dir/etcd" --unsafe-no-fsync --log-level error \
+durability=--unsafe-no-fsync
+[ -z "${MUSTER_PEER:-}" ] || durability=--unsafe-no-fsync=false
+"$binaries/etcd" --data-dir "$dir/etcd" $durability --log-level error \
   --listen-client-urls "http://127.0.0.1:$etcd_port" --advertise-client-urls "http://127.0.0.1:$etcd_port" \
   --listen-peer-urls "http://127.0.0.1:$etcd_peer_port" --initial-advertise-peer-urls "http://127.0.0.1:$etcd_peer_port" \
   --initial-cluster "default=http://127.0.0.1:$etcd_peer_port" >"$dir/etcd.log" 2>&1 &
@@ -100,7 +102,7 @@ for crd in "${crds[@]}"; do
   name=$(basename "$crd" .yaml)
   wait_for "$name is served" serves "${name%%.*}" "${name#*.}"
 done
-if [ -z "${MUSTER_NO_CONTROLLERS:-}" ]; then
+if [ -z "${MUSTER_PEER:-}" ]; then
   "$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
     --secure-port 0 --controllers garbage-collector-controller,namespace-controller,resourcequota-controller >"$dir/manager.log" 2>&1 &
   pids+=($!)
