@@ -56,19 +56,6 @@ Result<Selection> parse_selection(const ResourceRequest& request) {
   return selection;
 }
 
-void scan(const Context& context, const Selection& selection,
-          const std::function<void(const store::Key&, const store::Entry&)>& visit) {
-  if (selection.only_key()) {
-    const store::Key key{selection.resource, selection.ns, selection.name};
-    const store::Entry* entry = context.store.get(key);
-    if (entry != nullptr && selection.matches(key, *entry->attributes)) visit(key, *entry);
-    return;
-  }
-  context.store.scan(selection.resource, selection.ns, [&](const store::Key& key, const store::Entry& entry) {
-    if (selection.matches(key, *entry.attributes)) visit(key, entry);
-  });
-}
-
 Result<std::optional<store::Revision>> parse_revision(const Query& query) {
   const std::string_view text = query.get("resourceVersion");
   if (text.empty()) return std::optional<store::Revision>();

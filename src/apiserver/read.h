@@ -22,9 +22,6 @@ struct Selection {
   bool matches(const store::Key& key, const store::Attributes& attributes) const;
 };
 Result<Selection> parse_selection(const ResourceRequest& request);
-/// Committed objects of the selection in key order; a lookup when only one name can match.
-void scan(const Context& context, const Selection& selection,
-          const std::function<void(const store::Key&, const store::Entry&)>& visit);
 
 /// nullopt: the most recent. Invalid when it is no number.
 Result<std::optional<store::Revision>> parse_revision(const Query& query);
