@@ -84,6 +84,7 @@ TEST(ParseYaml, ReadsPlainScalarsAsKubernetesDoes) {
 
 TEST(ParseYaml, KeepsQuotedScalarsAsText) {
   EXPECT_EQ(read("- 'yes'\n- \"1\"\n- ''\n- 'it''s'\n- \"\\u00e9\\t\\x41\""), R"(["yes","1","","it's","é\tA"])");
+  EXPECT_EQ(read(R"(["é\N", "\_\N\L", "\N"])"), "[\"é\xc2\x85\",\"\xc2\xa0\xc2\x85\xe2\x80\xa8\",\"\xc2\x85\"]");
   EXPECT_EQ(read("a: |\n  1\nb: >-\n  x\n  y\n\n  z\nc: |-\n  true\nd: |+\n  x\n\n"),
             R"({"a":"1\n","b":"x y\nz","c":"true","d":"x\n\n"})");
 }

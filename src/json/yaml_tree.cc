@@ -12,6 +12,7 @@
 
 #include "base/strings.h"
 #include "json/document.h"
+#include "json/utf8.h"
 
 namespace muster::json {
 namespace {
@@ -26,6 +27,16 @@ Place to_place(const YAML::Mark& mark) {
   mark.line = place.line;
   mark.column = place.byte;
   throw YAML::ParserException(mark, why);
+}
+
+/// The parser writes the escapes \N and \_ as one byte each (0x85, 0xA0) instead of the UTF-8 of those characters. The
+/// source was valid, so whatever is not is one of them.
+std::string whole_characters(std::string_view text) {
+  std::string whole;
+  for (std::size_t bad; (bad = find_invalid_utf8(text)) != std::string::npos; text.remove_prefix(bad + 1)) {
+    whole.append(text.substr(0, bad)).append({'\xc2', text[bad]});
+  }
+  return whole.append(text);
 }
 
 /// Receives the parser's events, and refuses what the parser lets through although it is no YAML.
@@ -77,7 +88,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    add(YamlNode{.type = YamlNode::Type::kScalar, .place = to_place(mark), .tag = tag, .text = value}, anchor);
+    add(YamlNode{.type = YamlNode::Type::kScalar, .place = to_place(mark), .tag = tag, .text = whole_characters(value)}, anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value style) override {
