@@ -1,17 +1,27 @@
 // api_load: one load program for every API server measured, ours and kube-apiserver alike. TLS, keep-alive, one request
 // under way per connection. Prints one JSON line.
 //
-//   api_load KUBECONFIG create COUNT CONNECTIONS PREFIX    POST of 2.6 KB PyTorchJobs, PREFIX-0 … PREFIX-(COUNT-1)
-//   api_load KUBECONFIG get COUNT CONNECTIONS NAME          GET of one job
-//   api_load KUBECONFIG list COUNT                          COUNT times the whole list; the items of the last are
-//   counted api_load KUBECONFIG watch COUNT CONNECTIONS PREFIX WATCHERS   creates as above, until every watcher has
-//   seen all api_load KUBECONFIG hold SECONDS WATCHERS               watchers that see nothing
+//   api_load KUBECONFIG create COUNT CONNECTIONS PREFIX
+//       POST of 2.6 KB PyTorchJobs, PREFIX-0 … PREFIX-(COUNT-1)
+//   api_load KUBECONFIG get COUNT CONNECTIONS NAME
+//       GET of one job
+//   api_load KUBECONFIG list COUNT
+//       the whole list, COUNT times; the items of the last are counted
+//   api_load KUBECONFIG watch SECONDS CONNECTIONS PREFIX WATCHERS
+//       creates as above for so long, then waits until every watcher has seen every one, in order
+//   api_load KUBECONFIG hold SECONDS WATCHERS
+//       watchers that see nothing
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/strings.h"
@@ -42,6 +52,51 @@ std::string job_body(const std::string& name, const std::string& label) {
   return body;
 }
 
+/// What one watcher has read. Lines are long, and this program must not be what is measured: they are looked at where
+/// they lie, only those that arrive in pieces are put together.
+struct Watcher {
+  std::unique_ptr<net::HttpClient> connection;
+  std::unique_ptr<net::Call> call;
+  std::string piece;
+  std::int64_t version = 0;  // of the last event
+  std::size_t events = 0;
+  int created = 0;
+  int resumed = 0;
+
+  Status take(std::string_view data) {
+    for (std::size_t end; (end = data.find('\n')) != std::string_view::npos; data.remove_prefix(end + 1)) {
+      Status read = ok();
+      if (piece.empty()) {
+        read = take_line(data.substr(0, end));
+      } else {
+        piece.append(data.substr(0, end));
+        read = take_line(piece);
+        piece.clear();
+      }
+      if (!read) return read;
+    }
+    piece.append(data);
+    return ok();
+  }
+
+  Status take_line(std::string_view line) {
+    constexpr std::string_view kVersion = R"("resourceVersion":")";
+    const bool is_new = line.starts_with(R"({"type":"ADDED")");
+    const std::size_t at = line.find(kVersion);
+    const std::size_t begin = at + kVersion.size();
+    const auto next = at == std::string_view::npos ? std::nullopt
+                                                   : parse_int(line.substr(begin, line.find('"', begin) - begin));
+    if (!next || *next <= version || !(is_new || line.starts_with(R"({"type":"MODIFIED")"))) {
+      return Error{.reason = Reason::kInternalError,
+                   .message = fmt::format("after version {} came {}", version, line.substr(0, 300))};
+    }
+    version = *next;
+    ++events;
+    if (is_new) ++created;
+    return ok();
+  }
+};
+
 struct Load {
   net::EventLoop loop;
   client::Target target;
@@ -56,8 +111,7 @@ struct Load {
   std::size_t bytes = 0;
   std::string last_body;
   bool keep_last = false;
-  std::vector<std::unique_ptr<net::Call>> watches;
-  std::size_t events = 0;
+  std::vector<std::unique_ptr<Watcher>> watchers;
 
   net::Request request(const std::string& method, const std::string& path, std::string body) const {
     net::Request made{.method = method, .target = path, .headers = {}, .body = std::move(body), .peer = {}};
@@ -88,7 +142,7 @@ struct Load {
         if (errors++ == 0) fmt::print(stderr, "api_load: {} {}\n", *status, end ? *body : end.error().message);
       }
       last_body = std::move(*body);
-      if (finished == count && watches.empty()) return loop.stop();
+      stop_when_done();
       loop.post([this, connection, make] { next(connection, make); });
     };
     calls[connection] = connections[connection]->send(make(sent++), std::move(sink));
@@ -120,25 +174,46 @@ struct Load {
     return std::chrono::duration<double>(end - begin).count();
   }
 
+  void stop_when_done() {
+    const bool all_seen =
+        std::ranges::all_of(watchers, [this](const auto& watcher) { return watcher->created >= count; });
+    if (finished == count && all_seen) loop.stop();
+  }
+
+  void fail(const std::string& why) {
+    if (errors++ == 0) fmt::print(stderr, "api_load: {}\n", why);
+    loop.stop();
+  }
+
+  /// A watch that the server ends goes on where it ended, as every client does.
+  void watch(Watcher& watcher, const std::string& label, std::function<void()> begun) {
+    net::ResponseSink sink;
+    sink.on_head = [this, begun = std::move(begun)](int code, const net::Headers&) {
+      if (code != 200) fail(fmt::format("a watch was answered with {}", code));
+      begun();
+    };
+    sink.on_data = [this, &watcher](std::string_view data) {
+      const int before = watcher.created;
+      if (const Status read = watcher.take(data); !read) return fail(read.error().message);
+      if (before < count && watcher.created >= count) stop_when_done();
+    };
+    sink.on_end = [this, &watcher, label](Status) {
+      ++watcher.resumed;
+      watcher.piece.clear();
+      loop.post([this, &watcher, label] { watch(watcher, label, [] {}); });
+    };
+    std::string query = "?watch=true&timeoutSeconds=600&labelSelector=bench%3D" + label;
+    if (watcher.version > 0) query += fmt::format("&resourceVersion={}", watcher.version);
+    watcher.call = watcher.connection->send(request("GET", kCollection + query, ""), std::move(sink));
+  }
+
   /// Opens watchers and waits until the server has begun all of them.
-  void open_watches(int number, const std::string& label, std::size_t expected) {
+  void open_watches(int number, const std::string& label) {
     int begun = 0;
     for (int i = 0; i < number; ++i) {
-      connections.push_back(std::make_unique<net::HttpClient>(loop, target.endpoint));
-      net::ResponseSink sink;
-      sink.on_head = [&begun](int, const net::Headers&) { ++begun; };
-      sink.on_data = [this, expected](std::string_view data) {
-        // Lines are long, and this program must not be what is measured: no look at every byte.
-        for (std::size_t at = data.find('\n'); at != std::string_view::npos; at = data.find('\n', at + 1)) ++events;
-        if (events >= expected) loop.stop();  // ours says MODIFIED too, when its controllers have looked
-      };
-      sink.on_end = [this](Status) {
-        fmt::print(stderr, "api_load: a watch ended early\n");
-        ++errors;
-        loop.stop();
-      };
-      const std::string query = "?watch=true&timeoutSeconds=600&labelSelector=bench%3D" + label;
-      watches.push_back(connections.back()->send(request("GET", kCollection + query, ""), std::move(sink)));
+      watchers.push_back(std::make_unique<Watcher>());
+      watchers.back()->connection = std::make_unique<net::HttpClient>(loop, target.endpoint);
+      watch(*watchers.back(), label, [&begun] { ++begun; });
     }
     loop.run_until([&] { return begun == number; });
   }
@@ -163,20 +238,21 @@ int run(const std::vector<std::string>& args) {
   const int count = number(2);
   double seconds = 0;
   std::size_t items = 0;
-  if (mode == "create" || mode == "watch") {
-    const std::string& prefix = args[4];
-    if (mode == "watch") {
-      load.open_watches(number(5), prefix, static_cast<std::size_t>(count) * static_cast<std::size_t>(number(5)));
-    }
-    seconds = load.run(count, number(3), [&load, prefix](int i) {
-      return load.request("POST", kCollection, job_body(fmt::format("{}-{}", prefix, i), prefix));
-    });
+  const auto create = [&load, &args](int i) {
+    return load.request("POST", kCollection, job_body(fmt::format("{}-{}", args[4], i), args[4]));
+  };
+  if (mode == "create") {
+    seconds = load.run(count, number(3), create);
+  } else if (mode == "watch") {
+    load.open_watches(number(5), args[4]);
+    load.loop.after(std::chrono::seconds(count), [&load] { load.count = load.sent; });
+    seconds = load.run(std::numeric_limits<int>::max(), number(3), create);
   } else if (mode == "get") {
     seconds = load.run(count, number(3), [&load, path = std::string(kCollection) + "/" + args[4]](int) {
       return load.request("GET", path, "");
     });
   } else if (mode == "hold") {
-    load.open_watches(number(3), "nothing", 1);
+    load.open_watches(number(3), "nothing");
     fmt::print(stderr, "held\n");
     load.loop.after(std::chrono::seconds(count), [&load] { load.loop.stop(); });
     load.loop.run();
@@ -187,10 +263,16 @@ int run(const std::vector<std::string>& args) {
       items = list->find("items")->as_array().size();
     }
   }
+  std::size_t events = 0;
+  int resumed = 0;
+  for (const auto& watcher : load.watchers) {
+    events += watcher->events;
+    resumed += watcher->resumed;
+  }
   fmt::print(
       "{{\"seconds\":{:.4f},\"rate\":{:.1f},\"p50_ms\":{:.3f},\"p99_ms\":{:.3f},\"bytes\":{},\"items\":{},\"events\":{}"
-      ",\"errors\":{},\"ended\":{:.4f}}}\n",
-      seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, load.events,
+      ",\"resumed\":{},\"errors\":{},\"ended\":{:.4f}}}\n",
+      seconds, load.count / seconds, load.percentile(0.5), load.percentile(0.99), load.bytes, items, events, resumed,
       load.errors, load.ended);
   return load.errors == 0 ? 0 : 1;
 }

@@ -140,8 +140,11 @@ def api(wanted):
             bound("B10.idle", idle, 25, "MB", idle_peer)
             bound("B10.10k", resident(engine.process.pid), 120, "MB", peer.memory() if theirs else None)
         if "B8" in wanted:
-            seen, seen_peer = in_turns(3, lambda t: ("watch", 2000, 64, f"w{t}", 100), lambda t: ("watch", 200, 64, f"w{t}", 100))
+            seen, seen_peer = in_turns(3, lambda t: ("watch", 10, 16, f"w{t}", 100), lambda t: ("watch", 10, 16, f"w{t}", 100))
             rate = lambda samples: statistics.median(s["events"] / s["seconds"] for s in samples) if samples else None
+            if any(s["resumed"] for s in seen + seen_peer):
+                print(f"B8 watches that the server ended, and that went on: ours={sum(s['resumed'] for s in seen)}"
+                      f" peer={sum(s['resumed'] for s in seen_peer)}", flush=True)
             line("B8", rate(seen), rate(seen_peer), 10, "/s", "more")
         engine.kill()
 

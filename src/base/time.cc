@@ -1,5 +1,6 @@
 #include "base/time.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -39,7 +40,8 @@ Civil to_civil(Time t) {
 }
 
 std::string to_seconds(const Civil& c) {
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", c.year, c.month, c.day, c.hour, c.minute, c.second);
+  return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}"), c.year, c.month, c.day, c.hour, c.minute,
+                     c.second);
 }
 
 /// Reads text from the left; every step says whether it found what it wanted.

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 
 #include "json/document.h"
 #include "json/utf8.h"
@@ -72,6 +74,28 @@ void append_control(char c, std::string& out) {
       out += kHex[static_cast<unsigned char>(c) >> 4];
       out += kHex[static_cast<unsigned char>(c) & 15];
   }
+}
+
+constexpr std::uint64_t each_byte(unsigned char byte) {
+  return 0x0101'0101'0101'0101ULL * byte;
+}
+
+/// The top bit of each byte that is 0, or stands above one that is: enough to tell whether there is any.
+constexpr std::uint64_t zero_bytes(std::uint64_t word) {
+  return (word - each_byte(1)) & ~word & each_byte(0x80);
+}
+
+/// How many of the first characters are written as they are, at least: counted eight at a time, as nearly all are.
+std::size_t plain_prefix(std::string_view text) {
+  std::size_t count = 0;
+  for (; count + sizeof(std::uint64_t) <= text.size(); count += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + count, sizeof(word));
+    const std::uint64_t controls = (word - each_byte(0x20)) & each_byte(0x80);  // or beyond ASCII
+    const std::uint64_t marks = zero_bytes(word ^ each_byte('"')) | zero_bytes(word ^ each_byte('\\'));
+    if (((word & each_byte(0x80)) | controls | marks) != 0) break;
+  }
+  return count;
 }
 
 /// Where line breaks go. Compact text has none.
@@ -146,8 +170,13 @@ void append(const Document& document, Layout layout, std::string& out) {
 }  // namespace
 
 std::string serialize(const Document& document) {
-  std::string out;
-  append_serialized(document, out);
+  // Written in a buffer that is there already: what is given back is of the exact size, and many of them are kept.
+  constexpr std::size_t kMostKept = std::size_t{64} * 1024;
+  thread_local std::string buffer;
+  buffer.clear();
+  append_serialized(document, buffer);
+  std::string out(buffer);
+  if (buffer.capacity() > kMostKept) buffer = {};
   return out;
 }
 
@@ -158,9 +187,8 @@ void append_serialized(const Document& document, std::string& out) {
 void append_quoted(std::string_view text, std::string& out) {
   out += '"';
   std::size_t clean = 0;  // start of the run that needs no change
-  for (std::size_t i = 0; i < text.size();) {
+  for (std::size_t i = plain_prefix(text); i < text.size();) {
     const char c = text[i];
-    // Nearly every character of every document.
     if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
       ++i;
       continue;

@@ -7,15 +7,30 @@
 #include <map>
 
 #include "base/strings.h"
+#include "reflect/place.h"
 
 namespace muster::reflect {
 
 std::string child_path(std::string_view path, std::string_view member) {
-  return path.empty() ? std::string(member) : fmt::format("{}.{}", path, member);
+  std::string child(path);
+  if (!path.empty()) child += '.';
+  return child += member;
 }
 
 std::string item_path(std::string_view path, std::size_t index) {
   return fmt::format("{}[{}]", path, index);
+}
+
+std::string Place::text() const {
+  if (step == Step::kRoot) return {};
+  return step == Step::kItem ? item_path(parent->text(), index) : child_path(parent->text(), name);
+}
+
+std::string Place::keyed_text() const {
+  if (step == Step::kRoot) return {};
+  if (step == Step::kItem) return item_path(parent->keyed_text(), index);
+  return step == Step::kKey ? fmt::format("{}[{}]", parent->keyed_text(), name)
+                            : child_path(parent->keyed_text(), name);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "reflect/causes.h"
+#include "reflect/place.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {
@@ -17,31 +18,31 @@ std::vector<std::string> names_of(const TypeDesc& type) {
   return names;
 }
 
-void find_unknown(const TypeDesc& type, const json::Document& document, const std::string& path,
+void find_unknown(const TypeDesc& type, const json::Document& document, const Place& place,
                   std::vector<UnknownField>& out) {
   if (type.shape == Shape::kArray && document.is_array()) {
     std::size_t index = 0;
     for (const json::Document& item : document.as_array()) {
-      find_unknown(type.element(), item, item_path(path, index++), out);
+      find_unknown(type.element(), item, place.item(index++), out);
     }
   } else if (type.shape == Shape::kMap && document.is_object()) {
     for (const auto& [key, value] : document.as_object()) {
-      find_unknown(type.element(), value, child_path(path, key), out);
+      find_unknown(type.element(), value, place.member(key), out);
     }
   } else if (type.shape == Shape::kObject && document.is_object()) {
     for (const auto& [key, value] : document.as_object()) {
       if (const FieldDesc* field = type.field_or_alias(key)) {
-        find_unknown(field->type(), value, child_path(path, key), out);
+        find_unknown(field->type(), value, place.member(key), out);
       } else if (!type.open ||
                  (!type.known_names.empty() && std::ranges::find(type.known_names, key) == type.known_names.end())) {
-        out.push_back({.path = child_path(path, key), .suggestion = did_you_mean(key, names_of(type)).value_or("")});
+        out.push_back({.path = place.member(key).text(), .suggestion = did_you_mean(key, names_of(type)).value_or("")});
       }
     }
   }
 }
 
 void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after,
-                  const std::string& path, std::vector<FieldCause>& out);
+                  const Place& place, std::vector<FieldCause>& out);
 
 const json::Document* item_named(const json::Array& items, std::string_view key, const json::Document& name) {
   for (const json::Document& item : items) {
@@ -53,7 +54,7 @@ const json::Document* item_named(const json::Array& items, std::string_view key,
 
 /// Items are the same item when their key is; without a key, when their place is.
 void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after,
-                        const std::string& path, std::vector<FieldCause>& out) {
+                        const Place& place, std::vector<FieldCause>& out) {
   const std::string& key = field.item_key();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const json::Document* name = key.empty() ? nullptr : after[i].find(key);
@@ -63,16 +64,16 @@ void find_changed_items(const FieldDesc& field, const json::Array& before, const
     } else if (key.empty() && i < before.size()) {
       old = &before[i];
     }
-    if (old != nullptr) find_changed(field.type().element(), *old, after[i], item_path(path, i), out);
+    if (old != nullptr) find_changed(field.type().element(), *old, after[i], place.item(i), out);
   }
 }
 
 void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after,
-                  const std::string& path, std::vector<FieldCause>& out) {
+                  const Place& place, std::vector<FieldCause>& out) {
   if (type.shape == Shape::kMap && before.is_object() && after.is_object()) {
     for (const auto& [key, value] : after.as_object()) {
       if (const json::Document* old = before.find(key)) {
-        find_changed(type.element(), *old, value, child_path(path, key), out);
+        find_changed(type.element(), *old, value, place.member(key), out);
       }
     }
     return;
@@ -82,13 +83,14 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
     const json::Document* old = before.find(field.name);
     const json::Document* now = after.find(field.name);
     if (old == nullptr || now == nullptr || old->is_null() || now->is_null()) continue;
-    const std::string field_path = child_path(path, field.name);
+    const Place at = place.member(field.name);
     if (field.immutable && *old != *now) {
+      const std::string field_path = at.text();
       out.push_back(invalid_cause(field_path, json_type(*now), fmt::format("{} is immutable", field_path)));
     } else if (old->is_array() && now->is_array() && field.type().shape == Shape::kArray) {
-      find_changed_items(field, old->as_array(), now->as_array(), field_path, out);
+      find_changed_items(field, old->as_array(), now->as_array(), at, out);
     } else {
-      find_changed(field.type(), *old, *now, field_path, out);
+      find_changed(field.type(), *old, *now, at, out);
     }
   }
 }
@@ -97,14 +99,14 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
 
 std::vector<UnknownField> unknown_fields(const TypeDesc& type, const json::Document& document) {
   std::vector<UnknownField> out;
-  find_unknown(type, document, "", out);
+  find_unknown(type, document, Place{}, out);
   return out;
 }
 
 std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before,
                                         const json::Document& after) {
   std::vector<FieldCause> out;
-  find_changed(type, before, after, "", out);
+  find_changed(type, before, after, Place{}, out);
   return out;
 }
 

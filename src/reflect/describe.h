@@ -275,7 +275,7 @@ auto field(std::string json_name, std::string doc) {
 template <typename T, std::size_t described>
 class ObjectType {
  public:
-  explicit ObjectType(TypeDesc desc) : desc_(std::move(desc)) {}
+  explicit ObjectType(TypeDesc desc) : desc_(std::move(desc)) { desc_.index_fields(); }
 
   operator TypeDesc() && {  // NOLINT(google-explicit-constructor)
     static_assert(described == detail::arity<T>(), "every member of the struct needs a field<>");

@@ -1,7 +1,9 @@
 #include "reflect/type_desc.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "base/check.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -13,9 +15,20 @@ std::string FieldDesc::patch_strategy() const {
   return merges ? "merge" : "";
 }
 
+void TypeDesc::index_fields() {
+  fields_by_hash.clear();
+  for (std::size_t i = 0; i < fields.size(); ++i) fields_by_hash.emplace_back(std::hash<std::string_view>{}(fields[i].name), i);
+  std::ranges::sort(fields_by_hash);
+}
+
 const FieldDesc* TypeDesc::field(std::string_view json_name) const {
-  const auto found = std::ranges::find(fields, json_name, &FieldDesc::name);
-  return found == fields.end() ? nullptr : &*found;
+  CHECK(fields_by_hash.size() == fields.size());
+  const std::size_t hash = std::hash<std::string_view>{}(json_name);
+  auto at = std::ranges::lower_bound(fields_by_hash, hash, {}, &std::pair<std::size_t, std::size_t>::first);
+  for (; at != fields_by_hash.end() && at->first == hash; ++at) {
+    if (fields[at->second].name == json_name) return &fields[at->second];
+  }
+  return nullptr;
 }
 
 const FieldDesc* TypeDesc::field_or_alias(std::string_view json_name) const {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "json/document.h"
@@ -92,6 +93,8 @@ struct TypeDesc {
   std::string name;  // of objects: "PyTorchTrainingJobSpec"
   std::string doc;
   std::vector<FieldDesc> fields;
+  // Where each field is, sorted by the hash of its name: every write asks for every member several times.
+  std::vector<std::pair<std::size_t, std::size_t>> fields_by_hash = {};
   std::vector<Rule> rules;    // of objects
   TypeRef element = nullptr;  // arrays and maps
   ContainerOps container;
@@ -104,6 +107,8 @@ struct TypeDesc {
   // member that is in neither list is unknown. Empty: anything goes.
   std::vector<std::string> known_names;
 
+  /// To be called when all fields are there.
+  void index_fields();
   const FieldDesc* field(std::string_view json_name) const;
   /// The same, also by an older spelling.
   const FieldDesc* field_or_alias(std::string_view json_name) const;

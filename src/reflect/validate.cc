@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "base/time.h"
 #include "reflect/causes.h"
+#include "reflect/place.h"
 #include "reflect/reflect.h"
 #include "reflect/schema_text.h"
 
@@ -29,32 +30,6 @@ std::pair<std::string_view, const json::Document*> present(const json::Object& o
   }
   return {field.name, nullptr};
 }
-
-/// Where validation stands: a chain on the stack, made into text only when there is something to report.
-struct Place {
-  enum class Step { kRoot, kMember, kKey, kItem };
-  const Place* parent = nullptr;
-  Step step = Step::kRoot;
-  std::string_view name = {};
-  std::size_t index = 0;
-
-  Place member(std::string_view child) const { return {this, Step::kMember, child}; }
-  Place key(std::string_view child) const { return {this, Step::kKey, child}; }
-  Place item(std::size_t child) const { return {this, Step::kItem, {}, child}; }
-
-  /// "spec.roles.worker.tags[0]".
-  std::string text() const {
-    if (step == Step::kRoot) return {};
-    return step == Step::kItem ? item_path(parent->text(), index) : child_path(parent->text(), name);
-  }
-  /// "spec.roles[worker].tags[0]": an API server writes keys of maps so when it speaks of lists by key.
-  std::string keyed_text() const {
-    if (step == Step::kRoot) return {};
-    if (step == Step::kItem) return item_path(parent->keyed_text(), index);
-    return step == Step::kKey ? fmt::format("{}[{}]", parent->keyed_text(), name)
-                              : child_path(parent->keyed_text(), name);
-  }
-};
 
 class Validator {
  public:

@@ -57,6 +57,10 @@ std::string member_element(std::string_view name) {
   return element;
 }
 
+FieldSet::FieldSet(std::vector<Child> children) : children_(std::move(children)) {
+  std::ranges::sort(children_, {}, &Child::element);
+}
+
 const FieldSet* FieldSet::find(std::string_view element) const {
   const auto at = std::lower_bound(children_.begin(), children_.end(), element, before);
   return at != children_.end() && at->element == element ? &at->below : nullptr;
@@ -93,11 +97,14 @@ bool FieldSet::operator==(const FieldSet& other) const {
          });
 }
 
-json::Document FieldSet::to_fields_v1() const {
-  json::Object fields;
-  if (member && !children_.empty()) fields.append(std::string(kItself), json::Object());
-  for (const Child& child : children_) fields.append(child.element, child.below.to_fields_v1());
-  return fields;
+json::Document to_fields_v1(FieldSet set) {
+  std::vector<json::Member> fields;
+  fields.reserve(set.children_.size() + 1);
+  if (set.member && !set.children_.empty()) fields.push_back({std::string(kItself), json::Object()});
+  for (FieldSet::Child& child : set.children_) {
+    fields.push_back({std::move(child.element), to_fields_v1(std::move(child.below))});
+  }
+  return json::Object(std::move(fields));
 }
 
 Result<FieldSet> FieldSet::from_fields_v1(const json::Document& fields) {

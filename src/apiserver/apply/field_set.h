@@ -23,6 +23,10 @@ class FieldSet {
   /// Whether the path that leads here is itself in the set.
   bool member = false;
 
+  FieldSet() = default;
+  /// Of children with different elements, none of them empty, in any order.
+  explicit FieldSet(std::vector<Child> children);
+
   bool empty() const { return !member && children_.empty(); }
   const std::vector<Child>& children() const { return children_; }
   const FieldSet* find(std::string_view element) const;
@@ -35,7 +39,6 @@ class FieldSet {
 
   bool operator==(const FieldSet& other) const;
 
-  json::Document to_fields_v1() const;
   static Result<FieldSet> from_fields_v1(const json::Document& fields);
 
   /// Every path, in order, as people read it: `.spec.containers[name="a"].image`.
@@ -43,6 +46,8 @@ class FieldSet {
 
  private:
   void each_path_below(const std::string& prefix, const std::function<void(const std::string& path)>& visit) const;
+
+  friend json::Document to_fields_v1(FieldSet set);
 
   void erase_path(const std::string_view* first, const std::string_view* last);
 
@@ -53,6 +58,8 @@ struct FieldSet::Child {
   std::string element;
   FieldSet below;
 };
+
+json::Document to_fields_v1(FieldSet set);
 
 // Path by path: what is below a path is looked at on its own.
 FieldSet unite(FieldSet a, const FieldSet& b);

@@ -15,7 +15,7 @@ FieldSet set_of(const std::string& fields_v1) {
 }
 
 std::string text(const FieldSet& set) {
-  return json::serialize(set.to_fields_v1());
+  return json::serialize(to_fields_v1(set));
 }
 
 TEST(FieldSet, KeepsKubernetesSpelling) {

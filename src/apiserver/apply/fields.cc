@@ -60,35 +60,66 @@ const Document* lookup(const ItemsByElement& items, std::string_view element) {
   return found == items.end() ? nullptr : found->second;
 }
 
+FieldSet all_fields(const MergeSchema& schema, const Document& value);
+
+std::vector<FieldSet::Child> all_below(const MergeSchema& schema, const Document& value) {
+  std::vector<FieldSet::Child> below;
+  const Unit unit = is_hollow(&value) ? Unit::kWhole : schema.unit_of(value);
+  if (unit == Unit::kMembers) {
+    below.reserve(value.as_object().size());
+    for (const json::Member& member : value.as_object()) {
+      below.push_back({member_element(member.key), all_fields(schema.member(member.key), member.value)});
+    }
+  } else if (unit != Unit::kWhole) {
+    auto elements = schema.elements_of(value.as_array());
+    if (!elements) return below;
+    below.reserve(elements->size());
+    for (std::size_t i = 0; i < elements->size(); ++i) {
+      below.push_back({std::move((*elements)[i]), all_fields(schema.item(), value.as_array()[i])});
+    }
+  }
+  return below;
+}
+
+/// Every path of a value that was not there before, or is not there any more.
+FieldSet all_fields(const MergeSchema& schema, const Document& value) {
+  FieldSet all(all_below(schema, value));
+  all.member = true;
+  return all;
+}
+
 class Comparison {
  public:
   /// Null pointers stand for absent values.
   static Changes of(const MergeSchema& schema, const Document* before, const Document* after) {
     Changes out;
-    if (before == nullptr && after == nullptr) return out;
+    if (before != nullptr && after != nullptr) {
+      both(schema, *before, *after, out);
+    } else if (after != nullptr) {
+      out.added = all_fields(schema, *after);
+    } else if (before != nullptr) {
+      out.removed = all_fields(schema, *before);
+    }
+    return out;
+  }
+
+ private:
+  static void both(const MergeSchema& schema, const Document& before, const Document& after, Changes& out) {
     const Unit unit = common_unit(schema, before, after);
     bool parted = false;
     if (unit == Unit::kMembers) {
       members(schema, before, after, out);
       parted = true;
     } else if (unit != Unit::kWhole) {
-      parted = items(schema, before, after, out);
+      parted = items(schema, before.as_array(), after.as_array(), out);
     }
-    if (before == nullptr) {
-      out.added.member = true;
-    } else if (after == nullptr) {
-      out.removed.member = true;
-    } else if (!parted && !(*before == *after)) {
-      out.modified.member = true;
-    }
-    return out;
+    if (!parted && !(before == after)) out.modified.member = true;
   }
 
- private:
-  static Unit common_unit(const MergeSchema& schema, const Document* before, const Document* after) {
-    if (is_hollow(before) && is_hollow(after)) return Unit::kWhole;
-    const Unit unit = schema.unit_of(before == nullptr ? *after : *before);
-    return after == nullptr || schema.unit_of(*after) == unit ? unit : Unit::kWhole;
+  static Unit common_unit(const MergeSchema& schema, const Document& before, const Document& after) {
+    if (is_hollow(&before) && is_hollow(&after)) return Unit::kWhole;
+    const Unit unit = schema.unit_of(before);
+    return schema.unit_of(after) == unit ? unit : Unit::kWhole;
   }
 
   static void add(Changes& out, const std::string& element, Changes below) {
@@ -98,30 +129,23 @@ class Comparison {
     if (!below.removed.empty()) out.removed.add(element, std::move(below.removed));
   }
 
-  static void members(const MergeSchema& schema, const Document* before, const Document* after, Changes& out) {
-    if (after != nullptr) {
-      for (const json::Member& member : after->as_object()) {
-        const Document* old = before == nullptr ? nullptr : before->find(member.key);
-        add(out, member_element(member.key), of(schema.member(member.key), old, &member.value));
-      }
+  static void members(const MergeSchema& schema, const Document& before, const Document& after, Changes& out) {
+    for (const json::Member& member : after.as_object()) {
+      add(out, member_element(member.key), of(schema.member(member.key), before.find(member.key), &member.value));
     }
-    if (before == nullptr) return;
-    for (const json::Member& member : before->as_object()) {
-      if (after != nullptr && after->find(member.key) != nullptr) continue;
+    for (const json::Member& member : before.as_object()) {
+      if (after.find(member.key) != nullptr) continue;
       add(out, member_element(member.key), of(schema.member(member.key), &member.value, nullptr));
     }
   }
 
   /// False when a list cannot be told apart into items.
-  static bool items(const MergeSchema& schema, const Document* before, const Document* after, Changes& out) {
-    static const Array kNone;
-    const Array& old_items = before == nullptr ? kNone : before->as_array();
-    const Array& new_items = after == nullptr ? kNone : after->as_array();
-    const auto old_elements = schema.elements_of(old_items);
-    const auto new_elements = schema.elements_of(new_items);
+  static bool items(const MergeSchema& schema, const Array& before, const Array& after, Changes& out) {
+    const auto old_elements = schema.elements_of(before);
+    const auto new_elements = schema.elements_of(after);
     if (!old_elements || !new_elements) return false;
-    const ItemsByElement old_by = index(*old_elements, old_items);
-    const ItemsByElement new_by = index(*new_elements, new_items);
+    const ItemsByElement old_by = index(*old_elements, before);
+    const ItemsByElement new_by = index(*new_elements, after);
     for (const auto& [element, item] : new_by) {
       add(out, std::string(element), of(schema.item(), lookup(old_by, element), item));
     }

@@ -28,7 +28,7 @@ MergeSchema jobs() {
 }
 
 std::string fields(const MergeSchema& schema, const std::string& text) {
-  return json::serialize(extract_fields(schema, doc(text)).to_fields_v1());
+  return json::serialize(to_fields_v1(extract_fields(schema, doc(text))));
 }
 
 TEST(Fields, ExtractFollowsTheSchema) {
@@ -59,9 +59,9 @@ TEST(Fields, UnknownPartsOfCustomResourcesAreMapsAndWholeLists) {
 TEST(Fields, CompareNamesEveryNodeThatCameOrWent) {
   const Changes changes = compare(pods(), doc(R"({"metadata":{"labels":{"a":"1"}},"spec":{"nodeName":"x"}})"),
                                   doc(R"({"metadata":{"annotations":{"b":"1"}},"spec":{"nodeName":"y"}})"));
-  EXPECT_EQ(json::serialize(changes.added.to_fields_v1()), R"({"f:metadata":{"f:annotations":{".":{},"f:b":{}}}})");
-  EXPECT_EQ(json::serialize(changes.removed.to_fields_v1()), R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}}})");
-  EXPECT_EQ(json::serialize(changes.modified.to_fields_v1()), R"({"f:spec":{"f:nodeName":{}}})");
+  EXPECT_EQ(json::serialize(to_fields_v1(changes.added)), R"({"f:metadata":{"f:annotations":{".":{},"f:b":{}}}})");
+  EXPECT_EQ(json::serialize(to_fields_v1(changes.removed)), R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}}})");
+  EXPECT_EQ(json::serialize(to_fields_v1(changes.modified)), R"({"f:spec":{"f:nodeName":{}}})");
 }
 
 TEST(Fields, MergeTakesTheOrderOfTheConfiguration) {

@@ -183,12 +183,13 @@ Document encode_owners(Owners owners) {
            std::tie(b.operation, b.time, b.manager, b.api_version, b.subresource);
   });
   json::Array entries;
-  for (const Owner& owner : owners) {
+  entries.reserve(owners.size());
+  for (Owner& owner : owners) {
     json::Object entry = {
         {"manager", owner.manager}, {"operation", owner.operation}, {"apiVersion", owner.api_version}};
     if (!owner.time.empty()) entry.append("time", owner.time);
     entry.append("fieldsType", "FieldsV1");
-    entry.append("fieldsV1", owner.fields.to_fields_v1());
+    entry.append("fieldsV1", to_fields_v1(std::move(owner.fields)));
     if (!owner.subresource.empty()) entry.append("subresource", owner.subresource);
     entries.push_back(std::move(entry));
   }

@@ -47,7 +47,7 @@ Application application(const std::string& manager, const std::string& config, b
 std::vector<std::string> described(const Owners& owners) {
   std::vector<std::string> out;
   for (const Owner& owner : owners) {
-    out.push_back(fmt::format("{} {}", owner.manager, json::serialize(owner.fields.to_fields_v1())));
+    out.push_back(fmt::format("{} {}", owner.manager, json::serialize(to_fields_v1(owner.fields))));
   }
   return out;
 }

@@ -13,31 +13,6 @@ namespace {
 using json::Document;
 using reflect::Shape;
 
-/// Lists of Kubernetes' own kinds that merge by keys, beyond what our descriptors say.
-const std::vector<std::string>& well_known_keys(std::string_view name) {
-  static const std::map<std::string_view, std::vector<std::string>> keys = {
-      {"containers", {"name"}},
-      {"initContainers", {"name"}},
-      {"ephemeralContainers", {"name"}},
-      {"volumes", {"name"}},
-      {"env", {"name"}},
-      {"imagePullSecrets", {"name"}},
-      {"resourceClaims", {"name"}},
-      {"schedulingGates", {"name"}},
-      {"secrets", {"name"}},
-      {"volumeMounts", {"mountPath"}},
-      {"volumeDevices", {"devicePath"}},
-      {"hostAliases", {"ip"}},
-      {"podIPs", {"ip"}},
-      {"conditions", {"type"}},
-      {"addresses", {"type"}},
-      {"topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}},
-  };
-  static const std::vector<std::string> none;
-  const auto found = keys.find(name);
-  return found == keys.end() ? none : found->second;
-}
-
 /// Objects of Kubernetes' own kinds that have one owner each: references and selectors.
 bool is_whole(std::string_view name) {
   static constexpr std::array kNames = {
@@ -87,16 +62,33 @@ bool MergeSchema::declares(std::string_view name) const {
   return built_in_ || type_->field(name) != nullptr;
 }
 
-std::vector<std::string> MergeSchema::keys() const {
-  if (!built_in_) {
-    if (field_ == nullptr || field_->list_map_key.empty()) return {};
-    return {field_->list_map_key};
-  }
-  if (field_ != nullptr && !field_->item_key().empty()) {
-    std::vector<std::string> found = {field_->item_key()};
-    if (name_ == "ports") found.emplace_back("protocol");
-    return found;
-  }
+/// Lists of Kubernetes' own kinds that merge by keys, beyond what our descriptors say.
+MergeSchema::Keys MergeSchema::well_known_keys(std::string_view list) {
+  static const std::map<std::string_view, Keys> keys = {
+      {"containers", {"name", ""}},
+      {"initContainers", {"name", ""}},
+      {"ephemeralContainers", {"name", ""}},
+      {"volumes", {"name", ""}},
+      {"env", {"name", ""}},
+      {"imagePullSecrets", {"name", ""}},
+      {"resourceClaims", {"name", ""}},
+      {"schedulingGates", {"name", ""}},
+      {"secrets", {"name", ""}},
+      {"volumeMounts", {"mountPath", ""}},
+      {"volumeDevices", {"devicePath", ""}},
+      {"hostAliases", {"ip", ""}},
+      {"podIPs", {"ip", ""}},
+      {"conditions", {"type", ""}},
+      {"addresses", {"type", ""}},
+      {"topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}},
+  };
+  const auto found = keys.find(list);
+  return found == keys.end() ? Keys{} : found->second;
+}
+
+MergeSchema::Keys MergeSchema::keys() const {
+  if (!built_in_) return {field_ == nullptr ? std::string_view() : field_->list_map_key, ""};
+  if (field_ != nullptr && !field_->item_key().empty()) return {field_->item_key(), name_ == "ports" ? "protocol" : ""};
   return well_known_keys(name_);
 }
 
@@ -105,34 +97,38 @@ Unit MergeSchema::unit_of(const Document& value) const {
   if (value.is_object()) return Unit::kMembers;
   if (!value.is_array()) return Unit::kWhole;
   if (set_) return Unit::kSetItems;
-  return keys().empty() ? Unit::kWhole : Unit::kKeyedItems;
+  return keys().first.empty() ? Unit::kWhole : Unit::kKeyedItems;
 }
 
-std::string MergeSchema::element_of(const Document& item, const std::vector<std::string>& keys) const {
-  if (keys.empty()) return "v:" + json::serialize(item);
-  json::Object found;
-  for (const std::string& key : keys) {
+std::string MergeSchema::element_of(const Document& item, Keys keys) const {
+  if (keys.first.empty()) return "v:" + json::serialize(item);
+  static const Document kDefaultProtocol = "TCP";  // the default is part of the schema
+  std::string element = "k:";
+  for (const std::string_view key : {keys.first, keys.second}) {
+    if (key.empty()) continue;
     const Document* value = item.find(key);
-    if (value != nullptr && !value->is_object() && !value->is_array() && !value->is_null()) {
-      found.append(key, *value);
-    } else if (key == "protocol") {
-      found.append(key, "TCP");  // the default is part of the schema
-    } else {
-      return "";
+    if (value == nullptr || value->is_object() || value->is_array() || value->is_null()) {
+      if (key != "protocol") return "";
+      value = &kDefaultProtocol;
     }
+    element += element.size() == 2 ? '{' : ',';
+    json::append_quoted(key, element);
+    element += ':';
+    json::append_serialized(*value, element);
   }
-  return "k:" + json::serialize(found);
+  return element += '}';
 }
 
 std::optional<std::vector<std::string>> MergeSchema::elements_of(const json::Array& items) const {
-  const std::vector<std::string> item_keys = set_ ? std::vector<std::string>() : keys();
+  const Keys item_keys = set_ ? Keys{} : keys();
   std::vector<std::string> elements;
   elements.reserve(items.size());
-  std::set<std::string_view> seen;
   for (const Document& item : items) {
     elements.push_back(element_of(item, item_keys));
     if (elements.back().empty()) return std::nullopt;
   }
+  if (elements.size() < 2) return elements;
+  std::set<std::string_view> seen;
   for (const std::string& element : elements) {
     if (!seen.insert(element).second) return std::nullopt;
   }

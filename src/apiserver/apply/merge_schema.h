@@ -31,9 +31,16 @@ class MergeSchema {
   std::optional<std::vector<std::string>> elements_of(const json::Array& items) const;
 
  private:
+  /// The members that name an item of a list; "" where there is none.
+  struct Keys {
+    std::string_view first;
+    std::string_view second;
+  };
+
   MergeSchema() = default;
-  std::vector<std::string> keys() const;
-  std::string element_of(const json::Document& item, const std::vector<std::string>& keys) const;
+  Keys keys() const;
+  std::string element_of(const json::Document& item, Keys keys) const;
+  static Keys well_known_keys(std::string_view list);
 
   const reflect::TypeDesc* type_ = nullptr;  // null: anything
   const reflect::FieldDesc* field_ = nullptr;
