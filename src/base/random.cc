@@ -1,31 +1,36 @@
 #include "base/random.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 #include <sys/random.h>
 
 #include <cerrno>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 
 namespace muster {
 
 std::uint64_t SystemRng::next() {
-  std::uint64_t value = 0;
-  ssize_t got = -1;
-  do {
-    got = ::getrandom(&value, sizeof value, 0);
-  } while (got < 0 && errno == EINTR);
-  // Up to 256 bytes come whole once the kernel's pool is ready, and the call waits for that.
-  CHECK(got == static_cast<ssize_t>(sizeof value));
-  return value;
+  if (left_ == 0) {
+    ssize_t got = -1;
+    do {
+      got = ::getrandom(drawn_.data(), sizeof drawn_, 0);
+    } while (got < 0 && errno == EINTR);
+    // Up to 256 bytes come whole once the kernel's pool is ready, and the call waits for that.
+    static_assert(sizeof drawn_ <= 256);
+    CHECK(got == static_cast<ssize_t>(sizeof drawn_));
+    left_ = drawn_.size();
+  }
+  return std::exchange(drawn_[--left_], 0);  // tokens are made of these: none stays behind
 }
 
 std::string make_uuid(Rng& rng) {
   const std::uint64_t high = (rng.next() & ~0xf000ULL) | 0x4000ULL;       // version 4: random
   const std::uint64_t low = (rng.next() & ~(3ULL << 62)) | (2ULL << 62);  // variant of RFC 4122
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff, low >> 48,
-                     low & 0xffff'ffff'ffffULL);
+  return fmt::format(FMT_COMPILE("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}"), high >> 32, (high >> 16) & 0xffff,
+                     high & 0xffff, low >> 48, low & 0xffff'ffff'ffffULL);
 }
 
 std::string make_name_suffix(Rng& rng) {

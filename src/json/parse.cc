@@ -31,6 +31,13 @@ class Builder {
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
+  Builder() {
+    // Most objects of the API fit without growing.
+    open_.reserve(16);
+    members_.reserve(32);
+    items_.reserve(8);
+  }
+
   /// Where paths of repeated keys go; null refuses them.
   void allow_repeated(std::vector<std::string>* paths) { repeated_ = paths; }
   Document take() { return std::move(root_); }

@@ -85,17 +85,24 @@ constexpr std::uint64_t zero_bytes(std::uint64_t word) {
   return (word - each_byte(1)) & ~word & each_byte(0x80);
 }
 
-/// How many of the first characters are written as they are, at least: counted eight at a time, as nearly all are.
+/// Whether one of eight characters is not written as it is.
+bool needs_care(const char* eight) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, eight, sizeof(word));
+  const std::uint64_t controls = word - each_byte(0x20);  // the top bit of each, or of one above it
+  const std::uint64_t marks = zero_bytes(word ^ each_byte('"')) | zero_bytes(word ^ each_byte('\\'));
+  return ((word | controls | marks) & each_byte(0x80)) != 0;
+}
+
+/// How many of the first characters are written as they are, at least: looked at in eights, as nearly all are.
 std::size_t plain_prefix(std::string_view text) {
+  constexpr std::size_t kStep = sizeof(std::uint64_t);
   std::size_t count = 0;
-  for (; count + sizeof(std::uint64_t) <= text.size(); count += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + count, sizeof(word));
-    const std::uint64_t controls = (word - each_byte(0x20)) & each_byte(0x80);  // or beyond ASCII
-    const std::uint64_t marks = zero_bytes(word ^ each_byte('"')) | zero_bytes(word ^ each_byte('\\'));
-    if (((word & each_byte(0x80)) | controls | marks) != 0) break;
+  for (; count + kStep <= text.size(); count += kStep) {
+    if (needs_care(text.data() + count)) return count;
   }
-  return count;
+  const bool rest_is_plain = text.size() >= kStep && !needs_care(text.data() + text.size() - kStep);
+  return rest_is_plain ? text.size() : count;
 }
 
 /// Where line breaks go. Compact text has none.

@@ -18,7 +18,10 @@ std::string child_path(std::string_view path, std::string_view member) {
 }
 
 std::string item_path(std::string_view path, std::size_t index) {
-  return fmt::format("{}[{}]", path, index);
+  std::string item(path);
+  item += '[';
+  item += std::to_string(index);
+  return item += ']';
 }
 
 std::string Place::text() const {

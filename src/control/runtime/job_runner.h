@@ -6,8 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_set>
 
 #include "api/core_v1.h"
 #include "base/ports.h"
@@ -68,11 +68,11 @@ class JobRunner {
   const PodIndex& pods_;
   Network network_;
   ChildIndex<api::Service> services_;
-  std::set<std::string> unfinished_;  // uids
-  std::map<JobKey, std::string> uid_of_;
+  std::unordered_set<std::string> unfinished_;  // uids
+  ByJob<std::string> uid_of_;
   PortBook ports_;
   WorkQueue queue_;
-  std::map<JobKey, Memory> memories_;
+  ByJob<Memory> memories_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<client::Informer>> jobs_;  // by apiVersion, kind
   std::unique_ptr<client::Informer> service_informer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us

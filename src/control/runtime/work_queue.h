@@ -2,13 +2,12 @@
 // added during its run is run once more afterwards. Loop thread only. Its size is bounded by the number of keys.
 #pragma once
 
-#include <compare>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/ports.h"
 
@@ -19,8 +18,20 @@ struct JobKey {
   std::string kind;
   std::string ns;
   std::string name;
-  auto operator<=>(const JobKey&) const = default;
+  bool operator==(const JobKey&) const = default;
 };
+
+struct JobKeyHash {
+  std::size_t operator()(const JobKey& key) const {
+    const std::hash<std::string> hash;
+    return (hash(key.name) * 31 + hash(key.ns)) * 31 + hash(key.kind);
+  }
+};
+
+/// Of every job there is, looked up at every change of one; never walked where the order would matter.
+template <typename Value>
+using ByJob = std::unordered_map<JobKey, Value, JobKeyHash>;
+using JobSet = std::unordered_set<JobKey, JobKeyHash>;
 
 class WorkQueue {
  public:
@@ -52,10 +63,10 @@ class WorkQueue {
   bool open_ = false;
   bool woken_ = false;
   std::deque<JobKey> waiting_;
-  std::set<JobKey> queued_;
-  std::set<JobKey> running_;
-  std::set<JobKey> again_;
-  std::map<JobKey, Loop::Id> timers_;
+  JobSet queued_;
+  JobSet running_;
+  JobSet again_;
+  ByJob<Loop::Id> timers_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // posted tasks outlive us
 };
 
