@@ -199,7 +199,7 @@ void Informer::State::take_list() {
   told_before = std::exchange(cache, std::move(incoming));
   incoming.clear();
   for (const auto& [key, held] : *told_before) {
-    if (!cache.contains(key)) tell(key, held.document.get(), nullptr);
+    if (!cache.contains(key)) tell(key, seen_of(held).get(), nullptr);
   }
   tell_some(cache.begin());
 }
@@ -229,13 +229,10 @@ void Informer::State::tell_difference(const Key& key, const Held& held) {
   const auto old = told_before->find(key);
   const bool known = old != told_before->end();
   if (known && old->second.version == held.version) return;
-  const json::Document* before = known ? old->second.document.get() : nullptr;
   const auto object = seen_of(held);
-  if (known && old->second.uid != held.uid) {  // deleted and made again while we were not looking
-    tell(key, before, nullptr);
-    before = nullptr;
-  }
-  tell(key, before, object.get());
+  if (known && old->second.uid == held.uid) return tell(key, old->second.document.get(), object.get());
+  if (known) tell(key, seen_of(old->second).get(), nullptr);  // made again while we were not looking
+  tell(key, nullptr, object.get());
 }
 
 /// Now, or after everything that is being told.
@@ -301,21 +298,22 @@ void Informer::State::on_event(WatchEvent event) {
   }
   const auto found = cache.find(key);
   const bool known = found != cache.end();
-  const Held before = known ? found->second : Held();
   if (event.type == "DELETED") {
     if (!known) return;
+    const Held before = std::move(found->second);
     cache.erase(found);
-    tell(key, before.document.get(), nullptr);
-    return;
+    return tell(key, seen_of(before).get(), nullptr);
   }
-  if (known && before.version == version_of(*object)) return;
-  cache.insert_or_assign(key, hold(object, std::move(event.text)));
-  if (known && before.uid != uid_of(*object)) {
-    tell(key, before.document.get(), nullptr);
-    tell(key, nullptr, object.get());
-  } else {
-    tell(key, before.document.get(), object.get());
+  Held held = hold(object, std::move(event.text));
+  if (!known) {
+    cache.emplace(key, std::move(held));
+    return tell(key, nullptr, object.get());
   }
+  if (found->second.version == held.version) return;
+  const Held before = std::exchange(found->second, std::move(held));
+  if (before.uid == uid_of(*object)) return tell(key, before.document.get(), object.get());
+  tell(key, seen_of(before).get(), nullptr);
+  tell(key, nullptr, object.get());
 }
 
 void Informer::State::on_watch_end(const Status& status) {

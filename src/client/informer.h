@@ -32,7 +32,8 @@ class Informer {
     std::vector<std::string> glance;  // paths as in json::Excerpt
   };
   using Cache = std::map<Key, Held>;
-  /// `now` is null when the object was deleted; `before` is null when it is new, and always when only text is kept.
+  /// `now` is null when the object was deleted; `before` is null when it is new, and when it changed and only text is
+  /// kept.
   using OnChange = std::function<void(const Key&, const json::Document* before, const json::Document* now)>;
 
   Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector, OnChange on_change,

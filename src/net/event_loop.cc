@@ -22,8 +22,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// However busy the loop is, one idle task runs this often.
-constexpr Duration kLongestIdleWait = std::chrono::milliseconds(5);
+// However busy the loop is, one idle task runs this often: as many a second as Kubernetes lets a controller write.
+constexpr Duration kLongestIdleWait = std::chrono::milliseconds(20);
 
 }  // namespace
 

@@ -52,8 +52,8 @@ JobRunner::JobRunner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecor
   for (const Kind& kind : job_kinds()) {
     jobs_[{std::string(kind.api_version), std::string(kind.kind)}] = std::make_unique<client::Informer>(
         loop, rng, client, resource_of(kind.api_version, kind.kind), client::ListOptions{},
-        [this, &kind](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
-          on_job(kind, key, now);
+        [this, &kind](const client::Informer::Key& key, const json::Document* before, const json::Document* now) {
+          on_job(kind, key, before, now);
         },
         client::Informer::TextOnly{.glance = {"status"}});
   }
@@ -87,21 +87,27 @@ std::shared_ptr<const json::Document> JobRunner::find(const JobKey& key) const {
   return informer == jobs_.end() ? nullptr : informer->second->find(key.ns, key.name);
 }
 
+bool JobRunner::exists(const JobKey& key) const {
+  const auto informer = jobs_.find({key.api_version, key.kind});
+  return informer != jobs_.end() && informer->second->cache().contains({key.ns, key.name});
+}
+
 // ---- what changed ----
 
-void JobRunner::on_job(const Kind& kind, const client::Informer::Key& key, const json::Document* now) {
+void JobRunner::on_job(const Kind& kind, const client::Informer::Key& key, const json::Document* before,
+                       const json::Document* now) {
   const JobKey job{std::string(kind.api_version), std::string(kind.kind), key.first, key.second};
-  if (const auto old = uid_of_.find(job); old != uid_of_.end()) unfinished_.erase(old->second);
   if (now == nullptr) {
-    uid_of_.erase(job);
+    unfinished_.erase(before->string_at("metadata", "uid"));
     memories_.erase(job);
     queue_.forget(job);
     return;
   }
   const JobStatus status = kind.read_status(*now);
   const std::string& uid = now->string_at("metadata", "uid");
-  uid_of_[job] = uid;
-  if (!is_finished(status.phase)) {
+  if (is_finished(status.phase)) {
+    unfinished_.erase(uid);
+  } else {
     unfinished_.insert(uid);
     if (status.port) ports_.note(uid, *status.port);
   }
@@ -222,7 +228,7 @@ Application JobRunner::refuse(const JobKey& key, const Kind& kind, const json::D
 
 void JobRunner::applied(const JobKey& key, const api::ObjectReference& job, std::optional<Duration> recheck,
                         const Applied& how) {
-  if (uid_of_.contains(key)) {
+  if (exists(key)) {
     if (!how.resource_version.empty()) {
       memories_[key].awaited_version = how.resource_version;
       memories_[key].awaited_since = loop_.mono();

@@ -49,7 +49,9 @@ class JobRunner {
   };
 
   std::shared_ptr<const json::Document> find(const JobKey& key) const;
-  void on_job(const Kind& kind, const client::Informer::Key& key, const json::Document* now);
+  bool exists(const JobKey& key) const;
+  void on_job(const Kind& kind, const client::Informer::Key& key, const json::Document* before,
+              const json::Document* now);
   void on_service(const client::Informer::Key& key, const json::Document* now);
   void add_owner(const api::ObjectMeta& meta);
   void work(const JobKey& key);
@@ -69,7 +71,6 @@ class JobRunner {
   Network network_;
   ChildIndex<api::Service> services_;
   std::unordered_set<std::string> unfinished_;  // uids
-  ByJob<std::string> uid_of_;
   PortBook ports_;
   WorkQueue queue_;
   ByJob<Memory> memories_;
