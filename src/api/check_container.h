@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "json/document.h"
+#include "reflect/place.h"
 
 namespace muster::api {
 
-void check_container(const json::Document& container, const std::string& path, std::vector<FieldCause>& causes);
+void check_container(const json::Document& container, const reflect::Place& place, std::vector<FieldCause>& causes);
 
 }  // namespace muster::api

@@ -9,8 +9,7 @@ namespace muster::api {
 
 namespace {
 
-using reflect::child_path;
-using reflect::item_path;
+using reflect::Place;
 
 const json::Array& items_of(const json::Document& object, std::string_view key) {
   static const json::Array none;
@@ -23,37 +22,38 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// A name that must be a DNS label, not used before in `taken`.
-void check_name(const json::Document& item, const std::string& path, std::vector<std::string>& taken,
+void check_name(const json::Document& item, const Place& place, std::vector<std::string>& taken,
                 std::vector<FieldCause>& causes) {
   const std::string& name = item.string_at("name");
   if (name.empty()) return;  // the schema reports a missing one
-  const std::string name_path = child_path(path, "name");
+  const Place at = place.member("name");
   if (!is_dns_label(name)) {
-    causes.push_back(reflect::invalid_cause(name_path, name,
+    causes.push_back(reflect::invalid_cause(at.text(), name,
                                             name.size() > 63 ? "must be no more than 63 characters" : kDnsLabelRule));
   }
   if (contains(taken, name)) {
-    causes.push_back(reflect::duplicate_cause(name_path, name));
+    causes.push_back(reflect::duplicate_cause(at.text(), name));
   } else {
     taken.push_back(name);
   }
 }
 
-void check_mounts(const json::Document& container, const std::string& path, const std::vector<std::string>& volumes,
+void check_mounts(const json::Document& container, const Place& place, const std::vector<std::string>& volumes,
                   std::vector<FieldCause>& causes) {
   std::vector<std::string> paths;
   const json::Array& mounts = items_of(container, "volumeMounts");
   for (std::size_t i = 0; i < mounts.size(); ++i) {
-    const std::string mount_path = item_path(child_path(path, "volumeMounts"), i);
+    const Place list = place.member("volumeMounts");
+    const Place mount = list.item(i);
     const std::string& name = mounts[i].string_at("name");
     if (!name.empty() && !contains(volumes, name)) {
-      FieldCause cause = reflect::not_found_cause(child_path(mount_path, "name"), name);
+      FieldCause cause = reflect::not_found_cause(mount.member("name").text(), name);
       if (const auto near = did_you_mean(name, volumes)) cause.message += "; did you mean " + quote(*near) + "?";
       causes.push_back(std::move(cause));
     }
     const std::string& at = mounts[i].string_at("mountPath");
     if (contains(paths, at)) {
-      causes.push_back(reflect::invalid_cause(child_path(mount_path, "mountPath"), at, "must be unique"));
+      causes.push_back(reflect::invalid_cause(mount.member("mountPath").text(), at, "must be unique"));
     }
     paths.push_back(at);
   }
@@ -62,23 +62,26 @@ void check_mounts(const json::Document& container, const std::string& path, cons
 }  // namespace
 
 void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes) {
+  const Place place = reflect::kRoot.member(path);
+  const Place volume_list = place.member("volumes");
   std::vector<std::string> volumes;
   const json::Array& volume_items = items_of(spec, "volumes");
   for (std::size_t i = 0; i < volume_items.size(); ++i) {
-    check_name(volume_items[i], item_path(child_path(path, "volumes"), i), volumes, causes);
+    check_name(volume_items[i], volume_list.item(i), volumes, causes);
   }
   std::vector<std::string> names;
   // Containers first: of two that share a name, Kubernetes blames the init container.
   for (const char* list : {"containers", "initContainers"}) {
     const json::Array& containers = items_of(spec, list);
+    const Place list_place = place.member(list);
     for (std::size_t i = 0; i < containers.size(); ++i) {
-      const std::string container_path = item_path(child_path(path, list), i);
-      check_name(containers[i], container_path, names, causes);
+      const Place at = list_place.item(i);
+      check_name(containers[i], at, names, causes);
       if (containers[i].string_at("image").empty()) {
-        causes.push_back(reflect::required_cause(child_path(container_path, "image")));
+        causes.push_back(reflect::required_cause(at.member("image").text()));
       }
-      check_mounts(containers[i], container_path, volumes, causes);
-      check_container(containers[i], container_path, causes);
+      check_mounts(containers[i], at, volumes, causes);
+      check_container(containers[i], at, causes);
     }
   }
 }
@@ -99,9 +102,10 @@ std::vector<FieldCause> check_service(const json::Document& service) {
   if (ports.empty() && !needs_no_port) causes.push_back(reflect::required_cause("spec.ports"));
   std::vector<std::string> names;
   for (std::size_t i = 0; ports.size() > 1 && i < ports.size(); ++i) {
-    const std::string path = item_path("spec.ports", i);
-    if (ports[i].string_at("name").empty()) causes.push_back(reflect::required_cause(child_path(path, "name")));
-    check_name(ports[i], path, names, causes);
+    const Place list = reflect::kRoot.member("spec.ports");
+    const Place at = list.item(i);
+    if (ports[i].string_at("name").empty()) causes.push_back(reflect::required_cause(at.member("name").text()));
+    check_name(ports[i], at, names, causes);
   }
   return causes;
 }

@@ -1,10 +1,12 @@
 // Document to JSON text. Objects keep their order; text that is not UTF-8 is written with U+FFFD in its place, because
 // the result must be JSON whatever a container printed.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "json/document.h"
 #include "json/utf8.h"
@@ -12,17 +14,70 @@
 namespace muster::json {
 namespace {
 
+/// Text under construction, in a buffer that the thread has already: what is made of it is copied out in one piece of the
+/// exact size. One at a time.
+class Text {
+ public:
+  Text() = default;
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  ~Text() {
+    constexpr std::size_t kMostKept = std::size_t{64} * 1024;
+    if (buffer_.size() > kMostKept) buffer_ = {};
+  }
+
+  std::string_view view() const { return {buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())}; }
+
+  void put(char c) {
+    need(1);
+    *at_++ = c;
+  }
+  void put(std::string_view text) {
+    need(text.size());
+    at_ += text.copy(at_, text.size());
+  }
+  void put(std::size_t count, char c) {
+    need(count);
+    at_ = std::fill_n(at_, count, c);
+  }
+  void put_integer(std::int64_t value) {
+    constexpr std::size_t kLongest = 20;
+    need(kLongest);
+    at_ = std::to_chars(at_, end_, value).ptr;
+  }
+
+ private:
+  static std::string& buffer_of_thread() {
+    thread_local std::string bytes;
+    return bytes;
+  }
+  void need(std::size_t bytes) {
+    if (static_cast<std::size_t>(end_ - at_) < bytes) grow(bytes);
+  }
+  void grow(std::size_t bytes) {
+    constexpr std::size_t kLeast = 4096;
+    const std::size_t used = view().size();
+    buffer_.resize(std::max({buffer_.size() * 2, used + bytes, kLeast}));
+    at_ = buffer_.data() + used;
+    end_ = buffer_.data() + buffer_.size();
+  }
+
+  std::string& buffer_ = buffer_of_thread();  // its size is the room there is
+  char* at_ = buffer_.data();
+  char* end_ = buffer_.data() + buffer_.size();
+};
+
 /// Number::toString of ECMAScript: plain digits from 1e-6 up to 1e21, exponents beyond.
-void append_double(double value, std::string& out) {
+void append_double(double value, Text& out) {
   if (!std::isfinite(value)) {
-    out += "null";
+    out.put("null");
     return;
   }
   if (value == 0) {
-    out += '0';
+    out.put('0');
     return;
   }
-  if (value < 0) out += '-';
+  if (value < 0) out.put('-');
   std::array<char, 32> buffer{};
   const auto written =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(value), std::chars_format::scientific);
@@ -37,42 +92,50 @@ void append_double(double value, std::string& out) {
   std::from_chars(text.data() + mark + sign, text.data() + text.size(), exponent);
   const auto size = static_cast<int>(digits.size());
   if (exponent >= 21 || exponent < -6) {
-    out += digits[0];
-    if (size > 1) out.append(".").append(digits, 1);
-    out += exponent < 0 ? "e-" : "e+";
-    out += std::to_string(std::abs(exponent));
+    out.put(digits[0]);
+    if (size > 1) {
+      out.put('.');
+      out.put(std::string_view(digits).substr(1));
+    }
+    out.put(exponent < 0 ? "e-" : "e+");
+    out.put_integer(std::abs(exponent));
   } else if (exponent < 0) {
-    out.append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
+    out.put("0.");
+    out.put(static_cast<std::size_t>(-exponent - 1), '0');
+    out.put(digits);
   } else if (exponent + 1 >= size) {
-    out.append(digits).append(static_cast<std::size_t>(exponent + 1 - size), '0');
+    out.put(digits);
+    out.put(static_cast<std::size_t>(exponent + 1 - size), '0');
   } else {
     const auto point = static_cast<std::size_t>(exponent + 1);
-    out.append(digits, 0, point).append(".").append(digits, point);
+    out.put(std::string_view(digits).substr(0, point));
+    out.put('.');
+    out.put(std::string_view(digits).substr(point));
   }
 }
 
-void append_control(char c, std::string& out) {
+void append_control(char c, Text& out) {
   constexpr std::string_view kHex = "0123456789abcdef";
   switch (c) {
     case '\b':
-      out += "\\b";
+      out.put("\\b");
       break;
     case '\f':
-      out += "\\f";
+      out.put("\\f");
       break;
     case '\n':
-      out += "\\n";
+      out.put("\\n");
       break;
     case '\r':
-      out += "\\r";
+      out.put("\\r");
       break;
     case '\t':
-      out += "\\t";
+      out.put("\\t");
       break;
     default:
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4];
-      out += kHex[static_cast<unsigned char>(c) & 15];
+      out.put("\\u00");
+      out.put(kHex[static_cast<unsigned char>(c) >> 4]);
+      out.put(kHex[static_cast<unsigned char>(c) & 15]);
   }
 }
 
@@ -105,65 +168,101 @@ std::size_t plain_prefix(std::string_view text) {
   return rest_is_plain ? text.size() : count;
 }
 
+/// By character: ASCII that is written as it is.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (unsigned char c = 0x20; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
+void put_quoted(std::string_view text, Text& out) {
+  out.put('"');
+  std::size_t clean = 0;  // start of the run that needs no change
+  for (std::size_t i = plain_prefix(text); i < text.size();) {
+    const char c = text[i];
+    if (kPlain[static_cast<unsigned char>(c)]) {
+      ++i;
+      continue;
+    }
+    const CodePoint point = decode_utf8(text.substr(i));
+    const std::size_t width = point.bytes == 0 ? 1 : point.bytes;
+    const bool plain = point.bytes != 0 && static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+    if (!plain) {
+      out.put(text.substr(clean, i - clean));
+      clean = i + width;
+      if (point.bytes == 0) {
+        out.put("\xef\xbf\xbd");
+      } else if (c == '"' || c == '\\') {
+        out.put('\\');
+        out.put(c);
+      } else {
+        append_control(c, out);
+      }
+    }
+    i += width;
+  }
+  out.put(text.substr(clean));
+  out.put('"');
+}
+
 /// Where line breaks go. Compact text has none.
 struct Layout {
   bool pretty = false;
   int depth = 0;
 
-  void line_break(std::string& out) const {
+  void line_break(Text& out) const {
     if (!pretty) return;
-    out += '\n';
-    out.append(static_cast<std::size_t>(depth) * 2, ' ');
+    out.put('\n');
+    out.put(static_cast<std::size_t>(depth) * 2, ' ');
   }
   Layout inner() const { return {pretty, depth + 1}; }
 };
 
-void append(const Document& document, Layout layout, std::string& out);
+void append(const Document& document, Layout layout, Text& out);
 
-void append_array(const Array& array, Layout layout, std::string& out) {
-  out += '[';
-  const char* separator = "";
+void append_array(const Array& array, Layout layout, Text& out) {
+  out.put('[');
+  bool first = true;
   for (const Document& item : array) {
-    out += separator;
-    separator = ",";
+    if (!std::exchange(first, false)) out.put(',');
     layout.inner().line_break(out);
     append(item, layout.inner(), out);
   }
   if (!array.empty()) layout.line_break(out);
-  out += ']';
+  out.put(']');
 }
 
-void append_object(const Object& object, Layout layout, std::string& out) {
-  out += '{';
-  const char* separator = "";
+void append_object(const Object& object, Layout layout, Text& out) {
+  out.put('{');
+  bool first = true;
   for (const Member& member : object) {
-    out += separator;
-    separator = ",";
+    if (!std::exchange(first, false)) out.put(',');
     layout.inner().line_break(out);
-    append_quoted(member.key, out);
-    out += layout.pretty ? ": " : ":";
+    put_quoted(member.key, out);
+    out.put(':');
+    if (layout.pretty) out.put(' ');
     append(member.value, layout.inner(), out);
   }
   if (!object.empty()) layout.line_break(out);
-  out += '}';
+  out.put('}');
 }
 
-void append(const Document& document, Layout layout, std::string& out) {
+void append(const Document& document, Layout layout, Text& out) {
   switch (document.kind()) {
     case Kind::kNull:
-      out += "null";
+      out.put("null");
       break;
     case Kind::kBool:
-      out += document.as_bool() ? "true" : "false";
+      out.put(document.as_bool() ? "true" : "false");
       break;
     case Kind::kInt:
-      out += std::to_string(document.as_int());
+      out.put_integer(document.as_int());
       break;
     case Kind::kDouble:
       append_double(document.as_double(), out);
       break;
     case Kind::kString:
-      append_quoted(document.as_string(), out);
+      put_quoted(document.as_string(), out);
       break;
     case Kind::kArray:
       append_array(document.as_array(), layout, out);
@@ -177,54 +276,27 @@ void append(const Document& document, Layout layout, std::string& out) {
 }  // namespace
 
 std::string serialize(const Document& document) {
-  // Written in a buffer that is there already: what is given back is of the exact size, and many of them are kept.
-  constexpr std::size_t kMostKept = std::size_t{64} * 1024;
-  thread_local std::string buffer;
-  buffer.clear();
-  append_serialized(document, buffer);
-  std::string out(buffer);
-  if (buffer.capacity() > kMostKept) buffer = {};
-  return out;
+  Text out;
+  append(document, Layout{}, out);
+  return std::string(out.view());
 }
 
 void append_serialized(const Document& document, std::string& out) {
-  append(document, Layout{}, out);
+  Text text;
+  append(document, Layout{}, text);
+  out += text.view();
 }
 
 void append_quoted(std::string_view text, std::string& out) {
-  out += '"';
-  std::size_t clean = 0;  // start of the run that needs no change
-  for (std::size_t i = plain_prefix(text); i < text.size();) {
-    const char c = text[i];
-    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
-      ++i;
-      continue;
-    }
-    const CodePoint point = decode_utf8(text.substr(i));
-    const std::size_t width = point.bytes == 0 ? 1 : point.bytes;
-    const bool plain = point.bytes != 0 && static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
-    if (!plain) {
-      out.append(text.substr(clean, i - clean));
-      clean = i + width;
-      if (point.bytes == 0) {
-        out += "\xef\xbf\xbd";
-      } else if (c == '"' || c == '\\') {
-        out += '\\';
-        out += c;
-      } else {
-        append_control(c, out);
-      }
-    }
-    i += width;
-  }
-  out.append(text.substr(clean));
-  out += '"';
+  Text quoted;
+  put_quoted(text, quoted);
+  out += quoted.view();
 }
 
 std::string serialize_pretty(const Document& document) {
-  std::string out;
+  Text out;
   append(document, Layout{.pretty = true}, out);
-  return out;
+  return std::string(out.view());
 }
 
 }  // namespace muster::json

@@ -247,7 +247,11 @@ class Wire : public std::enable_shared_from_this<Wire> {
     if (!flight_->request.body.empty()) pieces.emplace_back(flight_->request.body);
     // A failed write says nothing: the answer may be on its way all the same, and if not, the read fails too.
     socket_.write(pieces, [self = shared_from_this(), flight = flight_](const IoEnd& end) {
-      if (self->flight_ == flight) self->written_ = end.ok();
+      if (self->flight_ == flight) {
+        self->written_ = end.ok();
+      } else if (std::exchange(self->rests_when_written_, false)) {
+        end.ok() ? self->rest() : self->close();
+      }
     });
   }
 
@@ -339,13 +343,21 @@ class Wire : public std::enable_shared_from_this<Wire> {
     const auto flight = std::move(flight_);
     flight_.reset();
     flight->wire.reset();  // from here on the connection may carry somebody else's request
-    if (reader_->keep_alive() && written_ && in_.empty()) {
-      idle_since_ = shared_->loop.mono();
-      shared_->release(shared_from_this());
-    } else {
+    if (!reader_->keep_alive() || !in_.empty()) {
       close();
+    } else if (written_) {
+      rest();
+    } else {
+      rests_when_written_ = true;  // the answer overtook the news that the request is out
     }
     flight->end(ok());
+  }
+
+  /// Until somebody has another request for it.
+  void rest() {
+    if (closed_) return;
+    idle_since_ = shared_->loop.mono();
+    shared_->release(shared_from_this());
   }
 
   std::shared_ptr<ClientShared> shared_;
@@ -359,6 +371,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   MonoTime idle_since_;
   bool reused_ = false;
   bool written_ = false;
+  bool rests_when_written_ = false;
   bool got_bytes_ = false;
   bool closed_ = false;
 };

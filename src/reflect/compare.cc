@@ -99,14 +99,14 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
 
 std::vector<UnknownField> unknown_fields(const TypeDesc& type, const json::Document& document) {
   std::vector<UnknownField> out;
-  find_unknown(type, document, Place{}, out);
+  find_unknown(type, document, kRoot, out);
   return out;
 }
 
 std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before,
                                         const json::Document& after) {
   std::vector<FieldCause> out;
-  find_changed(type, before, after, Place{}, out);
+  find_changed(type, before, after, kRoot, out);
   return out;
 }
 

@@ -24,4 +24,6 @@ struct Place {
   std::string keyed_text() const;
 };
 
+inline constexpr Place kRoot;
+
 }  // namespace muster::reflect

@@ -1,7 +1,7 @@
 #include "reflect/type_desc.h"
 
 #include <algorithm>
-#include <functional>
+#include <bit>
 
 #include "base/check.h"
 #include "reflect/describe.h"
@@ -15,18 +15,37 @@ std::string FieldDesc::patch_strategy() const {
   return merges ? "merge" : "";
 }
 
+namespace {
+
+constexpr std::uint16_t kNoField = 0xffff;
+
+std::size_t hash_of(std::string_view name) {
+  std::size_t hash = name.size();
+  for (const char c : name) hash = hash * 31 + static_cast<unsigned char>(c);
+  return hash ^ (hash >> 16);
+}
+
+}  // namespace
+
 void TypeDesc::index_fields() {
-  fields_by_hash.clear();
-  for (std::size_t i = 0; i < fields.size(); ++i) fields_by_hash.emplace_back(std::hash<std::string_view>{}(fields[i].name), i);
-  std::ranges::sort(fields_by_hash);
+  CHECK(fields.size() < kNoField);
+  // A power of two, and never more than half full, so that a search soon ends.
+  fields_by_hash.assign(std::bit_ceil(fields.size() * 2 + 1), kNoField);
+  const std::size_t mask = fields_by_hash.size() - 1;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    std::size_t slot = hash_of(fields[i].name) & mask;
+    while (fields_by_hash[slot] != kNoField) slot = (slot + 1) & mask;
+    fields_by_hash[slot] = static_cast<std::uint16_t>(i);
+  }
 }
 
 const FieldDesc* TypeDesc::field(std::string_view json_name) const {
-  CHECK(fields_by_hash.size() == fields.size());
-  const std::size_t hash = std::hash<std::string_view>{}(json_name);
-  auto at = std::ranges::lower_bound(fields_by_hash, hash, {}, &std::pair<std::size_t, std::size_t>::first);
-  for (; at != fields_by_hash.end() && at->first == hash; ++at) {
-    if (fields[at->second].name == json_name) return &fields[at->second];
+  if (fields.empty()) return nullptr;
+  CHECK(fields_by_hash.size() > fields.size());
+  const std::size_t mask = fields_by_hash.size() - 1;
+  for (std::size_t slot = hash_of(json_name) & mask; fields_by_hash[slot] != kNoField; slot = (slot + 1) & mask) {
+    const FieldDesc& found = fields[fields_by_hash[slot]];
+    if (found.name == json_name) return &found;
   }
   return nullptr;
 }

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "json/document.h"
@@ -93,8 +92,8 @@ struct TypeDesc {
   std::string name;  // of objects: "PyTorchTrainingJobSpec"
   std::string doc;
   std::vector<FieldDesc> fields;
-  // Where each field is, sorted by the hash of its name: every write asks for every member several times.
-  std::vector<std::pair<std::size_t, std::size_t>> fields_by_hash = {};
+  // Where each field is, in a table by the hash of its name: every write asks for every member several times.
+  std::vector<std::uint16_t> fields_by_hash = {};
   std::vector<Rule> rules;    // of objects
   TypeRef element = nullptr;  // arrays and maps
   ContainerOps container;

@@ -239,7 +239,7 @@ bool hides_rules(const FieldCause& cause) {
 
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document) {
   Validator validator(type);
-  validator.value(type, document, Place{});
+  validator.value(type, document, kRoot);
   const bool hidden = std::ranges::any_of(validator.causes(), hides_rules);
   if (!hidden) validator.rules_over_fields();
   std::vector<FieldCause> causes = std::move(validator).take_causes();

@@ -181,10 +181,10 @@ void Writer::write_group(std::vector<Write> writes) {
     }
   }
   deliver_(make_completion(std::move(writes)));
-  if (parts_.mark.dirty() && newest - mark_synced_ >= kLag) {
-    mark_synced_ = newest;
-    sync_mark();
-  }
+  if (!parts_.mark.dirty()) return;
+  // From the first write on that it has not: whoever begins to write after a rest is not held up by this.
+  if (!mark_dirty_since_) mark_dirty_since_ = newest;
+  if (newest - *mark_dirty_since_ >= kLag) sync_mark();
 }
 
 /// The error, if any, after which nothing of the group may be acknowledged.
@@ -227,6 +227,7 @@ void Writer::look_for_space() {
 }
 
 void Writer::sync_mark() {
+  mark_dirty_since_.reset();
   if (fatal_ != nullptr) return;
   if (auto synced = parts_.mark.sync(); !synced) {
     fail(synced.error());

@@ -100,7 +100,7 @@ class Writer {
   Parts parts_;
   std::function<void(Completion)> deliver_;
   std::uint64_t generation_ = 0;
-  MonoTime mark_synced_{};
+  std::optional<MonoTime> mark_dirty_since_;
   int next_checkpoint_ = 0;
   std::unique_ptr<Backup> backup_;  // under way
   Store::BackupDone backup_done_;

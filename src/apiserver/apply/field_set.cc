@@ -52,13 +52,15 @@ bool is_element(std::string_view text) {
 }  // namespace
 
 std::string member_element(std::string_view name) {
-  std::string element = "f:";
+  std::string element;
+  element.reserve(name.size() + 2);
+  element += "f:";
   element += name;
   return element;
 }
 
 FieldSet::FieldSet(std::vector<Child> children) : children_(std::move(children)) {
-  std::ranges::sort(children_, {}, &Child::element);
+  if (children_.size() > 1) std::ranges::sort(children_, {}, &Child::element);
 }
 
 const FieldSet* FieldSet::find(std::string_view element) const {

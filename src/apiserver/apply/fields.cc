@@ -60,9 +60,8 @@ const Document* lookup(const ItemsByElement& items, std::string_view element) {
   return found == items.end() ? nullptr : found->second;
 }
 
-FieldSet all_fields(const MergeSchema& schema, const Document& value);
-
-std::vector<FieldSet::Child> all_below(const MergeSchema& schema, const Document& value) {
+/// Every path of a value that was not there before, or is not there any more.
+FieldSet all_fields(const MergeSchema& schema, const Document& value) {
   std::vector<FieldSet::Child> below;
   const Unit unit = is_hollow(&value) ? Unit::kWhole : schema.unit_of(value);
   if (unit == Unit::kMembers) {
@@ -71,19 +70,14 @@ std::vector<FieldSet::Child> all_below(const MergeSchema& schema, const Document
       below.push_back({member_element(member.key), all_fields(schema.member(member.key), member.value)});
     }
   } else if (unit != Unit::kWhole) {
-    auto elements = schema.elements_of(value.as_array());
-    if (!elements) return below;
-    below.reserve(elements->size());
-    for (std::size_t i = 0; i < elements->size(); ++i) {
-      below.push_back({std::move((*elements)[i]), all_fields(schema.item(), value.as_array()[i])});
+    if (auto elements = schema.elements_of(value.as_array())) {
+      below.reserve(elements->size());
+      for (std::size_t i = 0; i < elements->size(); ++i) {
+        below.push_back({std::move((*elements)[i]), all_fields(schema.item(), value.as_array()[i])});
+      }
     }
   }
-  return below;
-}
-
-/// Every path of a value that was not there before, or is not there any more.
-FieldSet all_fields(const MergeSchema& schema, const Document& value) {
-  FieldSet all(all_below(schema, value));
+  FieldSet all(std::move(below));
   all.member = true;
   return all;
 }
