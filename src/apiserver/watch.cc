@@ -134,7 +134,7 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
       });
   if (!scanned) return fail(watcher, scanned.error());
   if (rest) {
-    return context_.loop.post_when_idle([this, weak = std::weak_ptr(watcher), rest = *std::move(rest)] {
+    return context_.loop.post([this, weak = std::weak_ptr(watcher), rest = *std::move(rest)] {
       const auto live = weak.lock();
       if (live && !live->closed) send_initial(live, rest);
     });

@@ -3,11 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/beast/http/basic_parser.hpp>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "net/message_text.h"
 #include "net/socket.h"
@@ -24,7 +26,10 @@ constexpr std::size_t kMaxIdle = 16;
 constexpr Duration kIdleTimeout = std::chrono::seconds(60);
 constexpr std::size_t kMaxHead = 64 * 1024;
 
-/// Collects what one read brought, so that callbacks run only when the parser is not in the middle of something.
+// What one read may bring.
+constexpr std::size_t kReadBytes = 128 * 1024;
+
+/// Notes what one read brought, so that callbacks run only when the parser is not in the middle of something.
 class ResponseReader final : public http::basic_parser<false> {
  public:
   explicit ResponseReader(bool answers_head) {
@@ -36,7 +41,7 @@ class ResponseReader final : public http::basic_parser<false> {
 
   int status = 0;
   Headers headers;
-  std::string fresh_body;
+  std::vector<std::string_view> fresh_body;  // in the text that was put last
 
  private:
   void on_request_impl(http::verb, boost::beast::string_view, boost::beast::string_view, int, error_code&) override {}
@@ -53,12 +58,12 @@ class ResponseReader final : public http::basic_parser<false> {
   void on_header_impl(error_code&) override { head_done_ = true; }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   std::size_t on_body_impl(boost::beast::string_view body, error_code&) override {
-    fresh_body.append(body.data(), body.size());
+    fresh_body.emplace_back(body.data(), body.size());
     return body.size();
   }
   void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, error_code&) override {}
   std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view body, error_code&) override {
-    fresh_body.append(body.data(), body.size());
+    fresh_body.emplace_back(body.data(), body.size());
     return body.size();
   }
   void on_finish_impl(error_code&) override {}
@@ -256,7 +261,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   }
 
   void read() {
-    socket_.read_some(chunk_.data(), chunk_.size(), [self = shared_from_this()](const IoEnd& end, std::size_t count) {
+    socket_.read_some(chunk_.get(), kReadBytes, [self = shared_from_this()](const IoEnd& end, std::size_t count) {
       if (!self->closed_) self->on_read(end, count);
     });
   }
@@ -271,8 +276,11 @@ class Wire : public std::enable_shared_from_this<Wire> {
       return;
     }
     got_bytes_ = true;
-    in_.append(chunk_.data(), count);
-    parse();
+    // Nearly always the parser takes all of it where it lies.
+    std::string_view arrived(chunk_.get(), count);
+    std::string joined;
+    if (!in_.empty()) arrived = joined = std::exchange(in_, {}).append(arrived);
+    parse(arrived);
     if (!closed_) read();
   }
 
@@ -281,7 +289,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     if (end.kind == IoEnd::Kind::kClosed && reader_->is_header_done() && reader_->need_eof()) {
       reader_->put_eof(ec);
       if (!ec) {
-        complete();
+        complete(true);
         return;
       }
     }
@@ -302,27 +310,28 @@ class Wire : public std::enable_shared_from_this<Wire> {
         unavailable(fmt::format("connection to {} lost before the answer was complete: {}", shared->name, why)));
   }
 
-  void parse() {
-    while (flight_ != nullptr && !in_.empty()) {
+  void parse(std::string_view text) {
+    while (flight_ != nullptr && !text.empty()) {
       error_code ec;
-      const std::size_t used = reader_->put(boost::asio::const_buffer(in_.data(), in_.size()), ec);
-      in_.erase(0, used);
+      const std::string_view rest = text.substr(reader_->put(boost::asio::const_buffer(text.data(), text.size()), ec));
       // What came before the incomplete part is delivered now, not with the rest of it.
-      const bool starved = ec == http::error::need_more && in_.size() < kMaxHead;
+      const bool starved = ec == http::error::need_more && rest.size() < kMaxHead;
       if (ec && !starved) {
         const auto flight = flight_;
         close();
         flight->end(unavailable(fmt::format("{} does not answer in HTTP: {}", shared_->name, ec.message())));
         return;
       }
+      text = rest;
       if (reader_->is_header_done() && reader_->status < 200) {  // 100 Continue and its like come before the answer
         reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
         continue;
       }
       if (reader_->is_header_done() && !deliver()) return;
-      if (reader_->is_done()) complete();
-      if (starved) return;
+      if (reader_->is_done()) return complete(text.empty());
+      if (starved) break;
     }
+    in_.assign(text);
   }
 
   /// False when a callback cancelled the call.
@@ -333,17 +342,18 @@ class Wire : public std::enable_shared_from_this<Wire> {
       if (flight->sink.on_head) flight->sink.on_head(reader_->status, reader_->headers);
       if (flight_ != flight) return false;
     }
-    if (reader_->fresh_body.empty()) return true;
-    const std::string body = std::exchange(reader_->fresh_body, {});
-    if (flight->sink.on_data) flight->sink.on_data(body);
-    return flight_ == flight;
+    for (const std::string_view body : std::exchange(reader_->fresh_body, {})) {
+      if (flight->sink.on_data) flight->sink.on_data(body);
+      if (flight_ != flight) return false;
+    }
+    return true;
   }
 
-  void complete() {
+  void complete(bool nothing_follows) {
     const auto flight = std::move(flight_);
     flight_.reset();
     flight->wire.reset();  // from here on the connection may carry somebody else's request
-    if (!reader_->keep_alive() || !in_.empty()) {
+    if (!reader_->keep_alive() || !nothing_follows) {
       close();
     } else if (written_) {
       rest();
@@ -365,7 +375,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   std::deque<Address> addresses_;
   std::shared_ptr<Flight> flight_;
   std::unique_ptr<ResponseReader> reader_;
-  std::array<char, 32768> chunk_;
+  std::unique_ptr<char[]> chunk_ = std::make_unique_for_overwrite<char[]>(kReadBytes);
   std::string in_;
   Loop::Id timer_ = 0;
   MonoTime idle_since_;

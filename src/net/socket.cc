@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -95,6 +96,10 @@ int choose_http1(SSL*, const unsigned char** out, unsigned char* out_length, con
 void use_modern_tls(asio::ssl::context& context) {
   SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
   SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);  // 34 KiB less for each idle connection
+  // The order of Go, and so of every Kubernetes client: AES with 128 bits is a third faster, and as safe to use.
+  SSL_CTX_set_ciphersuites(context.native_handle(),
+                           "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
+  SSL_CTX_set_options(context.native_handle(), SSL_OP_CIPHER_SERVER_PREFERENCE);
 }
 
 Status load_identity(asio::ssl::context& context, const std::string& certificate_pem, const std::string& key_pem) {
@@ -237,20 +242,19 @@ using Step = TlsStream::Step;
 constexpr std::size_t kReceiveBytes = 128 * 1024;
 // What a connection keeps of its send buffer when it has nothing to send.
 
-/// Waits for bytes and feeds them to TLS.
-void receive(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
+using OnArrival = UniqueFunction<void(IoEnd, std::string_view bytes)>;
+
+/// Waits for bytes. They are there during the call only.
+void receive(const std::shared_ptr<Parts>& parts, OnArrival done) {
   parts->raw.async_wait(RawSocket::wait_read, [parts, d = std::move(done)](const error_code& ec) mutable {
-    if (ec) return d(end_of(ec));
+    if (ec) return d(end_of(ec), {});
     static thread_local std::array<char, kReceiveBytes> buffer;
     const ssize_t count = ::recv(parts->raw.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (count > 0) {
-      parts->tls->feed({buffer.data(), static_cast<std::size_t>(count)});
-    } else if (count == 0) {
-      return d({IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"});
-    } else if (errno != EAGAIN && errno != EINTR) {
-      return d(end_of(error_code(errno, boost::system::system_category())));
+    if (count == 0) return d({IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"}, {});
+    if (count < 0 && errno != EAGAIN && errno != EINTR) {
+      return d(end_of(error_code(errno, boost::system::system_category())), {});
     }
-    d({});
+    d({}, {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
   });
 }
 
@@ -267,21 +271,21 @@ void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
                     });
 }
 
-void shake_hands(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
-  const Step step = parts->tls->handshake();
+void shake_hands(const std::shared_ptr<Parts>& parts, std::string_view arrived, Socket::OnEnd done) {
+  const Step step = parts->tls->handshake(arrived);
   if (parts->tls->has_output()) {  // also the alert that says why we refuse
     IoEnd outcome;
     if (step == Step::kFailed) outcome = {IoEnd::Kind::kFailed, parts->tls->error()};
     return send_output(parts, [parts, step, outcome, d = std::move(done)](const IoEnd& sent) mutable {
       if (!outcome.ok() || !sent.ok()) return d(outcome.ok() ? sent : outcome);
       if (step == Step::kDone) return d({});
-      shake_hands(parts, std::move(d));
+      shake_hands(parts, {}, std::move(d));
     });
   }
   if (step == Step::kNeedsInput) {
-    return receive(parts, [parts, d = std::move(done)](const IoEnd& end) mutable {
+    return receive(parts, [parts, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
       if (!end.ok()) return d(end);
-      shake_hands(parts, std::move(d));
+      shake_hands(parts, bytes, std::move(d));
     });
   }
   IoEnd end;
@@ -290,24 +294,43 @@ void shake_hands(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
   parts->loop.post([end, d = std::move(done)]() mutable { d(end); });
 }
 
-void read_tls(const std::shared_ptr<Parts>& parts, char* into, std::size_t size, bool inline_allowed,
+/// `arrived` is null when nothing was received for this read: its end then comes later, not within the call.
+void read_tls(const std::shared_ptr<Parts>& parts, const std::string_view* arrived, char* into, std::size_t size,
               Socket::OnRead done) {
   std::size_t count = 0;
-  const Step step = parts->tls->read(into, size, count);
+  const Step step = parts->tls->read(arrived == nullptr ? std::string_view() : *arrived, into, size, count);
   // Key updates of the peer are answered along the way.
   if (parts->tls->has_output() && !parts->sending) send_output(parts, [](const IoEnd&) {});
   if (step == Step::kNeedsInput && parts->raw.is_open()) {
-    return receive(parts, [parts, into, size, d = std::move(done)](const IoEnd& end) mutable {
+    return receive(parts, [parts, into, size, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
       if (!end.ok()) return d(end, 0);
-      read_tls(parts, into, size, true, std::move(d));
+      read_tls(parts, &bytes, into, size, std::move(d));
     });
   }
   IoEnd end;
   if (step == Step::kNeedsInput) end = end_of(asio::error::operation_aborted);
   if (step == Step::kClosed) end = {IoEnd::Kind::kClosed, "connection closed"};
   if (step == Step::kFailed) end = {IoEnd::Kind::kFailed, parts->tls->error()};
-  if (inline_allowed) return done(std::move(end), count);
+  if (arrived != nullptr) return done(std::move(end), count);
   parts->loop.post([end, count, d = std::move(done)]() mutable { d(end, count); });
+}
+
+/// Small pieces share a record; no more than one is put together at a time, so that it stays near the processor.
+Step encrypt(TlsStream& tls, const std::vector<std::string_view>& pieces) {
+  constexpr std::size_t kRecordBytes = 16 * 1024;
+  static thread_local std::string record;
+  record.clear();
+  for (std::string_view piece : pieces) {
+    while (!piece.empty()) {
+      const std::string_view part = piece.substr(0, kRecordBytes - record.size());
+      record.append(part);
+      piece.remove_prefix(part.size());
+      if (record.size() < kRecordBytes) continue;
+      if (const Step step = tls.write(record); step != Step::kDone) return step;
+      record.clear();
+    }
+  }
+  return record.empty() ? Step::kDone : tls.write(record);
 }
 
 }  // namespace
@@ -315,7 +338,7 @@ void read_tls(const std::shared_ptr<Parts>& parts, char* into, std::size_t size,
 void Socket::accept_tls(std::shared_ptr<TlsContext> tls, OnEnd done) {
   parts_->context = std::move(tls);
   parts_->tls.emplace(parts_->context->context.native_handle());
-  shake_hands(parts_, std::move(done));
+  shake_hands(parts_, {}, std::move(done));
 }
 
 void Socket::connect_tls(std::shared_ptr<TlsContext> tls, const std::string& name, OnEnd done) {
@@ -323,11 +346,11 @@ void Socket::connect_tls(std::shared_ptr<TlsContext> tls, const std::string& nam
   const auto ip = ip_literal(name);
   parts_->tls.emplace(parts_->context->context.native_handle(), ip ? ip->to_string() : name, ip.has_value(),
                       parts_->context->verify);
-  shake_hands(parts_, std::move(done));
+  shake_hands(parts_, {}, std::move(done));
 }
 
 void Socket::read_some(char* into, std::size_t size, OnRead done) {
-  if (parts_->tls) return read_tls(parts_, into, size, false, std::move(done));
+  if (parts_->tls) return read_tls(parts_, nullptr, into, size, std::move(done));
   parts_->raw.async_read_some(
       asio::buffer(into, size),
       [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t count) mutable { d(end_of(ec), count); });
@@ -343,11 +366,7 @@ void Socket::write(const std::vector<std::string_view>& pieces, OnEnd done) {
         [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t) mutable { d(end_of(ec)); });
     return;
   }
-  // Small pieces share a record.
-  static thread_local std::string joined;
-  joined.clear();
-  for (const std::string_view piece : pieces) joined.append(piece);
-  if (parts_->tls->write(joined) != Step::kDone) {
+  if (encrypt(*parts_->tls, pieces) != Step::kDone) {
     IoEnd end{IoEnd::Kind::kFailed, parts_->tls->error()};
     return parts_->loop.post([end, d = std::move(done)]() mutable { d(end); });
   }

@@ -52,19 +52,14 @@ int write_wire(BIO* bio, const char* data, int size) {
 }
 
 int read_wire(BIO* bio, char* into, int size) {
-  TlsStream::Wire& wire = wire_of(bio);
+  std::string_view& in = wire_of(bio).in;
   BIO_clear_retry_flags(bio);
-  const std::size_t count = wire.in.copy(into, static_cast<std::size_t>(size), wire.in_read);
-  if (count == 0) {
+  if (in.empty()) {
     BIO_set_retry_read(bio);
     return -1;
   }
-  wire.in_read += count;
-  if (wire.in_read == wire.in.size()) {
-    wire.in.clear();
-    wire.in_read = 0;
-    if (wire.in.capacity() > kKeptInput) wire.in.shrink_to_fit();
-  }
+  const std::size_t count = in.copy(into, static_cast<std::size_t>(size));
+  in.remove_prefix(count);
   return static_cast<int>(count);
 }
 
@@ -116,9 +111,20 @@ TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, b
   SSL_set_verify(ssl_.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
-void TlsStream::feed(std::string_view bytes) {
-  wire_->in.erase(0, std::exchange(wire_->in_read, 0));
-  wire_->in.append(bytes);
+void TlsStream::begin(std::string_view arrived) {
+  if (!wire_->kept.empty()) arrived = wire_->kept.append(arrived);
+  wire_->in = arrived;
+}
+
+void TlsStream::keep_rest() {
+  std::string& kept = wire_->kept;
+  const std::string_view rest = std::exchange(wire_->in, {});
+  if (kept.empty()) {
+    kept.assign(rest);
+  } else {
+    kept.erase(0, kept.size() - rest.size());
+  }
+  if (kept.empty() && kept.capacity() > kKeptInput) kept.shrink_to_fit();
 }
 
 TlsStream::Step TlsStream::step_of(int result) {
@@ -144,12 +150,22 @@ TlsStream::Step TlsStream::step_of(int result) {
   return Step::kFailed;
 }
 
-TlsStream::Step TlsStream::handshake() {
+TlsStream::Step TlsStream::handshake(std::string_view arrived) {
+  begin(arrived);
   ERR_clear_error();
-  return step_of(SSL_do_handshake(ssl_.get()));
+  const Step step = step_of(SSL_do_handshake(ssl_.get()));
+  keep_rest();
+  return step;
 }
 
-TlsStream::Step TlsStream::read(char* into, std::size_t size, std::size_t& count) {
+TlsStream::Step TlsStream::read(std::string_view arrived, char* into, std::size_t size, std::size_t& count) {
+  begin(arrived);
+  const Step step = decrypt(into, size, count);
+  keep_rest();
+  return step;
+}
+
+TlsStream::Step TlsStream::decrypt(char* into, std::size_t size, std::size_t& count) {
   ERR_clear_error();
   count = 0;
   // One call gives one record at most; what lies ready beyond it is taken along.

@@ -21,10 +21,9 @@ class TlsStream {
 
   enum class Step { kDone, kNeedsInput, kClosed, kFailed };
 
-  /// Bytes from the peer.
-  void feed(std::string_view bytes);
-  Step handshake();
-  Step read(char* into, std::size_t size, std::size_t& count);
+  // `arrived` are bytes from the peer. What a step does not need yet is kept for the next one.
+  Step handshake(std::string_view arrived);
+  Step read(std::string_view arrived, char* into, std::size_t size, std::size_t& count);
   /// All of it becomes output.
   Step write(std::string_view plain);
 
@@ -37,9 +36,9 @@ class TlsStream {
 
   /// The bytes on either side of OpenSSL.
   struct Wire {
-    std::string in;  // from the peer
-    std::size_t in_read = 0;
-    std::string out;  // for the peer
+    std::string_view in;  // from the peer, during a step
+    std::string kept;     // what earlier steps left of it
+    std::string out;      // for the peer
   };
 
  private:
@@ -47,6 +46,9 @@ class TlsStream {
     void operator()(ssl_st* ssl) const;
   };
   Step step_of(int result);
+  Step decrypt(char* into, std::size_t size, std::size_t& count);
+  void begin(std::string_view arrived);
+  void keep_rest();
 
   std::unique_ptr<Wire> wire_ = std::make_unique<Wire>();  // OpenSSL holds its address
   std::unique_ptr<ssl_st, Free> ssl_;
