@@ -1,9 +1,11 @@
 """The measures of bench/run. Each runs ours and its peer in turns, checks that the work was really done, prints one line."""
 
+import contextlib
 import json
 import math
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -93,6 +95,18 @@ def quiet(*pids, rest=0.002):
     sys.exit("cannot measure: what is measured does not come to rest")
 
 
+@contextlib.contextmanager
+def stopped(*pids):
+    """Neither side takes anything from the other while that is measured."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
 def cpu_seconds(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -115,10 +129,12 @@ def api(wanted):
             mine, others = [], []
             for turn in range(turns):
                 rest()
-                mine.append(load(ours, *make_ours(turn)))
+                with stopped(*peer.pids()):
+                    mine.append(load(ours, *make_ours(turn)))
                 rest()
                 if theirs:
-                    others.append(load(theirs, *make_peers(turn)))
+                    with stopped(engine.process.pid):
+                        others.append(load(theirs, *make_peers(turn)))
             return mine, others
 
         writes, writes_peer = in_turns(3, lambda t: ("create", 3000, 64, f"t{t}"), lambda t: ("create", 1500, 64, f"t{t}"))
@@ -131,7 +147,7 @@ def api(wanted):
         load(ours, "create", 1000, 64, "rest")
         if theirs and {"B7", "B10"} & set(wanted):
             load(theirs, "create", 10000 - 4500, 64, "rest")
-        lists, lists_peer = in_turns(3, lambda t: ("list", 5), lambda t: ("list", 1))
+        lists, lists_peer = in_turns(3, lambda t: ("list", 5), lambda t: ("list", 5))
         if any(s["items"] != 10000 for s in lists + (lists_peer if {"B7", "B10"} & set(wanted) else [])):
             sys.exit(f"cannot measure: a list gave {lists[0]['items']} items instead of 10000")
         if "B7" in wanted:

@@ -186,7 +186,7 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
     if (!selection.matches(key, *entry.attributes)) return true;
     listed.items.push_back(entry.bytes);
     if (keys != nullptr) keys->push_back(key);
-    last = key;
+    if (page.limit > 0) last = key;
     return true;
   }));
   listed.metadata.append("resourceVersion", std::to_string(page.revision));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
+#include <iterator>
 
 #include "net/message_text.h"
 
@@ -289,7 +290,7 @@ void Connection::respond(std::uint64_t number, Response response) {
   if (!head_only_ && !bodiless) {
     unsent_ += size;
     if (!response.body.empty()) queue_.push_back(std::make_shared<const std::string>(std::move(response.body)));
-    queue_.insert(queue_.end(), response.pieces.begin(), response.pieces.end());
+    std::ranges::move(response.pieces, std::back_inserter(queue_));
   }
   flush();
 }
@@ -368,16 +369,17 @@ void Connection::take_batch() {
   lead_.clear();
   std::vector<std::string_view> slices;
   while (!queue_.empty() && (peer_.tls || slices.size() < kBatchPieces) && batch_.payload < kBatchBytes) {
-    const Bytes& front = queue_.front();
+    Bytes& front = queue_.front();
     const std::string_view rest = std::string_view(*front).substr(queue_offset_);
     const std::string_view slice = rest.substr(0, kBatchBytes - batch_.payload);
     slices.push_back(slice);
     batch_.payload += slice.size();
-    batch_.held.push_back(front);
     if (slice.size() == rest.size()) {
+      batch_.held.push_back(std::move(front));
       queue_.pop_front();
       queue_offset_ = 0;
     } else {
+      batch_.held.push_back(front);
       queue_offset_ += slice.size();
     }
   }
