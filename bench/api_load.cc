@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
@@ -52,48 +53,51 @@ std::string job_body(const std::string& name, const std::string& label) {
   return body;
 }
 
-/// What one watcher has read. Lines are long, and this program must not be what is measured: they are looked at where
-/// they lie, only those that arrive in pieces are put together.
+/// What one watcher has read. This program must not be what is measured: lines are looked at where they lie, every one
+/// for what it says, the last of each read for its version.
 struct Watcher {
   std::unique_ptr<net::HttpClient> connection;
   std::unique_ptr<net::Call> call;
-  std::string piece;
+  std::string piece;         // of a line that is still coming
   std::int64_t version = 0;  // of the last event
   std::size_t events = 0;
   int created = 0;
   int resumed = 0;
 
   Status take(std::string_view data) {
+    std::string whole;
+    std::string_view line;
     for (std::size_t end; (end = data.find('\n')) != std::string_view::npos; data.remove_prefix(end + 1)) {
-      Status read = ok();
-      if (piece.empty()) {
-        read = take_line(data.substr(0, end));
-      } else {
-        piece.append(data.substr(0, end));
-        read = take_line(piece);
-        piece.clear();
-      }
-      if (!read) return read;
+      line = data.substr(0, end);
+      if (!piece.empty()) line = whole = std::exchange(piece, {}).append(line);
+      TRY(count(line));
     }
     piece.append(data);
-    return ok();
+    return line.empty() ? ok() : check_version(line);
   }
 
-  Status take_line(std::string_view line) {
-    constexpr std::string_view kVersion = R"("resourceVersion":")";
+  Status count(std::string_view line) {
     const bool is_new = line.starts_with(R"({"type":"ADDED")");
-    const std::size_t at = line.find(kVersion);
-    const std::size_t begin = at + kVersion.size();
-    const auto next = at == std::string_view::npos ? std::nullopt
-                                                   : parse_int(line.substr(begin, line.find('"', begin) - begin));
-    if (!next || *next <= version || !(is_new || line.starts_with(R"({"type":"MODIFIED")"))) {
-      return Error{.reason = Reason::kInternalError,
-                   .message = fmt::format("after version {} came {}", version, line.substr(0, 300))};
-    }
-    version = *next;
+    if (!is_new && !line.starts_with(R"({"type":"MODIFIED")")) return unexpected(line);
     ++events;
     if (is_new) ++created;
     return ok();
+  }
+
+  Status check_version(std::string_view line) {
+    constexpr std::string_view kVersion = R"("resourceVersion":")";
+    const std::size_t at = line.find(kVersion);
+    if (at == std::string_view::npos) return unexpected(line);
+    const std::size_t begin = at + kVersion.size();
+    const auto next = parse_int(line.substr(begin, line.find('"', begin) - begin));
+    if (!next || *next <= version) return unexpected(line);
+    version = *next;
+    return ok();
+  }
+
+  Error unexpected(std::string_view line) const {
+    return Error{.reason = Reason::kInternalError,
+                 .message = fmt::format("after version {} came {}", version, line.substr(0, 300))};
   }
 };
 

@@ -147,7 +147,7 @@ def api(wanted):
         load(ours, "create", 1000, 64, "rest")
         if theirs and {"B7", "B10"} & set(wanted):
             load(theirs, "create", 10000 - 4500, 64, "rest")
-        lists, lists_peer = in_turns(3, lambda t: ("list", 5), lambda t: ("list", 5))
+        lists, lists_peer = in_turns(3, lambda t: ("list", 9), lambda t: ("list", 9))
         if any(s["items"] != 10000 for s in lists + (lists_peer if {"B7", "B10"} & set(wanted) else [])):
             sys.exit(f"cannot measure: a list gave {lists[0]['items']} items instead of 10000")
         if "B7" in wanted:
