@@ -148,7 +148,7 @@ const TypeDesc& type_of<TrainingReplicaSpec>() {
 TypeDesc replica_of(std::string name, std::vector<std::string> roles) {
   TypeDesc desc = type_of<TrainingReplicaSpec>();
   desc.name = std::move(name);
-  std::erase_if(desc.fields, [](const FieldDesc& f) { return f.name == "scalingWeight"; });
+  desc.remove_field("scalingWeight");
   for (FieldDesc& one : desc.fields) {
     if (one.name != "type") continue;
     one.one_of = std::move(roles);

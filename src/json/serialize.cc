@@ -14,8 +14,8 @@
 namespace muster::json {
 namespace {
 
-/// Text under construction, in a buffer that the thread has already: what is made of it is copied out in one piece of the
-/// exact size. One at a time.
+/// Text under construction, in a buffer that the thread has already: what is made of it is copied out in one piece of
+/// the exact size. One at a time.
 class Text {
  public:
   Text() = default;

@@ -88,7 +88,8 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    add(YamlNode{.type = YamlNode::Type::kScalar, .place = to_place(mark), .tag = tag, .text = whole_characters(value)}, anchor);
+    add(YamlNode{.type = YamlNode::Type::kScalar, .place = to_place(mark), .tag = tag, .text = whole_characters(value)},
+        anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value style) override {

@@ -41,8 +41,8 @@ void find_unknown(const TypeDesc& type, const json::Document& document, const Pl
   }
 }
 
-void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after,
-                  const Place& place, std::vector<FieldCause>& out);
+void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after, const Place& place,
+                  std::vector<FieldCause>& out);
 
 const json::Document* item_named(const json::Array& items, std::string_view key, const json::Document& name) {
   for (const json::Document& item : items) {
@@ -53,8 +53,8 @@ const json::Document* item_named(const json::Array& items, std::string_view key,
 }
 
 /// Items are the same item when their key is; without a key, when their place is.
-void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after,
-                        const Place& place, std::vector<FieldCause>& out) {
+void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after, const Place& place,
+                        std::vector<FieldCause>& out) {
   const std::string& key = field.item_key();
   for (std::size_t i = 0; i < after.size(); ++i) {
     const json::Document* name = key.empty() ? nullptr : after[i].find(key);
@@ -68,8 +68,8 @@ void find_changed_items(const FieldDesc& field, const json::Array& before, const
   }
 }
 
-void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after,
-                  const Place& place, std::vector<FieldCause>& out) {
+void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after, const Place& place,
+                  std::vector<FieldCause>& out) {
   if (type.shape == Shape::kMap && before.is_object() && after.is_object()) {
     for (const auto& [key, value] : after.as_object()) {
       if (const json::Document* old = before.find(key)) {

@@ -39,11 +39,17 @@ void TypeDesc::index_fields() {
   }
 }
 
+void TypeDesc::remove_field(std::string_view json_name) {
+  std::erase_if(fields, [&](const FieldDesc& one) { return one.name == json_name; });
+  index_fields();
+}
+
 const FieldDesc* TypeDesc::field(std::string_view json_name) const {
   if (fields.empty()) return nullptr;
   CHECK(fields_by_hash.size() > fields.size());
   const std::size_t mask = fields_by_hash.size() - 1;
   for (std::size_t slot = hash_of(json_name) & mask; fields_by_hash[slot] != kNoField; slot = (slot + 1) & mask) {
+    CHECK(fields_by_hash[slot] < fields.size());
     const FieldDesc& found = fields[fields_by_hash[slot]];
     if (found.name == json_name) return &found;
   }

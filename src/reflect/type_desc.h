@@ -108,6 +108,7 @@ struct TypeDesc {
 
   /// To be called when all fields are there.
   void index_fields();
+  void remove_field(std::string_view json_name);
   const FieldDesc* field(std::string_view json_name) const;
   /// The same, also by an older spelling.
   const FieldDesc* field_or_alias(std::string_view json_name) const;
