@@ -252,7 +252,8 @@ def fuzz(tally, full):
                 tally.passed += 1
             else:
                 print(text[-6000:], flush=True)
-                tally.failed.append(f"fuzz: {program.name} ended with {code}")
+                given = re.search(r"Base64: (\S+)", text)
+                tally.failed.append(f"fuzz: {program.name} ended with {code}, given {given.group(1) if given else 'nothing'} (base64)")
 
 
 def fuzz_one(program, found, full):
