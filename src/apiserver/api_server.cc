@@ -199,7 +199,7 @@ std::optional<net::Response> ApiServer::State::answer_fixed_path(const std::vect
       path.empty() || is_health(path) || path[0] == "version" || path[0] == "openapi" || path[0] == "metrics";
   if (fixed && !reads) return error_response(method_not_allowed());
   if (is_health(path)) return text_response("ok");
-  if (path.empty()) return error_response(unknown_path());
+  if (path.empty()) return json_response(json::serialize(root_answer()), "application/json");
   if (path[0] == "version" && path.size() == 1) {
     return json_response(json::serialize(version_answer()), "application/json");
   }

@@ -1,6 +1,7 @@
 #include "apiserver/discovery.h"
 
 #include <algorithm>
+#include <set>
 
 #include "api/resource.h"
 
@@ -198,6 +199,16 @@ Result<std::optional<DiscoveryAnswer>> answer_discovery(const std::vector<std::s
   const GroupVersion gv{path[1], path[2]};
   if (!serves(gv)) return Answer();
   return plain(legacy_resources(gv));
+}
+
+Document root_answer() {
+  std::set<std::string> paths = {"/api",        "/apis",       "/healthz", "/livez",  "/metrics",
+                                 "/openapi/v2", "/openapi/v3", "/readyz",  "/version"};
+  for (const GroupVersion& gv : served_versions()) {
+    paths.insert((gv.group.empty() ? "/api/" : "/apis/") + gv.text());
+    if (!gv.group.empty()) paths.insert("/apis/" + gv.group);
+  }
+  return Object{{"paths", Array(paths.begin(), paths.end())}};
 }
 
 Document version_answer() {

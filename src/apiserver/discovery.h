@@ -1,4 +1,4 @@
-// Discovery: what is served, in the aggregated form (v2, v2beta1) and in the legacy one; and /version.
+// Discovery: what is served, in the aggregated form (v2, v2beta1) and in the legacy one; /version and /.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,8 @@ struct DiscoveryAnswer {
 Result<std::optional<DiscoveryAnswer>> answer_discovery(const std::vector<std::string>& path, std::string_view accept);
 
 json::Document version_answer();
+/// For /: every path that can be begun with.
+json::Document root_answer();
 
 /// Group and version pairs in the order of the resource table.
 struct GroupVersion {

@@ -89,7 +89,12 @@ Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query
   if (!trim(http.body).empty()) {
     std::vector<std::string> repeated;
     TRY_ASSIGN(body, read_body(http, repeated));
-    if (!body.is_object()) return bad_request("body: must be DeleteOptions");
+    const std::string& kind = body.string_at("kind");
+    // Whoever sends the object itself means something else than to delete it with its fields as options.
+    if (!body.is_object() || (!kind.empty() && kind != "DeleteOptions")) {
+      return bad_request(fmt::format("body: must be DeleteOptions, got {}",
+                                     kind.empty() ? json::kind_name(body.kind()) : std::string_view(kind)));
+    }
   }
   if (const Document* grace = body.find("gracePeriodSeconds"); grace != nullptr && !grace->is_null()) {
     if (!grace->is_int()) return bad_request("gracePeriodSeconds: must be a whole number");

@@ -154,6 +154,9 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
   if (!path.empty() && path[0] == "apis" && path.size() > 1) group = path[at++];
   if (path.size() <= at + 1 || (path[0] != "api" && path[0] != "apis")) return unknown_path();
   const std::string version = path[at++];
+  // The old way to ask for a watch, from before there was a parameter for it: /api/v1/watch/namespaces/NS/pods.
+  const bool watches = path[at] == "watch" && path.size() > at + 1;
+  if (watches) ++at;
 
   ResourceRequest request;
   request.query = std::move(target.query);
@@ -172,8 +175,10 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
   const bool namespaced = request.resource->scope == api::Scope::kNamespaced;
   if (at != path.size() || (!request.name.empty() && namespaced && request.ns.empty())) return unknown_path();
   if (!request.subresource.empty() && !has_subresource(*request.resource, request.subresource)) return unknown_path();
+  if (watches && !request.subresource.empty()) return unknown_path();
+  if (watches && method != "GET") return method_not_allowed();
 
-  TRY_ASSIGN(request.verb, verb_for(method, request));
+  TRY_ASSIGN(request.verb, watches ? Result<Verb>(Verb::kWatch) : verb_for(method, request));
   const bool needs_namespace = request.verb == Verb::kCreate || request.verb == Verb::kDeleteCollection;
   const bool homeless = namespaced && request.ns.empty() && needs_namespace;
   if (writes_definitions(request)) return read_only_definitions();

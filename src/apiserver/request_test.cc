@@ -46,6 +46,19 @@ TEST(Request, VerbsFollowMethodAndPath) {
   EXPECT_EQ(parse("DELETE", jobs)->verb, Verb::kDeleteCollection);
 }
 
+TEST(Request, WatchesCanBeAskedForInThePath) {
+  const auto request = parse("GET", "/api/v1/watch/namespaces/a/pods/p?resourceVersion=7");
+  ASSERT_TRUE(request.has_value());
+  EXPECT_EQ(request->verb, Verb::kWatch);
+  EXPECT_EQ(request->resource->kind, "Pod");
+  EXPECT_EQ(request->ns, "a");
+  EXPECT_EQ(request->name, "p");
+  EXPECT_EQ(parse("GET", "/apis/kubeflow.org/v1/watch/pytorchjobs")->verb, Verb::kWatch);
+  EXPECT_EQ(parse("POST", "/api/v1/watch/namespaces/a/pods").error().reason, Reason::kMethodNotAllowed);
+  EXPECT_EQ(parse("GET", "/api/v1/watch").error().reason, Reason::kNotFound);
+  EXPECT_EQ(parse("GET", "/api/v1/watch/namespaces/a/pods/p/log").error().reason, Reason::kNotFound);
+}
+
 TEST(Request, WhatIsNotServedIsNotFoundOrNotAllowed) {
   EXPECT_EQ(parse("GET", "/api/v1/namespaces/a/nothings").error().reason, Reason::kNotFound);
   EXPECT_EQ(parse("GET", "/api/v1/namespaces/a/configmaps/c/status").error().reason, Reason::kNotFound);

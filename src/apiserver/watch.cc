@@ -59,6 +59,7 @@ struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
   std::shared_ptr<net::Exchange> exchange;
   store::Revision after = 0;
   std::size_t initial_bytes = 0;  // what it began with does not make a reader slow
+  bool is_ours = false;           // a controller's of this process: those who ask from outside come first
   std::optional<store::Store::Id> subscription;
   Loop::Id timeout = 0;
   Loop::Id bookmark = 0;
@@ -129,15 +130,17 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
         }
         if (!selection.matches(key, *entry.attributes)) return true;
         watcher->initial_bytes += entry.bytes->size();
-        if (!share(*watcher, "ADDED", entry.bytes)) write(*watcher, render(*watcher, "ADDED", entry.bytes));
+        watcher->is_ours = share(*watcher, "ADDED", entry.bytes);
+        if (!watcher->is_ours) write(*watcher, render(*watcher, "ADDED", entry.bytes));
         return true;
       });
   if (!scanned) return fail(watcher, scanned.error());
   if (rest) {
-    return context_.loop.post([this, weak = std::weak_ptr(watcher), rest = *std::move(rest)] {
+    Task next = [this, weak = std::weak_ptr(watcher), rest = *std::move(rest)] {
       const auto live = weak.lock();
       if (live && !live->closed) send_initial(live, rest);
-    });
+    };
+    return watcher->is_ours ? context_.loop.post_when_idle(std::move(next)) : context_.loop.post(std::move(next));
   }
   if (watcher->start.initial_events_end) bookmark(*watcher, watcher->after, true);
   follow(watcher);

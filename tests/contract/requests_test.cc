@@ -1,4 +1,6 @@
 // Requests that ask for what there is not: wrong verbs, wrong parameters.
+#include <algorithm>
+
 #include "contract_fixture.h"
 
 namespace muster::contract {
@@ -16,6 +18,25 @@ TEST_P(ApiContract, ObjectsAreNotPostedTo) {
 TEST_P(ApiContract, NothingIsDeletedInAllNamespacesAtOnce) {
   ASSERT_EQ(post(core("configmaps"), config_map("stays")).code, 201);
   EXPECT_EQ(remove("/api/v1/configmaps?labelSelector=no%3Dsuch").code, 405);
+  EXPECT_EQ(get(core("configmaps/stays")).code, 200);
+}
+
+TEST_P(ApiContract, TheRootNamesThePaths) {
+  const Answer answer = get("/");
+  ASSERT_EQ(answer.code, 200) << answer.text;
+  std::vector<std::string> paths;
+  for (const json::Document& path : at(answer.body, "paths").as_array()) paths.push_back(path.as_string());
+  EXPECT_THAT(paths, ::testing::IsSupersetOf({"/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1",
+                                              "/apis/kubeflow.org/v1", "/healthz", "/livez", "/metrics", "/openapi/v2",
+                                              "/openapi/v3", "/readyz", "/version"}));
+  EXPECT_TRUE(std::ranges::is_sorted(paths));
+}
+
+TEST_P(ApiContract, OptionsOfADeletionAreNoOtherKind) {
+  ASSERT_EQ(post(core("configmaps"), config_map("stays")).code, 201);
+  for (const std::string& body : {config_map("stays"), std::string("[]"), std::string("{\"x")}) {
+    EXPECT_GE(call("DELETE", core("configmaps/stays"), body).code, 400) << body;
+  }
   EXPECT_EQ(get(core("configmaps/stays")).code, 200);
 }
 

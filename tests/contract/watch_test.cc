@@ -25,6 +25,16 @@ TEST_P(ApiContract, WatchTellsChangesInOrder) {
   EXPECT_GT(parse_int(event.object.string_at("metadata", "resourceVersion")), parse_int(changed.version()));
 }
 
+TEST_P(ApiContract, WatchInThePath) {
+  const Answer list = get(core("configmaps"));
+  const auto tail = watch("/api/v1/watch/namespaces/" + ns_ + "/configmaps?resourceVersion=" + list.version());
+  const Answer made = post(core("configmaps"), config_map("a"));
+  const WatchEvent event = tail->next();
+  EXPECT_EQ(event.type, "ADDED");
+  EXPECT_EQ(event.object, made.body);
+  EXPECT_EQ(post("/api/v1/watch/namespaces/" + ns_ + "/configmaps", config_map("b")).code, 405);
+}
+
 TEST_P(ApiContract, WatchWithoutARevisionBeginsWithWhatThereIs) {
   ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
   for (const char* start : {"", "&resourceVersion=0", "&resourceVersion="}) {
