@@ -61,5 +61,21 @@ TEST(Serialize, AppendsToWhatIsThere) {
   EXPECT_EQ(out, "x=[1,\"a\"]");
 }
 
+TEST(Serialize, SpecialCharactersAreFoundAtEveryPlace) {
+  std::vector<std::string> specials = {"\"", "\\", "\x7f", "\u00e9", "\U0001f600", "\xff"};
+  for (char c = 0; c < 0x20; ++c) specials.emplace_back(1, c);
+  for (const std::string& special : specials) {
+    const std::string alone = serialize(special);
+    const std::string written = alone.substr(1, alone.size() - 2);
+    for (std::size_t before = 0; before < 20; ++before) {
+      for (std::size_t after = 0; after < 20; ++after) {
+        const std::string a(before, 'a');
+        const std::string b(after, 'b');
+        ASSERT_EQ(serialize(a + special + b), "\"" + a + written + b + "\"");
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster::json
