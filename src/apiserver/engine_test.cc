@@ -1,51 +1,16 @@
 // The server over a real store on virtual time: what the contract suite cannot see from outside, or would wait an hour
 // for.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <thread>
 
-#include "apiserver/api_server.h"
+#include "apiserver/engine_fixture.h"
 #include "json/document.h"
-#include "testing/seeded_rng.h"
-#include "testing/sim_loop.h"
 
 namespace muster::apiserver {
 namespace {
 
 using ::testing::HasSubstr;
-
-class Recorder final : public net::Exchange {
- public:
-  void respond(net::Response response) override {
-    headers = response.headers;
-    status = response.status;
-    body = std::move(response.body);
-    for (const net::Bytes& piece : response.pieces) body += *piece;
-    ended = true;
-  }
-  void begin(int code, net::Headers) override { status = code; }
-  void write(net::Bytes bytes) override {
-    body += *bytes;
-    written.push_back(std::move(bytes));
-  }
-  void finish() override { ended = true; }
-  std::size_t unsent() const override { return backlog; }
-  void abort() override { aborted = true; }
-  void on_gone(Task task) override { gone = std::move(task); }
-
-  int status = 0;
-  net::Headers headers;
-  std::string body;
-  std::vector<net::Bytes> written;
-  bool ended = false;
-  bool aborted = false;
-  std::size_t backlog = 0;
-  Task gone;
-};
 
 /// Says what it was asked and lets the test speak for the container.
 class FakeNode final : public client::NodeApi {
@@ -68,84 +33,6 @@ class FakeNode final : public client::NodeApi {
   Task end;
   int open = 0;
 };
-
-class Engine : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-apiserver.XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-    open();
-  }
-  void TearDown() override {
-    close();
-    std::filesystem::remove_all(directory_);
-  }
-
-  void open() {
-    store::Options options;
-    options.directory = directory_;
-    options.extract = extract_attributes;
-    options.on_fatal = [](const Error& error) { FAIL() << error.message; };
-    auto opened = store::Store::open(loop_, std::move(options));
-    ASSERT_TRUE(opened.has_value()) << opened.error().message;
-    store_ = *std::move(opened);
-    server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, server_options_);
-    server_->start();
-    until([&] { return store_->count("namespaces") == 3; });
-  }
-  void close() {
-    server_.reset();
-    store_->close();
-    store_.reset();
-  }
-
-  /// Lets the writer thread commit and the loop tell, until it holds.
-  template <typename Done>
-  void until(Done done) {
-    while (!done()) {
-      loop_.settle();
-      std::this_thread::yield();
-    }
-  }
-
-  /// As if over the network.
-  std::shared_ptr<Recorder> start_remote(const std::string& method, const std::string& target,
-                                         const std::string& body = "") {
-    auto exchange = std::make_shared<Recorder>();
-    net::Request request{.method = method, .target = target, .headers = {}, .body = body, .peer = {.tls = true}};
-    request.headers.set("Authorization", "Bearer t");
-    request.headers.set("Host", "here");
-    server_->handle(std::move(request), exchange);
-    return exchange;
-  }
-  std::shared_ptr<Recorder> start(const std::string& method, const std::string& target, const std::string& body = "") {
-    auto exchange = std::make_shared<Recorder>();
-    net::Request request;
-    request.method = method;
-    request.target = target;
-    request.body = body;
-    request.peer.in_process = true;
-    if (method == "PATCH") request.headers.set("Content-Type", "application/merge-patch+json");
-    server_->handle(std::move(request), exchange);
-    return exchange;
-  }
-  std::shared_ptr<Recorder> call(const std::string& method, const std::string& target, const std::string& body = "") {
-    auto exchange = start(method, target, body);
-    until([&] { return exchange->ended; });
-    return exchange;
-  }
-
-  std::string directory_;
-  testing::SimLoop loop_;
-  testing::SeededRng rng_{1};
-  Options server_options_{.token = "t", .allowed_hosts = {"here"}};
-  std::unique_ptr<store::Store> store_;
-  std::unique_ptr<ApiServer> server_;
-};
-
-constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
-constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 
 TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
   const std::string first = call("GET", "/api/v1/namespaces/default")->body;
@@ -243,47 +130,6 @@ TEST_F(Engine, DefaultAccountsAreMadeForNamespacesOfAnEarlierStart) {
   store_.reset();
   open();
   until([&] { return store_->count("serviceaccounts") == 3; });
-}
-
-TEST_F(Engine, WatchersOfOneFormShareTheirBytes) {
-  const auto a = start("GET", std::string(kConfigMaps) + "?watch=true");
-  const auto b = start("GET", "/api/v1/configmaps?watch=true&labelSelector=!none");
-  call("POST", kConfigMaps, R"({"metadata":{"name":"c"}})");
-  ASSERT_EQ(a->written.size(), 1u);
-  ASSERT_EQ(b->written.size(), 1u);
-  EXPECT_EQ(a->written[0].get(), b->written[0].get());
-}
-
-TEST_F(Engine, SlowWatchersAreCutOff) {
-  const auto slow = start("GET", std::string(kConfigMaps) + "?watch=true");
-  const auto quick = start("GET", std::string(kConfigMaps) + "?watch=true");
-  slow->backlog = (8u << 20) + 1;
-  call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})");
-  call("POST", kConfigMaps, R"({"metadata":{"name":"b"}})");
-  EXPECT_TRUE(slow->aborted);
-  EXPECT_EQ(slow->written.size(), 0u);
-  EXPECT_EQ(quick->written.size(), 2u);
-}
-
-TEST_F(Engine, BookmarksComeEveryMinuteAndAtTheEnd) {
-  const auto watch = start("GET", std::string(kConfigMaps) + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=90");
-  const auto silent = start("GET", std::string(kConfigMaps) + "?watch=true&timeoutSeconds=90");
-  loop_.advance(std::chrono::seconds(61));
-  ASSERT_EQ(watch->written.size(), 1u);
-  EXPECT_THAT(*watch->written[0], HasSubstr(R"({"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1")"));
-  EXPECT_FALSE(watch->ended);
-  loop_.advance(std::chrono::seconds(30));
-  EXPECT_EQ(watch->written.size(), 2u);
-  EXPECT_TRUE(watch->ended);
-  EXPECT_EQ(silent->body, "");
-  EXPECT_TRUE(silent->ended);
-}
-
-TEST_F(Engine, AWatcherThatWentIsForgotten) {
-  const auto watch = start("GET", std::string(kConfigMaps) + "?watch=true");
-  watch->gone();
-  call("POST", kConfigMaps, R"({"metadata":{"name":"c"}})");
-  EXPECT_EQ(watch->written.size(), 0u);
 }
 
 TEST_F(Engine, EventsLastAnHourAfterTheirLastChange) {

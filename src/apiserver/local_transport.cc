@@ -32,14 +32,13 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
       if (sink_.on_data) sink_.on_data(*bytes);
     });
   }
-  bool write_event(std::string_view type, const net::Bytes& object) override {
-    if (!sink_.on_event) return false;
+  bool takes_events() const override { return static_cast<bool>(sink_.on_event); }
+  void write_event(std::string_view type, const net::Bytes& object) override {
     unsent_ += object->size();
     push([this, type = std::string(type), object] {
       unsent_ -= object->size();
       sink_.on_event(type, object);
     });
-    return true;
   }
   void finish() override {
     push([this] { end(ok()); });

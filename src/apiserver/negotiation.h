@@ -30,7 +30,7 @@ struct Form {
   std::string version = "v1";  // of meta.k8s.io, for Table and PartialObjectMetadata
   RowObject row_object = RowObject::kMetadata;
   bool headers = true;  // a watch names the columns only once
-  bool operator==(const Form&) const = default;
+  auto operator<=>(const Form&) const = default;
 };
 /// NotAcceptable when nothing in the list can be given; JSON is always among what we can give.
 Result<Form> negotiate_form(std::string_view accept, const Query& query);

@@ -2,16 +2,17 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "apiserver/read.h"
 #include "apiserver/status_error.h"
-#include "apiserver/table.h"
-#include "apiserver/versions.h"
-#include "client/api_client.h"
+#include "apiserver/watch_lines.h"
 
 namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kMaxUnsent = 8u << 20;
+constexpr std::size_t kMaxBlock = 128u << 10;  // of lines that leave together
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 constexpr std::size_t kInitialSlice = 250;
 constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients come back at once
@@ -49,36 +50,53 @@ Result<Start> parse_start(const Query& query, Rng& rng) {
   return start;
 }
 
+/// What the event is to someone who sees only a selection: entering it looks like an addition, leaving it like a
+/// deletion. Nullopt for what happens outside of it.
+std::optional<std::string_view> type_within(const Selection& selection, const store::Event& event) {
+  const bool matches = selection.matches(event.key, *event.entry.attributes);
+  const bool matched = event.previous.attributes != nullptr && selection.matches(event.key, *event.previous.attributes);
+  if (!matches && !matched) return std::nullopt;
+  if (event.type == store::EventType::kDeleted || !matches) return "DELETED";
+  return matched ? "MODIFIED" : "ADDED";
+}
+
 }  // namespace
 
-struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
+/// All that decides what a watcher is told, and how.
+struct Watches::Choice {
   const api::Resource* resource = nullptr;
-  Selection selection;
+  std::string ns;
+  std::string name;
+  std::string labels;  // selectors as they were sent
+  std::string fields;
   Form form;
+  bool takes_events = false;       // objects as the store has them, to a reader in this process
+  store::Revision not_before = 0;  // a watch may begin at a revision that is still to come
+  auto operator<=>(const Choice&) const = default;
+};
+
+struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
+  Choice choice;
+  Selection selection;
   Start start;
   std::shared_ptr<net::Exchange> exchange;
   store::Revision after = 0;
   std::size_t initial_bytes = 0;  // what it began with does not make a reader slow
-  bool is_ours = false;           // a controller's of this process: those who ask from outside come first
-  std::optional<store::Store::Id> subscription;
+  std::shared_ptr<Audience> audience;
   Loop::Id timeout = 0;
   Loop::Id bookmark = 0;
   bool closed = false;
 };
 
-/// What was made of the event that the store is telling right now.
-struct Watches::Rendered {
-  struct Item {
-    std::string type;
-    const api::Resource* resource;
-    Form form;
-    net::Bytes bytes;
-  };
-  std::shared_ptr<const store::Event> event;
-  std::vector<Item> items;
+struct Watches::Audience : std::enable_shared_from_this<Watches::Audience> {
+  Choice choice;
+  Selection selection;
+  store::Store::Id subscription = 0;
+  std::vector<Watcher*> members;
+  std::string lines;  // not told yet
 };
 
-Watches::Watches(Context& context) : context_(context), rendered_(std::make_unique<Rendered>()) {}
+Watches::Watches(Context& context) : context_(context) {}
 
 Watches::~Watches() {
   const auto open = watchers_;
@@ -95,11 +113,19 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   if (!start) return reply.fail(start.error());
 
   auto watcher = std::make_shared<Watcher>();
-  watcher->resource = request.resource;
   watcher->selection = *std::move(selection);
-  watcher->form = reply.form();
   watcher->start = *start;
   watcher->exchange = reply.exchange();
+  Choice& choice = watcher->choice;
+  choice.resource = request.resource;
+  choice.ns = request.ns;
+  choice.name = request.name;
+  choice.labels = request.query.get("labelSelector");
+  choice.fields = request.query.get("fieldSelector");
+  choice.form = reply.form();
+  if (choice.form.as != As::kTable) choice.form.headers = false;
+  choice.takes_events =
+      choice.form.as == As::kObject && request.resource->is_storage && watcher->exchange->takes_events();
   watchers_.insert(watcher);
   const std::weak_ptr<Watcher> weak = watcher;
   watcher->exchange->on_gone([this, weak] {
@@ -114,6 +140,8 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   const Selection& selected = watcher->selection;
   send_initial(watcher, {selected.resource, selected.ns, selected.ns, selected.only_key() ? selected.name : ""});
 }
+
+// ---- What lies behind a watcher.
 
 /// All there was at `after`, from a name on. In slices, so that others are served in between; the stream's reader takes
 /// it at its own speed.
@@ -130,8 +158,7 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
         }
         if (!selection.matches(key, *entry.attributes)) return true;
         watcher->initial_bytes += entry.bytes->size();
-        watcher->is_ours = share(*watcher, "ADDED", entry.bytes);
-        if (!watcher->is_ours) write(*watcher, render(*watcher, "ADDED", entry.bytes));
+        send(*watcher, "ADDED", entry.bytes);
         return true;
       });
   if (!scanned) return fail(watcher, scanned.error());
@@ -140,27 +167,50 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
       const auto live = weak.lock();
       if (live && !live->closed) send_initial(live, rest);
     };
-    return watcher->is_ours ? context_.loop.post_when_idle(std::move(next)) : context_.loop.post(std::move(next));
+    // Controllers of this process wait: those who ask from outside come first.
+    const bool is_ours = watcher->choice.takes_events;
+    return is_ours ? context_.loop.post_when_idle(std::move(next)) : context_.loop.post(std::move(next));
   }
-  if (watcher->start.initial_events_end) bookmark(*watcher, watcher->after, true);
+  if (watcher->start.initial_events_end) {
+    const Choice& choice = watcher->choice;
+    watcher->exchange->write(
+        std::make_shared<const std::string>(bookmark_line(*choice.resource, choice.form, watcher->after, true)));
+  }
   follow(watcher);
 }
 
 /// Everything that came after `after`, and then whatever comes.
 void Watches::follow(const std::shared_ptr<Watcher>& watcher) {
+  const Status replayed = context_.store.replay(watcher->selection.resource, watcher->after, [&](const auto& event) {
+    if (watcher->closed || !keeps_up(*watcher)) return;
+    if (const auto type = type_within(watcher->selection, *event)) send(*watcher, *type, event->entry.bytes);
+  });
+  if (!replayed) return fail(watcher, replayed.error());
+  if (watcher->closed) return;
+  join(*watcher);
   const std::weak_ptr<Watcher> weak = watcher;
-  const auto id = context_.store.watch(watcher->selection.resource, watcher->after,
-                                       [this, weak](const std::shared_ptr<const store::Event>& event) {
-                                         const auto live = weak.lock();
-                                         if (live && !live->closed) on_event(*live, event);
-                                       });
-  if (!id) return fail(watcher, id.error());
-  watcher->subscription = *id;
-  if (watcher->closed) return context_.store.unwatch(*id);
   watcher->timeout = context_.loop.after(watcher->start.timeout, [this, weak] {
     if (const auto live = weak.lock()) end(live);
   });
   if (watcher->start.bookmarks) schedule_bookmark(watcher);
+}
+
+void Watches::send(Watcher& watcher, std::string_view type, const net::Bytes& object) {
+  Choice& choice = watcher.choice;
+  if (choice.takes_events) return watcher.exchange->write_event(type, object);
+  std::string line;
+  line.reserve(object->size() + 40);
+  append_event(line, *choice.resource, choice.form, type, object, context_.loop.now());
+  choice.form.headers = false;
+  watcher.exchange->write(std::make_shared<const std::string>(std::move(line)));
+}
+
+/// Cuts it off when it does not.
+bool Watches::keeps_up(Watcher& watcher) {
+  if (watcher.exchange->unsent() <= kMaxUnsent + watcher.initial_bytes) return true;
+  watcher.exchange->abort();
+  close(watcher.shared_from_this());
+  return false;
 }
 
 /// The head is out, so the error comes as an event.
@@ -168,128 +218,108 @@ void Watches::fail(const std::shared_ptr<Watcher>& watcher, Error error) {
   if (error.reason == Reason::kExpired) {
     error.message = fmt::format("too old resource version: {} ({})", watcher->after, context_.store.revision());
   }
-  const std::string status = json::serialize(client::status_from_error(error));
-  watcher->exchange->write(std::make_shared<const std::string>(R"({"type":"ERROR","object":)" + status + "}\n"));
+  watcher->exchange->write(std::make_shared<const std::string>(error_line(error)));
   watcher->exchange->finish();
   close(watcher);
 }
 
-void Watches::on_event(Watcher& watcher, const std::shared_ptr<const store::Event>& event) {
-  const store::Event& e = *event;
-  if (e.entry.revision <= watcher.after) return;  // a watch may begin at a revision that is still to come
-  const Selection& selection = watcher.selection;
-  const bool matches = selection.matches(e.key, *e.entry.attributes);
-  const bool matched = e.previous.attributes != nullptr && selection.matches(e.key, *e.previous.attributes);
-  switch (e.type) {
-    case store::EventType::kAdded:
-      if (matches) send(watcher, "ADDED", event);
-      return;
-    case store::EventType::kModified:
-      // Entering the selection looks like an addition, leaving it like a deletion.
-      if (matches) return send(watcher, matched ? "MODIFIED" : "ADDED", event);
-      if (matched) send(watcher, "DELETED", event);
-      return;
-    case store::EventType::kDeleted:
-      if (matched || matches) send(watcher, "DELETED", event);
-      return;
+// ---- What comes.
+
+void Watches::join(Watcher& watcher) {
+  if (watcher.after > context_.store.revision()) watcher.choice.not_before = watcher.after;
+  // What is under way to the others it knows already.
+  if (const auto found = audiences_.find(watcher.choice); found != audiences_.end()) {
+    const auto others = found->second;
+    flush(*others);
   }
+  std::shared_ptr<Audience>& audience = audiences_[watcher.choice];
+  if (audience == nullptr) {
+    audience = std::make_shared<Audience>();
+    audience->choice = watcher.choice;
+    audience->selection = watcher.selection;
+    // From now on, or later: what there is in history was told already.
+    const store::Revision after = std::max(watcher.after, context_.store.revision());
+    const auto id = context_.store.watch(watcher.selection.resource, after,
+                                         [this, to = audience.get()](const auto& event) { on_event(*to, *event); });
+    CHECK(id.has_value());
+    audience->subscription = *id;
+  }
+  audience->members.push_back(&watcher);
+  watcher.audience = audience;
 }
 
-void Watches::send(Watcher& watcher, std::string_view type, const std::shared_ptr<const store::Event>& event) {
-  if (watcher.exchange->unsent() > kMaxUnsent + watcher.initial_bytes) {
-    watcher.exchange->abort();
-    return close(watcher.shared_from_this());
-  }
-  if (share(watcher, type, event->entry.bytes)) return;
-  if (rendered_->event != event) {
-    rendered_->event = event;
-    rendered_->items.clear();
-  }
-  net::Bytes bytes;
-  for (const Rendered::Item& item : rendered_->items) {
-    if (item.type == type && item.resource == watcher.resource && item.form == watcher.form) bytes = item.bytes;
-  }
-  if (bytes == nullptr) {
-    bytes = render(watcher, type, event->entry.bytes);
-    rendered_->items.push_back({std::string(type), watcher.resource, watcher.form, bytes});
-  }
-  write(watcher, std::move(bytes));
+void Watches::leave(Watcher& watcher) {
+  const auto audience = std::exchange(watcher.audience, nullptr);
+  if (audience == nullptr) return;
+  std::erase(audience->members, &watcher);
+  if (!audience->members.empty()) return;
+  context_.store.unwatch(audience->subscription);
+  const auto found = audiences_.find(audience->choice);
+  if (found != audiences_.end() && found->second == audience) audiences_.erase(found);
 }
 
-void Watches::write(Watcher& watcher, net::Bytes line) {
-  watcher.form.headers = false;  // the columns come once
-  watcher.exchange->write(std::move(line));
-}
-
-/// False where the watcher must be given bytes of its own.
-bool Watches::share(Watcher& watcher, std::string_view type, const net::Bytes& object) {
-  if (watcher.form.as != As::kObject || !watcher.resource->is_storage) return false;
-  return watcher.exchange->write_event(type, object);
-}
-
-net::Bytes Watches::render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const {
-  std::string out;
-  out.reserve(object->size() + 40);
-  out.append(R"({"type":")").append(type).append(R"(","object":)");
-  const Form& form = watcher.form;
-  auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(*object);
-  if (form.as != As::kObject && parsed) to_asked_version(*watcher.resource, *parsed);
-  if (form.as == As::kObject || !parsed) {
-    out += *in_version(*watcher.resource, object);
-  } else if (form.as == As::kPartialMetadata) {
-    json::append_serialized(partial_metadata(*parsed, form.version), out);
-  } else {
-    json::Array rows;
-    rows.push_back(table_row(*watcher.resource, *parsed, form.row_object, form.version, context_.loop.now()));
-    json::Object metadata;
-    metadata.append("resourceVersion", parsed->string_at("metadata", "resourceVersion"));
-    json::append_serialized(make_table(*watcher.resource, form, std::move(metadata), std::move(rows)), out);
+void Watches::on_event(Audience& audience, const store::Event& event) {
+  Choice& choice = audience.choice;
+  const auto type = type_within(audience.selection, event);
+  if (!type) return;
+  if (choice.takes_events) {
+    const std::vector<Watcher*> members = audience.members;
+    for (Watcher* member : members) {
+      if (keeps_up(*member)) member->exchange->write_event(*type, event.entry.bytes);
+    }
+    return;
   }
-  out += "}\n";
-  return std::make_shared<const std::string>(std::move(out));
+  if (audience.lines.empty()) {
+    context_.loop.post([this, weak = audience.weak_from_this()] {
+      if (const auto live = weak.lock()) flush(*live);
+    });
+  }
+  append_event(audience.lines, *choice.resource, choice.form, *type, event.entry.bytes, context_.loop.now());
+  if (choice.form.headers) {
+    // The columns come once: whoever joins later has not seen them, so this audience takes nobody in any more.
+    audiences_.erase(choice);
+    choice.form.headers = false;
+  }
+  if (audience.lines.size() >= kMaxBlock) flush(audience);
 }
 
-/// Everything up to this revision has been told to the watcher, so it may resume from there.
-void Watches::bookmark(Watcher& watcher, store::Revision revision, bool initial_end) {
-  json::Object metadata;
-  metadata.append("resourceVersion", std::to_string(revision));
-  metadata.append("creationTimestamp", nullptr);
-  if (initial_end) metadata.append("annotations", json::Object{{"k8s.io/initial-events-end", "true"}});
-  json::Object object;
-  object.append("kind", watcher.resource->kind);
-  object.append("apiVersion", watcher.resource->api_version());
-  object.append("metadata", std::move(metadata));
-  std::string out = R"({"type":"BOOKMARK","object":)";
-  if (watcher.form.as == As::kTable) {
-    json::Array rows;
-    rows.emplace_back(json::Object{{"cells", json::Array()}, {"object", std::move(object)}});
-    json::Object table;
-    table.append("kind", "Table");
-    table.append("apiVersion", "meta.k8s.io/" + watcher.form.version);
-    table.append("metadata", json::Object{{"resourceVersion", std::to_string(revision)}});
-    table.append("columnDefinitions", nullptr);
-    table.append("rows", std::move(rows));
-    json::append_serialized(table, out);
-  } else {
-    json::append_serialized(object, out);
+void Watches::flush(Audience& audience) {
+  if (audience.lines.empty()) return;
+  const auto block = std::make_shared<const std::string>(std::exchange(audience.lines, {}));
+  const std::vector<Watcher*> members = audience.members;
+  for (Watcher* member : members) {
+    if (keeps_up(*member)) member->exchange->write(block);
   }
-  watcher.exchange->write(std::make_shared<const std::string>(out + "}\n"));
 }
 
 void Watches::schedule_bookmark(const std::shared_ptr<Watcher>& watcher) {
-  const std::weak_ptr<Watcher> weak = watcher;
-  watcher->bookmark = context_.loop.after(kBookmarkEvery, [this, weak] {
+  watcher->bookmark = context_.loop.after(kBookmarkEvery, [this, weak = std::weak_ptr(watcher)] {
     const auto live = weak.lock();
     if (!live || live->closed) return;
-    if (live->after <= context_.store.revision()) bookmark(*live, context_.store.revision(), false);
+    if (!catch_up(*live)) return;
+    bookmark(*live);
     schedule_bookmark(live);
   });
 }
 
-void Watches::end(const std::shared_ptr<Watcher>& watcher) {
-  if (watcher->closed) return;
+/// Sends what waits to be told to its audience. False when it turned out to be too slow for that.
+bool Watches::catch_up(Watcher& watcher) {
+  const auto audience = watcher.audience;
+  flush(*audience);
+  return !watcher.closed;
+}
+
+void Watches::bookmark(Watcher& watcher) {
   const store::Revision now = context_.store.revision();
-  if (watcher->start.bookmarks && watcher->after <= now) bookmark(*watcher, now, false);
+  if (watcher.after > now) return;
+  const Choice& choice = watcher.choice;
+  watcher.exchange->write(
+      std::make_shared<const std::string>(bookmark_line(*choice.resource, choice.form, now, false)));
+}
+
+void Watches::end(const std::shared_ptr<Watcher>& watcher) {
+  if (watcher->closed || !catch_up(*watcher)) return;
+  if (watcher->start.bookmarks) bookmark(*watcher);
   watcher->exchange->finish();
   close(watcher);
 }
@@ -297,7 +327,7 @@ void Watches::end(const std::shared_ptr<Watcher>& watcher) {
 void Watches::close(const std::shared_ptr<Watcher>& watcher) {
   if (watcher->closed) return;
   watcher->closed = true;
-  if (watcher->subscription) context_.store.unwatch(*watcher->subscription);
+  leave(*watcher);
   context_.loop.cancel(watcher->timeout);
   context_.loop.cancel(watcher->bookmark);
   watchers_.erase(watcher);

@@ -1,10 +1,13 @@
 // Watches: streams of changes after a revision.
 //
-// The store tells every watcher of a resource about the same event object, one after the other; rendered bytes are kept
-// for that moment, so an event is serialised once per form (plain, Table, …) and the buffer is shared by all streams. A
-// watcher that leaves more than 8 MiB unread is cut off: it comes back with its last revision or lists again.
+// A watcher first gets what lies behind it, on its own: the objects there are, or the history since its revision. From
+// then on it is one of an audience, those that chose the same objects in the same form: an event is looked at and
+// put into words once for all of them, and the events of one turn of the loop leave as one block of bytes that their
+// streams share. A watcher that leaves more than 8 MiB unread is cut off: it comes back with its last revision or lists
+// again.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 
@@ -25,25 +28,29 @@ class Watches {
   std::size_t count() const { return watchers_.size(); }
 
  private:
+  struct Choice;
   struct Watcher;
-  struct Rendered;
+  struct Audience;
 
-  void send(Watcher& watcher, std::string_view type, const std::shared_ptr<const store::Event>& event);
   void send_initial(const std::shared_ptr<Watcher>& watcher, const store::Range& range);
   void follow(const std::shared_ptr<Watcher>& watcher);
+  void send(Watcher& watcher, std::string_view type, const net::Bytes& object);
+  bool keeps_up(Watcher& watcher);
   void fail(const std::shared_ptr<Watcher>& watcher, Error error);
-  void on_event(Watcher& watcher, const std::shared_ptr<const store::Event>& event);
-  void bookmark(Watcher& watcher, store::Revision revision, bool initial_end);
   void schedule_bookmark(const std::shared_ptr<Watcher>& watcher);
+  bool catch_up(Watcher& watcher);
+  void bookmark(Watcher& watcher);
   void end(const std::shared_ptr<Watcher>& watcher);
   void close(const std::shared_ptr<Watcher>& watcher);
-  static void write(Watcher& watcher, net::Bytes line);
-  static bool share(Watcher& watcher, std::string_view type, const net::Bytes& object);
-  net::Bytes render(const Watcher& watcher, std::string_view type, const net::Bytes& object) const;
+
+  void join(Watcher& watcher);
+  void leave(Watcher& watcher);
+  void on_event(Audience& audience, const store::Event& event);
+  void flush(Audience& audience);
 
   Context& context_;
   std::set<std::shared_ptr<Watcher>> watchers_;
-  std::unique_ptr<Rendered> rendered_;
+  std::map<Choice, std::shared_ptr<Audience>> audiences_;
 };
 
 }  // namespace muster::apiserver

@@ -68,12 +68,9 @@ class Exchange {
   /// Sends the head at once, chunked.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
-  /// An event of a watch, to a reader in the same process that shares the object. False where there is none: it takes
-  /// bytes.
-  virtual bool write_event(std::string_view type, const Bytes& object) {
-    (void)type, (void)object;
-    return false;
-  }
+  /// The reader is in the same process and shares the objects of a watch's events, instead of taking bytes.
+  virtual bool takes_events() const { return false; }
+  virtual void write_event(std::string_view type, const Bytes& object) { (void)type, (void)object; }
   virtual void finish() = 0;
   /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
   virtual std::size_t unsent() const = 0;

@@ -197,6 +197,7 @@ std::string TlsStream::take_output() {
 }
 
 void TlsStream::give_back(std::string sent) {
+  if (sent.capacity() == std::string().capacity()) return;
   if (spares.size() == kMostSpares || spare_bytes + sent.capacity() > kSpareBytes) return;
   sent.clear();
   spare_bytes += sent.capacity();

@@ -89,6 +89,7 @@ class SqliteStore final : public Store {
   void put(const Key& key, Revision expected, Render render, Done done) override;
   void remove(const Key& key, Revision expected, Render render_final, Done done) override;
   Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) override;
+  Status replay(const std::string& resource, Revision after, const OnEvent& on_event) override;
   void unwatch(Id id) override;
   void back_up(const std::string& path, BackupDone done) override;
   void close() override;
@@ -296,9 +297,13 @@ void SqliteStore::fan_out(const std::shared_ptr<const Event>& event) {
   }
 }
 
-Result<Store::Id> SqliteStore::watch(const std::string& resource, Revision after, OnEvent on_event) {
+Status SqliteStore::replay(const std::string& resource, Revision after, const OnEvent& on_event) {
   history_.compact(loop_.mono());
-  if (auto replayed = history_.replay(resource, after, on_event); !replayed) return std::move(replayed).error();
+  return history_.replay(resource, after, on_event);
+}
+
+Result<Store::Id> SqliteStore::watch(const std::string& resource, Revision after, OnEvent on_event) {
+  TRY(replay(resource, after, on_event));
   const Id id = ++last_watch_;
   auto watcher = std::make_shared<Watcher>();
   watcher->seen = std::max(after, revision_);

@@ -1,0 +1,129 @@
+// The server over a real store on virtual time, and the other end of its exchanges.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "apiserver/api_server.h"
+#include "testing/seeded_rng.h"
+#include "testing/sim_loop.h"
+
+namespace muster::apiserver {
+
+/// What the server answered.
+class Recorder final : public net::Exchange {
+ public:
+  void respond(net::Response response) override {
+    headers = response.headers;
+    status = response.status;
+    body = std::move(response.body);
+    for (const net::Bytes& piece : response.pieces) body += *piece;
+    ended = true;
+    if (on_response) on_response();
+  }
+  void begin(int code, net::Headers) override { status = code; }
+  void write(net::Bytes bytes) override {
+    body += *bytes;
+    written.push_back(std::move(bytes));
+  }
+  void finish() override { ended = true; }
+  std::size_t unsent() const override { return backlog; }
+  void abort() override { aborted = true; }
+  void on_gone(Task task) override { gone = std::move(task); }
+
+  int status = 0;
+  net::Headers headers;
+  std::string body;
+  std::vector<net::Bytes> written;
+  bool ended = false;
+  bool aborted = false;
+  std::size_t backlog = 0;
+  Task gone;
+  std::function<void()> on_response;  // while the server is in the middle of telling it
+};
+
+class Engine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "muster-apiserver.XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+    open();
+  }
+  void TearDown() override {
+    close();
+    std::filesystem::remove_all(directory_);
+  }
+
+  void open() {
+    store::Options options;
+    options.directory = directory_;
+    options.extract = extract_attributes;
+    options.on_fatal = [](const Error& error) { FAIL() << error.message; };
+    auto opened = store::Store::open(loop_, std::move(options));
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    store_ = *std::move(opened);
+    server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, server_options_);
+    server_->start();
+    until([&] { return store_->count("namespaces") == 3; });
+  }
+  void close() {
+    server_.reset();
+    store_->close();
+    store_.reset();
+  }
+
+  /// Lets the writer thread commit and the loop tell, until it holds.
+  template <typename Done>
+  void until(Done done) {
+    while (!done()) {
+      loop_.settle();
+      std::this_thread::yield();
+    }
+  }
+
+  /// As if over the network.
+  std::shared_ptr<Recorder> start_remote(const std::string& method, const std::string& target,
+                                         const std::string& body = "") {
+    auto exchange = std::make_shared<Recorder>();
+    net::Request request{.method = method, .target = target, .headers = {}, .body = body, .peer = {.tls = true}};
+    request.headers.set("Authorization", "Bearer t");
+    request.headers.set("Host", "here");
+    server_->handle(std::move(request), exchange);
+    return exchange;
+  }
+  std::shared_ptr<Recorder> start(const std::string& method, const std::string& target, const std::string& body = "",
+                                  const std::string& accept = "") {
+    auto exchange = std::make_shared<Recorder>();
+    net::Request request;
+    request.method = method;
+    request.target = target;
+    request.body = body;
+    if (!accept.empty()) request.headers.set("Accept", accept);
+    request.peer.in_process = true;
+    if (method == "PATCH") request.headers.set("Content-Type", "application/merge-patch+json");
+    server_->handle(std::move(request), exchange);
+    return exchange;
+  }
+  std::shared_ptr<Recorder> call(const std::string& method, const std::string& target, const std::string& body = "") {
+    auto exchange = start(method, target, body);
+    until([&] { return exchange->ended; });
+    return exchange;
+  }
+
+  std::string directory_;
+  testing::SimLoop loop_;
+  testing::SeededRng rng_{1};
+  Options server_options_{.token = "t", .allowed_hosts = {"here"}};
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<ApiServer> server_;
+};
+
+inline constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
+inline constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+
+}  // namespace muster::apiserver

@@ -1,0 +1,23 @@
+// The lines of a watch's stream: events, bookmarks and errors, each in the form the watcher asked for.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/resource.h"
+#include "apiserver/negotiation.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "net/http.h"
+#include "store/store.h"
+
+namespace muster::apiserver {
+
+void append_event(std::string& out, const api::Resource& resource, const Form& form, std::string_view type,
+                  const net::Bytes& object, Time now);
+/// Everything up to this revision has been told, so the watcher may resume from there.
+std::string bookmark_line(const api::Resource& resource, const Form& form, store::Revision revision, bool initial_end);
+/// Of a watch whose head is out already.
+std::string error_line(const Error& error);
+
+}  // namespace muster::apiserver
