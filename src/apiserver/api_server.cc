@@ -27,7 +27,8 @@ namespace {
 const std::vector<std::string> kBackups{"apis", "muster.dev", "v1", "backups"};
 
 bool is_health(const std::vector<std::string>& path) {
-  return !path.empty() && (path[0] == "healthz" || path[0] == "livez" || path[0] == "readyz");
+  const bool whole = path.size() == 1 || (path.size() == 2 && path[1] == "ping");
+  return whole && (path[0] == "healthz" || path[0] == "livez" || path[0] == "readyz");
 }
 
 net::Response text_response(std::string body) {

@@ -35,6 +35,22 @@ Error refused(Reason reason, std::string message) {
   return error;
 }
 
+/// A page of another site in the user's browser, which could do more than read. Clients that are no browsers say
+/// nothing of this.
+bool is_cross_site(const net::Request& request) {
+  const std::string_view site = request.headers.get("Sec-Fetch-Site");
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  return !reads && !site.empty() && site != "same-origin" && site != "none";
+}
+
+/// The header that asks to act as somebody else, "" when there is none.
+std::string_view impersonation_in(const net::Headers& headers) {
+  for (const auto& [name, value] : headers) {
+    if (to_lower(name).starts_with("impersonate-")) return name;
+  }
+  return "";
+}
+
 bool needs_no_token(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   return path == "/healthz" || path == "/livez" || path == "/readyz";
@@ -57,6 +73,13 @@ Status authenticate(const net::Request& request, const std::string& token,
     const std::size_t scheme = origin.find("://");
     const bool same = scheme != std::string_view::npos && to_lower(origin.substr(scheme + 3)) == to_lower(host);
     if (!same) return refused(Reason::kForbidden, fmt::format("Origin: {} may not use this server", quote(origin)));
+  }
+  if (is_cross_site(request)) return refused(Reason::kForbidden, "cross-site request refused");
+  if (const std::string_view asked = impersonation_in(request.headers); !asked.empty()) {
+    return refused(Reason::kForbidden,
+                   fmt::format("{}: this server has one user, requests in the name of another are not supported; leave "
+                               "out --as, --as-group and --as-uid",
+                               asked));
   }
   if (request.peer.unix_socket_same_user || needs_no_token(request.target)) return ok();
   constexpr std::string_view bearer = "bearer ";

@@ -10,7 +10,8 @@
 
 namespace muster::apiserver {
 
-/// Forbidden for a foreign Host or Origin, Unauthorized without credentials. Health checks need none.
+/// Forbidden for a foreign Host or Origin, for pages of other sites that write, and for impersonation; Unauthorized
+/// without credentials. Health checks need none.
 Status authenticate(const net::Request& request, const std::string& token,
                     const std::vector<std::string>& allowed_hosts);
 

@@ -47,6 +47,30 @@ TEST(Auth, ForeignOriginsAreRefused) {
   }
 }
 
+TEST(Auth, PagesOfOtherSitesMayNotWrite) {
+  const std::pair<std::string, std::string> host = {"Host", "localhost:8765"};
+  const std::pair<std::string, std::string> token = {"Authorization", "Bearer secret"};
+  for (const char* site : {"cross-site", "same-site", "anything"}) {
+    net::Request write = request({host, token, {"Sec-Fetch-Site", site}});
+    EXPECT_EQ(verdict(write), "ok") << site;
+    write.method = "POST";
+    EXPECT_EQ(verdict(write), "Forbidden") << site;
+  }
+  for (const char* site : {"same-origin", "none"}) {
+    net::Request write = request({host, token, {"Sec-Fetch-Site", site}});
+    write.method = "POST";
+    EXPECT_EQ(verdict(write), "ok") << site;
+  }
+}
+
+TEST(Auth, NobodyActsInTheNameOfAnother) {
+  for (const char* header : {"Impersonate-User", "impersonate-group", "Impersonate-Extra-scopes"}) {
+    EXPECT_EQ(verdict(request({{"Host", "localhost"}, {"Authorization", "Bearer secret"}, {header, "somebody"}})),
+              "Forbidden")
+        << header;
+  }
+}
+
 TEST(Auth, HealthNeedsNoTokenButVersionDoes) {
   for (const char* path : {"/healthz", "/livez", "/readyz?verbose"}) {
     EXPECT_EQ(verdict(request({{"Host", "localhost"}}, path)), "ok") << path;

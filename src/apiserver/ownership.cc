@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "apiserver/status_error.h"
 #include "base/strings.h"
@@ -42,6 +44,41 @@ apply::Owners owners_before(const ResourceRequest& request, const Document& befo
   }
   auto owners = apply::decode_owners(managed_fields_of(before));
   return owners ? *std::move(owners) : apply::Owners();
+}
+
+/// Parts that every object of a built-in kind has, if only empty: Kubernetes keeps them as structs. Nobody owns that
+/// they are there.
+const std::vector<std::string_view>& parts_of(const api::Resource& resource) {
+  static const std::map<std::string, std::vector<std::string_view>, std::less<>> parts = {
+      {"deployments.apps",
+       {"/spec", "/spec/strategy", "/spec/template", "/spec/template/metadata", "/spec/template/spec",
+        "/spec/template/spec/containers[]", "/status"}},
+      {"leases.coordination.k8s.io", {"/spec"}},
+      {"namespaces", {"/spec", "/status"}},
+      {"nodes", {"/spec", "/status"}},
+      {"persistentvolumeclaims", {"/spec", "/spec/resources", "/status"}},
+      {"persistentvolumes", {"/spec", "/status"}},
+      {"pods", {"/spec", "/spec/containers[]", "/status"}},
+      {"resourcequotas", {"/spec", "/status"}},
+      {"services", {"/spec", "/status", "/status/loadBalancer"}},
+  };
+  static const std::vector<std::string_view> none;
+  const auto found = resource.built_in ? parts.find(resource.qualified_name()) : parts.end();
+  return found == parts.end() ? none : found->second;
+}
+
+Document with_parts(const api::Resource& resource, Document object) {
+  for (std::string_view path : parts_of(resource)) {
+    const bool is_list = path.ends_with("[]");
+    if (is_list) path.remove_suffix(2);
+    Document* at = &object;
+    for (const std::string& step : split(path.substr(1), '/')) {
+      if (at->is_null()) *at = json::Object();
+      at = &(*at)[step];
+    }
+    if (at->is_null()) *at = is_list ? Document(json::Array()) : Document(json::Object());
+  }
+  return object;
 }
 
 }  // namespace
@@ -107,8 +144,9 @@ void set_owners(Document& object, apply::Owners owners) {
 }
 
 void own_new(const ResourceRequest& request, Document& object, const std::string& manager, Time now) {
-  set_owners(object, apply::after_update(ownership_scope(request), json::Object(), object, {},
-                                         writer_of(request, manager, now)));
+  const Document nothing = with_parts(*request.resource, json::Object());
+  set_owners(object,
+             apply::after_update(ownership_scope(request), nothing, object, {}, writer_of(request, manager, now)));
 }
 
 void own_change(const ResourceRequest& request, const Document& before, const Document& sent, Document& after,
@@ -119,8 +157,13 @@ void own_change(const ResourceRequest& request, const Document& before, const Do
   if (!owners_edited && (stored.is_null() || after == before)) return;
   apply::Owners owners = owners_before(request, before, sent);
   if (owners.empty()) return set_owners(after, {});
-  set_owners(after, apply::after_update(ownership_scope(request), before, after, std::move(owners),
-                                        writer_of(request, manager, now)));
+  const apply::Scope scope = ownership_scope(request);
+  apply::Owner writer = writer_of(request, manager, now);
+  const api::Resource& resource = *request.resource;
+  set_owners(after, parts_of(resource).empty()
+                        ? apply::after_update(scope, before, after, std::move(owners), std::move(writer))
+                        : apply::after_update(scope, with_parts(resource, before), with_parts(resource, after),
+                                              std::move(owners), std::move(writer)));
 }
 
 }  // namespace muster::apiserver

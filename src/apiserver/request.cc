@@ -24,8 +24,8 @@ bool has_subresource(const api::Resource& resource, std::string_view name) {
 Result<Verb> verb_for(const std::string& method, const ResourceRequest& request) {
   const bool one = !request.name.empty();
   if (method == "GET" || method == "HEAD") {
-    if (request.query.flag("watch") && request.subresource.empty()) return Verb::kWatch;
-    return one ? Verb::kGet : Verb::kList;
+    if (one) return Verb::kGet;
+    return request.query.flag("watch") ? Verb::kWatch : Verb::kList;
   }
   if (method == "POST" && !(one && request.subresource.empty())) return Verb::kCreate;
   if (method == "PUT" && one) return Verb::kUpdate;

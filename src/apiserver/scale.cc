@@ -89,7 +89,8 @@ Status check_scale(const ResourceRequest& request, Origin origin, const Document
                    std::vector<std::string>& warnings) {
   const std::string& kind = scale.string_at("kind");
   const std::string& version = scale.string_at("apiVersion");
-  if (!scale.is_object() || kind != "Scale" || version != "autoscaling/v1") {
+  const bool other_kind = (!kind.empty() && kind != "Scale") || (!version.empty() && version != "autoscaling/v1");
+  if (!scale.is_object() || other_kind) {
     return bad_request(
         fmt::format("invalid object type: {}, Kind={}; must be autoscaling/v1, Kind=Scale", version, kind));
   }

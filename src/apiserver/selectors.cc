@@ -117,22 +117,46 @@ Result<Requirement> parse_requirement(LabelLexer& lexer) {
     return unparsable(fmt::format("found '{}', expected: in, notin, =, ==, !=, gt, lt", op));
   }
   for (const std::string& value : requirement.values) TRY(check_value(key, value));
+  const bool compares = requirement.op == Op::kGreater || requirement.op == Op::kLess;
+  if (compares && !parse_int(requirement.values[0])) {
+    return unparsable(
+        fmt::format("values[0]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
+                    quote(requirement.values[0])));
+  }
   return requirement;
 }
 
 /// Splits at unescaped commas; a backslash keeps the next character, as in fields.ParseSelector.
-std::vector<std::string> split_terms(std::string_view text) {
-  std::vector<std::string> terms(1);
+std::vector<std::string_view> split_terms(std::string_view text) {
+  std::vector<std::string_view> terms;
+  std::size_t begin = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) {
-      terms.back() += text[++i];
+    if (text[i] == '\\') {
+      ++i;
     } else if (text[i] == ',') {
-      terms.emplace_back();
-    } else {
-      terms.back() += text[i];
+      terms.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
     }
   }
+  terms.push_back(text.substr(begin));
   return terms;
+}
+
+Result<std::string> unescape(std::string_view value) {
+  std::string out;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const bool escaped = value[i] == '\\';
+    if (escaped) ++i;
+    const bool special = i < value.size() && (value[i] == ',' || value[i] == '=' || value[i] == '\\');
+    if (escaped != special) {
+      return bad_request(
+          fmt::format("invalid field selector: {} must be written with a backslash before each of \\ , "
+                      "and =, and nothing else",
+                      quote(value)));
+    }
+    out += value[i];
+  }
+  return out;
 }
 
 }  // namespace
@@ -189,7 +213,7 @@ Status Selector::add_labels(std::string_view text) {
 Status Selector::add_fields(std::string_view text, std::string_view resource) {
   if (trim(text).empty()) return ok();
   const std::vector<std::string>& known = selectable_fields(resource);
-  for (const std::string& term : split_terms(text)) {
+  for (const std::string_view term : split_terms(text)) {
     if (term.empty()) continue;
     const std::size_t equals = term.find('=');
     if (equals == std::string::npos) {
@@ -198,14 +222,15 @@ Status Selector::add_fields(std::string_view text, std::string_view resource) {
     Requirement requirement;
     const bool negated = equals > 0 && term[equals - 1] == '!';
     const std::size_t value_at = equals + (term.compare(equals, 2, "==") == 0 ? 2 : 1);
-    const std::string field(trim(std::string_view(term).substr(0, negated ? equals - 1 : equals)));
+    const std::string field(trim(term.substr(0, negated ? equals - 1 : equals)));
     if (std::ranges::find(known, field) == known.end()) {
       return bad_request(fmt::format("field label not supported: {}", field));
     }
     requirement.key = field_key(resource, field);
     requirement.field = field;
     requirement.op = negated ? Op::kNotEquals : Op::kEquals;
-    requirement.values.push_back(term.substr(value_at));
+    TRY_ASSIGN(std::string value, unescape(term.substr(value_at)));
+    requirement.values.push_back(std::move(value));
     if (field == "metadata.name" && !negated) only_name_ = requirement.values[0];
     requirements_.push_back(std::move(requirement));
   }

@@ -20,6 +20,7 @@ constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that no
 struct Start {
   std::optional<store::Revision> revision;  // nullopt or 0: begin with what there is
   bool bookmarks = false;
+  bool without_initial_events = false;
   bool initial_events_end = false;
   Duration timeout{};
 };
@@ -37,16 +38,18 @@ Result<Start> parse_start(const Query& query, Rng& rng) {
     if (match != "NotOlderThan") {
       return invalid_watch("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     }
-    start.initial_events_end = query.flag("sendInitialEvents");
-    if (start.initial_events_end) start.revision.reset();
+    const bool wanted = query.flag("sendInitialEvents");
+    if (wanted) start.revision.reset();
+    start.without_initial_events = !wanted;
+    start.initial_events_end = wanted && start.bookmarks;
   } else if (!match.empty()) {
     return invalid_watch("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   }
   TRY(query.number("limit"));
   TRY_ASSIGN(const auto timeout, query.number("timeoutSeconds"));
   const std::int64_t spread = static_cast<std::int64_t>(rng.next() % kMinDefaultTimeout);
-  const std::int64_t seconds = timeout.value_or(0) > 0 ? *timeout : kMinDefaultTimeout + spread;
-  start.timeout = std::chrono::seconds(std::min<std::int64_t>(seconds, 24 * 3600));
+  const std::int64_t seconds = timeout.value_or(0) != 0 ? *timeout : kMinDefaultTimeout + spread;
+  start.timeout = std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, 24 * 3600));
   return start;
 }
 
@@ -136,7 +139,7 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
 
   const bool from_now = !start->revision || *start->revision == 0;
   watcher->after = from_now ? context_.store.revision() : *start->revision;
-  if (!from_now) return follow(watcher);
+  if (!from_now || start->without_initial_events) return follow(watcher);
   const Selection& selected = watcher->selection;
   send_initial(watcher, {selected.resource, selected.ns, selected.ns, selected.only_key() ? selected.name : ""});
 }

@@ -102,12 +102,14 @@ TlsStream::TlsStream(ssl_ctx_st* context) : ssl_(make_ssl(context, wire_.get()))
 TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, bool verify)
     : ssl_(make_ssl(context, wire_.get())) {
   SSL_set_connect_state(ssl_.get());
+  bool can_check = false;
   if (is_ip) {
-    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), name.c_str());
+    can_check = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), name.c_str()) == 1;
   } else {
-    SSL_set_tlsext_host_name(ssl_.get(), name.c_str());
-    SSL_set1_host(ssl_.get(), name.c_str());
+    can_check = SSL_set_tlsext_host_name(ssl_.get(), name.c_str()) == 1 && SSL_set1_host(ssl_.get(), name.c_str()) == 1;
   }
+  // Without the name any certificate of the authority would do.
+  if (verify && !can_check) unusable_ = "certificate cannot be checked for " + quote(name);
   SSL_set_verify(ssl_.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
@@ -151,6 +153,10 @@ TlsStream::Step TlsStream::step_of(int result) {
 }
 
 TlsStream::Step TlsStream::handshake(std::string_view arrived) {
+  if (!unusable_.empty()) {
+    error_ = unusable_;
+    return Step::kFailed;
+  }
   begin(arrived);
   ERR_clear_error();
   const Step step = step_of(SSL_do_handshake(ssl_.get()));

@@ -53,6 +53,7 @@ class TlsStream {
   std::unique_ptr<Wire> wire_ = std::make_unique<Wire>();  // OpenSSL holds its address
   std::unique_ptr<ssl_st, Free> ssl_;
   std::string error_;
+  std::string unusable_;  // why no handshake can succeed
 };
 
 }  // namespace muster::net

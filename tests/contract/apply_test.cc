@@ -111,6 +111,65 @@ TEST_P(ApiContract, ApplyRemovesWhatItsOnlyOwnerDropped) {
               ElementsAre(R"(a Apply {"f:data":{"f:x":{}}})", R"(other Update {"f:data":{"f:z":{}}})"));
 }
 
+TEST_P(ApiContract, ApplyRemovesTheLastMetadataOfItsOwner) {
+  const char* with[] = {R"("labels":{"team":"a"})", R"("annotations":{"note":"a"})", R"("finalizers":["a.example/b"])"};
+  const char* gone[] = {"labels", "annotations", "finalizers"};
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = gone[i];
+    const auto config = [&](const std::string& more) {
+      return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name + "\"" + more + "}}";
+    };
+    const std::string target = by(core("configmaps/" + name), "a");
+    ASSERT_EQ(patch(target, config(std::string(",") + with[i]), kApply).code, 201);
+    const Answer after = patch(target, config(""), kApply);
+    EXPECT_EQ(after.code, 200) << after.text;
+    EXPECT_EQ(after.body.string_at("metadata", "name"), name);
+    EXPECT_EQ(after.body.at("metadata", gone[i]), nullptr) << after.text;
+  }
+}
+
+TEST_P(ApiContract, OwnersOfBuiltInObjects) {
+  struct Made {
+    std::string target;
+    std::string body;
+    std::string owner;
+  };
+  const std::string cluster_wide = R"({"metadata":{"name":")" + ns_ + "\"}";
+  const Made all[] = {
+      {core("pods"),
+       R"({"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","resources":)"
+       R"({"limits":{"cpu":"1"}}}],"nodeSelector":{"no":"where"}}})",
+       R"(m Update {"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{)"
+       R"(".":{},"f:image":{},"f:imagePullPolicy":{},"f:name":{},"f:resources":{".":{},"f:limits":{".":{},)"
+       R"("f:cpu":{}},"f:requests":{".":{},"f:cpu":{}}},"f:terminationMessagePath":{},)"
+       R"("f:terminationMessagePolicy":{}}},"f:dnsPolicy":{},"f:enableServiceLinks":{},"f:nodeSelector":{},)"
+       R"("f:restartPolicy":{},"f:schedulerName":{},"f:securityContext":{},"f:terminationGracePeriodSeconds":{}}})"},
+      {core("resourcequotas"), R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":"100"}}})",
+       R"(m Update {"f:spec":{"f:hard":{".":{},"f:pods":{}}}})"},
+      {core("persistentvolumeclaims"),
+       R"({"metadata":{"name":"v"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":)"
+       R"("1Gi"}}}})",
+       R"(m Update {"f:spec":{"f:accessModes":{},"f:resources":{"f:requests":{".":{},"f:storage":{}}},)"
+       R"("f:volumeMode":{}}})"},
+      {"/apis/coordination.k8s.io/v1/namespaces/" + ns_ + "/leases",
+       R"({"metadata":{"name":"l"},"spec":{"holderIdentity":"h"}})", R"(m Update {"f:spec":{"f:holderIdentity":{}}})"},
+      {"/api/v1/nodes", cluster_wide + R"(,"spec":{"unschedulable":true}})",
+       R"(m Update {"f:spec":{"f:unschedulable":{}}})"},
+      {"/apis/scheduling.k8s.io/v1/priorityclasses", cluster_wide + R"(,"value":5})",
+       R"(m Update {"f:preemptionPolicy":{},"f:value":{}})"},
+  };
+  for (const Made& made : all) {
+    const Answer answer = post(made.target + "?fieldManager=m", made.body);
+    ASSERT_EQ(answer.code, 201) << answer.text;
+    EXPECT_THAT(owners(answer.body), ElementsAre(made.owner));
+  }
+  const Answer status = patch(core("pods/p/status?fieldManager=s"), R"({"status":{"message":"m"}})");
+  ASSERT_EQ(status.code, 200) << status.text;
+  EXPECT_EQ(owners(status.body).back(), R"(s Update status {"f:status":{"f:message":{}}})");
+  EXPECT_EQ(remove("/api/v1/nodes/" + ns_).code, 200);
+  EXPECT_EQ(remove("/apis/scheduling.k8s.io/v1/priorityclasses/" + ns_).code, 200);
+}
+
 TEST_P(ApiContract, ApplyNeedsAFieldManager) {
   const Answer refused = patch(core("configmaps/c"), map_with("{}"), kApply);
   EXPECT_EQ(refused.code, 422) << refused.text;

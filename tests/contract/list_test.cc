@@ -79,6 +79,14 @@ TEST_P(ApiContract, BrokenLabelSelectorsAreBadRequests) {
   }
 }
 
+TEST_P(ApiContract, LabelsAreComparedWithNumbersOnly) {
+  for (const char* selector : {"a>b", "a<", "a>1.5"}) {
+    const Answer refused = get(core("configmaps") + "?labelSelector=" + net::percent_encode(selector));
+    EXPECT_EQ(refused.code, 400) << selector << ": " << refused.text;
+    EXPECT_THAT(refused.message(), HasSubstr("the value must be an integer")) << selector;
+  }
+}
+
 TEST_P(ApiContract, FieldSelectors) {
   ASSERT_EQ(post(core("pods"), pod("a")).code, 201);
   ASSERT_EQ(post(core("pods"), pod("b")).code, 201);
@@ -91,6 +99,15 @@ TEST_P(ApiContract, FieldSelectors) {
   EXPECT_THAT(selected("status.phase!=Running"), ElementsAre("a"));
   EXPECT_THAT(selected("spec.nodeName="), ElementsAre("a", "b"));
   EXPECT_THAT(selected("status.phase=Running,metadata.name=a"), ElementsAre());
+}
+
+TEST_P(ApiContract, BrokenFieldSelectorsAreBadRequests) {
+  for (const char* selector : {"metadata.name=a=b", "metadata.name=a\\b", "metadata.name", "metadata.name=a\\"}) {
+    const Answer refused = get(core("configmaps") + "?fieldSelector=" + net::percent_encode(selector));
+    EXPECT_EQ(refused.code, 400) << selector << ": " << refused.text;
+    EXPECT_EQ(refused.reason(), "BadRequest");
+  }
+  EXPECT_EQ(get(core("configmaps") + "?fieldSelector=" + net::percent_encode(R"(metadata.name=a\=b\,c)")).code, 200);
 }
 
 TEST_P(ApiContract, UnknownFieldSelectorsAreBadRequests) {

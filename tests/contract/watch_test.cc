@@ -127,6 +127,37 @@ TEST_P(ApiContract, WatchWithInitialEventsMarksTheirEnd) {
   EXPECT_EQ(refused.reason(), "Invalid");
 }
 
+TEST_P(ApiContract, WatchMayDoWithoutInitialEvents) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  get(core("configmaps"));
+  const auto tail =
+      watch(core("configmaps") +
+            "?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+  ASSERT_EQ(post(core("configmaps"), config_map("b")).code, 201);
+  EXPECT_EQ(tail->next().name(), "b");
+  // And their end is told only to those who take bookmarks.
+  const auto plain = watch(core("configmaps") + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+  EXPECT_EQ(plain->next().name(), "a");
+  EXPECT_EQ(plain->next().name(), "b");
+  ASSERT_EQ(post(core("configmaps"), config_map("c")).code, 201);
+  const WatchEvent event = plain->next();
+  EXPECT_EQ(event.type, "ADDED");
+  EXPECT_EQ(event.name(), "c");
+}
+
+TEST_P(ApiContract, WatchIsOfCollectionsOnly) {
+  ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
+  const Answer got = get(core("configmaps/a?watch=true"));
+  EXPECT_EQ(got.code, 200);
+  EXPECT_EQ(got.body.string_at("kind"), "ConfigMap");
+}
+
+TEST_P(ApiContract, WatchOfNoTimeEndsAtOnce) {
+  const auto tail = watch(core("configmaps") + "?watch=true&timeoutSeconds=-1");
+  EXPECT_EQ(tail->code(), 200);
+  EXPECT_TRUE(tail->ended());
+}
+
 TEST_P(ApiContract, WatchFromAForgottenRevisionIsExpired) {
   if (!is_ours()) GTEST_SKIP() << "etcd keeps five minutes of history; there is nothing old enough in a fresh one";
   forget_history();

@@ -111,14 +111,14 @@ Error apply_conflict(const std::vector<Clash>& clashes) {
 }
 
 /// Takes out of `merged` what the applier named last time and names no longer, unless somebody owns it or something
-/// below it.
-Document without_dropped(const MergeSchema& schema, const Document& merged, const FieldSet& last,
+/// below it. `named` has also what nobody can own, such as the name: metadata stays for its sake.
+Document without_dropped(const MergeSchema& schema, const Document& merged, const FieldSet& last, const FieldSet& named,
                          const Owners& owners) {
   const FieldSet all_last = with_declared_parents(schema, last);
   Document pruned = merged;
   remove_fields(schema, pruned, all_last);
 
-  FieldSet owned;
+  FieldSet owned = named;
   for (const Owner& owner : owners) owned = unite(owned, owner.fields);
   const FieldSet in_merged = with_declared_parents(schema, extract_fields(schema, merged));
   const FieldSet in_pruned = with_declared_parents(schema, extract_fields(schema, pruned));
@@ -220,7 +220,8 @@ Owners after_update(const Scope& scope, const Document& before, const Document& 
 Result<Applied> apply(const Scope& scope, const Document& live, const Owners& owners, Application application) {
   Owner& applier = application.applier;
   Applied out{merge(scope.schema, live, application.config), owners};
-  applier.fields = extract_fields(scope.schema, application.known);
+  const FieldSet named = extract_fields(scope.schema, application.known);
+  applier.fields = named;
   limit(scope, applier.fields);
   Owner* previous = find_owner(out.owners, applier);
   const std::string last_time = previous == nullptr ? "" : previous->time;
@@ -230,7 +231,7 @@ Result<Applied> apply(const Scope& scope, const Document& live, const Owners& ow
   } else {
     *previous = applier;
   }
-  if (!last.empty()) out.object = without_dropped(scope.schema, out.object, last, out.owners);
+  if (!last.empty()) out.object = without_dropped(scope.schema, out.object, last, named, out.owners);
 
   const Changes changes = limited_changes(scope, live, out.object);
   const FieldSet changed = unite(changes.added, changes.modified);
