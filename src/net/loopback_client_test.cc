@@ -394,5 +394,25 @@ TEST_F(ScriptedServerTest, AnswerThatComesBeforeTheWholeRequestWasSentIsTaken) {
   EXPECT_FALSE(outcome.failed);
 }
 
+TEST_F(ScriptedServerTest, ConnectionWhoseAnswerOvertookTheRequestIsUsedAgain) {
+  HttpClient client(loop_, plain());
+  Outcome early;
+  const std::string body = std::string(32 * 1024 * 1024, 'x') + "end";
+  const auto call = client.send({.method = "POST", .target = "/", .body = body}, record(early));
+  wait([&] { return peers_.size() == 1; });
+  peers_[0]->stop_reading();
+  peers_[0]->send(kOk);
+  wait([&] { return early.ended; });
+  peers_[0]->read_on();
+  request_on(0, "xend");
+
+  Outcome next;
+  const auto second = client.send(get("/next"), record(next));
+  request_on(0, "\r\n\r\n").send(kOk);
+  wait([&] { return next.ended; });
+  EXPECT_EQ(next.body, "ok");
+  EXPECT_EQ(peers_.size(), 1u);
+}
+
 }  // namespace
 }  // namespace muster::net

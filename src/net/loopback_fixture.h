@@ -24,9 +24,7 @@ namespace muster::net {
 /// The other end of a connection, speaking bytes instead of HTTP.
 class RawPeer {
  public:
-  RawPeer(EventLoop& loop, int fd) : loop_(loop), fd_(fd) {
-    watch_ = loop_.on_readable(fd_, [this] { read(); });
-  }
+  RawPeer(EventLoop& loop, int fd) : loop_(loop), fd_(fd) { read_on(); }
   RawPeer(EventLoop& loop, int port, const char* address) : RawPeer(loop, dial(port, address)) {}
   ~RawPeer() { close(); }
 
@@ -40,6 +38,7 @@ class RawPeer {
   void stop_sending() { ::shutdown(fd_, SHUT_WR); }
   /// Bytes stay in the kernel until the next call.
   void stop_reading() { loop_.cancel(std::exchange(watch_, 0)); }
+  void read_on() { watch_ = loop_.on_readable(fd_, [this] { read(); }); }
   void close() {
     if (fd_ < 0) return;
     stop_reading();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 #include "store/faulty_disk.h"
 #include "store/store_fixture.h"
@@ -237,6 +238,35 @@ TEST_F(FaultsTest, WhatAFailedSyncLeftBehindIsWrittenAgainBeforeItIsBuiltOn) {
     check(copy, moment, fmt::format("power cut after sync {} had failed", n));
     if (!failed || HasFailure()) break;
   }
+}
+
+/// A sync takes long: whoever begins to write after a rest is not held up by that of the mark.
+TEST_F(FaultsTest, TheMarkIsSyncedASecondAfterTheFirstWriteThatItHasNot) {
+  open();
+  const auto syncs_of_the_mark = [](const DiskCall& call) {
+    return call.kind == Kind::kSync && call.path.ends_with("/revision");
+  };
+  disk_.fail(syncs_of_the_mark, std::numeric_limits<std::uint64_t>::max(), EIO);
+  loop_.stamp = [this] { return disk_.chosen(); };
+  std::vector<std::size_t> syncs;  // that there had been when each write was acknowledged
+  const auto put = [&](const std::string& name) {
+    store_->put(pod(name), 0, body("x"), [&](const Result<Entry>&) { syncs.push_back(loop_.stamp_of_running()); });
+  };
+  loop_.hold();
+  put("a");
+  loop_.wait_until_held();
+  put("b");  // committed as soon as the writer has told of the first, without a pause for other things
+  loop_.let_go();
+  loop_.run_until([&] { return syncs.size() == 2; });
+  EXPECT_EQ(syncs[1], 0u);
+
+  loop_.advance(std::chrono::seconds(1));
+  put("c");
+  loop_.run_until([&] { return syncs.size() == 3; });
+  put("d");
+  loop_.run_until([&] { return syncs.size() == 4; });
+  EXPECT_EQ(syncs[3], 1u);
+  close();
 }
 
 }  // namespace
