@@ -176,7 +176,7 @@ def unit(tally, full):
 
 
 def contract(tally, _full):
-    """one suite over LocalClient, RestClient to ours, RestClient to a real kube-apiserver"""
+    """one suite over LocalTransport, over HTTPS to ours, over HTTPS to a real kube-apiserver"""
     run_gtest(tally, "contract", gtest_programs(build("clang"), "contract"), real_kubernetes())
 
 
