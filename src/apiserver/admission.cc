@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "apiserver/builtin_rules.h"
+#include "apiserver/builtin_types.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
 #include "apiserver/protobuf/body.h"
+#include "apiserver/protobuf/tables.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -83,15 +85,31 @@ Error undecodable(const api::Resource& resource, const Document& object, Origin 
   return error;
 }
 
+/// What every member is, where Kubernetes has the kind itself; null for custom resources.
+const protobuf::Message* message_of(const api::Resource& resource) {
+  return resource.built_in ? protobuf::find_message(resource.api_version(), resource.kind) : nullptr;
+}
+
+/// Drops unknown members and says which they were. Without a message the descriptor knows what is known, and only the
+/// types of metadata are looked at: the rest is a matter of invalid fields.
+TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
+  if (message != nullptr) return settle_types(*message, object);
+  TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
+  reflect::prune(*resource.type, object);
+  found.wrong = check_metadata_types(object);
+  return found;
+}
+
 /// Repeated fields, which are in `warnings` already, and unknown ones: an error when strict, else warnings, and unknown
 /// ones are dropped.
-Status settle_unknown_fields(const api::Resource& resource, Document& object, Origin origin, FieldValidation validation,
-                             std::vector<std::string>& warnings) {
+Status settle_fields(const api::Resource& resource, const protobuf::Message* message, Document& object, Origin origin,
+                     FieldValidation validation, std::vector<std::string>& warnings) {
+  const TypeFindings found = settle_members(resource, message, object);
   if (validation == FieldValidation::kIgnore) {
     warnings.clear();
   } else {
     std::vector<std::string> hints;
-    for (const reflect::UnknownField& field : reflect::unknown_fields(*resource.type, object)) {
+    for (const reflect::UnknownField& field : found.unknown) {
       warnings.push_back(fmt::format("unknown field \"{}\"", field.path));
       if (!field.suggestion.empty()) {
         hints.push_back(fmt::format("{}: did you mean {}?", field.path, quote(field.suggestion)));
@@ -103,10 +121,7 @@ Status settle_unknown_fields(const api::Resource& resource, Document& object, Or
       return undecodable(resource, object, origin, why);
     }
   }
-  reflect::prune(*resource.type, object);
-  if (const std::vector<std::string> wrong = check_metadata_types(object); !wrong.empty()) {
-    return undecodable(resource, object, origin, join(wrong, ", "));
-  }
+  if (!found.wrong.empty()) return undecodable(resource, object, origin, join(found.wrong, ", "));
   join_equal_owners(object, warnings);
   return ok();
 }
@@ -300,7 +315,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   TRY(check_kind(resource, object));
   drop_nulls(object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  TRY(settle_unknown_fields(resource, object, Origin::kBody, parameters.field_validation, warnings));
+  TRY(settle_fields(resource, message_of(resource), object, Origin::kBody, parameters.field_validation, warnings));
   TRY(settle_namespace(request, object));
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
   TRY(settle_name(context, request, object));
@@ -327,7 +342,8 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
   TRY(check_kind(resource, object));
   drop_nulls(object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  TRY(settle_unknown_fields(resource, object, Origin::kBody, parameters.field_validation, warnings));
+  // The tables say what is asked, not what is answered, and clients send both.
+  TRY(settle_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));
   reflect::apply_defaults(*resource.type, object);
   TRY(check_valid(resource, object, Origin::kBody, {}));
   return object;
@@ -339,7 +355,7 @@ Result<Document> admit_change(const ResourceRequest& request, Origin origin, con
   TRY(check_kind(resource, after));
   drop_nulls(after);
   if (after.find("metadata") == nullptr) after["metadata"] = json::Object();
-  TRY(settle_unknown_fields(resource, after, origin, parameters.field_validation, warnings));
+  TRY(settle_fields(resource, message_of(resource), after, origin, parameters.field_validation, warnings));
   TRY(check_identity(request, after));
   TRY(check_versions(request, origin, before, after));
   split_status(request, before, after);

@@ -11,20 +11,10 @@ namespace {
 using json::Document;
 using json::Object;
 using protobuf::Field;
+using protobuf::find_field;
 using protobuf::Message;
 using protobuf::Shape;
 using protobuf::Type;
-
-const Field* find_field(const Message& message, std::string_view name) {
-  for (const Field& field : message.fields) {
-    if (field.type == Type::kInline) {
-      if (const Field* found = find_field(*field.message, name)) return found;
-    } else if (field.name == name) {
-      return &field;
-    }
-  }
-  return nullptr;
-}
 
 Object value_schema(const Field& field);
 

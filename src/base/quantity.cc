@@ -202,6 +202,12 @@ std::int64_t Quantity::milli_value() const {
   return saturate(round_up(nano_, kNano / 1000));
 }
 
+Quantity Quantity::rounded_to_milli() const {
+  Quantity out;
+  out.nano_ = round_up(nano_, kNano / 1000) * (kNano / 1000);
+  return out;
+}
+
 Quantity Quantity::operator+(const Quantity& other) const {
   // The largest amount is 2^93 nano-units: 2^34 of them can be added before 128 bits run out.
   Quantity out;

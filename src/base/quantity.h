@@ -19,6 +19,8 @@ class Quantity {
   /// Rounded up, as Kubernetes does; saturates.
   std::int64_t value() const;
   std::int64_t milli_value() const;
+  /// To the thousandth, rounded up, as Kubernetes keeps the amounts of resources.
+  Quantity rounded_to_milli() const;
   bool is_zero() const { return nano_ == 0; }
 
   Quantity operator+(const Quantity& other) const;

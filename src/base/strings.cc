@@ -251,7 +251,10 @@ std::string base64_encode(std::string_view bytes) {
   return out;
 }
 
-std::optional<std::string> base64_decode(std::string_view text) {
+namespace {
+
+/// `left` are the bits that padding leaves over.
+std::optional<std::string> decode_base64(std::string_view text, std::uint32_t& left) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
   while (padding < 2 && text.ends_with('=')) {
@@ -272,9 +275,25 @@ std::optional<std::string> base64_decode(std::string_view text) {
       out += static_cast<char>(bits >> held & 0xff);
     }
   }
-  // The bits that padding leaves over must be zero, or two texts would stand for the same bytes.
-  if ((bits & ((1U << held) - 1)) != 0) return std::nullopt;
+  left = bits & ((1U << held) - 1);
   return out;
+}
+
+}  // namespace
+
+std::optional<std::string> base64_decode(std::string_view text) {
+  std::uint32_t left = 0;
+  auto out = decode_base64(text, left);
+  // They must be zero, or two texts would stand for the same bytes.
+  return left != 0 ? std::nullopt : out;
+}
+
+std::optional<std::string> base64_decode_leniently(std::string_view text) {
+  std::uint32_t left = 0;
+  if (text.find_first_of("\r\n") == std::string_view::npos) return decode_base64(text, left);
+  std::string joined(text);
+  std::erase_if(joined, [](char c) { return c == '\r' || c == '\n'; });
+  return decode_base64(joined, left);
 }
 
 }  // namespace muster

@@ -34,5 +34,7 @@ bool is_qualified_name(std::string_view text);  // [prefix/]name, the key of a l
 std::string hex(std::string_view bytes);
 std::string base64_encode(std::string_view bytes);
 std::optional<std::string> base64_decode(std::string_view text);
+/// The same, past line ends and bits that padding leaves over, as Go reads it.
+std::optional<std::string> base64_decode_leniently(std::string_view text);
 
 }  // namespace muster

@@ -119,6 +119,11 @@ TEST(Strings, Base64RefusesWhatIsNotCanonical) {
   for (const char* text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zm 9", "Zm9v\n"}) {
     EXPECT_EQ(base64_decode(text), std::nullopt) << text;
   }
+  for (const char* text : {"Z", "Zg", "Zg=", "Z===", "====", "Zm 9"}) {
+    EXPECT_EQ(base64_decode_leniently(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(base64_decode_leniently("Zh=="), "f");
+  EXPECT_EQ(base64_decode_leniently("Zm\n9v\r\n"), "foo");
 }
 
 }  // namespace

@@ -207,6 +207,17 @@ class Collector {
 
 }  // namespace
 
+const Field* find_field(const Message& message, std::string_view name) {
+  for (const Field& field : message.fields) {
+    if (field.type == Type::kInline) {
+      if (const Field* found = find_field(*field.message, name)) return found;
+    } else if (field.name == name) {
+      return &field;
+    }
+  }
+  return nullptr;
+}
+
 Result<Object> decode_message(const Message& message, std::string_view bytes) {
   Collector collector;
   WireReader reader(bytes);

@@ -51,6 +51,9 @@ struct Message {
   std::span<const Field> fields;
 };
 
+/// By its name in JSON, also among those of inline messages; null when there is none.
+const Field* find_field(const Message& message, std::string_view name);
+
 /// Fields that the table does not have are skipped. BadRequest for bytes that are no such message.
 Result<json::Object> decode_message(const Message& message, std::string_view bytes);
 

@@ -1,0 +1,23 @@
+// Built-in kinds as Kubernetes reads them: into Go types, which the protobuf tables name member by member. So the
+// tables say what is unknown and what has the wrong type, also where our descriptors model only a part, and amounts and
+// times are stored in the one text that Go gives them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/protobuf/message.h"
+#include "json/document.h"
+#include "reflect/reflect.h"
+
+namespace muster::apiserver {
+
+struct TypeFindings {
+  std::vector<reflect::UnknownField> unknown;
+  std::vector<std::string> wrong;  // "spec.containers[0].tty: must be a boolean, got \"x\""
+};
+
+/// Drops what is unknown and rewrites what has several texts to the canonical one. What has the wrong type is left.
+TypeFindings settle_types(const protobuf::Message& message, json::Document& object);
+
+}  // namespace muster::apiserver
