@@ -238,6 +238,62 @@ TEST_F(Engine, MetricsSayWhatWasAskedAndWhatIsThere) {
   EXPECT_THAT(metrics->body, ::testing::Not(HasSubstr(R"(duration_seconds_count{verb="WATCH")")));
 }
 
+std::string many_annotations(int from, int count) {
+  std::string out = R"({"metadata":{"name":"c","annotations":{)";
+  for (int i = from; i < from + count; ++i) out += (i == from ? "\"a" : ",\"a") + std::to_string(i) + R"(":"")";
+  return out + "}}}";
+}
+
+TEST_F(Engine, NothingIsStoredThatCouldNotBeReadBack) {
+  const std::string object = std::string(kConfigMaps) + "/c";
+  EXPECT_EQ(json::parse(call("POST", kConfigMaps, many_annotations(0, 20'000))->body)->string_at("message"),
+            "ConfigMap \"c\" is invalid: metadata.annotations: Too many: 20000: must have at most 19000 items");
+  ASSERT_EQ(call("POST", kConfigMaps, many_annotations(0, 19'000))->status, 201);
+  EXPECT_TRUE(json::parse(call("GET", object)->body).has_value());
+  EXPECT_TRUE(json::parse(call("GET", kConfigMaps)->body).has_value());
+  EXPECT_EQ(call("PATCH", object, many_annotations(19'000, 1))->status, 422);
+  EXPECT_EQ(call("PATCH", object, many_annotations(1'000, 18'000))->status, 200);
+  EXPECT_EQ(call("DELETE", object)->status, 200);
+
+  const std::string jobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs";
+  const auto nested = [](int levels) {
+    std::string deep;
+    for (int i = 0; i < levels; ++i) deep += R"({"a":)";
+    deep += "1" + std::string(static_cast<std::size_t>(levels), '}');
+    return R"({"kind":"PyTorchJob","apiVersion":"kubeflow.org/v1","metadata":{"name":"j"},"spec":{"pytorchReplicaSpecs":{"Master":{"template":{"spec":)"
+           R"({"containers":[{"name":"pytorch","image":"i","lifecycle":)" +
+           deep + "}]}}}}}}";
+  };
+  const auto refused = json::parse(call("POST", jobs, nested(180))->body);
+  EXPECT_THAT(refused->string_at("message"), HasSubstr("nested deeper than 180 levels"));
+  EXPECT_EQ(refused->int_at("code"), 422);
+  ASSERT_EQ(call("POST", jobs, nested(169))->status, 201);
+  EXPECT_TRUE(json::parse(call("GET", jobs)->body).has_value());
+}
+
+TEST_F(Engine, AStoredObjectThatCannotBeReadCanBeDeleted) {
+  std::string broken =
+      R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c","namespace":"default","uid":"u",)"
+      R"("finalizers":["example.org/held"]},"data":{)";
+  for (int i = 0; i <= 20'000; ++i) broken += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + R"(":"")";
+  broken += "}}";
+  ASSERT_FALSE(json::parse(broken).has_value());
+  bool stored = false;
+  store_->put(
+      {"configmaps", "default", "c"}, 0,
+      [&](store::Revision) {
+        return store::Rendered{broken, {}};
+      },
+      [&](Result<store::Entry>) { stored = true; });
+  until([&] { return stored; });
+  const std::string object = std::string(kConfigMaps) + "/c";
+  EXPECT_THAT(json::parse(call("PATCH", object, "{}")->body)->string_at("message"),
+              HasSubstr("configmaps \"default/c\": the stored object cannot be read"));
+  EXPECT_EQ(call("DELETE", object, R"({"preconditions":{"uid":"other"}})")->status, 409);
+  EXPECT_EQ(call("DELETE", object + "?propagationPolicy=Foreground")->status, 200);
+  EXPECT_EQ(call("GET", object)->status, 404);
+}
+
 TEST_F(Engine, OneObjectIsReadWithoutLookingAtTheOthers) {
   ASSERT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})")->status, 201);
   const auto list = call("GET", std::string(kConfigMaps) + "?fieldSelector=metadata.name%3Da");

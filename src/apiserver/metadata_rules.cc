@@ -8,6 +8,7 @@
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "json/members.h"
 
 namespace muster::apiserver {
 namespace {
@@ -174,7 +175,7 @@ void drop_nulls(Document& value) {
       drop_nulls(member.value);
     }
   }
-  for (const std::string& key : nulls) value.as_object().erase(key);
+  json::erase_members(value.as_object(), nulls);
 }
 
 namespace {

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "apiserver/strategic_merge.h"
+#include "apiserver/list_keys.h"
 
 namespace muster::apiserver {
 namespace {
@@ -58,7 +58,7 @@ Object item_schema(const Field& field) {
 std::string_view merge_key(const Field& field) {
   if (field.type != Type::kMessage) return "";
   if (field.name == "ports") return find_field(*field.message, "containerPort") == nullptr ? "" : "containerPort";
-  return well_known_merge_key(field.name);
+  return well_known_keys(field.name).patch;
 }
 
 Object list_schema(const Field& field) {

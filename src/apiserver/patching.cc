@@ -13,8 +13,6 @@
 namespace muster::apiserver {
 namespace {
 
-constexpr std::size_t kMaxOperations = 10'000;
-
 Result<Patch::Type> patch_type(const api::Resource& resource, std::string_view header) {
   const std::string type = to_lower(trim(header.substr(0, header.find(';'))));
   if (type == "application/merge-patch+json") return Patch::Type::kMerge;
@@ -47,11 +45,11 @@ Result<Patch> read_patch(const api::Resource& resource, const net::Request& http
   patch.body = *std::move(body);
   if (patch.type == Patch::Type::kJson) {
     if (!patch.body.is_array()) return bad_request("error decoding patch: a JSON patch is a list of operations");
-    if (const std::size_t count = patch.body.as_array().size(); count > kMaxOperations) {
+    if (const std::size_t count = patch.body.as_array().size(); count > json::kMaxPatchOperations) {
       Error error;
       error.reason = Reason::kRequestEntityTooLarge;
       error.message =
-          fmt::format("The allowed maximum operations in a JSON patch is {}, got {}", kMaxOperations, count);
+          fmt::format("The allowed maximum operations in a JSON patch is {}, got {}", json::kMaxPatchOperations, count);
       return error;
     }
     note_unknown_in_operations(patch.body.as_array(), warnings);

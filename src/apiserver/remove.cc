@@ -7,6 +7,7 @@
 #include "apiserver/admission.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/status_error.h"
+#include "apiserver/stored_object.h"
 #include "apiserver/writes.h"
 #include "base/strings.h"
 
@@ -125,21 +126,25 @@ void remove_object(Context& context, const api::Resource& resource, const store:
   const store::Entry* entry = context.store.latest(key);
   if (entry == nullptr) return done(not_found(resource, key.name));
   auto parsed = json::parse(*entry->bytes);
+  // Nobody can take a finalizer off what cannot be read, so it goes at once.
+  const bool unreadable = !parsed;
+  if (unreadable) parsed = read_identity(*entry);
   if (!parsed) return done(std::move(parsed).error());
   const Document& before = *parsed;
   if (auto met = check_preconditions(resource, before, options); !met) return done(std::move(met).error());
 
   Document after = before;
   set_collector_finalizer(after, options);
-  mark(after, grace_seconds(resource, before, options), context.loop.now());
+  mark(after, unreadable ? 0 : grace_seconds(resource, before, options), context.loop.now());
   const bool is_namespace = resource.qualified_name() == "namespaces";
   if (is_namespace) {
     after["status"]["phase"] = "Terminating";
     after["metadata"].as_object().erase("deletionGracePeriodSeconds");
   }
 
-  const bool held = !finalizers_of(after).empty() || after.int_at("metadata", "deletionGracePeriodSeconds") > 0 ||
-                    (is_namespace && !strings_at(after, "spec", "finalizers").empty());
+  const bool held =
+      !unreadable && (!finalizers_of(after).empty() || after.int_at("metadata", "deletionGracePeriodSeconds") > 0 ||
+                      (is_namespace && !strings_at(after, "spec", "finalizers").empty()));
   if (options.dry_run) return done(Removed{!held, std::make_shared<const std::string>(json::serialize(after))});
   if (held) {
     store_change(context, resource, key, *entry, before, std::move(after), false,

@@ -3,10 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
+#include "apiserver/list_keys.h"
 #include "apiserver/status_error.h"
+#include "json/members.h"
 
 namespace muster::apiserver {
 namespace {
@@ -17,107 +23,231 @@ using json::Document;
 constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kElementOrder = "$setElementOrder/";
 
-std::string_view merge_key(std::string_view field, const Document& items) {
-  if (field != "ports") return well_known_merge_key(field);
+std::string_view merge_key(std::string_view field, const Array& items) {
+  if (field != "ports") return well_known_keys(field).patch;
   const bool of_container =
-      std::ranges::any_of(items.as_array(), [](const Document& item) { return item.find("containerPort") != nullptr; });
+      std::ranges::any_of(items, [](const Document& item) { return item.find("containerPort") != nullptr; });
   return of_container ? "containerPort" : "port";
-}
-
-bool is_primitive_list(const Document& list) {
-  return list.is_array() && std::ranges::none_of(list.as_array(), [](const Document& d) { return d.is_object(); });
 }
 
 Status merge_object(Document& target, const Document& patch, const reflect::TypeDesc* type);
 
-Document* item_with(Array& items, const std::string& key, const Document& value) {
-  for (Document& item : items) {
-    const Document* found = item.find(key);
-    if (found != nullptr && *found == value) return &item;
-  }
-  return nullptr;
+const std::string& directive_of(const Document& item) {
+  return item.string_at("$patch");
 }
 
-Status merge_list(Document& target, const Document& patch, const std::string& key, const reflect::TypeDesc* element) {
-  if (!target.is_array()) target = Array();
-  Array& items = target.as_array();
-  // {"$patch": "replace"} anywhere in the list replaces it as a whole.
-  const auto directive = [](const Document& item) -> const std::string& { return item.string_at("$patch"); };
-  if (std::ranges::any_of(patch.as_array(), [&](const Document& item) { return directive(item) == "replace"; })) {
-    items.clear();
-    for (const Document& item : patch.as_array()) {
-      if (directive(item) != "replace") items.push_back(item);
-    }
-    return ok();
+/// What tells items apart: the text of their key, or of themselves where `key` is empty; "" when an item has none.
+std::string text_of(const Document& item, const std::string& key) {
+  const Document* value = key.empty() ? &item : item.find(key);
+  return value == nullptr ? "" : json::serialize(*value);
+}
+
+/// The first place of every item.
+using Places = std::unordered_map<std::string, std::size_t>;
+
+Places places_of(const Array& items, const std::string& key) {
+  Places places;
+  places.reserve(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (std::string text = text_of(items[i], key); !text.empty()) places.emplace(std::move(text), i);
   }
-  for (const Document& item : patch.as_array()) {
-    const Document* value = item.find(key);
-    if (value == nullptr) {
-      return bad_request(fmt::format("map: {} does not contain declared merge key: {}", json::serialize(item), key));
+  return places;
+}
+
+struct Placed {
+  Document item;
+  std::size_t wanted = 0;               // its place in the patch, or before, by which it is sorted
+  std::optional<std::size_t> was = {};  // its place before
+};
+
+/// As Kubernetes orders a merged list: what the patch names in the order of the patch, and each of the others before
+/// the first of those that it stood before.
+void put_in_order(Array& merged, const Places& wanted, const Places& before, const std::string& key) {
+  std::vector<Placed> named;
+  std::vector<Placed> others;
+  for (Document& item : merged) {
+    const std::string text = text_of(item, key);
+    const auto was = before.find(text);
+    Placed placed{std::move(item)};
+    if (was != before.end()) placed.was = was->second;
+    const auto found = wanted.find(text);
+    placed.wanted = found != wanted.end() ? found->second : placed.was.value_or(before.size());
+    (found != wanted.end() ? named : others).push_back(std::move(placed));
+  }
+  std::ranges::stable_sort(named, {}, &Placed::wanted);
+  std::ranges::stable_sort(others, {}, &Placed::wanted);
+  merged.clear();
+  auto other = others.begin();
+  for (Placed& next : named) {
+    for (; other != others.end() && other->was && next.was && *other->was < *next.was; ++other) {
+      merged.push_back(std::move(other->item));
     }
-    Document* existing = item_with(items, key, *value);
-    if (directive(item) == "delete") {
-      std::erase_if(items, [&](const Document& candidate) {
-        const Document* found = candidate.find(key);
-        return found != nullptr && *found == *value;
-      });
-    } else if (existing != nullptr) {
-      TRY(merge_object(*existing, item, element));
-    } else {
-      Document fresh = json::Object();
-      TRY(merge_object(fresh, item, element));
-      items.push_back(std::move(fresh));
-    }
+    merged.push_back(std::move(next.item));
+  }
+  for (; other != others.end(); ++other) merged.push_back(std::move(other->item));
+}
+
+Status check_keys(const Array& items, const std::string& key) {
+  for (const Document& item : items) {
+    if (item.find(key) != nullptr) continue;
+    return bad_request(fmt::format("map: {} does not contain declared merge key: {}", json::serialize(item), key));
   }
   return ok();
 }
 
-void add_to_list(Document& list, const Array& values) {
+/// {"$patch": "replace"} anywhere in the list replaces it as a whole.
+bool replaces(const Array& patch) {
+  return std::ranges::any_of(patch, [](const Document& item) { return directive_of(item) == "replace"; });
+}
+
+void delete_named(Array& items, const Array& patch, const std::string& key) {
+  std::unordered_set<std::string> gone;
+  for (const Document& item : patch) {
+    if (directive_of(item) == "delete") gone.insert(text_of(item, key));
+  }
+  if (!gone.empty()) std::erase_if(items, [&](const Document& item) { return gone.contains(text_of(item, key)); });
+}
+
+/// `order`: what $setElementOrder says; null where the patch itself is the order.
+Status merge_list(Document& target, const Array& patch, const std::string& key, const reflect::TypeDesc* element,
+                  const Array* order) {
+  if (!target.is_array()) target = Array();
+  Array& items = target.as_array();
+  if (replaces(patch)) {
+    items.clear();
+    std::ranges::copy_if(patch, std::back_inserter(items),
+                         [](const Document& item) { return directive_of(item) != "replace"; });
+    return ok();
+  }
+  TRY(check_keys(patch, key));
+  const Places before = places_of(items, key);
+  delete_named(items, patch, key);
+  Places now = places_of(items, key);
+  for (const Document& item : patch) {
+    if (directive_of(item) == "delete") continue;
+    const auto [place, is_new] = now.emplace(text_of(item, key), items.size());
+    if (is_new) items.emplace_back(json::Object());
+    TRY(merge_object(items[place->second], item, element));
+  }
+  put_in_order(items, places_of(order != nullptr ? *order : patch, key), before, key);
+  return ok();
+}
+
+/// Lists of plain values: those of the patch are added, none twice.
+void merge_values(Document& list, const Array& patch, const Array* order) {
   if (!list.is_array()) list = Array();
   Array& items = list.as_array();
-  for (const Document& value : values) {
-    if (std::ranges::find(items, value) == items.end()) items.push_back(value);
-  }
+  const Places before = places_of(items, "");
+  items.insert(items.end(), patch.begin(), patch.end());
+  std::unordered_set<std::string> seen;
+  std::erase_if(items, [&](const Document& item) { return !seen.insert(json::serialize(item)).second; });
+  put_in_order(items, places_of(order != nullptr ? *order : patch, ""), before, "");
 }
 
 void delete_from_list(Document& target, const std::string& field, const Document& values) {
   Document* list = target.find(field);
   if (list == nullptr || !list->is_array() || !values.is_array()) return;
-  std::erase_if(list->as_array(), [&](const Document& item) {
-    return std::ranges::find(values.as_array(), item) != values.as_array().end();
-  });
+  const Places gone = places_of(values.as_array(), "");
+  std::erase_if(list->as_array(), [&](const Document& item) { return gone.contains(json::serialize(item)); });
 }
 
-Status merge_member(Document& target, const json::Member& member, const reflect::TypeDesc* type) {
-  const reflect::FieldDesc* field = type == nullptr ? nullptr : type->field(member.key);
-  const reflect::TypeDesc* member_type = field != nullptr && field->type != nullptr ? &field->type() : nullptr;
-  if (member_type == nullptr && type != nullptr && type->shape == reflect::Shape::kMap && type->element != nullptr) {
-    member_type = &type->element();
+/// A member of an object as its type has it; null and empty where the type says nothing.
+struct Place {
+  const reflect::FieldDesc* field = nullptr;
+  const reflect::TypeDesc* type = nullptr;
+  const reflect::TypeDesc* element = nullptr;  // of a list
+};
+
+Place place_of(const reflect::TypeDesc* type, std::string_view name) {
+  Place place;
+  if (type == nullptr) return place;
+  place.field = type->field(name);
+  if (place.field != nullptr && place.field->type != nullptr) place.type = &place.field->type();
+  if (place.type == nullptr && type->shape == reflect::Shape::kMap && type->element != nullptr) {
+    place.type = &type->element();
   }
-  if (member.value.is_null()) {
-    target.as_object().erase(member.key);
-    return ok();
-  }
-  if (member.value.is_object()) {
-    Document* existing = target.find(member.key);
-    if (existing == nullptr || !existing->is_object()) existing = &target.as_object().set(member.key, json::Object());
-    return merge_object(*existing, member.value, member_type);
-  }
-  if (member.value.is_array() && (!is_primitive_list(member.value) || member.value.as_array().empty())) {
-    const std::string key(field != nullptr && !field->item_key().empty() ? field->item_key()
-                                                                         : merge_key(member.key, member.value));
-    if (!key.empty()) {
-      const reflect::TypeDesc* element =
-          member_type != nullptr && member_type->element != nullptr ? &member_type->element() : nullptr;
-      return merge_list(target[member.key], member.value, key, element);
+  if (place.type != nullptr && place.type->element != nullptr) place.element = &place.type->element();
+  return place;
+}
+
+/// The member by which the items of a list are paired; "" when it has none. `items` are some of them.
+std::string key_of_items(const Place& place, std::string_view name, const Array& items) {
+  if (place.field != nullptr && !place.field->item_key().empty()) return place.field->item_key();
+  return std::string(merge_key(name, items));
+}
+
+bool are_plain(const Array& items) {
+  return std::ranges::none_of(items, [](const Document& item) { return item.is_object(); });
+}
+
+/// What the patch names must come in the order that it demands.
+Status check_order(const std::string& name, const Array& patch, const Array& order, const std::string& key) {
+  if (patch.empty() || order.empty()) return ok();
+  std::size_t at = 0;
+  for (const Document& item : patch) {
+    if (directive_of(item) == "delete") continue;
+    const std::string text = text_of(item, key);
+    while (at < order.size() && text_of(order[at], key) != text) ++at;
+    if (at == order.size()) {
+      return bad_request(fmt::format("the order in patch list {}: does not match {}{}: {}", json::serialize(patch),
+                                     kElementOrder, name, json::serialize(order)));
     }
+    ++at;
   }
-  if (field != nullptr && field->merges_values && member.value.is_array()) {
-    add_to_list(target[member.key], member.value.as_array());
+  return ok();
+}
+
+/// A list with $setElementOrder, whether or not the patch has items for it. False when it is not one that merges.
+Result<bool> merge_ordered(Document& target, const Document& patch, const std::string& name, const Document& order,
+                           const reflect::TypeDesc* type) {
+  const Document* changes = patch.find(name);
+  const Document* existing = target.find(name);
+  if (!order.is_array() || (changes != nullptr && !changes->is_array())) {
+    return bad_request(fmt::format("{}{}: must be a list beside a list", kElementOrder, name));
+  }
+  if (changes == nullptr && (existing == nullptr || !existing->is_array())) return true;
+  static const Array kNone;
+  const Array& items = changes != nullptr ? changes->as_array() : kNone;
+  const Place place = place_of(type, name);
+  if (place.field != nullptr && place.field->merges_values) {
+    TRY(check_order(name, items, order.as_array(), ""));
+    merge_values(target[name], items, &order.as_array());
+    return true;
+  }
+  const std::string key = key_of_items(place, name, order.as_array());
+  if (key.empty() || are_plain(order.as_array())) return false;
+  TRY(check_keys(order.as_array(), key));
+  TRY(check_order(name, items, order.as_array(), key));
+  TRY(merge_list(target[name], items, key, place.element, &order.as_array()));
+  return true;
+}
+
+/// `target` is what the object has of the member; null when it is new.
+Status merge_member(Document& target, const json::Member& member, const reflect::TypeDesc* type) {
+  const Place place = place_of(type, member.key);
+  if (member.value.is_object()) {
+    if (!target.is_object()) target = json::Object();
+    return merge_object(target, member.value, place.type);
+  }
+  if (member.value.is_array() && (!are_plain(member.value.as_array()) || member.value.as_array().empty())) {
+    const std::string key = key_of_items(place, member.key, member.value.as_array());
+    if (!key.empty()) return merge_list(target, member.value.as_array(), key, place.element, nullptr);
+  }
+  if (member.value.is_array() && place.field != nullptr && place.field->merges_values) {
+    merge_values(target, member.value.as_array(), nullptr);
     return ok();
   }
-  target.as_object().set(member.key, member.value);
+  target = member.value;
   return ok();
+}
+
+void retain_keys(json::Object& target, const Array& retained) {
+  const Places kept = places_of(retained, "");
+  std::vector<json::Member> members;
+  for (json::Member& member : target) {
+    if (kept.contains(json::serialize(member.key))) members.push_back(std::move(member));
+  }
+  target = json::Object(std::move(members));
 }
 
 Status merge_object(Document& target, const Document& patch, const reflect::TypeDesc* type) {
@@ -125,53 +255,34 @@ Status merge_object(Document& target, const Document& patch, const reflect::Type
   if (directive == "replace" || directive == "delete") target = json::Object();
   if (directive == "delete") return ok();
   if (const Document* retained = patch.find("$retainKeys"); retained != nullptr && retained->is_array()) {
-    std::vector<std::string> dropped;
-    for (const json::Member& member : target.as_object()) {
-      if (std::ranges::find(retained->as_array(), Document(member.key)) == retained->as_array().end()) {
-        dropped.push_back(member.key);
-      }
-    }
-    for (const std::string& key : dropped) target.as_object().erase(key);
+    retain_keys(target.as_object(), retained->as_array());
   }
+  std::unordered_set<std::string> done;  // lists that were merged with their order
   for (const json::Member& member : patch.as_object()) {
-    if (member.key == "$patch" || member.key == "$retainKeys" || member.key.starts_with(kElementOrder)) continue;
+    if (!member.key.starts_with(kElementOrder)) continue;
+    const std::string name = member.key.substr(kElementOrder.size());
+    TRY_ASSIGN(const bool merged, merge_ordered(target, patch, name, member.value, type));
+    if (merged) done.insert(name);
+  }
+  json::MemberIndex index(target.as_object());
+  std::vector<std::string> gone;
+  for (const json::Member& member : patch.as_object()) {
+    const bool is_directive =
+        member.key == "$patch" || member.key == "$retainKeys" || member.key.starts_with(kElementOrder);
+    if (is_directive || done.contains(member.key)) continue;
     if (member.key.starts_with(kDeleteFromList)) {
       delete_from_list(target, member.key.substr(kDeleteFromList.size()), member.value);
-      continue;
+    } else if (member.value.is_null()) {
+      gone.push_back(member.key);
+    } else {
+      TRY(merge_member(index.at(target.as_object(), member.key), member, type));
     }
-    TRY(merge_member(target, member, type));
   }
+  json::erase_members(target.as_object(), gone);
   return ok();
 }
 
 }  // namespace
-
-std::string_view well_known_merge_key(std::string_view field) {
-  static const std::map<std::string_view, std::string_view> keys = {
-      {"addresses", "type"},
-      {"allocatedResourcesStatus", "name"},
-      {"conditions", "type"},
-      {"containers", "name"},
-      {"env", "name"},
-      {"ephemeralContainers", "name"},
-      {"hostAliases", "ip"},
-      {"hostIPs", "ip"},
-      {"imagePullSecrets", "name"},
-      {"initContainers", "name"},
-      {"ownerReferences", "uid"},
-      {"podIPs", "ip"},
-      {"resourceClaimStatuses", "name"},
-      {"resourceClaims", "name"},
-      {"schedulingGates", "name"},
-      {"secrets", "name"},
-      {"topologySpreadConstraints", "topologyKey"},
-      {"volumeDevices", "devicePath"},
-      {"volumeMounts", "mountPath"},
-      {"volumes", "name"},
-  };
-  const auto found = keys.find(field);
-  return found == keys.end() ? "" : found->second;
-}
 
 Status strategic_merge(Document& target, const Document& patch, const reflect::TypeDesc& type) {
   return merge_object(target, patch, &type);

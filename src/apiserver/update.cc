@@ -3,6 +3,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
 #include "apiserver/status_error.h"
+#include "apiserver/stored_object.h"
 #include "apiserver/versions.h"
 #include "apiserver/writes.h"
 
@@ -14,7 +15,7 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
   const store::Entry* entry = context.store.latest(current.key);
   if (entry == nullptr) return not_found(*request.resource, request.name);
   current.entry = *entry;
-  TRY_ASSIGN(current.object, json::parse(*entry->bytes));
+  TRY_ASSIGN(current.object, read_stored(current.key, *entry));
   to_asked_version(*request.resource, current.object);
   return current;
 }

@@ -6,6 +6,7 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/quota.h"
 #include "apiserver/status_error.h"
+#include "apiserver/stored_object.h"
 #include "apiserver/versions.h"
 
 namespace muster::apiserver {
@@ -63,6 +64,7 @@ store::Render render_of(const store::Key& key, json::Document object) {
 
 void store_new(Context& context, const api::Resource& resource, const store::Key& key, json::Document object,
                bool dry_run, OnStored done) {
+  if (auto fits = check_shape(resource, object); !fits) return done(std::move(fits).error());
   auto held = context.quotas->reserve(resource, key.ns, nullptr, object);
   if (!held) return done(std::move(held).error());
   if (const store::Entry* there = context.store.latest(key)) return done(is_there(resource, key, *there));
@@ -75,6 +77,7 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
 void store_change(Context& context, const api::Resource& resource, const store::Key& key, const store::Entry& entry,
                   const json::Document& before, json::Document after, bool dry_run, OnStored done) {
   if (after == before) return done(entry.bytes);
+  if (auto fits = check_shape(resource, after); !fits) return done(std::move(fits).error());
   auto held = context.quotas->reserve(resource, key.ns, &before, after);
   if (!held) return done(std::move(held).error());
   to_stored_version(resource, after);
@@ -92,7 +95,7 @@ void store_change(Context& context, const api::Resource& resource, const store::
 void edit_object(Context& context, const api::Resource& resource, const store::Key& key, Edit edit, OnStored done) {
   const store::Entry* entry = context.store.latest(key);
   if (entry == nullptr) return done(not_found(resource, key.name));
-  auto before = json::parse(*entry->bytes);
+  auto before = read_stored(key, *entry);
   if (!before) return done(std::move(before).error());
   json::Document after = *before;
   if (auto edited = edit(after); !edited) return done(std::move(edited).error());

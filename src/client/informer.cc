@@ -37,10 +37,14 @@ std::optional<json::Excerpt> glance_of(const std::optional<Informer::TextOnly>& 
   return json::Excerpt(paths);
 }
 
-std::shared_ptr<const json::Document> document_of(const Informer::Held& held) {
+std::shared_ptr<const json::Document> document_of(const Informer::Key& key, const Informer::Held& held) {
   if (held.document != nullptr) return held.document;
   auto parsed = json::parse(*held.text);
-  CHECK(parsed.has_value());  // it was parsed before it was kept
+  if (!parsed) {  // only a glance was read before it was kept
+    LOG_ERROR("an object cannot be read, it is left alone until it is deleted", {"name", key.second},
+              {"namespace", key.first}, {"error", parsed.error().message});
+    return nullptr;
+  }
   return std::make_shared<const json::Document>(*std::move(parsed));
 }
 
@@ -384,7 +388,7 @@ const Informer::Cache& Informer::cache() const {
 
 std::shared_ptr<const json::Document> Informer::find(const std::string& ns, const std::string& name) const {
   const auto found = state_->cache.find({ns, name});
-  return found == state_->cache.end() ? nullptr : document_of(found->second);
+  return found == state_->cache.end() ? nullptr : document_of(found->first, found->second);
 }
 
 }  // namespace muster::client

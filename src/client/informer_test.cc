@@ -142,6 +142,18 @@ TEST_F(InformerTest, GlancesAtTextOfThisProcess) {
   EXPECT_EQ(informer_->find("ns", "a")->int_at("spec", "x"), 1) << "all of it is there";
 }
 
+TEST_F(InformerTest, TextThatCannotBeReadIsAsIfItWereNotThere) {
+  make({}, Informer::TextOnly{{"status"}});
+  transport_.head(last(), 200);
+  const std::string deep = std::string(json::kMaxDepth + 1, '[') + std::string(json::kMaxDepth + 1, ']');
+  transport_.shared_event(
+      last(), "ADDED",
+      R"({"metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"3"},"spec":)" + deep + "}");
+  send(event("BOOKMARK", kInitialEnd));
+  EXPECT_THAT(take(), ElementsAre("a ->3"));
+  EXPECT_EQ(informer_->find("ns", "a"), nullptr);
+}
+
 TEST_F(InformerTest, ListsWhereAServerSendsNoInitialEvents) {
   make({}, Informer::TextOnly{{"status"}});
   answer(422, R"({"kind":"Status","reason":"Invalid","code":422,"message":"sendInitialEvents is forbidden"})");

@@ -6,13 +6,10 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "json/members.h"
 
 namespace muster::json {
 namespace {
-
-// Kubernetes' bounds: a short patch must not grow a document without limit.
-constexpr std::size_t kMaxOperations = 10'000;
-constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
 
 using Tokens = std::vector<std::string>;
 
@@ -62,14 +59,18 @@ Document* walk(Document& from, const Tokens& tokens, std::size_t count) {
   return const_cast<Document*>(walk(static_cast<const Document&>(from), tokens, count));
 }
 
-bool fits_depth(const Document& document, int left) {
+/// `work` counts the values that were looked at.
+bool fits_depth(const Document& document, int left, std::size_t& work) {
   if (document.is_array()) {
-    return left > 0 &&
-           std::ranges::all_of(document.as_array(), [left](const Document& d) { return fits_depth(d, left - 1); });
+    const Array& items = document.as_array();
+    work += items.size();
+    return left > 0 && std::ranges::all_of(items, [&](const Document& d) { return fits_depth(d, left - 1, work); });
   }
   if (document.is_object()) {
+    const Object& members = document.as_object();
+    work += members.size();
     return left > 0 &&
-           std::ranges::all_of(document.as_object(), [left](const Member& m) { return fits_depth(m.value, left - 1); });
+           std::ranges::all_of(members, [&](const Member& m) { return fits_depth(m.value, left - 1, work); });
   }
   return true;
 }
@@ -130,9 +131,9 @@ Result<Operation> read_operation(const Document& document) {
 }
 
 /// Documents keep the parser's depth limit whatever is put together from them: code that walks them recurses.
-Status check_depth(const Tokens& path, const Document& value) {
+Status check_depth(const Tokens& path, const Document& value, std::size_t& work) {
   const auto above = static_cast<int>(std::min<std::size_t>(path.size(), kMaxDepth));
-  if (fits_depth(value, kMaxDepth - above)) return ok();
+  if (fits_depth(value, kMaxDepth - above, work)) return ok();
   return Error{.reason = Reason::kInvalid,
                .message = fmt::format("the result would be nested deeper than {} levels", kMaxDepth)};
 }
@@ -145,6 +146,10 @@ class Patcher {
   Document take() { return std::move(target_); }
 
   Status apply(const Operation& o) {
+    if (work_ > kMaxPatchWork) {
+      return Error{.reason = Reason::kRequestEntityTooLarge,
+                   .message = "the patch shifts too many items of lists; add them at the end, or replace the list"};
+    }
     if (o.op == "add") return add(o.path, o.path_text, *o.value);
     if (o.op == "remove") return remove(o.path, o.path_text);
     if (o.op == "replace") return replace(o);
@@ -155,7 +160,7 @@ class Patcher {
 
  private:
   Status add(const Tokens& path, const std::string& text, Document value) {
-    TRY(check_depth(path, value));
+    TRY(check_depth(path, value, work_));
     if (path.empty()) {
       target_ = std::move(value);
       return ok();
@@ -169,6 +174,7 @@ class Patcher {
     Array& array = parent->as_array();
     const std::optional<std::size_t> index = path.back() == "-" ? array.size() : parse_index(path.back());
     if (!index || *index > array.size()) return missing(text);
+    work_ += array.size() - *index;
     array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
     return ok();
   }
@@ -181,10 +187,13 @@ class Patcher {
     Document* parent = walk(target_, path, path.size() - 1);
     if (parent == nullptr || step(*parent, path.back()) == nullptr) return missing(text);
     if (parent->is_object()) {
+      work_ += parent->as_object().size();
       parent->as_object().erase(path.back());
     } else {
       Array& array = parent->as_array();
-      array.erase(array.begin() + static_cast<std::ptrdiff_t>(*parse_index(path.back())));
+      const std::size_t index = *parse_index(path.back());
+      work_ += array.size() - index;
+      array.erase(array.begin() + static_cast<std::ptrdiff_t>(index));
     }
     return ok();
   }
@@ -192,7 +201,7 @@ class Patcher {
   Status replace(const Operation& o) {
     Document* place = walk(target_, o.path, o.path.size());
     if (place == nullptr) return missing(o.path_text);
-    TRY(check_depth(o.path, *o.value));
+    TRY(check_depth(o.path, *o.value, work_));
     *place = *o.value;
     return ok();
   }
@@ -230,6 +239,7 @@ class Patcher {
 
   Document target_;
   std::size_t copied_bytes_ = 0;
+  std::size_t work_ = 0;
 };
 
 }  // namespace
@@ -241,13 +251,16 @@ void merge_patch(Document& target, const Document& patch) {
   }
   if (!target.is_object()) target = Object();
   Object& object = target.as_object();
+  MemberIndex index(object);
+  std::vector<std::string> gone;
   for (const Member& member : patch.as_object()) {
     if (member.value.is_null()) {
-      object.erase(member.key);
+      gone.push_back(member.key);
     } else {
-      merge_patch(object[member.key], member.value);
+      merge_patch(index.at(object, member.key), member.value);
     }
   }
+  erase_members(object, gone);
 }
 
 Result<Document> json_patch(Document target, const Document& operations) {
@@ -256,10 +269,10 @@ Result<Document> json_patch(Document target, const Document& operations) {
         fmt::format("JSON patch must be an array of operations, got {}", kind_name(operations.kind())));
   }
   const Array& list = operations.as_array();
-  if (list.size() > kMaxOperations) {
-    return Error{
-        .reason = Reason::kRequestEntityTooLarge,
-        .message = fmt::format("JSON patch has {} operations; at most {} are allowed", list.size(), kMaxOperations)};
+  if (list.size() > kMaxPatchOperations) {
+    return Error{.reason = Reason::kRequestEntityTooLarge,
+                 .message = fmt::format("JSON patch has {} operations; at most {} are allowed", list.size(),
+                                        kMaxPatchOperations)};
   }
   Patcher patcher(std::move(target));
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -269,11 +282,6 @@ Result<Document> json_patch(Document target, const Document& operations) {
     if (!status) return in_context(fmt::format("operation {} ({})", i, operation->op), std::move(status).error());
   }
   return patcher.take();
-}
-
-const Document* resolve_pointer(const Document& document, std::string_view pointer) {
-  const std::optional<Tokens> tokens = split_pointer(pointer);
-  return tokens ? walk(document, *tokens, tokens->size()) : nullptr;
 }
 
 }  // namespace muster::json

@@ -1,8 +1,7 @@
 // The patch formats of the Kubernetes API that work on Documents alone.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <cstddef>
 
 #include "json/document.h"
 
@@ -10,10 +9,13 @@ namespace muster::json {
 
 /// RFC 7386.
 void merge_patch(Document& target, const Document& patch);
+// Kubernetes' bounds: a short patch must not grow a document without limit.
+inline constexpr std::size_t kMaxPatchOperations = 10'000;
+inline constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
+/// Ours: what operations on large lists and objects may shift or look through together, about a quarter of a second.
+inline constexpr std::size_t kMaxPatchWork = 50'000'000;
+
 /// RFC 6902. All or nothing; a failing `test` is Invalid, a bad operation BadRequest.
 Result<Document> json_patch(Document target, const Document& operations);
-
-/// RFC 6901; null pointer when there is nothing.
-const Document* resolve_pointer(const Document& document, std::string_view pointer);
 
 }  // namespace muster::json

@@ -90,14 +90,57 @@ TEST(JsonPatch, CannotGrowADocumentWithoutBound) {
   EXPECT_NE(patched("{}", nesting + "]").find("the result would be nested deeper than 200 levels"), std::string::npos);
 }
 
-TEST(ResolvePointer, WalksMembersAndItems) {
-  const Document d = doc(R"({"a":[{"b/c":7}],"":8})");
-  EXPECT_EQ(*resolve_pointer(d, "/a/0/b~1c"), Document(7));
-  EXPECT_EQ(*resolve_pointer(d, "/"), Document(8));
-  EXPECT_EQ(*resolve_pointer(d, ""), d);
+TEST(JsonPatch, PointersWalkMembersAndItems) {
+  const std::string d = R"({"a":[{"b/c":7}],"":8})";
+  const auto tests = [&](const std::string& pointer, const std::string& value) {
+    return patched(d, R"([{"op":"test","path":")" + pointer + R"(","value":)" + value + "}]") == d;
+  };
+  EXPECT_TRUE(tests("/a/0/b~1c", "7"));
+  EXPECT_TRUE(tests("/", "8"));
+  EXPECT_TRUE(tests("", d));
   for (const char* pointer : {"a", "/x", "/a/1", "/a/-", "/a/0/b~2c", "/a/0/b/c", "/a/+0"}) {
-    EXPECT_EQ(resolve_pointer(d, pointer), nullptr) << pointer;
+    EXPECT_FALSE(tests(pointer, "7")) << pointer;
   }
+}
+
+std::string repeated(const std::string& operation, int times) {
+  std::string list = "[";
+  for (int i = 0; i < times; ++i) list += (i == 0 ? "" : ",") + operation;
+  return list + "]";
+}
+
+std::string long_list(int items) {
+  std::string list = "[0";
+  for (int i = 1; i < items; ++i) list += ",0";
+  return list + "]";
+}
+
+TEST(JsonPatch, CannotShiftLongListsWithoutBound) {
+  const std::string target = R"({"a":)" + long_list(100'000) + "}";
+  EXPECT_EQ(patched(target, repeated(R"({"op":"add","path":"/a/0","value":1})", 10'000)).substr(0, 32),
+            "RequestEntityTooLarge: operation");
+  EXPECT_EQ(patched(target, repeated(R"({"op":"remove","path":"/a/0"})", 10'000)).substr(0, 32),
+            "RequestEntityTooLarge: operation");
+  const std::string to_and_fro = R"({"op":"move","from":"/a","path":"/b"},{"op":"move","from":"/b","path":"/a"})";
+  EXPECT_EQ(patched(target, repeated(to_and_fro, 5'000)).substr(0, 32), "RequestEntityTooLarge: operation");
+  EXPECT_EQ(patched(target, repeated(R"({"op":"add","path":"/a/-","value":1})", 10'000)).substr(0, 8), R"({"a":[0,)")
+      << "the end of a list is cheap";
+}
+
+TEST(MergePatch, ManyMembersAtOnce) {
+  const auto members = [](int from, int to, const std::string& value) {
+    std::string out = "{";
+    for (int i = from; i < to; ++i) out += (i == from ? "\"k" : ",\"k") + std::to_string(i) + "\":" + value;
+    return out + "}";
+  };
+  Document target = doc(members(0, 20'000, "1"));
+  merge_patch(target, doc(members(10'000, 30'000, "2")));
+  EXPECT_EQ(target.as_object().size(), 30'000u);
+  EXPECT_EQ(target.int_at("k9999"), 1);
+  EXPECT_EQ(target.int_at("k10000"), 2);
+  merge_patch(target, doc(members(5, 20'005, "null")));
+  merge_patch(target, doc(members(20'005, 30'000, "null")));
+  EXPECT_EQ(serialize(target), R"({"k0":1,"k1":1,"k2":1,"k3":1,"k4":1})");
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/strings.h"
+#include "json/members.h"
 #include "reflect/causes.h"
 #include "reflect/place.h"
 #include "reflect/reflect.h"
@@ -44,23 +46,29 @@ void find_unknown(const TypeDesc& type, const json::Document& document, const Pl
 void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after, const Place& place,
                   std::vector<FieldCause>& out);
 
-const json::Document* item_named(const json::Array& items, std::string_view key, const json::Document& name) {
+/// By the text of their key; of those with the same one the first.
+using ItemsByName = std::unordered_map<std::string, const json::Document*>;
+
+ItemsByName by_name(const json::Array& items, const std::string& key) {
+  ItemsByName named;
+  if (key.empty()) return named;
   for (const json::Document& item : items) {
-    const json::Document* found = item.find(key);
-    if (found != nullptr && *found == name) return &item;
+    if (const json::Document* name = item.find(key)) named.emplace(json::serialize(*name), &item);
   }
-  return nullptr;
+  return named;
 }
 
 /// Items are the same item when their key is; without a key, when their place is.
 void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after, const Place& place,
                         std::vector<FieldCause>& out) {
   const std::string& key = field.item_key();
+  const ItemsByName named = by_name(before, key);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const json::Document* name = key.empty() ? nullptr : after[i].find(key);
     const json::Document* old = nullptr;
     if (name != nullptr) {
-      old = item_named(before, key, *name);
+      const auto found = named.find(json::serialize(*name));
+      if (found != named.end()) old = found->second;
     } else if (key.empty() && i < before.size()) {
       old = &before[i];
     }
@@ -71,8 +79,9 @@ void find_changed_items(const FieldDesc& field, const json::Array& before, const
 void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after, const Place& place,
                   std::vector<FieldCause>& out) {
   if (type.shape == Shape::kMap && before.is_object() && after.is_object()) {
+    const json::MemberIndex members(before.as_object());
     for (const auto& [key, value] : after.as_object()) {
-      if (const json::Document* old = before.find(key)) {
+      if (const json::Document* old = members.find(key)) {
         find_changed(type.element(), *old, value, place.member(key), out);
       }
     }

@@ -1,6 +1,7 @@
 // What is set when nobody set it, and what is dropped when nobody knows it.
 #include <algorithm>
 
+#include "json/members.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {
@@ -20,7 +21,7 @@ void drop_nulls(const TypeDesc& type, json::Object& object) {
     const TypeRef member = type.shape == Shape::kMap ? type.element : field == nullptr ? nullptr : field->type;
     if (member != nullptr) dropped.push_back(key);
   }
-  for (const std::string& key : dropped) object.erase(key);
+  json::erase_members(object, dropped);
 }
 
 void rename_aliases(const TypeDesc& type, json::Object& object) {
@@ -83,7 +84,7 @@ void prune(const TypeDesc& type, json::Document& document) {
         dropped.push_back(key);
       }
     }
-    for (const std::string& key : dropped) document.as_object().erase(key);
+    json::erase_members(document.as_object(), dropped);
   }
 }
 

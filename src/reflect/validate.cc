@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -176,9 +177,7 @@ void Validator::range(const FieldDesc& field, const json::Document& value, const
 
 void Validator::unique(const FieldDesc& field, const json::Array& items, const Place& place) {
   static const json::Document absent;
-  std::vector<const json::Document*> seen;
-  std::vector<const json::Document*> reported;
-  const auto is_same = [](const json::Document* key) { return [key](const json::Document* d) { return *d == *key; }; };
+  std::unordered_map<std::string, int> times;  // each key came
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].is_null()) continue;
     if (!items[i].is_object()) {
@@ -188,10 +187,7 @@ void Validator::unique(const FieldDesc& field, const json::Array& items, const P
     }
     const json::Document* key = items[i].find(field.list_map_key);
     if (key == nullptr) key = &absent;  // two items without the key have the same key
-    if (std::ranges::none_of(seen, is_same(key))) {
-      seen.push_back(key);
-    } else if (std::ranges::none_of(reported, is_same(key))) {
-      reported.push_back(key);
+    if (++times[json::serialize(*key)] == 2) {
       json::Object shown_key;
       if (key != &absent) shown_key.set(field.list_map_key, *key);
       causes_.push_back(duplicate_cause(place.item(i).keyed_text(), std::move(shown_key)));

@@ -85,6 +85,63 @@ TEST_P(ApiContract, StrategicMergeDirectives) {
   patch(core("services/s"), R"({"metadata":{"finalizers":null}})");
 }
 
+std::string names_in(const Document& list) {
+  std::string names;
+  if (!list.is_array()) return names;
+  for (const Document& item : list.as_array()) names += item.is_string() ? item.as_string() : item.string_at("name");
+  return names;
+}
+
+TEST_P(ApiContract, StrategicMergeOrdersContainersAndTheirEnvironment) {
+  const std::string deployments = "/apis/apps/v1/namespaces/" + ns_ + "/deployments";
+  const std::string made =
+      R"({"metadata":{"name":"d"},"spec":{"replicas":0,"selector":{"matchLabels":{"a":"1"}},"template":{)"
+      R"("metadata":{"labels":{"a":"1"}},"spec":{"containers":[{"name":"a","image":"1","env":[{"name":"p","value":"1"},)"
+      R"({"name":"q","value":"1"},{"name":"r","value":"1"}]},{"name":"b","image":"1"},{"name":"c","image":"1"}]}}}})";
+  ASSERT_EQ(post(deployments, made).code, 201);
+  const auto patched = [&](const std::string& spec) {
+    const Answer now = patch(deployments + "/d", R"({"spec":{"template":{"spec":{)" + spec + "}}}}", kStrategic);
+    EXPECT_EQ(now.code, 200) << now.text;
+    const Document& containers = at(now.body, "spec", "template", "spec", "containers");
+    std::string env;
+    for (const Document& one : containers.as_array()) {
+      if (one.string_at("name") == "a") env = names_in(at(one, "env"));
+    }
+    return names_in(containers) + " " + env;
+  };
+  // What the patch names comes in its order, what it does not name where it stood before.
+  EXPECT_EQ(patched(R"("containers":[{"name":"c"},{"name":"a"}])"), "bca pqr");
+  EXPECT_EQ(patched(R"("containers":[{"name":"d","image":"1"}])"), "dbca pqr");
+  EXPECT_EQ(patched(R"("containers":[{"name":"b"},{"name":"e","image":"1"}])"), "dbeca pqr");
+  EXPECT_EQ(patched(R"("$setElementOrder/containers":[{"name":"a"},{"name":"b"},{"name":"c"}])"), "deabc pqr");
+  EXPECT_EQ(patched(R"("$setElementOrder/containers":[{"name":"a"},{"name":"d"}],"containers":[)"
+                    R"({"name":"e","$patch":"delete"},{"name":"a","$setElementOrder/env":[{"name":"r"},{"name":"s"},)"
+                    R"({"name":"p"}],"env":[{"name":"s","value":"2"}]}])"),
+            "adbc qrsp");
+  EXPECT_EQ(patched(R"("$setElementOrder/initContainers":[{"name":"x"}])"), "adbc qrsp");
+  EXPECT_EQ(patched(R"("containers":[{"name":"a","env":[{"name":"t","value":"1"},{"name":"q","$patch":"delete"}]}])"),
+            "adbc trsp");
+}
+
+TEST_P(ApiContract, StrategicMergeOrdersPlainValues) {
+  ASSERT_EQ(post(core("configmaps"), R"({"metadata":{"name":"c","finalizers":["x.dev/a","x.dev/b","x.dev/c"]}})").code,
+            201);
+  const auto patched = [&](const std::string& metadata) {
+    const Answer now = patch(core("configmaps/c"), R"({"metadata":{)" + metadata + "}}", kStrategic);
+    EXPECT_EQ(now.code, 200) << now.text;
+    return json::serialize(at(now.body, "metadata", "finalizers"));
+  };
+  EXPECT_EQ(patched(R"("finalizers":["x.dev/d","x.dev/a"])"), R"(["x.dev/d","x.dev/a","x.dev/b","x.dev/c"])");
+  EXPECT_EQ(
+      patched(R"("$setElementOrder/finalizers":["x.dev/c","x.dev/b","x.dev/e","x.dev/a"],"finalizers":["x.dev/e"])"),
+      R"(["x.dev/d","x.dev/c","x.dev/b","x.dev/e","x.dev/a"])");
+  EXPECT_EQ(
+      patched(
+          R"("$setElementOrder/finalizers":["x.dev/a","x.dev/c"],"$deleteFromPrimitiveList/finalizers":["x.dev/b"])"),
+      R"(["x.dev/d","x.dev/e","x.dev/a","x.dev/c"])");
+  patch(core("configmaps/c"), R"({"metadata":{"finalizers":null}})");
+}
+
 TEST_P(ApiContract, StrategicMergeOfConditionsInStatus) {
   ASSERT_EQ(post(core("pods"), pod("p")).code, 201);
   patch(core("pods/p/status"), R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})", kStrategic);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/strings.h"
 
@@ -111,17 +112,20 @@ json::Document to_fields_v1(FieldSet set) {
 
 Result<FieldSet> FieldSet::from_fields_v1(const json::Document& fields) {
   if (!fields.is_object()) return broken(fmt::format("must be an object, got {}", json::kind_name(fields.kind())));
-  FieldSet set;
+  bool member = false;
+  std::vector<Child> children;
   for (const json::Member& field : fields.as_object()) {
     if (field.key == kItself) {
-      set.member = true;
+      member = true;
       continue;
     }
     if (!is_element(field.key)) return broken(fmt::format("{} is no path element", quote(field.key)));
     TRY_ASSIGN(FieldSet below, from_fields_v1(field.value));
     if (below.empty()) below.member = true;
-    set.add(field.key, std::move(below));
+    children.push_back({field.key, std::move(below)});
   }
+  FieldSet set(std::move(children));
+  set.member = member;
   return set;
 }
 
@@ -139,7 +143,18 @@ void FieldSet::each_path_below(const std::string& prefix, const std::function<vo
 
 FieldSet unite(FieldSet a, const FieldSet& b) {
   a.member = a.member || b.member;
-  for (const FieldSet::Child& child : b.children()) a.add(child.element, child.below);
+  std::vector<FieldSet::Child> fresh;  // taken in together: each insertion shifts what stands behind it
+  for (const FieldSet::Child& child : b.children_) {
+    const auto at = std::lower_bound(a.children_.begin(), a.children_.end(), child.element, before);
+    if (at != a.children_.end() && at->element == child.element) {
+      at->below = unite(std::move(at->below), child.below);
+    } else {
+      fresh.push_back(child);
+    }
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(a.children_.size());
+  std::ranges::move(fresh, std::back_inserter(a.children_));
+  std::ranges::inplace_merge(a.children_, a.children_.begin() + middle, {}, &FieldSet::Child::element);
   return a;
 }
 

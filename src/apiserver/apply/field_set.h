@@ -48,6 +48,7 @@ class FieldSet {
   void each_path_below(const std::string& prefix, const std::function<void(const std::string& path)>& visit) const;
 
   friend json::Document to_fields_v1(FieldSet set);
+  friend FieldSet unite(FieldSet a, const FieldSet& b);
 
   void erase_path(const std::string_view* first, const std::string_view* last);
 

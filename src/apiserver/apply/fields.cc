@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "json/members.h"
+
 namespace muster::apiserver::apply {
 namespace {
 
@@ -15,36 +17,38 @@ bool is_hollow(const Document* value) {
   return (value->is_object() && value->as_object().empty()) || (value->is_array() && value->as_array().empty());
 }
 
-void extract(const MergeSchema& schema, const Document& value, FieldSet& out) {
+FieldSet the_whole() {
+  FieldSet whole;
+  whole.member = true;
+  return whole;
+}
+
+FieldSet extract(const MergeSchema& schema, const Document& value) {
+  std::vector<FieldSet::Child> below;
   switch (schema.unit_of(value)) {
     case Unit::kWhole:
-      out.member = true;
-      return;
+      return the_whole();
     case Unit::kMembers:
       for (const json::Member& member : value.as_object()) {
-        FieldSet below;
-        extract(schema.member(member.key), member.value, below);
+        FieldSet fields = extract(schema.member(member.key), member.value);
         const bool bare = member.value.is_null() || (member.value.is_object() && member.value.as_object().empty());
-        if (bare || !schema.declares(member.key)) below.member = true;
-        out.add(member_element(member.key), std::move(below));
+        if (bare || !schema.declares(member.key)) fields.member = true;
+        if (!fields.empty()) below.push_back({member_element(member.key), std::move(fields)});
       }
-      return;
+      break;
     case Unit::kKeyedItems:
     case Unit::kSetItems: {
-      const auto elements = schema.elements_of(value.as_array());
-      if (!elements) {
-        out.member = true;
-        return;
-      }
+      auto elements = schema.elements_of(value.as_array());
+      if (!elements) return the_whole();
       for (std::size_t i = 0; i < elements->size(); ++i) {
-        FieldSet below;
-        extract(schema.item(), value.as_array()[i], below);
-        below.member = true;
-        out.add((*elements)[i], std::move(below));
+        FieldSet fields = extract(schema.item(), value.as_array()[i]);
+        fields.member = true;
+        below.push_back({std::move((*elements)[i]), std::move(fields)});
       }
-      return;
+      break;
     }
   }
+  return FieldSet(std::move(below));
 }
 
 using ItemsByElement = std::map<std::string_view, const Document*>;
@@ -102,7 +106,7 @@ class Comparison {
     const Unit unit = common_unit(schema, before, after);
     bool parted = false;
     if (unit == Unit::kMembers) {
-      members(schema, before, after, out);
+      out = members(schema, before, after);
       parted = true;
     } else if (unit != Unit::kWhole) {
       parted = items(schema, before.as_array(), after.as_array(), out);
@@ -116,21 +120,35 @@ class Comparison {
     return schema.unit_of(after) == unit ? unit : Unit::kWhole;
   }
 
-  static void add(Changes& out, const std::string& element, Changes below) {
-    // Most have nothing below, and are not worth a copy of the element.
-    if (!below.added.empty()) out.added.add(element, std::move(below.added));
-    if (!below.modified.empty()) out.modified.add(element, std::move(below.modified));
-    if (!below.removed.empty()) out.removed.add(element, std::move(below.removed));
-  }
+  /// What was found below one place, one child after the other.
+  struct Parts {
+    std::vector<FieldSet::Child> added;
+    std::vector<FieldSet::Child> modified;
+    std::vector<FieldSet::Child> removed;
 
-  static void members(const MergeSchema& schema, const Document& before, const Document& after, Changes& out) {
+    void add(const std::string& element, Changes below) {
+      // Most have nothing below, and are not worth a copy of the element.
+      if (!below.added.empty()) added.push_back({element, std::move(below.added)});
+      if (!below.modified.empty()) modified.push_back({element, std::move(below.modified)});
+      if (!below.removed.empty()) removed.push_back({element, std::move(below.removed)});
+    }
+    Changes whole() && {
+      return {FieldSet(std::move(added)), FieldSet(std::move(modified)), FieldSet(std::move(removed))};
+    }
+  };
+
+  static Changes members(const MergeSchema& schema, const Document& before, const Document& after) {
+    Parts out;
+    const json::MemberIndex old_members(before.as_object());
+    const json::MemberIndex new_members(after.as_object());
     for (const json::Member& member : after.as_object()) {
-      add(out, member_element(member.key), of(schema.member(member.key), before.find(member.key), &member.value));
+      out.add(member_element(member.key), of(schema.member(member.key), old_members.find(member.key), &member.value));
     }
     for (const json::Member& member : before.as_object()) {
-      if (after.find(member.key) != nullptr) continue;
-      add(out, member_element(member.key), of(schema.member(member.key), &member.value, nullptr));
+      if (new_members.find(member.key) != nullptr) continue;
+      out.add(member_element(member.key), of(schema.member(member.key), &member.value, nullptr));
     }
+    return std::move(out).whole();
   }
 
   /// False when a list cannot be told apart into items.
@@ -140,12 +158,14 @@ class Comparison {
     if (!old_elements || !new_elements) return false;
     const ItemsByElement old_by = index(*old_elements, before);
     const ItemsByElement new_by = index(*new_elements, after);
+    Parts parts;
     for (const auto& [element, item] : new_by) {
-      add(out, std::string(element), of(schema.item(), lookup(old_by, element), item));
+      parts.add(std::string(element), of(schema.item(), lookup(old_by, element), item));
     }
     for (const auto& [element, item] : old_by) {
-      if (!new_by.contains(element)) add(out, std::string(element), of(schema.item(), item, nullptr));
+      if (!new_by.contains(element)) parts.add(std::string(element), of(schema.item(), item, nullptr));
     }
+    out = std::move(parts).whole();
     return true;
   }
 };
@@ -162,10 +182,15 @@ Document merge_items(const MergeSchema& schema, const Array& live, const std::ve
       if (!config_by.contains(live_elements[next_live])) out.push_back(live[next_live]);
     }
   };
+  // For each place, the element from there on that live has too; found from the back, once.
+  std::vector<std::string_view> next_shared(config.size());
+  std::string_view shared;
+  for (std::size_t i = config.size(); i-- > 0;) {
+    if (live_by.contains(config_elements[i])) shared = config_elements[i];
+    next_shared[i] = shared;
+  }
   for (std::size_t i = 0; i < config.size(); ++i) {
-    const auto shared = std::find_if(config_elements.begin() + static_cast<std::ptrdiff_t>(i), config_elements.end(),
-                                     [&](const std::string& element) { return live_by.contains(element); });
-    take_live(shared == config_elements.end() ? std::string_view() : *shared);
+    take_live(next_shared[i]);
     if (next_live < live.size() && live_elements[next_live] == config_elements[i]) ++next_live;
     const Document* existing = lookup(live_by, config_elements[i]);
     out.push_back(existing == nullptr ? config[i] : merge(schema.item(), *existing, config[i]));
@@ -177,8 +202,7 @@ Document merge_items(const MergeSchema& schema, const Array& live, const std::ve
 }  // namespace
 
 FieldSet extract_fields(const MergeSchema& schema, const Document& config) {
-  FieldSet fields;
-  extract(schema, config, fields);
+  FieldSet fields = extract(schema, config);
   fields.member = false;
   return fields;
 }
@@ -193,14 +217,12 @@ Document merge(const MergeSchema& schema, const Document& live, const Document& 
   const Unit unit = schema.unit_of(config);
   if (unit == Unit::kWhole || schema.unit_of(live) != unit) return config;
   if (unit == Unit::kMembers) {
-    Document out = live;
+    json::Object out = live.as_object();
+    json::MemberIndex index(out);
     for (const json::Member& member : config.as_object()) {
-      Document* existing = out.find(member.key);
-      if (existing == nullptr) {
-        out.as_object().append(member.key, member.value);
-      } else {
-        *existing = merge(schema.member(member.key), *existing, member.value);
-      }
+      const bool is_new = index.find(member.key) == nullptr;
+      Document& value = index.at(out, member.key);
+      value = is_new ? member.value : merge(schema.member(member.key), value, member.value);
     }
     return out;
   }
@@ -227,7 +249,7 @@ void remove_fields(const MergeSchema& schema, Document& value, const FieldSet& f
     for (json::Member& member : value.as_object()) {
       if (!keep(schema.member(member.key), member.value, member_element(member.key))) gone.push_back(member.key);
     }
-    for (const std::string& key : gone) value.as_object().erase(key);
+    json::erase_members(value.as_object(), gone);
     return;
   }
   const auto elements = schema.elements_of(value.as_array());

@@ -117,5 +117,17 @@ TEST(Fields, LawsOfMerge) {
   }
 }
 
+TEST(Fields, ManyItemsMergeInTheirOrder) {
+  const auto volumes = [](int from, int to) {
+    std::string list;
+    for (int i = from; i < to; ++i) list += (i == from ? "" : ",") + (R"({"name":"v)" + std::to_string(i) + "\"}");
+    return list;
+  };
+  const auto pod = [](const std::string& list) { return doc(R"({"spec":{"volumes":[)" + list + "]}}"); };
+  const std::string live = volumes(0, 1'000) + "," + volumes(40'000, 40'001);
+  const Document merged = merge(pods(), pod(live), pod(volumes(1'000, 40'001)));
+  EXPECT_TRUE(merged == pod(volumes(0, 40'001)));
+}
+
 }  // namespace
 }  // namespace muster::apiserver::apply

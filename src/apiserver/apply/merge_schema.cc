@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 
 #include "apiserver/apply/field_set.h"
+#include "apiserver/list_keys.h"
 
 namespace muster::apiserver::apply {
 namespace {
@@ -62,34 +62,11 @@ bool MergeSchema::declares(std::string_view name) const {
   return built_in_ || type_->field(name) != nullptr;
 }
 
-/// Lists of Kubernetes' own kinds that merge by keys, beyond what our descriptors say.
-MergeSchema::Keys MergeSchema::well_known_keys(std::string_view list) {
-  static const std::map<std::string_view, Keys> keys = {
-      {"containers", {"name", ""}},
-      {"initContainers", {"name", ""}},
-      {"ephemeralContainers", {"name", ""}},
-      {"volumes", {"name", ""}},
-      {"env", {"name", ""}},
-      {"imagePullSecrets", {"name", ""}},
-      {"resourceClaims", {"name", ""}},
-      {"schedulingGates", {"name", ""}},
-      {"secrets", {"name", ""}},
-      {"volumeMounts", {"mountPath", ""}},
-      {"volumeDevices", {"devicePath", ""}},
-      {"hostAliases", {"ip", ""}},
-      {"podIPs", {"ip", ""}},
-      {"conditions", {"type", ""}},
-      {"addresses", {"type", ""}},
-      {"topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}},
-  };
-  const auto found = keys.find(list);
-  return found == keys.end() ? Keys{} : found->second;
-}
-
 MergeSchema::Keys MergeSchema::keys() const {
   if (!built_in_) return {field_ == nullptr ? std::string_view() : field_->list_map_key, ""};
   if (field_ != nullptr && !field_->item_key().empty()) return {field_->item_key(), name_ == "ports" ? "protocol" : ""};
-  return well_known_keys(name_);
+  const ListKeys known = well_known_keys(name_);
+  return {known.apply, known.second_apply};
 }
 
 Unit MergeSchema::unit_of(const Document& value) const {

@@ -40,7 +40,6 @@ class MergeSchema {
   MergeSchema() = default;
   Keys keys() const;
   std::string element_of(const json::Document& item, Keys keys) const;
-  static Keys well_known_keys(std::string_view list);
 
   const reflect::TypeDesc* type_ = nullptr;  // null: anything
   const reflect::FieldDesc* field_ = nullptr;
