@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "apiserver/builtin_rules.h"
 #include "apiserver/builtin_types.h"
@@ -116,7 +117,7 @@ Status settle_fields(const api::Resource& resource, const protobuf::Message* mes
       }
     }
     if (validation == FieldValidation::kStrict && !warnings.empty()) {
-      std::string why = "strict decoding error: " + join(warnings, ", ");
+      std::string why = "strict decoding error: " + join(std::exchange(warnings, {}), ", ");
       if (!hints.empty()) why += "; " + join(hints, ", ");
       return undecodable(resource, object, origin, why);
     }
@@ -352,7 +353,10 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
 Result<Document> admit_change(const ResourceRequest& request, Origin origin, const Document& before, Document after,
                               const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
-  TRY(check_kind(resource, after));
+  if (const auto known = check_kind(resource, after); !known) {
+    if (origin != Origin::kPatch || known.error().reason != Reason::kBadRequest) return known.error();
+    return undecodable(resource, after, origin, known.error().message);
+  }
   drop_nulls(after);
   if (after.find("metadata") == nullptr) after["metadata"] = json::Object();
   TRY(settle_fields(resource, message_of(resource), after, origin, parameters.field_validation, warnings));

@@ -108,8 +108,8 @@ void create_applied(Context& context, const ResourceRequest& request, Document c
                               application_of(request, std::move(config), parameters, context.loop.now()));
   if (!applied) return reply.fail(applied.error());
   auto object = admit_new(context, request, std::move(applied->object), parameters, warnings);
-  if (!object) return reply.fail(object.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
+  if (!object) return reply.fail(object.error());
   set_owners(*object, std::move(applied->owners));
   store_new(context, resource, key_of(resource, request.ns, request.name), *std::move(object), parameters.dry_run,
             [&resource, reply = std::move(reply)](Result<store::Bytes> result) {
@@ -121,8 +121,8 @@ void create_applied(Context& context, const ResourceRequest& request, Document c
 void change_applied(Context& context, const ResourceRequest& request, const Current& current, Document config,
                     const WriteParameters& parameters, std::vector<std::string> warnings, Reply reply) {
   auto admitted = admit_applied(context, request, current, std::move(config), parameters, warnings);
-  if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
+  if (!admitted) return reply.fail(admitted.error());
   const api::Resource& resource = *request.resource;
   store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,
                [&resource, reply = std::move(reply)](Result<store::Bytes> result) {

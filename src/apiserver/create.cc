@@ -12,8 +12,8 @@ void create_object(Context& context, const ResourceRequest& request, const net::
   auto body = read_body(http, warnings);
   if (!body) return reply.fail(body.error());
   auto object = admit_new(context, request, *std::move(body), *parameters, warnings);
-  if (!object) return reply.fail(object.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
+  if (!object) return reply.fail(object.error());
   const api::Resource& resource = *request.resource;
   own_new(request, *object, parameters->field_manager, context.loop.now());
   const store::Key key = key_of(resource, request.ns, object->string_at("metadata", "name"));

@@ -186,8 +186,8 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
   const auto checked = check_scale(request, origin, *scale, parameters->field_validation, warnings);
   if (!checked) return reply.fail(checked.error());
   auto admitted = admit_scaled(context, request, http, *current, *scale, *parameters, warnings);
-  if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
+  if (!admitted) return reply.fail(admitted.error());
   store_change(context, *request.resource, current->key, current->entry, current->object, *std::move(admitted),
                parameters->dry_run, [&paths, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());

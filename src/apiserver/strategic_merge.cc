@@ -12,6 +12,7 @@
 
 #include "apiserver/list_keys.h"
 #include "apiserver/status_error.h"
+#include "base/strings.h"
 #include "json/members.h"
 
 namespace muster::apiserver {
@@ -252,6 +253,9 @@ void retain_keys(json::Object& target, const Array& retained) {
 
 Status merge_object(Document& target, const Document& patch, const reflect::TypeDesc* type) {
   const std::string& directive = patch.string_at("$patch");
+  if (!directive.empty() && directive != "replace" && directive != "delete" && directive != "merge") {
+    return bad_request(fmt::format("$patch: must be one of delete, merge, replace, got {}", quote(directive)));
+  }
   if (directive == "replace" || directive == "delete") target = json::Object();
   if (directive == "delete") return ok();
   if (const Document* retained = patch.find("$retainKeys"); retained != nullptr && retained->is_array()) {

@@ -25,8 +25,8 @@ void change_object(Context& context, const ResourceRequest& request, Origin orig
                    Reply reply) {
   const json::Document sent_owners = managed_fields_of(wanted);
   auto admitted = admit_change(request, origin, current.object, std::move(wanted), parameters, warnings);
-  if (!admitted) return reply.fail(admitted.error());
   for (std::string& warning : warnings) reply.warn(std::move(warning));
+  if (!admitted) return reply.fail(admitted.error());
   own_change(request, current.object, sent_owners, *admitted, parameters.field_manager, context.loop.now());
   const api::Resource& resource = *request.resource;
   store_change(context, resource, current.key, current.entry, current.object, *std::move(admitted), parameters.dry_run,

@@ -86,7 +86,7 @@ struct Operation {
 };
 
 Error bad_operation(std::string message) {
-  return Error{.reason = Reason::kBadRequest, .message = std::move(message)};
+  return Error{.reason = Reason::kInvalid, .message = std::move(message)};
 }
 
 Error missing(const std::string& pointer) {
@@ -101,15 +101,18 @@ Result<Tokens> read_pointer(const Document& operation, std::string_view member, 
   text = pointer->as_string();
   std::optional<Tokens> tokens = split_pointer(text);
   if (!tokens) {
-    return bad_operation(
-        fmt::format("\"{}\" is not a JSON pointer, got {}; it must be empty or start with \"/\"", member, quote(text)));
+    return bad_operation(fmt::format(
+        "\"{}\" is not a JSON pointer, got {}; it must be empty or start with \"/\", with ~0 for ~ and ~1 for / "
+        "in names",
+        member, quote(text)));
   }
   return *std::move(tokens);
 }
 
 Result<Operation> read_operation(const Document& document) {
   if (!document.is_object()) {
-    return bad_operation(fmt::format("must be an object, got {}", kind_name(document.kind())));
+    return Error{.reason = Reason::kBadRequest,
+                 .message = fmt::format("must be an object, got {}", kind_name(document.kind()))};
   }
   Operation out;
   const Document* op = document.find("op");
@@ -265,8 +268,9 @@ void merge_patch(Document& target, const Document& patch) {
 
 Result<Document> json_patch(Document target, const Document& operations) {
   if (!operations.is_array()) {
-    return bad_operation(
-        fmt::format("JSON patch must be an array of operations, got {}", kind_name(operations.kind())));
+    return Error{
+        .reason = Reason::kBadRequest,
+        .message = fmt::format("JSON patch must be an array of operations, got {}", kind_name(operations.kind()))};
   }
   const Array& list = operations.as_array();
   if (list.size() > kMaxPatchOperations) {

@@ -64,19 +64,20 @@ TEST(JsonPatch, SaysWhichOperationFailedAndWhy) {
   EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a/b","value":2}])"),
             R"(Invalid: operation 0 (add): path "/a/b" does not exist)");
   EXPECT_EQ(patched(R"({"a":{}})", R"([{"op":"move","from":"/a","path":"/a/b"}])"),
-            R"(BadRequest: operation 0 (move): cannot move "/a" into itself, to "/a/b")");
+            R"(Invalid: operation 0 (move): cannot move "/a" into itself, to "/a/b")");
 }
 
 TEST(JsonPatch, RefusesWhatIsNoPatch) {
   EXPECT_EQ(patched("{}", "{}"), "BadRequest: JSON patch must be an array of operations, got object");
   EXPECT_EQ(patched("{}", "[1]"), "BadRequest: operation 0: must be an object, got integer");
-  EXPECT_EQ(patched("{}", "[{}]"), R"(BadRequest: operation 0: "op" must be a string)");
+  EXPECT_EQ(patched("{}", "[{}]"), R"(Invalid: operation 0: "op" must be a string)");
   EXPECT_EQ(patched("{}", R"([{"op":"patch","path":""}])"),
-            R"(BadRequest: operation 0: "op" must be one of add, remove, replace, move, copy, test, got "patch")");
-  EXPECT_EQ(patched("{}", R"([{"op":"remove"}])"), R"(BadRequest: operation 0: "path" must be a JSON pointer string)");
+            R"(Invalid: operation 0: "op" must be one of add, remove, replace, move, copy, test, got "patch")");
+  EXPECT_EQ(patched("{}", R"([{"op":"remove"}])"), R"(Invalid: operation 0: "path" must be a JSON pointer string)");
   EXPECT_EQ(patched("{}", R"([{"op":"remove","path":"a"}])"),
-            R"(BadRequest: operation 0: "path" is not a JSON pointer, got "a"; it must be empty or start with "/")");
-  EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a"}])"), R"(BadRequest: operation 0: "value" is required for add)");
+            R"(Invalid: operation 0: "path" is not a JSON pointer, got "a"; it must be empty or start with "/", with ~0 for ~ and )"
+            R"(~1 for / in names)");
+  EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a"}])"), R"(Invalid: operation 0: "value" is required for add)");
 }
 
 TEST(JsonPatch, CannotGrowADocumentWithoutBound) {

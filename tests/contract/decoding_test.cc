@@ -23,6 +23,16 @@ std::vector<std::string> warnings_of(const Answer& answer) {
 
 constexpr const char* kYaml = "application/yaml";
 
+TEST_P(ApiContract, UnknownFieldsAreToldBesideWhatIsInvalid) {
+  const std::string wrong = R"({"metadata":{"name":"N O"},"foo":1})";
+  const Answer warned = post(core("configmaps"), wrong);
+  EXPECT_EQ(warned.code, 422) << warned.text;
+  EXPECT_THAT(warnings_of(warned), UnorderedElementsAre("unknown field \"foo\""));
+  const Answer strict = post(core("configmaps?fieldValidation=Strict"), wrong);
+  EXPECT_EQ(strict.code, 400) << strict.text;
+  EXPECT_THAT(warnings_of(strict), ::testing::IsEmpty());
+}
+
 TEST_P(ApiContract, RepeatedFieldsOfANewObject) {
   const std::string body = R"({"metadata":{"name":"NAME","bar":{}},"data":{"a":"b","a":"c"},"foo":1})";
   const auto send = [&](const std::string& validation, const std::string& name) {

@@ -53,6 +53,27 @@ TEST_P(ApiContract, BrokenPatchesAreBadRequests) {
   EXPECT_EQ(patch(core("configmaps/c"), R"({"op":"add"})", kJsonPatch).code, 400);
 }
 
+TEST_P(ApiContract, WrongOperationsAreInvalid) {
+  ASSERT_EQ(post(core("configmaps"), config_map("c")).code, 201);
+  for (const char* body : {R"([{"op":"frob","path":"/data"}])", R"([{"path":"/data"}])", R"([{"op":"remove"}])",
+                           R"([{"op":"copy","path":"/data"}])", R"([{"op":"remove","path":"data"}])",
+                           R"([{"op":"remove","path":""}])", R"([{"op":"replace","path":"/data/a~2","value":"x"}])"}) {
+    const Answer refused = patch(core("configmaps/c"), body, kJsonPatch);
+    EXPECT_EQ(refused.code, 422) << body << ": " << refused.text;
+    EXPECT_EQ(refused.reason(), "Invalid") << body;
+  }
+  EXPECT_EQ(patch(core("configmaps/c"), R"([1])", kJsonPatch).code, 400);
+}
+
+TEST_P(ApiContract, PatchCannotMakeItAnotherKind) {
+  ASSERT_EQ(post(core("configmaps"), config_map("c")).code, 201);
+  for (const char* body : {R"({"kind":"Secret"})", R"({"apiVersion":"v2"})"}) {
+    const Answer refused = patch(core("configmaps/c"), body);
+    EXPECT_EQ(refused.code, 422) << body << ": " << refused.text;
+    EXPECT_THAT(refused.causes(), ::testing::ElementsAre("FieldValueInvalid patch")) << body;
+  }
+}
+
 TEST_P(ApiContract, StrategicMergeJoinsListsByTheirKey) {
   ASSERT_EQ(
       post(core("pods"),
