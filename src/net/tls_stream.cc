@@ -20,8 +20,8 @@ int as_int(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
 }
 
-// A connection at rest keeps no more than this.
-constexpr std::size_t kKeptInput = 16 * 1024;
+// A connection at rest keeps no more than this: a record that has not arrived as a whole.
+constexpr std::size_t kKeptInput = 17 * 1024;
 // OpenSSL's own buffers, 34 KiB a connection, are given back between messages, except of the first so many connections:
 // getting them again for each message made most of the page faults under load.
 constexpr int kKeepingBuffers = 128;
@@ -52,14 +52,19 @@ int write_wire(BIO* bio, const char* data, int size) {
 }
 
 int read_wire(BIO* bio, char* into, int size) {
-  std::string_view& in = wire_of(bio).in;
+  TlsStream::Wire& wire = wire_of(bio);
   BIO_clear_retry_flags(bio);
-  if (in.empty()) {
+  if (wire.kept_used < wire.kept.size()) {
+    const std::size_t count = wire.kept.copy(into, static_cast<std::size_t>(size), wire.kept_used);
+    wire.kept_used += count;
+    return static_cast<int>(count);
+  }
+  if (wire.in.empty()) {
     BIO_set_retry_read(bio);
     return -1;
   }
-  const std::size_t count = in.copy(into, static_cast<std::size_t>(size));
-  in.remove_prefix(count);
+  const std::size_t count = wire.in.copy(into, static_cast<std::size_t>(size));
+  wire.in.remove_prefix(count);
   return static_cast<int>(count);
 }
 
@@ -113,19 +118,10 @@ TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, b
   SSL_set_verify(ssl_.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
 
-void TlsStream::begin(std::string_view arrived) {
-  if (!wire_->kept.empty()) arrived = wire_->kept.append(arrived);
-  wire_->in = arrived;
-}
-
 void TlsStream::keep_rest() {
   std::string& kept = wire_->kept;
-  const std::string_view rest = std::exchange(wire_->in, {});
-  if (kept.empty()) {
-    kept.assign(rest);
-  } else {
-    kept.erase(0, kept.size() - rest.size());
-  }
+  kept.erase(0, std::exchange(wire_->kept_used, 0));
+  kept.append(std::exchange(wire_->in, {}));
   if (kept.empty() && kept.capacity() > kKeptInput) kept.shrink_to_fit();
 }
 
@@ -157,7 +153,7 @@ TlsStream::Step TlsStream::handshake(std::string_view arrived) {
     error_ = unusable_;
     return Step::kFailed;
   }
-  begin(arrived);
+  wire_->in = arrived;
   ERR_clear_error();
   const Step step = step_of(SSL_do_handshake(ssl_.get()));
   keep_rest();
@@ -165,7 +161,7 @@ TlsStream::Step TlsStream::handshake(std::string_view arrived) {
 }
 
 TlsStream::Step TlsStream::read(std::string_view arrived, char* into, std::size_t size, std::size_t& count) {
-  begin(arrived);
+  wire_->in = arrived;
   const Step step = decrypt(into, size, count);
   keep_rest();
   return step;

@@ -36,9 +36,10 @@ class TlsStream {
 
   /// The bytes on either side of OpenSSL.
   struct Wire {
-    std::string_view in;  // from the peer, during a step
-    std::string kept;     // what earlier steps left of it
-    std::string out;      // for the peer
+    std::string kept;           // what earlier steps left, to be read first
+    std::size_t kept_used = 0;  // of that, during a step
+    std::string_view in;        // from the peer, during a step
+    std::string out;            // for the peer
   };
 
  private:
@@ -47,7 +48,6 @@ class TlsStream {
   };
   Step step_of(int result);
   Step decrypt(char* into, std::size_t size, std::size_t& count);
-  void begin(std::string_view arrived);
   void keep_rest();
 
   std::unique_ptr<Wire> wire_ = std::make_unique<Wire>();  // OpenSSL holds its address
