@@ -26,9 +26,6 @@ constexpr std::size_t kMaxIdle = 16;
 constexpr Duration kIdleTimeout = std::chrono::seconds(60);
 constexpr std::size_t kMaxHead = 64 * 1024;
 
-// What one read may bring.
-constexpr std::size_t kReadBytes = 128 * 1024;
-
 /// Notes what one read brought, so that callbacks run only when the parser is not in the middle of something.
 class ResponseReader final : public http::basic_parser<false> {
  public:
@@ -261,12 +258,12 @@ class Wire : public std::enable_shared_from_this<Wire> {
   }
 
   void read() {
-    socket_.read_some(chunk_.get(), kReadBytes, [self = shared_from_this()](const IoEnd& end, std::size_t count) {
-      if (!self->closed_) self->on_read(end, count);
+    socket_.read_some(Socket::kMostRead, [self = shared_from_this()](const IoEnd& end, std::string_view bytes) {
+      if (!self->closed_) self->on_read(end, bytes);
     });
   }
 
-  void on_read(const IoEnd& end, std::size_t count) {
+  void on_read(const IoEnd& end, std::string_view arrived) {
     if (flight_ == nullptr) {  // idle: the server closed it, or says something unasked
       close();
       return;
@@ -277,7 +274,6 @@ class Wire : public std::enable_shared_from_this<Wire> {
     }
     got_bytes_ = true;
     // Nearly always the parser takes all of it where it lies.
-    std::string_view arrived(chunk_.get(), count);
     std::string joined;
     if (!in_.empty()) arrived = joined = std::exchange(in_, {}).append(arrived);
     parse(arrived);
@@ -375,7 +371,6 @@ class Wire : public std::enable_shared_from_this<Wire> {
   std::deque<Address> addresses_;
   std::shared_ptr<Flight> flight_;
   std::unique_ptr<ResponseReader> reader_;
-  std::unique_ptr<char[]> chunk_ = std::make_unique_for_overwrite<char[]>(kReadBytes);
   std::string in_;
   Loop::Id timer_ = 0;
   MonoTime idle_since_;

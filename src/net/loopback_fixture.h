@@ -38,7 +38,9 @@ class RawPeer {
   void stop_sending() { ::shutdown(fd_, SHUT_WR); }
   /// Bytes stay in the kernel until the next call.
   void stop_reading() { loop_.cancel(std::exchange(watch_, 0)); }
-  void read_on() { watch_ = loop_.on_readable(fd_, [this] { read(); }); }
+  void read_on() {
+    watch_ = loop_.on_readable(fd_, [this] { read(); });
+  }
   void close() {
     if (fd_ < 0) return;
     stop_reading();

@@ -14,6 +14,7 @@ namespace http = boost::beast::http;
 
 namespace {
 
+constexpr std::size_t kReadBytes = 8 * 1024;  // at a time: what waits to be parsed stays small
 constexpr std::size_t kBatchBytes = 256 * 1024;
 constexpr std::size_t kBatchPieces = 60;  // below the 64 buffers Asio hands to one sendmsg; TLS joins them anyway
 
@@ -132,13 +133,13 @@ void Connection::read() {
   const bool room = step_ == Step::kLingering || in_.size() < shared_->limits.head_bytes;
   if (reading_ || input_ended_ || !room || step_ == Step::kClosed) return;
   reading_ = true;
-  socket_->read_some(chunk_.data(), chunk_.size(), [self = shared_from_this()](const IoEnd& end, std::size_t count) {
+  socket_->read_some(kReadBytes, [self = shared_from_this()](const IoEnd& end, std::string_view bytes) {
     self->reading_ = false;
-    if (self->step_ != Step::kClosed) self->on_read(end, count);
+    if (self->step_ != Step::kClosed) self->on_read(end, bytes);
   });
 }
 
-void Connection::on_read(const IoEnd& end, std::size_t count) {
+void Connection::on_read(const IoEnd& end, std::string_view bytes) {
   if (end.kind == IoEnd::Kind::kFailed) {
     lost();
     return;
@@ -150,7 +151,7 @@ void Connection::on_read(const IoEnd& end, std::size_t count) {
   }
   // After a refusal the rest of the request is read only to be thrown away.
   const bool refused = step_ == Step::kLingering || (step_ == Step::kAnswering && !keep_alive_);
-  if (!refused) in_.append(chunk_.data(), count);
+  if (!refused) in_.append(bytes);
   if (step_ == Step::kReading) parse();
   read();
 }

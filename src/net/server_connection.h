@@ -5,7 +5,6 @@
 // What arrives early (pipelining) waits, up to a bound, until the answer is out.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <ctime>
 #include <deque>
@@ -73,7 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool answering(std::uint64_t number) const;
   void handshake();
   void read();
-  void on_read(const IoEnd& end, std::size_t count);
+  void on_read(const IoEnd& end, std::string_view bytes);
   void on_input_end();
   void parse();
   bool check_head();
@@ -103,7 +102,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<MonoTime> deadline_;
 
   // Input.
-  std::array<char, 8192> chunk_;
   bool reading_ = false;
   bool input_ended_ = false;
   std::string in_;  // arrived, not yet parsed

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -238,22 +237,42 @@ namespace {
 using Parts = Socket::Parts;
 using Step = TlsStream::Step;
 
-// One system call takes this much off a socket. Nothing is kept between calls, so one buffer serves all connections.
-constexpr std::size_t kReceiveBytes = 128 * 1024;
+/// Memory to read into, for as long as it is looked at. The last one given back is taken next: it is still near the
+/// processor. There are two, for TLS, and more only where a callback runs the loop.
+class Scratch {
+ public:
+  Scratch() {
+    if (spare.empty()) spare.push_back(std::make_unique_for_overwrite<char[]>(Socket::kMostRead));
+    bytes_ = std::move(spare.back());
+    spare.pop_back();
+  }
+  ~Scratch() { spare.push_back(std::move(bytes_)); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  char* data() const { return bytes_.get(); }
 
-using OnArrival = UniqueFunction<void(IoEnd, std::string_view bytes)>;
+ private:
+  static inline thread_local std::vector<std::unique_ptr<char[]>> spare;
+  std::unique_ptr<char[]> bytes_;
+};
 
-/// Waits for bytes. They are there during the call only.
-void receive(const std::shared_ptr<Parts>& parts, OnArrival done) {
-  parts->raw.async_wait(RawSocket::wait_read, [parts, d = std::move(done)](const error_code& ec) mutable {
+/// Waits for bytes. They are there during the call only. Nothing at all, and no failure, at the end of the stream.
+void receive(const std::shared_ptr<Parts>& parts, std::size_t most, Socket::OnRead done) {
+  parts->raw.async_wait(RawSocket::wait_read, [parts, most, d = std::move(done)](const error_code& ec) mutable {
     if (ec) return d(end_of(ec), {});
-    static thread_local std::array<char, kReceiveBytes> buffer;
-    const ssize_t count = ::recv(parts->raw.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (count == 0) return d({IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"}, {});
-    if (count < 0 && errno != EAGAIN && errno != EINTR) {
-      return d(end_of(error_code(errno, boost::system::system_category())), {});
-    }
-    d({}, {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))});
+    const Scratch scratch;
+    const ssize_t count = ::recv(parts->raw.native_handle(), scratch.data(), most, MSG_DONTWAIT);
+    if (count >= 0) return d({}, {scratch.data(), static_cast<std::size_t>(count)});
+    if (errno == EAGAIN || errno == EINTR) return receive(parts, most, std::move(d));
+    d(end_of(error_code(errno, boost::system::system_category())), {});
+  });
+}
+
+/// The same, for what a TLS stream goes on with.
+void receive_records(const std::shared_ptr<Parts>& parts, Socket::OnRead done) {
+  receive(parts, Socket::kMostRead, [d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
+    if (end.ok() && bytes.empty()) return d({IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"}, {});
+    d(end, bytes);
   });
 }
 
@@ -290,7 +309,7 @@ void shake_hands(const std::shared_ptr<Parts>& parts, std::string_view arrived, 
     });
   }
   if (step == Step::kNeedsInput) {
-    return receive(parts, [parts, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
+    return receive_records(parts, [parts, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
       if (!end.ok()) return d(end);
       shake_hands(parts, bytes, std::move(d));
     });
@@ -301,25 +320,23 @@ void shake_hands(const std::shared_ptr<Parts>& parts, std::string_view arrived, 
   parts->loop.post([end, d = std::move(done)]() mutable { d(end); });
 }
 
-/// `arrived` is null when nothing was received for this read: its end then comes later, not within the call.
-void read_tls(const std::shared_ptr<Parts>& parts, const std::string_view* arrived, char* into, std::size_t size,
-              Socket::OnRead done) {
+void read_tls(const std::shared_ptr<Parts>& parts, std::string_view arrived, std::size_t most, Socket::OnRead done) {
+  const Scratch scratch;
   std::size_t count = 0;
-  const Step step = parts->tls->read(arrived == nullptr ? std::string_view() : *arrived, into, size, count);
+  const Step step = parts->tls->read(arrived, scratch.data(), most, count);
   // Key updates of the peer are answered along the way.
   if (parts->tls->has_output() && !parts->sending) send_output(parts, [](const IoEnd&) {});
   if (step == Step::kNeedsInput && parts->raw.is_open()) {
-    return receive(parts, [parts, into, size, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
-      if (!end.ok()) return d(end, 0);
-      read_tls(parts, &bytes, into, size, std::move(d));
+    return receive_records(parts, [parts, most, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
+      if (!end.ok()) return d(end, {});
+      read_tls(parts, bytes, most, std::move(d));
     });
   }
   IoEnd end;
   if (step == Step::kNeedsInput) end = end_of(asio::error::operation_aborted);
   if (step == Step::kClosed) end = {IoEnd::Kind::kClosed, "connection closed"};
   if (step == Step::kFailed) end = {IoEnd::Kind::kFailed, parts->tls->error()};
-  if (arrived != nullptr) return done(std::move(end), count);
-  parts->loop.post([end, count, d = std::move(done)]() mutable { d(end, count); });
+  done(std::move(end), {scratch.data(), count});
 }
 
 /// Small pieces share a record; no more than one is put together at a time, so that it stays near the processor. Large
@@ -358,11 +375,22 @@ void Socket::connect_tls(std::shared_ptr<TlsContext> tls, const std::string& nam
   shake_hands(parts_, {}, std::move(done));
 }
 
-void Socket::read_some(char* into, std::size_t size, OnRead done) {
-  if (parts_->tls) return read_tls(parts_, nullptr, into, size, std::move(done));
-  parts_->raw.async_read_some(
-      asio::buffer(into, size),
-      [parts = parts_, d = std::move(done)](const error_code& ec, std::size_t count) mutable { d(end_of(ec), count); });
+void Socket::read_some(std::size_t most, OnRead done) {
+  if (!parts_->tls) {
+    return receive(parts_, most, [d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
+      d(end.ok() && bytes.empty() ? end_of(asio::error::eof) : end, bytes);
+    });
+  }
+  // What arrived earlier may hold more than was asked for then.
+  if (!parts_->tls->is_drained()) {
+    return parts_->loop.post(
+        [parts = parts_, most, d = std::move(done)]() mutable { read_tls(parts, {}, most, std::move(d)); });
+  }
+  receive_records(parts_,
+                  [parts = parts_, most, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
+                    if (!end.ok()) return d(end, {});
+                    read_tls(parts, bytes, most, std::move(d));
+                  });
 }
 
 void Socket::write(const std::vector<std::string_view>& pieces, OnEnd done) {

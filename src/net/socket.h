@@ -2,8 +2,8 @@
 // Private to net/. Asio and OpenSSL stay in socket.cc.
 //
 // Loop thread only. At most one read and one write are under way at a time. Callbacks never come inline; close() makes
-// those under way fail. The owner must live until then, so callbacks hold it. Buffers stay the caller's until the
-// callback.
+// those under way fail. The owner must live until then, so callbacks hold it. What is written stays the caller's until
+// the callback; what was read is there during the callback only, in memory that all connections share.
 #pragma once
 
 #include <sys/socket.h>
@@ -54,7 +54,7 @@ bool is_loopback(const Address& address);
 class Socket {
  public:
   using OnEnd = UniqueFunction<void(IoEnd)>;
-  using OnRead = UniqueFunction<void(IoEnd, std::size_t count)>;
+  using OnRead = UniqueFunction<void(IoEnd, std::string_view bytes)>;
 
   explicit Socket(EventLoop& loop);
   ~Socket();
@@ -69,7 +69,9 @@ class Socket {
   /// `name` is what the certificate must be for: a DNS name or an IP address.
   void connect_tls(std::shared_ptr<TlsContext> tls, const std::string& name, OnEnd done);
 
-  void read_some(char* into, std::size_t size, OnRead done);
+  /// At most kMostRead.
+  void read_some(std::size_t most, OnRead done);
+  static constexpr std::size_t kMostRead = 128 * 1024;
   /// All pieces, with as few system calls as can be.
   void write(const std::vector<std::string_view>& pieces, OnEnd done);
   /// Nothing has arrived that was not read yet, not even the end.

@@ -170,6 +170,7 @@ TlsStream::Step TlsStream::read(std::string_view arrived, char* into, std::size_
 TlsStream::Step TlsStream::decrypt(char* into, std::size_t size, std::size_t& count) {
   ERR_clear_error();
   count = 0;
+  drained_ = false;
   // One call gives one record at most; what lies ready beyond it is taken along.
   while (count < size) {
     const int result = SSL_read(ssl_.get(), into + count, as_int(size - count));
@@ -177,7 +178,8 @@ TlsStream::Step TlsStream::decrypt(char* into, std::size_t size, std::size_t& co
       count += static_cast<std::size_t>(result);
       continue;
     }
-    if (count > 0 && SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) return Step::kDone;
+    drained_ = SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ;
+    if (count > 0) return Step::kDone;  // the end, if this is one, is met again by the next read
     return step_of(result);
   }
   return Step::kDone;

@@ -30,6 +30,8 @@ class TlsStream {
   /// What must be sent to the peer. Strings given back when they are sent are used again, by all streams of a thread.
   std::string take_output();
   static void give_back(std::string sent);
+  /// The last read took all that had arrived as whole records.
+  bool is_drained() const { return drained_; }
   bool has_output() const { return !wire_->out.empty(); }
   /// Why the last step failed, lower case.
   const std::string& error() const { return error_; }
@@ -52,6 +54,7 @@ class TlsStream {
 
   std::unique_ptr<Wire> wire_ = std::make_unique<Wire>();  // OpenSSL holds its address
   std::unique_ptr<ssl_st, Free> ssl_;
+  bool drained_ = false;
   std::string error_;
   std::string unusable_;  // why no handshake can succeed
 };
