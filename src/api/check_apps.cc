@@ -1,54 +1,144 @@
 // Rules of Deployment, in Kubernetes' words.
+#include <algorithm>
+
+#include "api/check_pod_values.h"
 #include "api/checks.h"
+#include "api/findings.h"
 #include "api/job_checks.h"
+#include "base/strings.h"
 #include "reflect/causes.h"
 
 namespace muster::api {
 
 namespace {
 
-/// Whether labels have every matchLabels entry. Expressions are not looked at here.
-bool has_labels(const json::Document* labels, const json::Document& wanted) {
+using json::Document;
+using reflect::kRoot;
+using reflect::Place;
+
+/// Whether labels have every matchLabels entry.
+bool has_labels(const Document* labels, const Document& wanted) {
   for (const auto& [key, value] : wanted.as_object()) {
-    const json::Document* found = labels == nullptr ? nullptr : labels->find(key);
+    const Document* found = labels == nullptr ? nullptr : labels->find(key);
     if (found == nullptr || !(*found == value)) return false;
   }
   return true;
 }
 
-void check_selector(const json::Document& spec, std::vector<FieldCause>& causes) {
-  const json::Document* selector = spec.find("selector");
-  const json::Document* labels = spec.at("template", "metadata", "labels");
-  if (selector == nullptr) {
-    causes.push_back(reflect::required_cause("spec.selector"));
-  } else if (selector->as_object().empty()) {
-    causes.push_back(reflect::invalid_cause("spec.selector", *selector, "empty selector is invalid for deployment"));
+bool has_expression(const Document* labels, const Document& wanted) {
+  const Document* value = labels == nullptr ? nullptr : labels->find(wanted.string_at("key"));
+  const std::string& op = wanted.string_at("operator");
+  const json::Array& values = items_of(wanted, "values");
+  const bool listed = value != nullptr && std::ranges::find(values, *value) != values.end();
+  if (op == "In") return listed;
+  if (op == "NotIn") return !listed;
+  return (op == "Exists") == (value != nullptr);
+}
+
+bool matches(const Document& selector, const Document* labels) {
+  const Document* wanted = selector.find("matchLabels");
+  if (wanted != nullptr && !has_labels(labels, *wanted)) return false;
+  return std::ranges::all_of(items_of(selector, "matchExpressions"),
+                             [&](const Document& expression) { return has_expression(labels, expression); });
+}
+
+/// True when they can be evaluated.
+bool check_expressions(const Document& selector, const Place& place, Findings& found) {
+  bool right = true;
+  const Place list = place.member("matchExpressions");
+  std::size_t index = 0;
+  for (const Document& expression : items_of(selector, "matchExpressions")) {
+    const Place at = list.item(index++);
+    const std::string& op = expression.string_at("operator");
+    const bool by_value = op == "In" || op == "NotIn";
+    const bool has_values = !items_of(expression, "values").empty();
+    if (!by_value && op != "Exists" && op != "DoesNotExist") {
+      found.invalid(at.member("operator"), op, "not a valid selector operator");
+      right = false;
+    } else if (by_value && !has_values) {
+      found.required(at.member("values"), "must be specified when `operator` is 'In' or 'NotIn'");
+      right = false;
+    } else if (!by_value && has_values) {
+      found.forbidden(at.member("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+      right = false;
+    }
   }
-  const json::Document* wanted = selector == nullptr ? nullptr : selector->find("matchLabels");
-  const bool matches =
-      selector != nullptr && !selector->as_object().empty() && (wanted == nullptr || has_labels(labels, *wanted));
-  if (matches) return;
-  causes.push_back(reflect::invalid_cause("spec.template.metadata.labels",
-                                          labels == nullptr ? json::Document() : *labels,
-                                          "`selector` does not match template `labels`"));
+  return right;
+}
+
+void check_selector(const Document& spec, const Place& place, Findings& found) {
+  const Document* selector = spec.find("selector");
+  const Document* labels = spec.at("template", "metadata", "labels");
+  const Place at = place.member("selector");
+  if (selector == nullptr) {
+    found.required(at);
+  } else if (selector->as_object().empty()) {
+    found.invalid(at, *selector, "empty selector is invalid for deployment");
+  } else if (!check_expressions(*selector, at, found)) {
+    return found.invalid(at, *selector, "invalid label selector");
+  } else if (matches(*selector, labels)) {
+    return;
+  }
+  found.invalid(place.member("template").member("metadata").member("labels"), labels == nullptr ? Document() : *labels,
+                "`selector` does not match template `labels`");
+}
+
+/// A number of pods or a part of them; nullopt when it is neither.
+std::optional<std::int64_t> count_or_percent(const Document& value) {
+  if (value.is_int()) return value.as_int();
+  const std::string text = value.is_string() ? value.as_string() : "";
+  const bool right = text.size() > 1 && text.size() < 10 && text.ends_with('%') &&
+                     std::all_of(text.begin(), text.end() - 1, [](char c) { return is_digit(c); });
+  return right ? std::optional<std::int64_t>(std::stol(text)) : std::nullopt;
+}
+
+void check_strategy(const Document& strategy, const Place& place, Findings& found) {
+  const Document* rolling = strategy.find("rollingUpdate");
+  if (rolling == nullptr) return;
+  const Place at = place.member("rollingUpdate");
+  if (strategy.string_at("type") == "Recreate") {
+    return found.forbidden(at, "may not be specified when strategy `type` is 'Recreate'");
+  }
+  bool any = false;
+  for (const char* key : {"maxUnavailable", "maxSurge"}) {
+    const Document* value = rolling->find(key);
+    if (value == nullptr) continue;
+    const auto count = count_or_percent(*value);
+    any = any || !count || *count != 0;
+    if (!count) {
+      found.invalid(at.member(key), *value,
+                    "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', "
+                    "regex used for validation is '[0-9]+%')");
+    } else if (*count < 0) {
+      found.invalid(at.member(key), *value, "must be greater than or equal to 0");
+    }
+  }
+  if (!any) {
+    found.invalid(at.member("maxUnavailable"), rolling->int_at("maxUnavailable"), "may not be 0 when `maxSurge` is 0");
+  }
 }
 
 }  // namespace
 
-std::vector<FieldCause> check_deployment(const json::Document& deployment) {
+std::vector<FieldCause> check_deployment(const Document& deployment) {
   std::vector<FieldCause> causes;
-  const json::Document* spec = deployment.find("spec");
+  Findings found(causes);
+  const Document* spec = deployment.find("spec");
+  const Place place = kRoot.member("spec");
   if (spec == nullptr) return {reflect::required_cause("spec.selector")};
-  if (spec->int_at("replicas") < 0) {
-    causes.push_back(
-        reflect::invalid_cause("spec.replicas", spec->int_at("replicas"), "must be greater than or equal to 0"));
+  found.not_negative(*spec, "replicas", place);
+  check_selector(*spec, place, found);
+  if (const Document* strategy = spec->find("strategy")) check_strategy(*strategy, place.member("strategy"), found);
+  if (spec->int_at("progressDeadlineSeconds") <= spec->int_at("minReadySeconds")) {
+    found.invalid(place.member("progressDeadlineSeconds"), spec->int_at("progressDeadlineSeconds"),
+                  "must be greater than minReadySeconds");
   }
-  check_selector(*spec, causes);
   if (!check_template(*spec, "spec", causes)) return causes;
+  found.labels(spec->at("template", "metadata", "labels"), place.member("template").member("labels"));
+  const Place pod = place.member("template.spec");
+  check_pod_values(*spec->at("template", "spec"), pod, found);
   const std::string& restart = spec->string_at("template", "spec", "restartPolicy");
-  if (!restart.empty() && restart != "Always") {
-    causes.push_back(reflect::not_supported_cause("spec.template.spec.restartPolicy", restart, {"Always"}));
-  }
+  if (!restart.empty() && restart != "Always") found.not_supported(pod.member("restartPolicy"), restart, {"Always"});
   return causes;
 }
 

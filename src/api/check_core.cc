@@ -1,7 +1,8 @@
-#include <algorithm>
-
 #include "api/check_container.h"
+#include "api/check_pod_values.h"
 #include "api/checks.h"
+#include "api/findings.h"
+#include "api/rule_texts.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
 
@@ -10,16 +11,6 @@ namespace muster::api {
 namespace {
 
 using reflect::Place;
-
-const json::Array& items_of(const json::Document& object, std::string_view key) {
-  static const json::Array none;
-  const json::Document* found = object.find(key);
-  return found != nullptr && found->is_array() ? found->as_array() : none;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 /// A name that must be a DNS label, not used before in `taken`.
 void check_name(const json::Document& item, const Place& place, std::vector<std::string>& taken,
@@ -88,37 +79,10 @@ void check_pod_spec(const json::Document& spec, const std::string& path, std::ve
 
 std::vector<FieldCause> check_pod(const json::Document& pod) {
   std::vector<FieldCause> causes;
-  if (const json::Document* spec = pod.find("spec")) check_pod_spec(*spec, "spec", causes);
-  return causes;
-}
-
-std::vector<FieldCause> check_service(const json::Document& service) {
-  std::vector<FieldCause> causes;
-  const json::Document* spec = service.find("spec");
-  if (spec == nullptr) return {reflect::required_cause("spec.ports")};
-  const json::Array& ports = items_of(*spec, "ports");
-  const bool needs_no_port =
-      service.string_at("spec", "clusterIP") == "None" || service.string_at("spec", "type") == "ExternalName";
-  if (ports.empty() && !needs_no_port) causes.push_back(reflect::required_cause("spec.ports"));
-  std::vector<std::string> names;
-  for (std::size_t i = 0; ports.size() > 1 && i < ports.size(); ++i) {
-    const Place list = reflect::kRoot.member("spec.ports");
-    const Place at = list.item(i);
-    if (ports[i].string_at("name").empty()) causes.push_back(reflect::required_cause(at.member("name").text()));
-    check_name(ports[i], at, names, causes);
-  }
-  return causes;
-}
-
-std::vector<FieldCause> check_persistent_volume(const json::Document& volume) {
-  std::vector<FieldCause> causes;
-  const json::Document* modes = volume.at("spec", "accessModes");
-  if (modes == nullptr || !modes->is_array() || modes->as_array().empty()) {
-    causes.push_back(reflect::required_cause("spec.accessModes"));
-  }
-  const json::Document* capacity = volume.at("spec", "capacity");
-  if (capacity == nullptr || !capacity->is_object() || capacity->as_object().empty()) {
-    causes.push_back(reflect::required_cause("spec.capacity"));
+  if (const json::Document* spec = pod.find("spec")) {
+    check_pod_spec(*spec, "spec", causes);
+    Findings found(causes);
+    check_pod_values(*spec, reflect::kRoot.member("spec"), found);
   }
   return causes;
 }

@@ -5,6 +5,7 @@
 
 #include "api/checks.h"
 #include "api/job_checks.h"
+#include "api/rule_texts.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
 

@@ -14,6 +14,12 @@ std::vector<FieldCause> check_pod(const json::Document& pod);
 std::vector<FieldCause> check_service(const json::Document& service);
 std::vector<FieldCause> check_self_subject_access_review(const json::Document& review);
 std::vector<FieldCause> check_persistent_volume(const json::Document& volume);
+std::vector<FieldCause> check_persistent_volume_claim(const json::Document& claim);
+std::vector<FieldCause> check_config_map(const json::Document& map);
+std::vector<FieldCause> check_secret(const json::Document& secret);
+std::vector<FieldCause> check_namespace(const json::Document& ns);
+std::vector<FieldCause> check_node(const json::Document& node);
+std::vector<FieldCause> check_event(const json::Document& event);
 std::vector<FieldCause> check_resource_quota(const json::Document& quota);
 std::vector<FieldCause> check_deployment(const json::Document& deployment);
 std::vector<FieldCause> check_priority_class(const json::Document& priority);
@@ -27,17 +33,7 @@ std::vector<FieldCause> check_pytorch_job(const json::Document& job);
 std::vector<FieldCause> check_tf_job(const json::Document& job);
 std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job);
 
-/// What must hold for any pod spec, in a pod or in a template. `path` is where it stands.
+/// What must hold for any pod spec, in a pod or in a template, also of a job. `path` is where it stands.
 void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes);
-
-// The texts that Kubernetes has for a name of the wrong form.
-inline constexpr const char* kDnsLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-inline constexpr const char* kDns1035LabelRule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
-    "'[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 }  // namespace muster::api

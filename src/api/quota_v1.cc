@@ -20,7 +20,7 @@ const TypeDesc& type_of<ResourceQuotaSpec>() {
       object<ResourceQuotaSpec>(
           "ResourceQuotaSpec", "How much the namespace may hold.",
           field<&ResourceQuotaSpec::hard>("hard", "Most of each thing: pods, requests.cpu, count/RESOURCE.GROUP, …."),
-          field<&ResourceQuotaSpec::scopes>("scopes", "Counts only pods that match all of these.").immutable())
+          field<&ResourceQuotaSpec::scopes>("scopes", "Counts only pods that match all of these."))
           .open<&ResourceQuotaSpec::rest>({"scopeSelector"});
   return desc;
 }

@@ -124,7 +124,7 @@ const TypeDesc& type_of<PriorityClass>() {
   static const TypeDesc desc = root<PriorityClass>(
       "scheduling.k8s.io/v1", "PriorityClass", "A name for how important pods are.",
       field<&PriorityClass::metadata>("metadata", "Name, labels and history."),
-      field<&PriorityClass::value>("value", "How important: the highest goes first.").default_value(0).immutable(),
+      field<&PriorityClass::value>("value", "How important: the highest goes first.").default_value(0),
       field<&PriorityClass::global_default>("globalDefault", "Whether it is for pods that name no class."),
       field<&PriorityClass::description>("description", "When to use this class."),
       field<&PriorityClass::preemption_policy>("preemptionPolicy", "Whether such pods may displace others.")

@@ -36,11 +36,14 @@ constexpr std::string_view kStoredOnly[] = {
     "deployments.apps",
 };
 
+using Check = std::vector<FieldCause> (*)(const json::Document& object);
+
 /// A core/v1 resource with what most of them have in common.
-Resource core(std::string kind, std::string plural, std::vector<std::string> short_names,
-              const reflect::TypeDesc& type) {
+Resource core(std::string kind, std::string plural, std::vector<std::string> short_names, const reflect::TypeDesc& type,
+              Check check = nullptr) {
   Resource r;
   r.version = "v1";
+  r.check = check;
   r.singular = to_lower(kind);
   r.kind = std::move(kind);
   r.plural = std::move(plural);
@@ -52,24 +55,22 @@ Resource core(std::string kind, std::string plural, std::vector<std::string> sho
 }
 
 Resource pods() {
-  Resource r = core("Pod", "pods", {"po"}, type_of<Pod>());
+  Resource r = core("Pod", "pods", {"po"}, type_of<Pod>(), &check_pod);
   r.categories = {"all"};
   r.has_status = true;
   r.other_subresources = {"log", "binding"};
-  r.check = &check_pod;
   return r;
 }
 
 Resource services() {
-  Resource r = core("Service", "services", {"svc"}, type_of<Service>());
+  Resource r = core("Service", "services", {"svc"}, type_of<Service>(), &check_service);
   r.categories = {"all"};
   r.has_status = true;
-  r.check = &check_service;
   return r;
 }
 
 Resource namespaces() {
-  Resource r = core("Namespace", "namespaces", {"ns"}, type_of<Namespace>());
+  Resource r = core("Namespace", "namespaces", {"ns"}, type_of<Namespace>(), &check_namespace);
   r.scope = Scope::kCluster;
   r.has_status = true;
   // Kubernetes has no way to delete all namespaces at once.
@@ -78,30 +79,30 @@ Resource namespaces() {
 }
 
 Resource nodes() {
-  Resource r = core("Node", "nodes", {"no"}, type_of<Node>());
+  Resource r = core("Node", "nodes", {"no"}, type_of<Node>(), &check_node);
   r.scope = Scope::kCluster;
   r.has_status = true;
   return r;
 }
 
 Resource persistent_volume_claims() {
-  Resource r = core("PersistentVolumeClaim", "persistentvolumeclaims", {"pvc"}, type_of<PersistentVolumeClaim>());
+  Resource r = core("PersistentVolumeClaim", "persistentvolumeclaims", {"pvc"}, type_of<PersistentVolumeClaim>(),
+                    &check_persistent_volume_claim);
   r.has_status = true;
   return r;
 }
 
 Resource persistent_volumes() {
-  Resource r = core("PersistentVolume", "persistentvolumes", {"pv"}, type_of<PersistentVolume>());
+  Resource r =
+      core("PersistentVolume", "persistentvolumes", {"pv"}, type_of<PersistentVolume>(), &check_persistent_volume);
   r.scope = Scope::kCluster;
   r.has_status = true;
-  r.check = &check_persistent_volume;
   return r;
 }
 
 Resource resource_quotas() {
-  Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>());
+  Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>(), &check_resource_quota);
   r.has_status = true;
-  r.check = &check_resource_quota;
   return r;
 }
 
@@ -112,21 +113,20 @@ Resource of_group(std::string group, Resource r) {
 }
 
 Resource priority_classes() {
-  Resource r =
-      of_group("scheduling.k8s.io", core("PriorityClass", "priorityclasses", {"pc"}, type_of<PriorityClass>()));
+  Resource r = of_group("scheduling.k8s.io", core("PriorityClass", "priorityclasses", {"pc"}, type_of<PriorityClass>(),
+                                                  &check_priority_class));
   r.scope = Scope::kCluster;
-  r.check = &check_priority_class;
   return r;
 }
 
 Resource deployments() {
-  Resource r = of_group("apps", core("Deployment", "deployments", {"deploy"}, type_of<Deployment>()));
+  Resource r =
+      of_group("apps", core("Deployment", "deployments", {"deploy"}, type_of<Deployment>(), &check_deployment));
   r.categories = {"all"};
   r.has_status = true;
   r.other_subresources = {"scale"};
   r.scale = ScalePaths{
       .spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .label_selector = ".spec.selector"};
-  r.check = &check_deployment;
   return r;
 }
 
@@ -191,15 +191,15 @@ namespace {
 
 std::vector<Resource> built_in_resources() {
   return {
-      core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>()),
-      core("Event", "events", {"ev"}, type_of<Event>()),
+      core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>(), &check_config_map),
+      core("Event", "events", {"ev"}, type_of<Event>(), &check_event),
       namespaces(),
       nodes(),
       persistent_volume_claims(),
       persistent_volumes(),
       pods(),
       resource_quotas(),
-      core("Secret", "secrets", {}, type_of<Secret>()),
+      core("Secret", "secrets", {}, type_of<Secret>(), &check_secret),
       core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>()),
       services(),
       custom_resource_definitions(),

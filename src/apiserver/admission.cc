@@ -128,8 +128,9 @@ Status settle_fields(const api::Resource& resource, const protobuf::Message* mes
 }
 
 /// Built-in kinds are decoded into Go types, so a wrong type is a broken body and not an invalid field.
-Status check_valid(const api::Resource& resource, const Document& object, Origin origin,
-                   std::vector<FieldCause> causes) {
+/// `rules` are those over several fields.
+Status check_valid(const api::Resource& resource, const Document& object, Origin origin, std::vector<FieldCause> causes,
+                   std::vector<FieldCause> (*rules)(const Document& object)) {
   std::vector<FieldCause> more = reflect::validate(*resource.type, object);
   // It has rules of its own, check_metadata.
   std::erase_if(more, [](const FieldCause& cause) { return cause.field.starts_with("metadata."); });
@@ -141,13 +142,24 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
     if (!wrong.empty()) return undecodable(resource, object, origin, join(wrong, ", "));
   }
   causes.insert(causes.end(), more.begin(), more.end());
-  // Rules over several fields read fields whose types must be right.
-  if (more.empty() && resource.check != nullptr) {
-    more = resource.check(object);
+  // They read fields whose types must be right.
+  if (more.empty() && rules != nullptr) {
+    more = rules(object);
     causes.insert(causes.end(), more.begin(), more.end());
   }
   if (causes.empty()) return ok();
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
+}
+
+/// A pod of a class must be of one that there is.
+Status check_priority_class(Context& context, const ResourceRequest& request, const Document& object) {
+  const std::string& name = object.string_at("spec", "priorityClassName");
+  if (request.resource->qualified_name() != "pods" || name.empty()) return ok();
+  // Every cluster has these two without anybody making them.
+  if (name == "system-cluster-critical" || name == "system-node-critical") return ok();
+  if (context.store.latest({"priorityclasses.scheduling.k8s.io", "", name}) != nullptr) return ok();
+  return forbidden(*request.resource, object.string_at("metadata", "name"),
+                   fmt::format("no PriorityClass with name {} was found", name));
 }
 
 Status check_versions(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
@@ -325,7 +337,8 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
   reflect::apply_defaults(*resource.type, object);
   if (resource.built_in) default_builtin(resource, object);
-  TRY(check_valid(resource, object, Origin::kBody, check_metadata(resource, object)));
+  TRY(check_priority_class(context, request, object));
+  TRY(check_valid(resource, object, Origin::kBody, check_metadata(resource, object), resource.check));
   start_status(resource, object);
   if (!resource.is_acted_on()) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
@@ -346,7 +359,7 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
   // The tables say what is asked, not what is answered, and clients send both.
   TRY(settle_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));
   reflect::apply_defaults(*resource.type, object);
-  TRY(check_valid(resource, object, Origin::kBody, {}));
+  TRY(check_valid(resource, object, Origin::kBody, {}, resource.check));
   return object;
 }
 
@@ -372,7 +385,9 @@ Result<Document> admit_change(const ResourceRequest& request, Origin origin, con
   if (resource.built_in) {
     for (const FieldCause& cause : check_builtin_change(resource, before, after)) causes.push_back(cause);
   }
-  TRY(check_valid(resource, after, origin, std::move(causes)));
+  // Who reports how an object is doing is not told that it should never have been made.
+  const bool only_status = resource.built_in && request.subresource == "status";
+  TRY(check_valid(resource, after, origin, std::move(causes), only_status ? nullptr : resource.check));
   return after;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/pod_defaults.h"
 #include "apiserver/status_error.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -16,68 +17,11 @@ namespace {
 
 using json::Document;
 
-void default_member(Document& object, std::string_view key, Document value) {
-  if (object.find(key) == nullptr) object.as_object().append(std::string(key), std::move(value));
-}
-
-Document* object_member(Document& object, std::string_view key) {
-  if (object.is_object() && object.find(key) == nullptr) object.as_object().append(std::string(key), json::Object());
-  Document* member = object.find(key);
-  return member != nullptr && member->is_object() ? member : nullptr;
-}
-
-/// A tag of "latest", or none at all, is pulled every time.
-std::string_view pull_policy(const std::string& image) {
-  const std::size_t slash = image.rfind('/');
-  const std::string_view last = std::string_view(image).substr(slash == std::string::npos ? 0 : slash + 1);
-  if (last.find('@') != std::string_view::npos) return "IfNotPresent";
-  const std::size_t colon = last.find(':');
-  return colon == std::string_view::npos || last.substr(colon + 1) == "latest" ? "Always" : "IfNotPresent";
-}
-
-void default_container(Document& container) {
-  if (!container.is_object()) return;
-  default_member(container, "resources", json::Object());
-  default_member(container, "terminationMessagePath", "/dev/termination-log");
-  default_member(container, "terminationMessagePolicy", "File");
-  default_member(container, "imagePullPolicy", pull_policy(container.string_at("image")));
-  if (Document* ports = container.find("ports"); ports != nullptr && ports->is_array()) {
-    for (Document& port : ports->as_array()) {
-      if (port.is_object()) default_member(port, "protocol", "TCP");
-    }
-  }
-  // A limit without a request is the request.
-  const Document* limits = container.at("resources", "limits");
-  if (limits == nullptr || !limits->is_object()) return;
-  const Document wanted = *limits;
-  if (Document* requests = object_member(*container.find("resources"), "requests")) {
-    for (const json::Member& limit : wanted.as_object()) default_member(*requests, limit.key, limit.value);
-  }
-}
-
-void default_pod(Document& pod) {
-  Document* spec = object_member(pod, "spec");
-  if (spec == nullptr) return;
-  for (const char* list : {"containers", "initContainers"}) {
-    Document* containers = spec->find(list);
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (Document& container : containers->as_array()) default_container(container);
-  }
-  default_member(*spec, "restartPolicy", "Always");
-  default_member(*spec, "terminationGracePeriodSeconds", 30);
-  default_member(*spec, "dnsPolicy", "ClusterFirst");
-  default_member(*spec, "securityContext", json::Object());
-  default_member(*spec, "schedulerName", "default-scheduler");
-  default_member(*spec, "enableServiceLinks", true);
-  const std::string account = spec->string_at("serviceAccountName");
-  if (!account.empty()) default_member(*spec, "serviceAccount", account);
-}
-
 void default_deployment(Document& deployment) {
   Document* spec = object_member(deployment, "spec");
   Document* pod_template = spec == nullptr ? nullptr : spec->find("template");
   if (pod_template == nullptr || !pod_template->is_object()) return;
-  default_pod(*pod_template);
+  default_pod_template(*pod_template);
   Document* strategy = object_member(*spec, "strategy");
   if (strategy == nullptr) return;
   default_member(*strategy, "type", "RollingUpdate");
@@ -100,6 +44,9 @@ void default_service(Document& service) {
   if (spec == nullptr) return;
   default_member(*spec, "type", "ClusterIP");
   default_member(*spec, "sessionAffinity", "None");
+  const std::string type = spec->string_at("type");
+  if (type != "ExternalName") default_member(*spec, "internalTrafficPolicy", "Cluster");
+  if (type == "NodePort" || type == "LoadBalancer") default_member(*spec, "externalTrafficPolicy", "Cluster");
   Document* ports = spec->find("ports");
   if (ports == nullptr || !ports->is_array()) return;
   for (Document& port : ports->as_array()) {
@@ -145,6 +92,85 @@ void erase_changeable(Document& spec) {
   }
 }
 
+bool same(const Document* before, const Document* after) {
+  return before == nullptr || after == nullptr ? before == after : *before == *after;
+}
+
+/// That the member at the path is what it was, or not there as it was not there.
+void check_fixed(const Document& before, const Document& after, const std::vector<std::string>& path,
+                 std::vector<FieldCause>& causes) {
+  const Document* old_value = &before;
+  const Document* new_value = &after;
+  for (const std::string& key : path) {
+    old_value = old_value == nullptr ? nullptr : old_value->find(key);
+    new_value = new_value == nullptr ? nullptr : new_value->find(key);
+  }
+  if (same(old_value, new_value)) return;
+  causes.push_back(invalid_value(join(path, "."), new_value == nullptr ? "null" : json::serialize(*new_value),
+                                 "field is immutable"));
+}
+
+void check_pod_change(const Document& before, const Document& after, std::vector<FieldCause>& causes) {
+  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return;
+  Document old_spec = *before.find("spec");
+  Document new_spec = *after.find("spec");
+  erase_changeable(old_spec);
+  erase_changeable(new_spec);
+  if (!(old_spec == new_spec)) causes.push_back(forbidden_value("spec", kPodChange));
+}
+
+void check_sealed_change(const Document& before, const Document& after, std::vector<FieldCause>& causes) {
+  if (!before.bool_at("immutable")) return;
+  if (!after.bool_at("immutable")) {
+    causes.push_back(forbidden_value("immutable", "field is immutable when `immutable` is set"));
+  }
+  for (const char* field : {"data", "binaryData"}) {
+    if (same(before.find(field), after.find(field))) continue;
+    causes.push_back(forbidden_value(field, "field is immutable when `immutable` is set"));
+  }
+}
+
+/// A claim can still be given a class and a volume, and grow once it is bound.
+void check_claim_change(const Document& before, const Document& after, std::vector<FieldCause>& causes) {
+  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return;
+  Document old_spec = *before.find("spec");
+  Document new_spec = *after.find("spec");
+  for (const char* key : {"storageClassName", "volumeName"}) {
+    if (old_spec.string_at(key).empty()) new_spec.as_object().erase(key);
+  }
+  if (before.string_at("status", "phase") == "Bound") {
+    for (Document* spec : {&old_spec, &new_spec}) {
+      spec->as_object().erase("volumeAttributesClassName");
+      if (Document* resources = spec->find("resources")) resources->as_object().erase("requests");
+    }
+  }
+  if (old_spec == new_spec) return;
+  causes.push_back(forbidden_value(
+      "spec",
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"));
+}
+
+/// What a volume is made of: its spec without what says who may use it and how.
+Document source_of(const Document& volume) {
+  Document source = volume.find("spec") == nullptr ? Document(json::Object()) : *volume.find("spec");
+  for (const char* key :
+       {"accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
+        "storageClassName", "volumeAttributesClassName", "volumeMode"}) {
+    source.as_object().erase(key);
+  }
+  return source;
+}
+
+void check_volume_change(const Document& before, const Document& after, std::vector<FieldCause>& causes) {
+  if (!(source_of(before) == source_of(after))) {
+    causes.push_back(
+        forbidden_value("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
+  }
+  if (before.string_at("spec", "volumeMode") != after.string_at("spec", "volumeMode")) {
+    causes.push_back(invalid_value("volumeMode", quote(after.string_at("spec", "volumeMode")), "field is immutable"));
+  }
+}
+
 }  // namespace
 
 void default_builtin(const api::Resource& resource, Document& object) {
@@ -156,6 +182,11 @@ void default_builtin(const api::Resource& resource, Document& object) {
   if (name == "secrets") fold_string_data(object);
   if (name == "persistentvolumeclaims") {
     if (Document* spec = object_member(object, "spec")) default_member(*spec, "volumeMode", "Filesystem");
+  }
+  if (name == "persistentvolumes") {
+    Document* spec = object_member(object, "spec");
+    Document* path = spec == nullptr ? nullptr : spec->find("hostPath");
+    if (path != nullptr && path->is_object()) default_member(*path, "type", "");
   }
 }
 
@@ -200,32 +231,20 @@ std::vector<FieldCause> check_builtin_change(const api::Resource& resource, cons
                                              const Document& after) {
   std::vector<FieldCause> causes;
   const std::string name = resource.qualified_name();
-  if (name == "pods" && before.find("spec") != nullptr && after.find("spec") != nullptr) {
-    Document old_spec = *before.find("spec");
-    Document new_spec = *after.find("spec");
-    erase_changeable(old_spec);
-    erase_changeable(new_spec);
-    if (!(old_spec == new_spec)) causes.push_back(forbidden_value("spec", kPodChange));
+  if (name == "pods") check_pod_change(before, after, causes);
+  if (name == "configmaps" || name == "secrets") check_sealed_change(before, after, causes);
+  if (name == "persistentvolumeclaims") check_claim_change(before, after, causes);
+  if (name == "persistentvolumes") check_volume_change(before, after, causes);
+  if (name == "deployments.apps" && after.at("spec", "selector") != nullptr) {
+    check_fixed(before, after, {"spec", "selector"}, causes);
   }
-  if ((name == "configmaps" || name == "secrets") && before.bool_at("immutable")) {
-    if (!after.bool_at("immutable")) {
-      causes.push_back(forbidden_value("immutable", "field is immutable when `immutable` is set"));
+  if (name == "secrets") check_fixed(before, after, {"type"}, causes);
+  if (name == "resourcequotas") check_fixed(before, after, {"spec", "scopes"}, causes);
+  if (name == "priorityclasses.scheduling.k8s.io") {
+    if (!same(before.find("value"), after.find("value"))) {
+      causes.push_back(forbidden_value("value", "may not be changed in an update."));
     }
-    for (const char* field : {"data", "binaryData"}) {
-      const Document* old_value = before.find(field);
-      const Document* new_value = after.find(field);
-      const bool same =
-          old_value == nullptr || new_value == nullptr ? old_value == new_value : *old_value == *new_value;
-      if (!same) causes.push_back(forbidden_value(field, "field is immutable when `immutable` is set"));
-    }
-  }
-  const Document* selector = before.at("spec", "selector");
-  const Document* wanted = after.at("spec", "selector");
-  if (name == "deployments.apps" && selector != nullptr && wanted != nullptr && !(*selector == *wanted)) {
-    causes.push_back(invalid_value("spec.selector", json::serialize(*wanted), "field is immutable"));
-  }
-  if (name == "secrets" && before.string_at("type") != after.string_at("type")) {
-    causes.push_back(invalid_value("type", quote(after.string_at("type")), "field is immutable"));
+    check_fixed(before, after, {"preemptionPolicy"}, causes);
   }
   return causes;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/rule_texts.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -17,27 +18,6 @@ using json::Document;
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 
-constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-constexpr std::string_view kLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-constexpr std::string_view kServiceRule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
-    "'[a-z]([-a-z0-9]*[a-z0-9])?')";
-constexpr std::string_view kKeyRule =
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-constexpr std::string_view kLabelValueRule =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
 /// `field` is metadata.name or metadata.generateName.
 void check_name(const api::Resource& resource, const std::string& field, const std::string& given,
                 const std::string& name, std::vector<FieldCause>& causes) {
@@ -48,13 +28,13 @@ void check_name(const api::Resource& resource, const std::string& field, const s
     if (name.size() > 63) causes.push_back(invalid_value(field, quote(given), "must be no more than 63 characters"));
     const bool right = service ? is_dns_label(name) && name[0] >= 'a' : is_dns_label(name);
     if (!right && name.size() <= 63) {
-      causes.push_back(invalid_value(field, quote(given), service ? kServiceRule : kLabelRule));
+      causes.push_back(invalid_value(field, quote(given), service ? api::kDns1035LabelRule : api::kDnsLabelRule));
     }
     return;
   }
   if (name.size() > 253) causes.push_back(invalid_value(field, quote(given), "must be no more than 253 characters"));
   if (name.size() <= 253 && !is_dns_subdomain(name)) {
-    causes.push_back(invalid_value(field, quote(given), kSubdomainRule));
+    causes.push_back(invalid_value(field, quote(given), api::kSubdomainRule));
   }
 }
 
@@ -70,11 +50,12 @@ void check_labels(const Document& object, std::vector<FieldCause>& causes) {
   const Document* labels = object.at("metadata", "labels");
   if (labels == nullptr || !labels->is_object()) return;
   for (const json::Member& label : labels->as_object()) {
-    if (!is_qualified_name(label.key)) causes.push_back(invalid_value("metadata.labels", quote(label.key), kKeyRule));
+    if (!is_qualified_name(label.key))
+      causes.push_back(invalid_value("metadata.labels", quote(label.key), api::kQualifiedNameRule));
     if (label.value.is_string() && !is_label_value(label.value.as_string())) {
       const bool too_long = label.value.as_string().size() > 63;
       causes.push_back(invalid_value("metadata.labels", quote(label.value.as_string()),
-                                     too_long ? "must be no more than 63 characters" : kLabelValueRule));
+                                     too_long ? "must be no more than 63 characters" : api::kLabelValueRule));
     }
   }
 }
@@ -86,7 +67,7 @@ void check_annotations(const Document& object, std::vector<FieldCause>& causes) 
   for (const json::Member& annotation : annotations->as_object()) {
     bytes += annotation.key.size() + (annotation.value.is_string() ? annotation.value.as_string().size() : 0);
     if (!is_qualified_name(to_lower(annotation.key))) {
-      causes.push_back(invalid_value("metadata.annotations", quote(annotation.key), kKeyRule));
+      causes.push_back(invalid_value("metadata.annotations", quote(annotation.key), api::kQualifiedNameRule));
     }
   }
   if (bytes > kMaxAnnotationBytes) {
@@ -135,7 +116,7 @@ void check_finalizers(const api::Resource& resource, const Document& object, std
   for (const std::string& finalizer : finalizers) {
     const bool standard = finalizer == "orphan" || finalizer == "foregroundDeletion" || finalizer == "kubernetes";
     if (!is_qualified_name(finalizer)) {
-      causes.push_back(invalid_value(field, quote(finalizer), kKeyRule));
+      causes.push_back(invalid_value(field, quote(finalizer), api::kQualifiedNameRule));
     } else if (resource.built_in && finalizer.find('/') == std::string::npos && !standard) {
       causes.push_back(invalid_value(field, quote(finalizer),
                                      "name is neither a standard finalizer name nor is it fully qualified"));
@@ -202,7 +183,8 @@ void stamp_new(const api::Resource& resource, Document& object, Rng& rng, Time n
   drop_empty_members(metadata);
   metadata.set("uid", make_uuid(rng));
   metadata.set("creationTimestamp", format_rfc3339(now));
-  if (has_generation(resource)) metadata.set("generation", 1);
+  // Kubernetes gives a priority class its first generation, and never another.
+  if (has_generation(resource) || resource.kind == "PriorityClass") metadata.set("generation", 1);
 }
 
 void carry_over(const api::Resource& resource, const Document& before, Document& after) {

@@ -1,0 +1,93 @@
+// How much of what a container may ask for.
+#include <array>
+
+#include "api/check_pod_values.h"
+#include "base/quantity.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::api {
+namespace {
+
+using json::Document;
+using reflect::Place;
+
+constexpr std::array<std::string_view, 3> kOfContainers = {"cpu", "memory", "ephemeral-storage"};
+// Known in quotas or on nodes, but nothing a container can have.
+constexpr std::array<std::string_view, 14> kStandard = {"pods",
+                                                        "services",
+                                                        "replicationcontrollers",
+                                                        "resourcequotas",
+                                                        "secrets",
+                                                        "configmaps",
+                                                        "storage",
+                                                        "persistentvolumeclaims",
+                                                        "requests.cpu",
+                                                        "requests.memory",
+                                                        "requests.storage",
+                                                        "limits.cpu",
+                                                        "limits.memory",
+                                                        "services.nodeports"};
+
+bool is_huge_page(std::string_view name) {
+  return name.starts_with("hugepages-");
+}
+
+/// Devices and the like: "nvidia.com/gpu".
+bool is_extended(std::string_view name) {
+  return name.find('/') != std::string_view::npos && name.find("kubernetes.io/") == std::string_view::npos;
+}
+
+void check_resource_name(const std::string& name, const Place& at, Findings& found) {
+  if (name.find('/') != std::string::npos) {
+    if (!is_qualified_name(name)) found.invalid(at, name, "prefix and name must each be a valid name");
+    if (is_extended(name) && (!is_qualified_name(name) || name.starts_with("requests."))) {
+      found.invalid(at, name, "doesn't follow extended resource name standard");
+    }
+    return;
+  }
+  if (contains(kOfContainers, name) || is_huge_page(name)) return;
+  if (!contains(kStandard, name)) found.invalid(at, name, "must be a standard resource type or fully qualified");
+  found.invalid(at, name, "must be a standard resource for containers");
+}
+
+std::optional<Quantity> amount(const Document& resources, std::string_view which, std::string_view name) {
+  const Document* found = resources.at(which, name);
+  const auto text = found == nullptr ? std::nullopt : reflect::quantity_text(*found);
+  return text ? Quantity::parse(*text) : std::nullopt;
+}
+
+}  // namespace
+
+void check_amounts(const Document& container, const Place& place, Findings& found) {
+  const Document* resources = container.find("resources");
+  if (resources == nullptr) return;
+  const Place at = place.member("resources");
+  bool huge = false;
+  bool ordinary = false;
+  for (const char* which : {"limits", "requests"}) {
+    for (const auto& [name, text] : members_of(*resources, which)) {
+      const std::string member = std::string(which) + "[" + name + "]";
+      const Place amount_at = at.member(member);
+      check_resource_name(name, amount_at, found);
+      huge = huge || is_huge_page(name);
+      ordinary = ordinary || name == "cpu" || name == "memory";
+      const auto value = amount(*resources, which, name);
+      if (is_extended(name) && value && Quantity::of(value->value()) != *value) {
+        found.invalid(amount_at, text, "must be an integer");
+      }
+      if (std::string_view(which) == "limits" || (!is_extended(name) && !is_huge_page(name))) continue;
+      // Neither can be shared, so what is set aside is what may be used.
+      const auto limit = amount(*resources, "limits", name);
+      if (!limit) {
+        found.required(at.member("limits"), "Limit must be set for non overcommitable resources");
+      } else if (value && *value < *limit) {
+        found.invalid(at.member("requests"), text,
+                      "must be equal to " + name + " limit of " + resources->string_at("limits", name));
+      }
+    }
+  }
+  if (huge && !ordinary) found.forbidden(at, "HugePages require cpu or memory");
+}
+
+}  // namespace muster::api
