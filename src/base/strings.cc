@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "base/visible_text.h"
+
 namespace muster {
 namespace {
 
@@ -101,60 +103,13 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
   return value;
 }
 
-namespace {
-
-/// The character at the start of well-formed UTF-8 of more than one byte, and its length; 0, 0 for anything else.
-std::pair<char32_t, std::size_t> wide_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 0;
-  if (length == 0 || text.size() < length) return {0, 0};
-  char32_t code = first & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
-  return {code, length};
-}
-
-/// Controls what is around it, or takes no room: must not reach a terminal as it is.
-bool is_invisible(char32_t code) {
-  return (code >= 0x80 && code <= 0x9f) || code == 0xad || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
-         (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
-}
-
-}  // namespace
-
 std::string quote(std::string_view text) {
   std::string out = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (const auto [code, length] = wide_character(text.substr(i)); is_invisible(code)) {
-      out += code > 0xffff ? fmt::format("\\U{:08x}", static_cast<unsigned>(code))
-                           : fmt::format("\\u{:04x}", static_cast<unsigned>(code));
-      i += length - 1;
-      continue;
-    }
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
-    }
+  for (std::size_t i = 0; i < text.size();) {
+    const Escape escape = escape_at(text.substr(i));
+    if (text[i] == '"' || text[i] == '\\') out += '\\';
+    out += escape.text.empty() ? text.substr(i, escape.length) : escape.text;
+    i += escape.length;
   }
   return out += '"';
 }
@@ -182,6 +137,23 @@ bool wildcard_match(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+namespace {
+
+/// For a word that was cut short, "repl" for "replicaSpecs": below three letters, or with two choices, it says nothing.
+std::optional<std::string> only_one_beginning_with(const std::string& typed,
+                                                   const std::vector<std::string>& candidates) {
+  std::optional<std::string> only;
+  if (typed.size() < 3) return only;
+  for (const std::string& candidate : candidates) {
+    if (!to_lower(candidate).starts_with(typed) || candidate == only) continue;
+    if (only) return std::nullopt;
+    only = candidate;
+  }
+  return only;
+}
+
+}  // namespace
+
 std::optional<std::string> did_you_mean(std::string_view typed, const std::vector<std::string>& candidates) {
   const std::string typed_lower = to_lower(typed);
   std::optional<std::string> best;
@@ -195,7 +167,7 @@ std::optional<std::string> did_you_mean(std::string_view typed, const std::vecto
     best = candidate;
     best_distance = distance;
   }
-  return best;
+  return best ? best : only_one_beginning_with(typed_lower, candidates);
 }
 
 bool is_dns_label(std::string_view text) {

@@ -38,7 +38,7 @@ TEST(Strings, ParseIntTakesWholeDecimalsInRange) {
 TEST(Strings, QuoteEscapesWhatWouldBreakALine) {
   EXPECT_EQ(quote("say \"hi\"\\\n\r\t\x01\x7f"), R"("say \"hi\"\\\n\r\t\x01\x7f")");
   EXPECT_EQ(quote("a\u202eb é 😀 \u200b"), R"("a\u202eb é 😀 \u200b")") << "what turns the text around or cannot be seen";
-  EXPECT_EQ(quote("cut \xe2\x80"), "\"cut \xe2\x80\"");
+  EXPECT_EQ(quote("cut \xe2\x80"), R"("cut \xe2\x80")");
 }
 
 TEST(Strings, WildcardMatchesAnyRun) {
@@ -63,6 +63,8 @@ TEST(Strings, DidYouMeanFindsTheNearestWord) {
   EXPECT_EQ(did_you_mean("secrets", kinds), std::nullopt);
   EXPECT_EQ(did_you_mean("", kinds), std::nullopt);
   EXPECT_EQ(did_you_mean("x", {"a", "b"}), std::nullopt);
+  EXPECT_EQ(did_you_mean("pyt", kinds), "pytorchjobs") << "a word cut short";
+  EXPECT_EQ(did_you_mean("repl", {"replicas", "replicaSpecs"}), std::nullopt) << "it could be either";
 }
 
 TEST(Strings, DnsLabels) {

@@ -6,13 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/random.h"
-#include "base/strings.h"
+#include "base/visible_text.h"
+#include "cli/command_line.h"
 #include "cli/command_table.h"
 #include "cli/connect.h"
 #include "cli/environment.h"
@@ -29,14 +31,6 @@ const Entry* find(const std::string& word) {
     if (entry.name == word) return &entry;
   }
   return nullptr;
-}
-
-std::string help_text(const Entry& entry, const Flags& own, const Flags& common) {
-  std::string out =
-      fmt::format("{}: {}\n\nUsage:\n  {}\n\nExamples:\n{}", entry.name, entry.summary, entry.usage, entry.examples);
-  if (const std::string flags = own.help(); !flags.empty()) out += "\nFlags:\n" + flags;
-  if (const std::string flags = common.help(); !flags.empty()) out += "\nFlags of every command:\n" + flags;
-  return out;
 }
 
 /// Output that cannot be written ends the command: whoever read it (`| head`) has gone, or the disk is full.
@@ -99,7 +93,7 @@ Connection connect(net::EventLoop& loop, Rng& rng, const std::variant<Choice, Fa
     return out;
   }
   const Choice& choice = std::get<Choice>(chosen);
-  terminal.err(choice.note);
+  terminal.err(visible(choice.note));
   out.transport = std::make_unique<client::RemoteTransport>(
       loop, rng, client::credentials_of(choice.target, loop),
       [&loop, endpoint = choice.target.endpoint](const client::Credential& credential) mutable {
@@ -141,22 +135,27 @@ std::variant<Choice, Failure> find_server(Server need, const ConnectOptions& opt
   return start_engine() ? choose_server(options, environment, Surroundings::real()) : chosen;
 }
 
-int run_connected(const Entry& entry, Command& command, const ConnectOptions& options,
-                  const std::vector<std::string>& words) {
+int run_connected(Server need, Command& command, const ConnectOptions& options, const std::vector<std::string>& words,
+                  bool errors_as_json = false) {
   const Environment environment = read_environment();
   const Terminal terminal = real_terminal(environment);
-  const auto chosen = find_server(entry.server, options, environment, terminal);
-  const bool needed = entry.server == Server::kNeeded || entry.server == Server::kStarted;
-  if (needed && std::holds_alternative<Failure>(chosen)) return print_error(std::get<Failure>(chosen));
+  const auto chosen = find_server(need, options, environment, terminal);
+  const bool needed = need == Server::kNeeded || need == Server::kStarted;
+  if (needed && std::holds_alternative<Failure>(chosen)) {
+    const Failure& failure = std::get<Failure>(chosen);
+    terminal.err(errors_as_json ? error_json(failure) : error_text(failure));
+    return failure.code;
+  }
 
   net::EventLoop loop;
   SystemRng rng;
   Connection connection = connect(loop, rng, chosen, terminal);
   client::ApiClient api(*connection.transport, "");
-  api.on_warning([&](const std::string& text) { terminal.err("warning: " + text + "\n"); });
   Session session(
       loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);
+  api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!options.ns.empty()) session.set_ns_is_named();
+  if (errors_as_json) session.tell_errors_as_json();
   session.explain_unreachable(connection.explain);
   loop.on_stop_signal([&](int) { session.interrupt(); });
   const int code = command.run(session, words);
@@ -167,6 +166,12 @@ int run_connected(const Entry& entry, Command& command, const ConnectOptions& op
 
 bool knows(const std::string& word) {
   return find(word) != nullptr;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> out;
+  for (const Entry& entry : command_table()) out.emplace_back(entry.name);
+  return out;
 }
 
 std::string command_list() {
@@ -181,30 +186,33 @@ int run(const std::vector<std::string>& args) {
   const std::vector<std::string> rest(args.begin() + 1, args.end());
 
   ConnectOptions options;
-  const auto add_common = [&](Flags& flags) {
-    if (entry->server == Server::kNone) return;
-    flags.add_string("namespace", &options.ns, "which namespace", 'n');
-    flags.add_string("kubeconfig", &options.kubeconfig, "which kubeconfig file names the server");
-    flags.add_string("context", &options.context, "which context of the kubeconfig");
-  };
+  const bool connects = entry->server != Server::kNone;
   const auto command = entry->make();
-  if (Flags::asks_for_help(rest)) {
-    Flags own;
-    Flags common;
-    command->add_flags(own);
-    add_common(common);
-    std::fputs(help_text(*entry, own, common).c_str(), stdout);
-    return kExitOk;
-  }
   Flags flags;
   command->add_flags(flags);
-  add_common(flags);
+  if (Flags::asks_for_help(rest)) {
+    Flags common;
+    if (connects) options.add_flags(common);
+    const Help help{entry->name, entry->summary, entry->usage, entry->examples};
+    std::fputs(help_text(help, flags, common).c_str(), stdout);
+    return kExitOk;
+  }
+  if (connects) options.add_flags(flags);
   auto words = flags.parse(rest);
   if (!words) {
     return print_error(
         usage_failure(words.error().message, fmt::format("muster {} --help lists the flags", entry->name)));
   }
-  return run_connected(*entry, *command, options, *words);
+  return run_connected(entry->server, *command, options, *words, flags.text_of("output") == "json");
+}
+
+int complete(std::vector<std::string> words, std::vector<Completable> commands) {
+  if (!words.empty() && words[0] == "--") words.erase(words.begin());
+  std::ranges::move(completable_commands(), std::back_inserter(commands));
+  std::ranges::sort(commands, {}, &Completable::name);
+  const Completing at = completing(std::move(words), commands);
+  const bool asks = at.ask == Completing::Ask::kNames || at.ask == Completing::Ask::kNamespaces;
+  return run_connected(asks ? Server::kOptional : Server::kNone, *make_complete(at), at.connect, {});
 }
 
 }  // namespace muster::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/completion.h"
 #include "net/event_loop.h"
 
 namespace muster::cli {
@@ -15,5 +16,9 @@ bool knows(const std::string& word);
 int run(const std::vector<std::string>& args);
 /// One line per command, for `muster help`.
 std::string command_list();
+std::vector<std::string> command_names();
+/// Prints what could stand where the last of `words` is being typed. `others` are the commands that run() does not
+/// know.
+int complete(std::vector<std::string> words, std::vector<Completable> others);
 
 }  // namespace muster::cli

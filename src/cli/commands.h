@@ -39,5 +39,7 @@ using EditFile = std::function<Status(const std::string& path)>;
 std::unique_ptr<Command> make_edit();
 std::unique_ptr<Command> make_edit(EditFile edit_file);
 std::unique_ptr<Command> make_explain();
+struct Completing;
+std::unique_ptr<Command> make_complete(Completing at);
 
 }  // namespace muster::cli

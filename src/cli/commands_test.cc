@@ -77,6 +77,50 @@ TEST(Create, RefusesWhatExists) {
   EXPECT_EQ(cli.err, "error: stdin: already exists\n");
 }
 
+TEST(Delete, RefusesAnOutputItDoesNotHaveBeforeItAsks) {
+  CommandRun cli;
+  cli.server.put(kPods + "/a", pod("a", "Running"));
+  for (const char* output : {"yaml", "json", "wide", "nmae"}) {
+    EXPECT_EQ(cli.run(make_delete(), {"pod", "a", "-o", output}), 2) << output;
+  }
+  EXPECT_THAT(cli.err, HasSubstr("error: --output: must be name, got \"yaml\"\n"));
+  EXPECT_TRUE(cli.server.requests.empty());
+}
+
+TEST(Apply, HasNoWideOutput) {
+  CommandRun cli;
+  EXPECT_EQ(cli.run(make_apply(), {"-f", "-", "-o", "wide"}), 2);
+  EXPECT_EQ(cli.run(make_create(), {"-f", "-", "-o", "jsonpath="}), 2);
+  EXPECT_TRUE(cli.server.requests.empty());
+}
+
+TEST(Text, NothingThatATerminalObeysIsPrinted) {
+  CommandRun cli;
+  json::Document wild = pod("a", "Running");
+  wild["metadata"]["labels"]["team"] = "x\x1b[1m\u202e";
+  wild["status"]["conditions"] =
+      json::Array{json::Object{{"type", "Cr\x1b[1mX"}, {"status", "True"}, {"reason", "\u009b1m"}}};
+  cli.server.put(kPods + "/a", std::move(wild));
+  json::Document event = make_object("v1", "Event", "e");
+  event["reason"] = "R\x1b[1m";
+  event["type"] = "Nor\u202emal";
+  event["message"] = "two\nlines";
+  cli.server.put("/api/v1/namespaces/default/events/e", std::move(event));
+  EXPECT_EQ(cli.run(make_describe(), {"pod", "a"}), 0) << cli.err;
+  for (const char* hidden : {"\x1b", "\u202e", "\u009b"}) EXPECT_EQ(cli.out.find(hidden), std::string::npos) << cli.out;
+  EXPECT_THAT(cli.out, HasSubstr("Cr\\x1b[1mX"));
+  EXPECT_THAT(cli.out, HasSubstr("R\\x1b[1m"));
+  EXPECT_THAT(cli.out, HasSubstr("two\\nlines"));
+  cli.server.refuse(
+      "GET", kPods + "/b", 404,
+      json::Object{{"kind", "Status"}, {"reason", "NotFound"}, {"code", 404}, {"message", "no \x1b]0;x\x07"}});
+  EXPECT_EQ(cli.run(make_describe(), {"pod", "b"}), 3);
+  EXPECT_EQ(cli.err, "error: no \\x1b]0;x\\x07\n");
+  cli.out.clear();
+  EXPECT_EQ(cli.run(make_get(), {"pod", "a", "-o", "jsonpath={.metadata.labels.team}"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "x\x1b[1m\u202e") << "data for programs is exact";
+}
+
 TEST(Get, PrintsATable) {
   CommandRun cli;
   cli.server.put(kPods + "/a", pod("a", "Running"));

@@ -6,172 +6,265 @@
 
 #include "api/resource.h"
 #include "base/strings.h"
+#include "cli/command_line.h"
 #include "cli/command_table.h"
 
 namespace muster::cli {
 
 namespace {
 
-// Of every command that asks a server; see cli.cc.
-constexpr const char* kCommonFlags = "--namespace --kubeconfig --context --help";
-
 /// Commands whose words are a kind and names.
 constexpr std::string_view kTakesObjects[] = {"get",   "describe", "logs",     "delete", "wait",
                                               "patch", "label",    "annotate", "edit"};
 
-/// The help has one line per flag, "  -o, --output VALUE  …": its "--" word is what a shell offers.
-std::string flags_of(const Entry& entry) {
-  Flags flags;
-  const auto command = entry.make();
-  command->add_flags(flags);
-  std::vector<std::string> words;
-  for (const std::string& line : split(flags.help(), '\n')) {
-    const std::size_t at = line.find("--");
-    if (at != std::string::npos) words.push_back(line.substr(at, line.find_first_of(" [", at) - at));
-  }
-  words.emplace_back(entry.server == Server::kNone ? "--help" : kCommonFlags);
-  return join(words, " ");
-}
-
-std::string kinds() {
-  std::vector<std::string> out;
+std::vector<Candidate> kind_candidates() {
+  std::vector<std::string> names;
   for (const api::Resource& resource : api::resources()) {
     // A name that two groups share is told apart by its group.
     const auto same = [&](const api::Resource& other) { return other.plural == resource.plural; };
     const bool shared = std::ranges::count_if(api::resources(), same) > 1;
-    out.push_back(shared ? resource.qualified_name() : resource.plural);
+    names.push_back(shared ? resource.qualified_name() : resource.plural);
   }
-  std::ranges::sort(out);
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return join(out, " ");
-}
-
-std::vector<OtherCommand> all_commands(const std::vector<OtherCommand>& others) {
-  std::vector<OtherCommand> out = others;
-  for (const Entry& entry : command_table()) out.push_back({entry.name, entry.summary});
-  std::ranges::sort(out, {}, &OtherCommand::name);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<Candidate> out;
+  for (std::string& name : names) out.push_back({std::move(name)});
   return out;
 }
 
-std::string names_of(const std::vector<OtherCommand>& commands) {
-  std::vector<std::string> out;
-  for (const OtherCommand& command : commands) out.emplace_back(command.name);
-  return join(out, " ");
+const Flags::Listed* flag_named(const std::vector<Flags::Listed>& flags, const std::string& word) {
+  const auto found = std::ranges::find_if(flags, [&](const Flags::Listed& flag) {
+    return word == "--" + flag.name || (flag.letter != '\0' && word == std::string("-") + flag.letter);
+  });
+  return found == flags.end() ? nullptr : &*found;
 }
 
-std::string objects_pattern() {
-  return join({std::begin(kTakesObjects), std::end(kTakesObjects)}, "|");
+/// bash hands `--flag=value` over in three words: made one again. True when the word being typed was one of those, so
+/// that the shell wants the value alone.
+bool join_assignments(std::vector<std::string>& words) {
+  bool last_was_split = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] != "=" || !words[i - 1].starts_with("--")) continue;
+    const bool has_value = i + 1 < words.size();
+    last_was_split = i + 2 >= words.size();
+    words[i - 1] += "=" + (has_value ? words[i + 1] : "");
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
+                words.begin() + static_cast<std::ptrdiff_t>(i) + (has_value ? 2 : 1));
+  }
+  return last_was_split;
 }
 
-// {0}: a case per command with its flags, {1}: commands, {2}: those that take objects, {3}: kinds.
+/// The words of a command that came before the one being typed: what is a flag, what is its value, what is neither.
+struct Line {
+  std::vector<std::string> words;
+  std::optional<Flags::Listed> awaits_value;  // the word being typed is this flag's value
+  ConnectOptions connect;
+};
+
+void take_value(Line& line, const std::string& flag, const std::string& value) {
+  if (flag == "namespace") line.connect.ns = value;
+  if (flag == "kubeconfig") line.connect.kubeconfig = value;
+  if (flag == "context") line.connect.context = value;
+}
+
+Line read_line(const std::vector<std::string>& before, const std::vector<Flags::Listed>& flags) {
+  Line out;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string& word = before[i];
+    if (word.size() < 2 || word[0] != '-') {
+      out.words.push_back(word);
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const Flags::Listed* flag = flag_named(flags, word.substr(0, equals));
+    if (flag != nullptr && equals != std::string::npos) {
+      take_value(out, flag->name, word.substr(equals + 1));
+    } else if (flag != nullptr && flag->takes_word) {
+      if (i + 1 == before.size()) out.awaits_value = *flag;
+      if (i + 1 < before.size()) take_value(out, flag->name, before[i + 1]);
+      ++i;
+    } else if (flag == nullptr && word[1] != '-') {
+      // -nNAME
+      flag = flag_named(flags, word.substr(0, 2));
+      if (flag != nullptr && flag->takes_word) take_value(out, flag->name, word.substr(2));
+    }
+  }
+  return out;
+}
+
+void offer_value(const Flags::Listed& flag, Completing& out) {
+  if (flag.name == "namespace") out.ask = Completing::Ask::kNamespaces;
+  if (flag.name == "context") out.ask = Completing::Ask::kContexts;
+  for (const std::string& choice : flag.choices) out.known.push_back({choice});
+}
+
+void offer_flags(const Completable& command, Completing& out) {
+  for (const Flags::Listed& flag : command.flags) out.known.push_back({"--" + flag.name, flag.help});
+  out.known.push_back({"--help", "what the command does, and its flags"});
+}
+
+void offer_objects(std::string_view command, const std::vector<std::string>& words, Completing& out) {
+  if (const std::size_t slash = out.typed.find('/'); slash != std::string::npos) {
+    out.ask = Completing::Ask::kNames;
+    out.kind = out.typed.substr(0, slash);
+    out.prefix = out.typed.substr(0, slash + 1);
+    out.typed = out.typed.substr(slash + 1);
+    return;
+  }
+  if (words.empty() || words[0].find('/') != std::string::npos) {
+    out.known = kind_candidates();
+    if (command != "logs") return;
+    out.ask = Completing::Ask::kNames;
+    out.kind = "pods";
+    return;
+  }
+  out.ask = Completing::Ask::kNames;
+  out.kind = words[0];
+  out.already.assign(words.begin() + 1, words.end());
+}
+
+void offer_words(const Completable& command, const std::vector<std::string>& words,
+                 const std::vector<Completable>& commands, Completing& out) {
+  if (std::ranges::find(kTakesObjects, command.name) != std::end(kTakesObjects)) {
+    offer_objects(command.name, words, out);
+    return;
+  }
+  if (!words.empty()) return;
+  if (command.name == "explain") out.known = kind_candidates();
+  if (command.name == "create") out.known = {{"namespace", "a new namespace"}};
+  if (command.name == "completion") out.known = {{"bash"}, {"zsh"}, {"fish"}};
+  if (command.name == "use") {
+    out.known = {{kLocal, "the engine of this machine"}};
+    out.ask = Completing::Ask::kContexts;
+  }
+  if (command.name == "help") {
+    for (const Completable& one : commands) out.known.push_back({std::string(one.name), std::string(one.summary)});
+  }
+}
+
 constexpr const char* kBashScript = R"sh(# muster completion bash
-_muster_flags() {{
-  case "$1" in
-{0}    *) echo '--help' ;;
-  esac
-}}
-_muster_names() {{
-  muster get "$1" -o name 2>/dev/null </dev/null | sed 's|.*/||'
-}}
-_muster_contexts() {{
-  muster use 2>/dev/null | awk '{{print $1 == "*" ? $2 : $1}}'
-}}
-_muster() {{
-  local word="${{COMP_WORDS[COMP_CWORD]}}" command="${{COMP_WORDS[1]}}" kinds='{3}'
-  local candidates=""
+_muster() {
+  local line
   COMPREPLY=()
-  if [ "$COMP_CWORD" -le 1 ]; then
-    COMPREPLY=($(compgen -W '{1}' -- "$word"))
-    return
+  while IFS= read -r line; do
+    COMPREPLY+=("${line%%$'\t'*}")
+  done < <(muster __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
+  if [ "${#COMPREPLY[@]}" -eq 1 ]; then
+    case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac
   fi
-  case "$command $word" in
-    *' '-*) candidates="$(_muster_flags "$command")" ;;
-    explain' '*) candidates="$kinds" ;;
-    use' '*) candidates="$(_muster_contexts)" ;;
-    completion' '*) candidates="bash zsh fish" ;;
-    *)
-      case "$command" in
-        {2}) ;;
-        *) return ;;
-      esac
-      case "$word" in
-        */*)
-          local kind="${{word%%/*}}"
-          COMPREPLY=($(compgen -P "$kind/" -W "$(_muster_names "$kind")" -- "${{word#*/}}"))
-          return ;;
-      esac
-      if [ "$COMP_CWORD" -gt 2 ]; then
-        candidates="$(_muster_names "${{COMP_WORDS[2]}}")"
-      elif [ "$command" = logs ]; then
-        candidates="$kinds $(_muster_names pods)"
-      else
-        candidates="$kinds"
-      fi ;;
-  esac
-  COMPREPLY=($(compgen -W "$candidates" -- "$word"))
-}}
+}
 complete -o default -F _muster muster
 )sh";
 
-/// Names come as KIND/NAME from the server; a server that does not answer offers none.
-std::string bash_script(const std::vector<OtherCommand>& commands) {
-  std::string cases;
-  for (const Entry& entry : command_table()) {
-    cases += fmt::format("    {}) echo '{}' ;;\n", entry.name, flags_of(entry));
-  }
-  return fmt::format(kBashScript, cases, names_of(commands), objects_pattern(), kinds());
+constexpr const char* kZshScript = R"sh(#compdef muster
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+_muster() {
+  local line
+  local -a names shown
+  while IFS= read -r line; do
+    names+=("${line%%$'\t'*}")
+    shown+=("${line/$'\t'/  -- }")
+  done < <(muster __complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)
+  if (( ! $#names )); then
+    _files
+  elif [[ $#names -eq 1 && $names[1] == *= ]]; then
+    compadd -S '' -- "${names[@]}"
+  else
+    compadd -l -d shown -- "${names[@]}"
+  fi
 }
+compdef _muster muster
+)sh";
 
-/// zsh runs the functions of bash through its own compatibility layer.
-std::string zsh_script(const std::vector<OtherCommand>& commands) {
-  return "#compdef muster\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" +
-         bash_script(commands);
-}
-
-std::string fish_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "'";
-}
-
-std::string fish_script(const std::vector<OtherCommand>& commands) {
-  std::string out =
-      "# muster completion fish\n"
-      "function __muster_names\n"
-      "  set -l words (commandline -opc)\n"
-      "  set -q words[3]; or return\n"
-      "  muster get $words[3] -o name 2>/dev/null </dev/null | string replace -r '.*/' ''\n"
-      "end\n";
-  for (const OtherCommand& command : commands) {
-    out += fmt::format("complete -c muster -f -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                       fish_quoted(command.summary));
-  }
-  for (const Entry& entry : command_table()) {
-    for (const std::string& flag : split(flags_of(entry), ' ')) {
-      out += fmt::format("complete -c muster -n '__fish_seen_subcommand_from {}' -l {}\n", entry.name, flag.substr(2));
-    }
-  }
-  const std::string objects = join({std::begin(kTakesObjects), std::end(kTakesObjects)}, " ");
-  out += fmt::format(
-      "complete -c muster -f -n '__fish_seen_subcommand_from {0}; and test (count (commandline -opc)) -eq 2' -a '{1}'\n"
-      "complete -c muster -f -n '__fish_seen_subcommand_from {0}; and test (count (commandline -opc)) -gt 2' -a "
-      "'(__muster_names)'\n",
-      objects, kinds());
-  return out;
-}
+constexpr const char* kFishScript = R"sh(# muster completion fish
+function __muster_candidates
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (muster __complete -- $words[2..-1] 2>/dev/null </dev/null)
+  if test (count $found) -gt 0
+    printf '%s\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c muster -f -a '(__muster_candidates)'
+)sh";
 
 }  // namespace
 
-Result<std::string> completion_script(const std::string& shell, const std::vector<OtherCommand>& others) {
-  const auto commands = all_commands(others);
-  if (shell == "bash") return bash_script(commands);
-  if (shell == "zsh") return zsh_script(commands);
-  if (shell == "fish") return fish_script(commands);
+Result<std::string> completion_script(const std::string& shell) {
+  if (shell == "bash") return std::string(kBashScript);
+  if (shell == "zsh") return std::string(kZshScript);
+  if (shell == "fish") return std::string(kFishScript);
   return Error{.reason = Reason::kBadRequest,
                .message = fmt::format("completion: must be bash, zsh or fish, got {}", quote(shell))};
+}
+
+std::vector<Completable> completable_commands() {
+  std::vector<Completable> out;
+  for (const Entry& entry : command_table()) {
+    Flags flags;
+    ConnectOptions unused;
+    const auto command = entry.make();
+    command->add_flags(flags);
+    if (entry.server != Server::kNone) unused.add_flags(flags);
+    out.push_back({entry.name, entry.summary, flags.list()});
+  }
+  return out;
+}
+
+Completing completing(std::vector<std::string> words, const std::vector<Completable>& commands) {
+  Completing out;
+  if (words.empty()) words.emplace_back();
+  const bool value_alone = join_assignments(words);
+  out.typed = words.back();
+  words.pop_back();
+
+  Flags common;
+  out.connect.add_flags(common);
+  const auto first = command_first(words);
+  if (!first || first->empty()) {
+    const Line line = read_line(words, common.list());
+    if (line.awaits_value) {
+      offer_value(*line.awaits_value, out);
+    } else if (out.typed.starts_with('-')) {
+      offer_flags({.name = "", .summary = "", .flags = common.list()}, out);
+    } else {
+      for (const Completable& one : commands) out.known.push_back({std::string(one.name), std::string(one.summary)});
+    }
+    out.connect = line.connect;
+    return out;
+  }
+  const auto command = std::ranges::find(commands, first->front(), &Completable::name);
+  if (command == commands.end()) return out;
+  const Line line = read_line({first->begin() + 1, first->end()}, command->flags);
+  out.connect = line.connect;
+  const std::size_t equals = out.typed.find('=');
+  const bool assigns = out.typed.starts_with("--") && equals != std::string::npos;
+  if (line.awaits_value) {
+    offer_value(*line.awaits_value, out);
+  } else if (assigns) {
+    const Flags::Listed* flag = flag_named(command->flags, out.typed.substr(0, equals));
+    if (!value_alone) out.prefix = out.typed.substr(0, equals + 1);
+    out.typed = out.typed.substr(equals + 1);
+    if (flag != nullptr) offer_value(*flag, out);
+  } else if (out.typed.starts_with('-')) {
+    offer_flags(*command, out);
+  } else {
+    offer_words(*command, line.words, commands, out);
+  }
+  return out;
+}
+
+std::string candidate_lines(const Completing& completing, const std::vector<Candidate>& candidates) {
+  std::string out;
+  for (const Candidate& candidate : candidates) {
+    if (!candidate.text.starts_with(completing.typed)) continue;
+    if (std::ranges::find(completing.already, candidate.text) != completing.already.end()) continue;
+    out += completing.prefix + candidate.text;
+    if (!candidate.description.empty()) out += "\t" + candidate.description;
+    out += '\n';
+  }
+  return out;
 }
 
 }  // namespace muster::cli

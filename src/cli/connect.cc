@@ -138,6 +138,12 @@ class Chooser {
 
 }  // namespace
 
+void ConnectOptions::add_flags(Flags& flags) {
+  flags.add_string("namespace", &ns, "which namespace", 'n');
+  flags.add_string("kubeconfig", &kubeconfig, "which kubeconfig file names the server");
+  flags.add_string("context", &context, "which context of the kubeconfig");
+}
+
 Surroundings Surroundings::real() {
   return {.exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; },
           .listening = accepts_connection,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/environment.h"
+#include "cli/flags.h"
 #include "cli/print_error.h"
 #include "client/kubeconfig.h"
 
@@ -20,6 +21,9 @@ struct ConnectOptions {
   std::string kubeconfig;
   std::string context;
   std::string ns;  // "" leaves it to the kubeconfig
+
+  /// The flags of every command that asks a server.
+  void add_flags(Flags& flags);
 };
 
 struct Choice {

@@ -18,8 +18,8 @@ class Crds final : public Command {
     std::string_view separator;
     for (const api::Resource& resource : api::resources()) {
       if (!resource.has_own_crd()) continue;
-      session.out(separator);
-      session.out(json::to_yaml(api::crd(resource)));
+      session.out_exact(separator);
+      session.out_exact(json::to_yaml(api::crd(resource)));
       separator = "---\n";
     }
     return kExitOk;

@@ -25,12 +25,15 @@ class Delete final : public Command {
     flags.add_duration("timeout", &timeout_, "wait no longer than this; 0 means no limit");
     flags.add_string("cascade", &cascade_, "what belongs to them: background, foreground, orphan");
     flags.set_implied("cascade", "background");
+    flags.set_choices("cascade", {"background", "foreground", "orphan"});
     flags.add_int("grace-period", &grace_period_, "seconds until they are killed; 1 with --now");
     flags.add_bool("now", &now_, "kill after one second");
     flags.add_bool("force", &force_, "with --grace-period=0: do not wait for the node's word");
     flags.add_bool("ignore-not-found", &ignore_not_found_, "what is not there is no error");
     flags.add_string("dry-run", &dry_run_, "server: check, but delete nothing; or none");
+    flags.set_choices("dry-run", {"none", "server"});
     flags.add_string("output", &output_, "name prints only names", 'o');
+    flags.set_choices("output", {"name"});
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -78,6 +81,9 @@ class Delete final : public Command {
     }
     if (dry_run_ != "none" && dry_run_ != "server") {
       return wrong(fmt::format("--dry-run: must be none or server, got {}", quote(dry_run_)));
+    }
+    if (!output_.empty() && output_ != "name") {
+      return wrong(fmt::format("--output: must be name, got {}", quote(output_)));
     }
     options.dry_run = dry_run_ == "server";
     options.grace_period_seconds = grace_period_;

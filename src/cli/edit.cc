@@ -78,11 +78,11 @@ class Edit final : public Command {
   void add_flags(Flags& flags) override {
     flags.add_list("filename", &files_, "the objects that these files name", 'f');
     flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
-    flags.add_string("output", &output_text_, "print the object: yaml, json, name, jsonpath=…", 'o');
+    Output::add_object_flag(flags, &output_text_);
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    auto output = Output::parse(output_text_);
+    auto output = Output::parse_for_object(output_text_);
     if (!output) return session.fail(output.error());
     Selection selection;
     selection.take_files(files_, recursive_);
@@ -191,7 +191,11 @@ class Edit final : public Command {
   }
 
   static int report(Session& session, const Selected& one, const json::Document& saved, const Output& output) {
-    session.out(output.is_table() ? one.label() + " edited\n" : output.object(saved, one.kind.label()));
+    if (output.is_table()) {
+      session.out(one.label() + " edited\n");
+    } else {
+      output.print(session, output.object(saved, one.kind.label()));
+    }
     return kExitOk;
   }
 

@@ -183,10 +183,14 @@ class Explain final : public Command {
     if (!asked) return session.fail(asked.error());
     const FieldDesc* field = nullptr;
     const TypeDesc* type = asked->resource->type;
+    // The word without its path is as the user typed it, group and all.
+    std::string before = words[0];
+    for (const std::string& name : asked->path) before.resize(before.size() - name.size() - 1);
     for (const std::string& name : asked->path) {
       const TypeDesc* inside = object_inside(*type);
       field = inside == nullptr ? nullptr : inside->field(name);
-      if (field == nullptr) return session.fail(no_field(name, inside));
+      if (field == nullptr) return session.fail(no_field(before, name, inside));
+      before += "." + name;
       type = &field->type();
     }
     session.out(text(*asked->resource, field, *type));
@@ -194,10 +198,12 @@ class Explain final : public Command {
   }
 
  private:
-  static Failure no_field(const std::string& name, const TypeDesc* type) {
-    Failure out{.code = kExitNotFound, .what = fmt::format("field {} does not exist", quote(name))};
+  static Failure no_field(const std::string& before, const std::string& name, const TypeDesc* type) {
+    Failure out{.code = kExitNotFound,
+                .what = fmt::format("{}.{}: field {} does not exist", before, name, quote(name)),
+                .fix = fmt::format("muster explain {}", before)};
     if (type == nullptr) {
-      out.why = "what is before it has no fields";
+      out.why = fmt::format("{} has no fields", before);
       return out;
     }
     std::vector<std::string> names;

@@ -51,10 +51,15 @@ TEST(Explain, ALeafHasNoFields) {
 }
 
 TEST(Explain, SuggestsWhatWasMeant) {
-  EXPECT_EQ(explained({"pods.spek"}, 3), "error: field \"spek\" does not exist; did you mean \"spec\"?\n");
+  EXPECT_EQ(explained({"pods.spek"}, 3),
+            "error: pods.spek: field \"spek\" does not exist; did you mean \"spec\"?\n  fix: muster explain pods\n");
+  EXPECT_THAT(explained({"pj.spec.repl"}, 3),
+              HasSubstr("pj.spec.repl: field \"repl\" does not exist; did you mean \"replicaSpecs\"?"));
   EXPECT_EQ(explained({"posd"}, 3), "error: there is no resource type \"posd\"; did you mean \"pods\"?\n");
   EXPECT_EQ(explained({"pods.metadata.name.first"}, 3),
-            "error: field \"first\" does not exist\n  why: what is before it has no fields\n");
+            "error: pods.metadata.name.first: field \"first\" does not exist\n"
+            "  why: pods.metadata.name has no fields\n"
+            "  fix: muster explain pods.metadata.name\n");
   EXPECT_EQ(explained({"pods", "--api-version", "v2"}, 3), "error: there is no Pod in v2\n");
 }
 

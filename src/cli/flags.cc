@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/strings.h"
 
@@ -75,11 +73,13 @@ void Flags::set_implied(const std::string& name, std::string value) {
   flag->implied = std::move(value);
 }
 
+void Flags::set_choices(const std::string& name, std::vector<std::string> choices) {
+  Flag* flag = find(name);
+  CHECK(flag != nullptr);
+  flag->choices = std::move(choices);
+}
+
 Result<std::vector<std::string>> Flags::parse(const std::vector<std::string>& args) {
-  if (asks_for_help(args)) {
-    std::fputs(help().c_str(), stdout);
-    std::exit(0);
-  }
   std::vector<std::string> words;
   for (std::size_t at = 0; at < args.size(); ++at) {
     const std::string& arg = args[at];
@@ -198,6 +198,25 @@ std::string Flags::help() const {
     out += '\n';
   }
   return out;
+}
+
+std::vector<Flags::Listed> Flags::list() const {
+  std::vector<Listed> out;
+  for (const Flag& flag : flags_) {
+    out.push_back({.name = flag.name,
+                   .letter = flag.letter,
+                   .takes_word = !flag.implied.has_value(),
+                   .help = flag.help,
+                   .choices = flag.choices});
+  }
+  return out;
+}
+
+std::string Flags::text_of(std::string_view name) const {
+  const auto found = std::ranges::find(flags_, name, &Flag::name);
+  if (found == flags_.end()) return "";
+  const auto* text = std::get_if<std::string*>(&found->target);
+  return text == nullptr ? "" : **text;
 }
 
 }  // namespace muster::cli

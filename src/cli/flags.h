@@ -26,14 +26,26 @@ class Flags {
   void add_list(std::string name, std::vector<std::string>* value, std::string help, char letter = '\0');
   /// What `--name` alone stands for; such a flag takes its value only after `=`.
   void set_implied(const std::string& name, std::string value);
+  /// What completion offers as values. They are not checked here.
+  void set_choices(const std::string& name, std::vector<std::string> choices);
 
   /// The words that are no flags. BadRequest for the first wrong flag, with the name that was probably meant.
-  /// `-h` and `--help` print help() on stdout and end the process, as every command line does.
   Result<std::vector<std::string>> parse(const std::vector<std::string>& args);
   /// True when the arguments ask for help: a `-h` or `--help` before any `--`.
   static bool asks_for_help(const std::vector<std::string>& args);
   /// One line per flag.
   std::string help() const;
+
+  struct Listed {
+    std::string name;
+    char letter = '\0';
+    bool takes_word = false;  // the next word is its value
+    std::string help = {};
+    std::vector<std::string> choices = {};
+  };
+  std::vector<Listed> list() const;
+  /// What a flag that takes text holds now; "" for all others.
+  std::string text_of(std::string_view name) const;
 
  private:
   using Target = std::variant<std::string*, bool*, std::optional<std::int64_t>*, std::optional<Duration>*,
@@ -45,6 +57,7 @@ class Flags {
     std::string help;
     std::string fallback;                // the default, as text; "" shows none
     std::optional<std::string> implied;  // value of the bare flag
+    std::vector<std::string> choices = {};
     bool was_set = false;
   };
 

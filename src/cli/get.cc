@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/live_list.h"
 #include "cli/output.h"
+#include "cli/selection.h"
 #include "cli/sort_objects.h"
 #include "cli/table.h"
 #include "cli/write_objects.h"
@@ -26,6 +27,7 @@ class Get final : public Command {
  public:
   void add_flags(Flags& flags) override {
     flags.add_string("output", &output_text_, "wide, yaml, json, name, jsonpath=…, custom-columns=NAME:PATH,…", 'o');
+    flags.set_choices("output", {"wide", "yaml", "json", "name", "jsonpath=", "custom-columns="});
     flags.add_bool("watch", &watch_, "go on and print every change", 'w');
     flags.add_bool("watch-only", &watch_only_, "print changes only");
     flags.add_bool("all-namespaces", &all_namespaces_, "in every namespace", 'A');
@@ -38,6 +40,7 @@ class Get final : public Command {
     flags.add_bool("show-labels", &show_labels_, "a last column with all labels");
     flags.add_bool("show-kind", &show_kind_, "the kind before each name");
     flags.add_bool("no-headers", &no_headers_, "no line with the column names");
+    flags.add_bool("show-managed-fields", &show_managed_fields_, "with yaml and json: who wrote which field");
     flags.add_bool("ignore-not-found", &ignore_not_found_, "nothing to show is no error");
   }
 
@@ -45,9 +48,10 @@ class Get final : public Command {
     auto output = Output::parse(output_text_);
     if (!output) return session.fail(output.error());
     output_ = *std::move(output);
+    if (show_managed_fields_) output_.show_managed_fields();
     if (!sort_by_.empty()) {
       if (watch_ || watch_only_) return session.fail(usage_failure("--sort-by cannot be combined with -w"));
-      auto order = json::JsonPath::parse(sort_by_);
+      auto order = SortBy::parse(sort_by_);
       if (!order) return session.fail(order.error());
       order_ = *std::move(order);
     }
@@ -128,7 +132,7 @@ class Get final : public Command {
       if (session.interrupted()) return kExitInterrupted;
       if (!table || (!has_rows(*table) && !query.name.empty())) {
         if (table && ignore_not_found_) continue;
-        const int failed = session.fail(table ? not_found(query) : table.error());
+        const int failed = session.fail(table ? not_found(query) : of_query(table.error()));
         if (failed == kExitUnreachable) return failed;
         if (code == kExitOk) code = failed;
         continue;
@@ -164,7 +168,7 @@ class Get final : public Command {
                                       : session.get({query.kind.resource, query.ns, query.name});
       if (!found) {
         if (found.error().reason == Reason::kNotFound && ignore_not_found_) continue;
-        const int failed = session.fail(found.error());
+        const int failed = session.fail(of_query(found.error()));
         if (code == kExitOk) code = failed;
         continue;
       }
@@ -187,9 +191,9 @@ class Get final : public Command {
     if (objects.empty() && code != kExitOk) return code;
     const bool one = queries.size() == 1 && !queries.front().name.empty();
     if (one && !objects.empty()) {
-      session.out(output_.object(objects.front(), labels.front()));
+      output_.print(session, output_.object(objects.front(), labels.front()));
     } else if (!one) {
-      session.out(output_.list(objects, labels));
+      output_.print(session, output_.list(objects, labels));
     }
     return code;
   }
@@ -230,8 +234,10 @@ class Get final : public Command {
     live.start();
     if (session.wait_until([&] { return failure.has_value(); }) == Session::Waited::kInterrupted)
       return kExitInterrupted;
-    return session.fail(*failure);
+    return session.fail(of_query(*failure));
   }
+
+  Error of_query(const Error& error) const { return about_selectors(error, selector_, field_selector_); }
 
   static json::Array items_of(const json::Document& list) {
     const json::Document* items = list.find("items");
@@ -239,10 +245,10 @@ class Get final : public Command {
   }
 
   void print_one(Session& session, const Query& query, const json::Document& object) {
-    if (output_.form() == Output::Form::kYaml) session.out("---\n");
+    if (output_.form() == Output::Form::kYaml) session.out_exact("---\n");
     std::string text = output_.object(object, query.kind.label());
     if (!text.ends_with('\n')) text += '\n';
-    session.out(text);
+    output_.print(session, text);
   }
 
   std::string output_text_;
@@ -254,11 +260,12 @@ class Get final : public Command {
   std::vector<std::string> files_;
   bool recursive_ = false;
   std::string sort_by_;
-  std::optional<json::JsonPath> order_;
+  std::optional<SortBy> order_;
   std::vector<std::string> label_columns_;
   bool show_labels_ = false;
   bool show_kind_ = false;
   bool no_headers_ = false;
+  bool show_managed_fields_ = false;
   bool ignore_not_found_ = false;
   Output output_;
 };

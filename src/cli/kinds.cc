@@ -4,21 +4,11 @@
 
 #include <algorithm>
 
-#include "api/resource.h"
 #include "base/strings.h"
 
 namespace muster::cli {
 
 namespace {
-
-Kind from_table(const api::Resource& resource) {
-  return {.resource = resource,
-          .kind = resource.kind,
-          .singular = resource.singular,
-          .short_names = resource.short_names,
-          .categories = resource.categories,
-          .namespaced = resource.scope == api::Scope::kNamespaced};
-}
 
 std::vector<std::string> strings_of(const json::Document* list) {
   std::vector<std::string> out;
@@ -52,7 +42,29 @@ Error bad_words(std::string message) {
   return {.reason = Reason::kBadRequest, .message = std::move(message)};
 }
 
+/// What the server would only say about a selector it never saw.
+Status check_name(const std::string& name) {
+  if (name.empty()) return bad_words("a name may not be empty");
+  if (name.find(',') != std::string::npos) {
+    return bad_words(fmt::format("{} is no name; several names are separated by blanks: {}", quote(name),
+                                 join(split(name, ','), " ")));
+  }
+  if (name == "." || name == ".." || name.find_first_of("/%=!\\") != std::string::npos) {
+    return bad_words(fmt::format("{} is no name", quote(name)));
+  }
+  return ok();
+}
+
 }  // namespace
+
+Kind kind_of(const api::Resource& resource) {
+  return {.resource = resource,
+          .kind = resource.kind,
+          .singular = resource.singular,
+          .short_names = resource.short_names,
+          .categories = resource.categories,
+          .namespaced = resource.scope == api::Scope::kNamespaced};
+}
 
 std::string Kind::api_version() const {
   return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
@@ -68,7 +80,7 @@ std::string Kind::short_label() const {
 }
 
 Result<Kind> Kinds::typed(const std::string& word) {
-  if (const api::Resource* known = api::find_typed(word)) return from_table(*known);
+  if (const api::Resource* known = api::find_typed(word)) return kind_of(*known);
   TRY_ASSIGN(const std::vector<Kind>* served, discovered());
   const std::string lower = to_lower(word);
   for (const Kind& kind : *served) {
@@ -78,7 +90,7 @@ Result<Kind> Kinds::typed(const std::string& word) {
 }
 
 Result<Kind> Kinds::of_manifest(const std::string& api_version, const std::string& kind) {
-  if (const api::Resource* known = api::find_kind(api_version, kind)) return from_table(*known);
+  if (const api::Resource* known = api::find_kind(api_version, kind)) return kind_of(*known);
   auto group = read_group(api_version);
   std::vector<std::string> names;
   if (group) {
@@ -108,11 +120,13 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
         return bad_words(
             fmt::format("expected TYPE/NAME, got {}; TYPE/NAME cannot be mixed with TYPE NAME", quote(word)));
       }
+      TRY(check_name(word.substr(slash + 1)));
       TRY_ASSIGN(Kind kind, typed(word.substr(0, slash)));
       out.push_back({std::move(kind), word.substr(slash + 1)});
     }
     return out;
   }
+  if (words[0].empty()) return bad_words("a resource type may not be empty");
   TRY_ASSIGN(std::vector<Kind> kinds, typed_list(words[0]));
   for (const Kind& kind : kinds) {
     if (words.size() == 1) out.push_back({kind, ""});
@@ -121,6 +135,7 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
         return bad_words(fmt::format("expected a name after {}, got {}; TYPE/NAME cannot be mixed with TYPE NAME",
                                      quote(words[0]), quote(words[i])));
       }
+      TRY(check_name(words[i]));
       out.push_back({kind, words[i]});
     }
   }
@@ -134,7 +149,7 @@ Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
     for (const api::Resource& resource : api::resources()) {
       if (!resource.is_storage) continue;  // one version of each kind
       if (std::ranges::find(resource.categories, word) != resource.categories.end()) {
-        of_category.push_back(from_table(resource));
+        of_category.push_back(kind_of(resource));
       }
     }
     if (!of_category.empty()) {
@@ -189,7 +204,7 @@ Result<std::vector<Kind>> Kinds::read_group(const std::string& group_version) {
 Error Kinds::unknown(const std::string& word) {
   std::vector<std::string> names;
   for (const api::Resource& resource : api::resources()) {
-    for (std::string& name : names_of(from_table(resource))) names.push_back(std::move(name));
+    for (std::string& name : names_of(kind_of(resource))) names.push_back(std::move(name));
   }
   if (discovered_) {
     for (const Kind& kind : *discovered_) names.push_back(kind.resource.plural);

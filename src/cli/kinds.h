@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "cli/session.h"
 
 namespace muster::cli {
@@ -22,6 +23,9 @@ struct Kind {
   /// "pj", "pod": what people type.
   std::string short_label() const;
 };
+
+/// As our own table has it.
+Kind kind_of(const api::Resource& resource);
 
 /// One object, or all of a kind when the name is "".
 struct Wanted {

@@ -29,7 +29,7 @@ class Kubeconfig final : public Command {
                            .fix = "muster up"});
     }
     if (!text) return session.fail(text.error());
-    session.out(*text);
+    session.out_exact(*text);
     return kExitOk;
   }
 

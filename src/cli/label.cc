@@ -23,11 +23,12 @@ struct Changes {
 struct Sort {
   std::string_view field;  // of metadata
   std::string_view noun;
+  std::string_view a_noun;
   std::string_view field_manager;
   bool is_label;
 };
-constexpr Sort kLabels{"labels", "label", "muster-label", true};
-constexpr Sort kAnnotations{"annotations", "annotation", "muster-annotate", false};
+constexpr Sort kLabels{"labels", "label", "a label", "muster-label", true};
+constexpr Sort kAnnotations{"annotations", "annotation", "an annotation", "muster-annotate", false};
 
 class Mark final : public Command {
  public:
@@ -38,11 +39,12 @@ class Mark final : public Command {
     flags.add_bool("overwrite", &overwrite_, "change values that are there");
     flags.add_bool("list", &list_, fmt::format("print the {} only", sort_.field));
     flags.add_string("dry-run", &dry_run_, "server: check, but change nothing; or none");
-    flags.add_string("output", &output_text_, "print the object: yaml, json, name, jsonpath=…", 'o');
+    flags.set_choices("dry-run", {"none", "server"});
+    Output::add_object_flag(flags, &output_text_);
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    auto output = Output::parse(output_text_);
+    auto output = Output::parse_for_object(output_text_);
     if (!output) return session.fail(output.error());
     if (dry_run_ != "none" && dry_run_ != "server") {
       return session.fail(usage_failure(fmt::format("--dry-run: must be none or server, got {}", quote(dry_run_))));
@@ -82,7 +84,7 @@ class Mark final : public Command {
         continue;
       }
       const std::string key = removes ? word.substr(0, word.size() - 1) : word.substr(0, equals);
-      if (!is_qualified_name(key)) problems.push_back(fmt::format("{} is no key for a {}", quote(key), sort_.noun));
+      if (!is_qualified_name(key)) problems.push_back(fmt::format("{} is no key for {}", quote(key), sort_.a_noun));
       if (removes) {
         out.removed.insert(key);
         continue;
@@ -160,7 +162,7 @@ class Mark final : public Command {
     if (list_) {
       for (const auto& [key, value] : entries_of(after)) session.out(fmt::format("{}={}\n", key, value));
     } else if (!output.is_table()) {
-      session.out(output.object(after, one.kind.label()));
+      output.print(session, output.object(after, one.kind.label()));
     } else {
       session.out(fmt::format("{} {}{}\n", one.label(), done(entries != entries_of(after), changes),
                               dry_run_ == "server" ? " (server dry run)" : ""));

@@ -107,7 +107,7 @@ class Logs final : public Command {
     options.label_selector = of.label_selector;
     if (!of.pod.empty()) options.field_selector = "metadata.name=" + of.pod;
     auto list = session.list(kPods, session.ns(), options);
-    if (!list) return session.fail(list.error());
+    if (!list) return session.fail(about_selectors(list.error(), of.label_selector, ""));
     const json::Array pods = items_of(*list);
     if (pods.empty() && !of.pod.empty()) return session.fail(no_such_pod(session, of.pod));
     if (pods.empty()) {
@@ -260,12 +260,12 @@ class Logs final : public Command {
     std::optional<Status> end;
     net::ResponseSink sink;
     sink.on_head = [](int, const net::Headers&) {};
-    sink.on_data = [&](std::string_view bytes) { session.out(cutter.feed(bytes)); };
+    sink.on_data = [&](std::string_view bytes) { session.out_exact(cutter.feed(bytes)); };
     sink.on_end = [&](Status status) { end = std::move(status); };
     // Destroyed before what the callbacks refer to.
     const auto call = session.api().stream("GET", target, std::move(sink));
     if (session.wait_until([&] { return end.has_value(); }) == Session::Waited::kInterrupted) return kExitInterrupted;
-    session.out(cutter.finish());
+    session.out_exact(cutter.finish());
     if (*end) return kExitOk;
     Failure failure = failure_of(end->error());
     // The server's word about the container (not started, no such name) is not about the command line.

@@ -7,6 +7,7 @@
 
 #include "api/resource.h"
 #include "base/files.h"
+#include "base/quantity_hint.h"
 #include "base/strings.h"
 #include "reflect/reflect.h"
 
@@ -175,19 +176,44 @@ std::variant<std::vector<Manifest>, Failure> parse_manifests(std::shared_ptr<con
 std::variant<std::vector<Manifest>, Failure> read_manifests(Session& session, const std::vector<std::string>& paths,
                                                             bool recursive) {
   std::vector<Manifest> out;
+  std::vector<Failure> failures;
   for (const std::string& path : paths) {
     auto files = expand(path, recursive);
-    if (auto* failure = std::get_if<Failure>(&files)) return std::move(*failure);
+    if (auto* failure = std::get_if<Failure>(&files)) {
+      failures.push_back(std::move(*failure));
+      continue;
+    }
     for (const std::string& file : std::get<0>(files)) {
       auto text = file == "-" ? session.terminal().read_stdin() : read_file(file);
-      if (!text) return failure_of(text.error());
+      if (!text) {
+        failures.push_back(failure_of(text.error()));
+        continue;
+      }
       auto source = std::make_shared<const Source>(Source{file == "-" ? "stdin" : file, *std::move(text)});
       auto manifests = parse_manifests(std::move(source), session);
-      if (auto* failure = std::get_if<Failure>(&manifests)) return std::move(*failure);
-      std::ranges::move(std::get<0>(manifests), std::back_inserter(out));
+      if (auto* failure = std::get_if<Failure>(&manifests)) {
+        failures.push_back(std::move(*failure));
+      } else {
+        std::ranges::move(std::get<0>(manifests), std::back_inserter(out));
+      }
     }
   }
+  if (!failures.empty()) return together(failures);
   if (out.empty()) return Failure{.what = fmt::format("no objects in {}", join(paths, ", "))};
+  return out;
+}
+
+Failure together(const std::vector<Failure>& failures) {
+  if (failures.size() == 1) return failures.front();
+  Failure out{.code = failures.front().code, .what = failures.front().what};
+  out.excerpt = failures.front().excerpt;
+  const auto add_rest = [&](Failure rest) {
+    rest.what.clear();
+    rest.excerpt.clear();
+    out.excerpt += error_text(rest);
+  };
+  add_rest(failures.front());
+  for (std::size_t i = 1; i < failures.size(); ++i) out.excerpt += error_text(failures[i]);
   return out;
 }
 
@@ -206,23 +232,48 @@ Failure failure_at(const Source& source, const std::vector<Finding>& findings) {
   return out;
 }
 
+namespace {
+
+/// A server fills requests from limits and then complains about both; what nobody wrote cannot be corrected.
+bool repeats_limits(const FieldCause& cause, const Manifest& manifest, const std::vector<FieldCause>& all) {
+  constexpr std::string_view kRequests = ".resources.requests";
+  const std::size_t at = cause.field.find(kRequests);
+  if (at == std::string::npos || manifest.marks.contains(cause.field)) return false;
+  std::string limits = cause.field;
+  limits.replace(at, kRequests.size(), ".resources.limits");
+  return std::ranges::find(all, limits, &FieldCause::field) != all.end();
+}
+
+/// What a server says in its message alone, of kinds we know found again: wrong types and unknown fields.
+std::vector<Finding> found_again(const Manifest& manifest) {
+  std::vector<Finding> out;
+  const api::Resource* resource = api::find_kind(manifest.api_version(), manifest.kind());
+  if (resource == nullptr || resource->type == nullptr) return out;
+  for (const FieldCause& cause : reflect::validate(*resource->type, manifest.value)) {
+    const bool cannot_be_read =
+        cause.reason == "FieldValueTypeInvalid" || cause.message.find(kQuantityRule) != std::string::npos;
+    if (cannot_be_read) out.push_back({manifest.mark_of(cause.field), cause.field + ": " + cause.message});
+  }
+  for (const reflect::UnknownField& field : reflect::unknown_fields(*resource->type, manifest.value)) {
+    std::string text = fmt::format("unknown field {}", quote(field.path));
+    if (!field.suggestion.empty()) text += fmt::format("; did you mean {}?", quote(field.suggestion));
+    out.push_back({manifest.mark_of(field.path), std::move(text)});
+  }
+  return out;
+}
+
+}  // namespace
+
 Failure refused(const Manifest& manifest, const Error& error) {
   std::vector<Finding> findings;
   for (const FieldCause& cause : error.causes) {
     // Kubernetes' remark that it stopped there, not a fault of its own.
     if (cause.field == "<nil>" && error.causes.size() > 1) continue;
-    findings.push_back(
-        {manifest.mark_of(cause.field), cause.field.empty() ? cause.message : cause.field + ": " + cause.message});
+    if (repeats_limits(cause, manifest, error.causes)) continue;
+    const std::string message = with_short_values(cause.message);
+    findings.push_back({manifest.mark_of(cause.field), cause.field.empty() ? message : cause.field + ": " + message});
   }
-  // A server tells of unknown fields in its message alone; for kinds we know they can be found again and shown.
-  const api::Resource* resource = api::find_kind(manifest.api_version(), manifest.kind());
-  if (findings.empty() && error.reason == Reason::kBadRequest && resource != nullptr && resource->type != nullptr) {
-    for (const reflect::UnknownField& field : reflect::unknown_fields(*resource->type, manifest.value)) {
-      std::string text = fmt::format("unknown field {}", quote(field.path));
-      if (!field.suggestion.empty()) text += fmt::format("; did you mean {}?", quote(field.suggestion));
-      findings.push_back({manifest.mark_of(field.path), std::move(text)});
-    }
-  }
+  if (findings.empty() && error.reason == Reason::kBadRequest) findings = found_again(manifest);
   if (findings.empty()) {
     Failure out = failure_of(error);
     out.what = fmt::format("{}: {}", manifest.source->name, out.what);

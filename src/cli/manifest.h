@@ -47,6 +47,8 @@ std::variant<std::vector<Manifest>, Failure> parse_manifests(std::shared_ptr<con
 
 /// "error: job.yaml:12:7: …" with the line and a caret, for each finding.
 Failure failure_at(const Source& source, const std::vector<Finding>& findings);
+/// Several failures told as one, with the code of the first.
+Failure together(const std::vector<Failure>& failures);
 /// What the server said about this manifest, with its causes shown in the file.
 Failure refused(const Manifest& manifest, const Error& error);
 

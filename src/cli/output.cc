@@ -31,6 +31,9 @@ Result<Output> Output::parse(const std::string& text) {
   }
   if (text.starts_with(kJsonPathPrefix)) {
     out.form_ = Form::kJsonPath;
+    if (text.size() == kJsonPathPrefix.size()) {
+      return wrong("--output: jsonpath= needs a template, such as jsonpath='{.metadata.name}'");
+    }
     TRY_ASSIGN(out.template_, json::JsonPathTemplate::parse(text.substr(kJsonPathPrefix.size())));
     return out;
   }
@@ -51,12 +54,33 @@ Result<Output> Output::parse(const std::string& text) {
                   quote(text)));
 }
 
+Result<Output> Output::parse_for_object(const std::string& text) {
+  if (text == "wide") {
+    return wrong("--output: must be yaml, json, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…, got \"wide\"");
+  }
+  return parse(text);
+}
+
+void Output::add_object_flag(Flags& flags, std::string* text) {
+  flags.add_string("output", text, "print the object: yaml, json, name, jsonpath=…", 'o');
+  flags.set_choices("output", {"yaml", "json", "name", "jsonpath="});
+}
+
+void Output::print(Session& session, std::string_view text) const {
+  const bool for_programs = form_ == Form::kYaml || form_ == Form::kJson || form_ == Form::kJsonPath;
+  for_programs ? session.out_exact(text) : session.out(text);
+}
+
+json::Document Output::shown(const json::Document& object) const {
+  return managed_fields_ ? object : for_people(object);
+}
+
 std::string Output::object(const json::Document& object, const std::string& label) const {
   switch (form_) {
     case Form::kYaml:
-      return json::to_yaml(for_people(object));
+      return json::to_yaml(shown(object));
     case Form::kJson:
-      return json::serialize_pretty(for_people(object)) + "\n";
+      return json::serialize_pretty(shown(object)) + "\n";
     case Form::kName:
       return fmt::format("{}/{}\n", label, object.string_at("metadata", "name"));
     case Form::kJsonPath:
@@ -78,7 +102,7 @@ std::string Output::list(const std::vector<json::Document>& objects, const std::
     return out;
   }
   json::Array items;
-  for (const json::Document& item : objects) items.push_back(for_people(item));
+  for (const json::Document& item : objects) items.push_back(shown(item));
   return object(json::Object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", std::move(items)}}, "list");
 }
 

@@ -25,16 +25,18 @@ class Patch final : public Command {
     flags.add_string("patch", &patch_, "the patch, JSON or YAML", 'p');
     flags.add_string("patch-file", &patch_file_, "a file that holds it; - for stdin");
     flags.add_string("type", &type_, "strategic, merge or json (default strategic, merge for custom resources)");
+    flags.set_choices("type", {"strategic", "merge", "json"});
     flags.add_string("subresource", &subresource_, "patch status or scale instead of the object");
     flags.add_string("dry-run", &dry_run_, "server: check, but change nothing; or none");
-    flags.add_string("output", &output_text_, "print the object: yaml, json, name, jsonpath=…", 'o');
+    flags.set_choices("dry-run", {"none", "server"});
+    Output::add_object_flag(flags, &output_text_);
     flags.add_list("filename", &files_, "the objects that these files name", 'f');
     flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (const auto wrong = check_flags()) return session.fail(*wrong);
-    auto output = Output::parse(output_text_);
+    auto output = Output::parse_for_object(output_text_);
     if (!output) return session.fail(output.error());
     auto patch = read_patch(session);
     if (!patch) return session.fail(patch.error());
@@ -102,7 +104,7 @@ class Patch final : public Command {
     object.subresource = subresource_;
     const auto before = session.get(object);
     if (!before) return session.fail(before.error());
-    client::WriteOptions options{.field_manager = "muster-patch"};
+    client::WriteOptions options{.field_manager = "muster-patch", .field_validation = "Strict"};
     options.dry_run = dry_run_ == "server";
     auto after = session.await([&](client::OnDocument done) {
       session.api().patch(object, type_for(one.kind), patch, options, std::move(done));
@@ -112,7 +114,7 @@ class Patch final : public Command {
       session.out(fmt::format("{} patched{}{}\n", one.label(), *before == *after ? " (no change)" : "",
                               options.dry_run ? " (server dry run)" : ""));
     } else {
-      session.out(output.object(*after, one.kind.label()));
+      output.print(session, output.object(*after, one.kind.label()));
     }
     return kExitOk;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -27,12 +28,17 @@ struct Failure {
 };
 
 int exit_code(Reason reason);
+/// Values that a server echoes ("…", {…}, […]) cut after 200 bytes: the whole object is no help.
+std::string with_short_values(std::string_view text);
 /// The message is what failed; causes, where there are several, are why.
 Failure failure_of(const Error& error);
 Failure usage_failure(std::string what, std::string fix = {});
 
-/// Ends with a newline. Lines after the first of each part are indented under it.
+/// Ends with a newline. Lines after the first of each part are indented under it. Nothing that a terminal would obey.
 std::string error_text(const Failure& failure);
+
+/// The same as one line of JSON.
+std::string error_json(const Failure& failure);
 
 /// Prints on stderr; the exit code to end with.
 int print_error(const Failure& failure);

@@ -36,5 +36,19 @@ TEST(ErrorText, ShowsSeveralCausesUnderWhy) {
   EXPECT_EQ(failure_of(error).code, 1);
 }
 
+TEST(ErrorText, EchoesNoMoreThanAFewWordsOfAValue) {
+  EXPECT_EQ(with_short_values(R"(a "b \" c" {"d": [1]} it's)"), R"(a "b \" c" {"d": [1]} it's)");
+  const std::string inside(300, 'x');
+  EXPECT_EQ(with_short_values("patch: \"" + inside + "\": no"), "patch: \"" + std::string(199, 'x') + "…: no");
+  EXPECT_EQ(with_short_values("{\"a\":\"}" + inside + "\"}: no"), "{\"a\":\"}" + std::string(193, 'x') + "…: no");
+  EXPECT_EQ(with_short_values("\"" + std::string(198, 'x') + "é" + inside + "\""), "\"" + std::string(198, 'x') + "…");
+  EXPECT_EQ(with_short_values("5\" left open"), "5\" left open");
+}
+
+TEST(ErrorText, IsJsonForWhoAsksForJson) {
+  EXPECT_EQ(error_json({.code = kExitNotFound, .what = "no \"a\"", .fix = "muster up"}),
+            "{\"error\":\"no \\\"a\\\"\",\"fix\":\"muster up\",\"exitCode\":3}\n");
+}
+
 }  // namespace
 }  // namespace muster::cli

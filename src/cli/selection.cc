@@ -7,6 +7,14 @@
 
 namespace muster::cli {
 
+Error about_selectors(Error error, const std::string& labels, const std::string& fields) {
+  if (error.reason != Reason::kBadRequest || (labels.empty() && fields.empty())) return error;
+  std::vector<std::string> flags;
+  if (!labels.empty()) flags.push_back("-l " + quote(labels));
+  if (!fields.empty()) flags.push_back("--field-selector " + quote(fields));
+  return in_context(join(flags, ", "), std::move(error));
+}
+
 void Selection::add_flags(Flags& flags) {
   flags.add_list("filename", &files_, "the objects that these files name", 'f');
   flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
@@ -44,7 +52,7 @@ std::variant<std::vector<Selected>, Failure> Selection::collect(Session& session
     options.label_selector = selector_;
     options.field_selector = field_selector_;
     auto list = session.list(one.kind.resource, ns, options);
-    if (!list) return failure_of(list.error());
+    if (!list) return failure_of(about_selectors(list.error(), selector_, field_selector_));
     const json::Document* items = list->find("items");
     if (items == nullptr || !items->is_array()) continue;
     for (const json::Document& item : items->as_array()) {

@@ -23,6 +23,10 @@ struct Selected {
   std::string short_label() const { return kind.short_label() + "/" + name; }
 };
 
+/// What the server said about a request with these selectors: a BadRequest can only be about them, so it names the
+/// flag.
+Error about_selectors(Error error, const std::string& labels, const std::string& fields);
+
 class Selection {
  public:
   void add_flags(Flags& flags);

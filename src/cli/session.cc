@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/visible_text.h"
+
 namespace muster::cli {
 
 namespace {
@@ -17,9 +19,17 @@ Error interrupted_error() {
 Session::Session(Loop& loop, client::ApiClient& api, RunUntil run_until, Terminal terminal, std::string ns)
     : loop_(loop), api_(api), run_until_(std::move(run_until)), terminal_(std::move(terminal)), ns_(std::move(ns)) {}
 
+void Session::out(std::string_view text) {
+  terminal_.out(visible(text));
+}
+
+void Session::err(std::string_view text) {
+  terminal_.err(visible(text));
+}
+
 int Session::fail(const Failure& failure) {
   if (interrupted_) return kExitInterrupted;
-  err(error_text(failure));
+  terminal_.err(errors_as_json_ ? error_json(failure) : error_text(failure));
   return failure.code;
 }
 

@@ -38,8 +38,13 @@ class Session {
   std::string named_ns() const { return ns_is_named_ ? ns_ : ""; }
   void set_ns_is_named() { ns_is_named_ = true; }
 
-  void out(std::string_view text) { terminal_.out(text); }
-  void err(std::string_view text) { terminal_.err(text); }
+  /// Text for people: what a terminal would obey, whoever wrote it, is escaped (base/visible_text.h).
+  void out(std::string_view text);
+  void err(std::string_view text);
+  /// Data for programs: byte by byte as it is.
+  void out_exact(std::string_view text) { terminal_.out(text); }
+  /// With `-o json` what went wrong is JSON too, one object per line.
+  void tell_errors_as_json() { errors_as_json_ = true; }
   /// Tells the user and gives the exit code. After an interrupt there is nothing to tell.
   int fail(const Failure& failure);
   int fail(const Error& error);
@@ -69,6 +74,7 @@ class Session {
   bool ns_is_named_ = false;
   std::function<Failure(const Error&)> explain_;
   bool interrupted_ = false;
+  bool errors_as_json_ = false;
 };
 
 }  // namespace muster::cli

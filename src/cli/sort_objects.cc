@@ -1,16 +1,15 @@
 #include "cli/sort_objects.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cctype>
 #include <numeric>
+
+#include "base/strings.h"
 
 namespace muster::cli {
 
 namespace {
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 /// The digits at `at`, without leading zeros; moves `at` behind them.
 std::string_view number_at(std::string_view text, std::size_t& at) {
@@ -46,16 +45,24 @@ bool less(const json::Document* a, const json::Document* b) {
 
 }  // namespace
 
-Status sort_objects(json::Array& items, const json::JsonPath& by, std::string_view inside) {
+Result<SortBy> SortBy::parse(const std::string& text) {
+  auto path = json::JsonPath::parse(text);
+  if (!path) return in_context("--sort-by", std::move(path).error());
+  return SortBy{.text = text, .path = *std::move(path)};
+}
+
+Status sort_objects(json::Array& items, const SortBy& by, std::string_view inside) {
   std::vector<const json::Document*> fields;
   for (const json::Document& item : items) {
     const json::Document* object = inside.empty() ? &item : item.find(inside);
-    const auto found = object == nullptr ? std::vector<const json::Document*>{} : by.find(*object);
+    const auto found = object == nullptr ? std::vector<const json::Document*>{} : by.path.find(*object);
     fields.push_back(found.empty() ? nullptr : found.front());
   }
   const bool none = std::ranges::all_of(fields, [](const json::Document* field) { return field == nullptr; });
-  if (none && !items.empty())
-    return Error{.reason = Reason::kBadRequest, .message = "--sort-by: no object has this field"};
+  if (none && !items.empty()) {
+    return Error{.reason = Reason::kBadRequest,
+                 .message = fmt::format("--sort-by: no object has the field {}", quote(by.text))};
+  }
   std::vector<std::size_t> order(items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return less(fields[a], fields[b]); });

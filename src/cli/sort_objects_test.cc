@@ -7,7 +7,7 @@ namespace {
 
 std::string sorted(std::string_view items, std::string_view by, std::string_view inside = "") {
   json::Array array = json::parse(items)->as_array();
-  const Status done = sort_objects(array, *json::JsonPath::parse(by), inside);
+  const Status done = sort_objects(array, *SortBy::parse(std::string(by)), inside);
   return done ? json::serialize(json::Document(std::move(array))) : done.error().message;
 }
 
@@ -26,7 +26,7 @@ TEST(SortObjects, LooksInsideTheRowsOfATable) {
 }
 
 TEST(SortObjects, RefusesAFieldThatNobodyHas) {
-  EXPECT_EQ(sorted(R"([{"n":2}])", ".nn"), "--sort-by: no object has this field");
+  EXPECT_EQ(sorted(R"([{"n":2}])", ".nn"), "--sort-by: no object has the field \".nn\"");
   EXPECT_EQ(sorted("[]", ".nn"), "[]");
 }
 

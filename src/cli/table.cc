@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "json/jsonpath.h"
 
 namespace muster::cli {
@@ -107,15 +108,12 @@ std::string TablePrinter::print(const json::Document& table) {
 
 std::string cell_text(const json::Document& value) {
   if (value.is_null()) return "<none>";
+  const std::string text = json::plain_text(value);
   std::string out;
-  for (const char c : json::plain_text(value)) {
-    if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      out += '?';
-    } else {
-      out += c;
-    }
+  for (std::size_t i = 0; i < text.size();) {
+    const Escape escape = escape_at(std::string_view(text).substr(i));
+    out += escape.text.empty() ? text.substr(i, escape.length) : escape.text;
+    i += escape.length;
   }
   return out;
 }

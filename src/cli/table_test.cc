@@ -47,7 +47,7 @@ TEST(TablePrinter, GoesOnUnderTheSameHeader) {
 }
 
 TEST(Cells, AreOneLineOfHarmlessText) {
-  EXPECT_EQ(cell_text("a\nb\x1b[31mc"), "a\\nb?[31mc");
+  EXPECT_EQ(cell_text("a\nb\x1b[31mc"), "a\\nb\\x1b[31mc");
   EXPECT_EQ(cell_text(3), "3");
   EXPECT_EQ(cell_text(nullptr), "<none>");
 }

@@ -14,6 +14,7 @@ class Version final : public Command {
   void add_flags(Flags& flags) override {
     flags.add_bool("client", &client_only_, "ask no server");
     flags.add_string("output", &output_, "yaml or json", 'o');
+    flags.set_choices("output", {"yaml", "json"});
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -1,6 +1,8 @@
 // wait: until objects are as asked, or, without --for, until jobs have ended; then the exit code says how.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/job_state.h"
 #include "cli/live_list.h"
@@ -13,10 +15,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr Duration kFirstLook = 5s;
+
 class Wait final : public Command {
  public:
   void add_flags(Flags& flags) override {
     flags.add_string("for", &for_, "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], delete, create");
+    flags.set_choices("for", {"condition=", "jsonpath=", "delete", "create"});
     flags.add_duration("timeout", &timeout_,
                        "give up after this; without it 30s, or no limit without --for; <0: a week");
     selection_.add_flags(flags);
@@ -48,9 +53,11 @@ class Wait final : public Command {
  private:
   int wait_for_one(Session& session, const Selected& one, const WaitFor& what, std::optional<MonoTime> deadline) {
     bool met = false;
+    bool looked = false;
     json::Document last;
     std::optional<Error> failure;
     const auto look = [&](const json::Document* object) {
+      looked = true;
       if (met || failure) return;
       // A name that is not there is a typing error, unless its coming or going is what is awaited.
       if (object == nullptr && what.what() != WaitFor::What::kDeleted && what.what() != WaitFor::What::kCreated) {
@@ -75,6 +82,10 @@ class Wait final : public Command {
     LiveList live(session, {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
                   std::move(sink));
     live.start();
+    // One look is taken whatever the time-out: an object that is not there is told apart from one that is not ready.
+    std::optional<MonoTime> first_look;
+    if (deadline) first_look = std::max(*deadline, session.loop().mono() + kFirstLook);
+    session.wait_until([&] { return looked || failure.has_value(); }, first_look);
     switch (session.wait_until([&] { return met || failure.has_value(); }, deadline)) {
       case Session::Waited::kInterrupted:
         return kExitInterrupted;

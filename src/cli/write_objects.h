@@ -29,6 +29,9 @@ struct Placed {
 std::variant<std::vector<Placed>, Failure> place_manifests(Session& session, const std::vector<std::string>& files,
                                                            bool recursive);
 
+/// True for words that people mean after -f: with a dot or slash, or a name that is there.
+bool looks_like_file(const std::string& word);
+
 /// The flags of apply and create, and what they do around the write itself.
 class WriteObjects {
  public:
@@ -37,11 +40,18 @@ class WriteObjects {
   int run(Session& session, const std::string& field_manager, const std::vector<std::string>& words,
           const std::function<int(Placed&)>& write);
 
+  /// The same for one object that no file holds.
+  int run_on(Session& session, const std::string& field_manager, Placed placed,
+             const std::function<int(Placed&)>& write);
+
   const client::WriteOptions& options() const { return options_; }
   /// Prints what became of it: "NAME created", the object as -o says, or what the server had against it.
   int report(Session& session, const Placed& placed, const Result<json::Document>& result, std::string_view done) const;
 
  private:
+  /// What is wrong with the flags; sets output_ and options_.
+  Status read_flags(const std::string& field_manager);
+
   std::vector<std::string> files_;
   bool recursive_ = false;
   std::string dry_run_ = "none";

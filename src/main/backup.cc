@@ -2,10 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "base/strings.h"
-#include "cli/flags.h"
 #include "cli/print_error.h"
 #include "client/api_client.h"
 #include "json/document.h"
@@ -17,35 +18,6 @@
 
 namespace muster {
 namespace {
-
-constexpr const char* kBackupHelp = R"(backup: copy the engine's database into a file, while it runs or not
-
-Usage:
-  muster backup [FILE] [--data-dir DIR]
-
-The copy is checked row by row before it gets its name. It holds every object, Secrets included; volumes and logs are not in it.
-
-Examples:
-  muster backup                        ./muster-20261116T010203Z.db
-  muster backup /mnt/nas/muster.db
-
-Flags:
-)";
-
-constexpr const char* kRestoreHelp = R"(restore: put a copy in the place of the engine's database
-
-Usage:
-  muster restore FILE [--data-dir DIR]
-
-The engine must be stopped (muster down). FILE comes from muster backup, or is one of the snapshots that the engine makes by itself
-in DIR/store/snapshots. The old database is kept beside the new one. Revisions go on from beyond all that clients have seen, so
-that every watch starts anew.
-
-Examples:
-  muster restore /mnt/nas/muster.db
-
-Flags:
-)";
 
 std::string store_of(const std::string& data_dir) {
   return data_dir + "/store";
@@ -79,67 +51,91 @@ Result<store::Revision> back_up(const std::string& data_dir, const std::string& 
   return store::copy_snapshot(snapshot, file);
 }
 
-struct Arguments {
-  std::string data_dir = default_data_dir();
-  std::vector<std::string> words;
+/// What is wrong with a file that cannot come from muster backup, told before the database looks into it.
+std::optional<cli::Failure> no_backup(const std::string& file) {
+  constexpr std::string_view kHead = "SQLite format 3";
+  if (!std::filesystem::exists(file)) return std::nullopt;  // whoever opens it says so
+  const bool is_file = std::filesystem::is_regular_file(file);
+  std::string head(kHead.size(), '\0');
+  if (std::FILE* opened = is_file ? std::fopen(file.c_str(), "rbe") : nullptr) {
+    head.resize(std::fread(head.data(), 1, head.size(), opened));
+    std::fclose(opened);
+  }
+  if (is_file && head == kHead) return std::nullopt;
+  return cli::Failure{.code = cli::kExitFailed,
+                      .what = fmt::format("{} is no backup of Muster", quote(file)),
+                      .why = is_file ? "it is no database" : "it is no file",
+                      .fix = "name a file that muster backup wrote, or a snapshot of DIR/store/snapshots"};
+}
+
+class Backup final : public EngineCommand {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    flags.add_bool("force", &force_, "overwrite FILE when it is there");
+    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
+  }
+
+  int run(const std::vector<std::string>& words) override {
+    const Time now = net::EventLoop().now();
+    const std::string file =
+        std::filesystem::absolute(words.empty() ? fmt::format("muster-{}.db", store::compact_time(now)) : words[0])
+            .string();
+    if (std::filesystem::is_directory(file)) {
+      return cli::print_error(cli::usage_failure(fmt::format("{} is a folder", quote(file)),
+                                                 "name the file: muster backup " + file + "/muster.db"));
+    }
+    if (!force_ && std::filesystem::exists(file)) {
+      return cli::print_error({.code = cli::kExitConflict,
+                               .what = fmt::format("{} exists", quote(file)),
+                               .fix = "another name, or --force to overwrite it"});
+    }
+    const auto revision = back_up(data_dir_, file);
+    if (!revision) return cli::print_error(revision.error());
+    fmt::print("{} (revision {})\n", file, *revision);
+    return cli::kExitOk;
+  }
+
+ private:
+  bool force_ = false;
+  std::string data_dir_ = default_data_dir();
 };
 
-/// The exit code when there is nothing more to do.
-std::optional<int> parse(const std::vector<std::string>& args, const char* help, Arguments& arguments) {
-  cli::Flags flags;
-  flags.add_string("data-dir", &arguments.data_dir, "folder that holds everything the engine keeps");
-  if (cli::Flags::asks_for_help(args)) {
-    fmt::print("{}{}", help, flags.help());
-    return 0;
+class Restore final : public EngineCommand {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
   }
-  auto words = flags.parse(args);
-  if (!words) return cli::print_error(words.error());
-  arguments.words = *std::move(words);
-  return std::nullopt;
-}
+
+  int run(const std::vector<std::string>& words) override {
+    if (words.empty()) return cli::print_error(cli::usage_failure("restore takes one file", "muster restore FILE"));
+    if (const auto engine = running_engine(data_dir_)) {
+      return cli::print_error(
+          Error{.reason = Reason::kConflict,
+                .message = fmt::format("the engine on {} runs (pid {}); stop it first: muster down --data-dir {}",
+                                       quote(data_dir_), engine->pid, data_dir_)});
+    }
+    const std::string file = std::filesystem::absolute(words[0]).string();
+    if (const auto wrong = no_backup(file)) return cli::print_error(*wrong);
+    const auto restored = store::restore(store_of(data_dir_), file, net::EventLoop().now());
+    if (!restored) return cli::print_error(restored.error());
+    fmt::print("restored {} objects of revision {}\n", restored->objects, restored->copied);
+    if (!restored->kept_aside.empty()) fmt::print("the old database is in {}\n", restored->kept_aside);
+    fmt::print("revisions go on from {}; watches start anew\n", restored->revision);
+    return cli::kExitOk;
+  }
+
+ private:
+  std::string data_dir_ = default_data_dir();
+};
 
 }  // namespace
 
-int backup_command(const std::vector<std::string>& args) {
-  Arguments arguments;
-  if (const auto code = parse(args, kBackupHelp, arguments)) return *code;
-  if (arguments.words.size() > 1) {
-    return cli::print_error(cli::usage_failure("backup takes at most one file", "muster backup [FILE]"));
-  }
-  const Time now = net::EventLoop().now();
-  const std::string file =
-      std::filesystem::absolute(arguments.words.empty() ? fmt::format("muster-{}.db", store::compact_time(now))
-                                                        : arguments.words[0])
-          .string();
-  if (std::filesystem::is_directory(file)) {
-    return cli::print_error(cli::usage_failure(fmt::format("{} is a folder", quote(file)),
-                                               "name the file: muster backup " + file + "/muster.db"));
-  }
-  const auto revision = back_up(arguments.data_dir, file);
-  if (!revision) return cli::print_error(revision.error());
-  fmt::print("{} (revision {})\n", file, *revision);
-  return 0;
+std::unique_ptr<EngineCommand> make_backup() {
+  return std::make_unique<Backup>();
 }
 
-int restore_command(const std::vector<std::string>& args) {
-  Arguments arguments;
-  if (const auto code = parse(args, kRestoreHelp, arguments)) return *code;
-  if (arguments.words.size() != 1) {
-    return cli::print_error(cli::usage_failure("restore takes one file", "muster restore FILE"));
-  }
-  if (const auto engine = running_engine(arguments.data_dir)) {
-    return cli::print_error(
-        Error{.reason = Reason::kConflict,
-              .message = fmt::format("the engine on {} runs (pid {}); stop it first: muster down --data-dir {}",
-                                     quote(arguments.data_dir), engine->pid, arguments.data_dir)});
-  }
-  const std::string file = std::filesystem::absolute(arguments.words[0]).string();
-  const auto restored = store::restore(store_of(arguments.data_dir), file, net::EventLoop().now());
-  if (!restored) return cli::print_error(restored.error());
-  fmt::print("restored {} objects of revision {}\n", restored->objects, restored->copied);
-  if (!restored->kept_aside.empty()) fmt::print("the old database is in {}\n", restored->kept_aside);
-  fmt::print("revisions go on from {}; watches start anew\n", restored->revision);
-  return 0;
+std::unique_ptr<EngineCommand> make_restore() {
+  return std::make_unique<Restore>();
 }
 
 }  // namespace muster

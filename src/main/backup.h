@@ -1,12 +1,13 @@
 // `muster backup` and `muster restore`: the database as one file, and back.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
+
+#include "main/engine_table.h"
 
 namespace muster {
 
-int backup_command(const std::vector<std::string>& args);
-int restore_command(const std::vector<std::string>& args);
+std::unique_ptr<EngineCommand> make_backup();
+std::unique_ptr<EngineCommand> make_restore();
 
 }  // namespace muster

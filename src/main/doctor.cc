@@ -21,7 +21,6 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/connect.h"
-#include "cli/flags.h"
 #include "cli/print_error.h"
 #include "linux/tcp_port.h"
 #include "main/config.h"
@@ -221,17 +220,29 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   return checks;
 }
 
-int doctor_command(const std::vector<std::string>& args) {
-  std::string data_dir = default_data_dir();
-  cli::Flags flags;
-  flags.add_string("data-dir", &data_dir, "folder that holds everything the engine keeps");
-  auto words = flags.parse(args);
-  if (!words) return cli::print_error(words.error());
-  if (!words->empty()) return cli::print_error(cli::usage_failure("unexpected argument " + quote(words->front())));
-  const auto checks = check_machine(data_dir);
-  fmt::print("{}", report_of(checks));
-  const bool bad = std::ranges::any_of(checks, [](const Check& check) { return check.health == Health::kBad; });
-  return bad ? cli::kExitFailed : cli::kExitOk;
+namespace {
+
+class Doctor final : public EngineCommand {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    const auto checks = check_machine(data_dir_);
+    fmt::print("{}", report_of(checks));
+    const bool bad = std::ranges::any_of(checks, [](const Check& check) { return check.health == Health::kBad; });
+    return bad ? cli::kExitFailed : cli::kExitOk;
+  }
+
+ private:
+  std::string data_dir_ = default_data_dir();
+};
+
+}  // namespace
+
+std::unique_ptr<EngineCommand> make_doctor() {
+  return std::make_unique<Doctor>();
 }
 
 }  // namespace muster

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "main/engine_table.h"
+
 namespace muster {
 
 enum class Health { kGood, kBad, kAbsent };  // kAbsent: not there, and not needed by everybody
@@ -21,6 +23,6 @@ std::string report_of(const std::vector<Check>& checks);
 /// The checks by themselves; each looks at the machine as it is now.
 std::vector<Check> check_machine(const std::string& data_dir);
 
-int doctor_command(const std::vector<std::string>& args);
+std::unique_ptr<EngineCommand> make_doctor();
 
 }  // namespace muster

@@ -15,7 +15,6 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/cli.h"
-#include "cli/flags.h"
 #include "cli/print_error.h"
 #include "main/data_dir.h"
 
@@ -100,15 +99,16 @@ Status stop_process(const EngineRecord& engine) {
                              engine.pid, kStopTimeoutMs / 1000, engine.pid)};
 }
 
-Result<std::string> data_dir_flag(cli::Flags& flags, const std::vector<std::string>& args) {
-  std::string data_dir = default_data_dir();
-  flags.add_string("data-dir", &data_dir, "folder that holds everything the engine keeps");
-  TRY_ASSIGN(const auto words, flags.parse(args));
-  if (!words.empty()) {
-    return Error{.reason = Reason::kBadRequest, .message = fmt::format("unexpected argument {}", quote(words[0]))};
+/// What the commands of the background engine share: the folder.
+class OfFolder : public EngineCommand {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
   }
-  return data_dir;
-}
+
+ protected:
+  std::string data_dir_ = default_data_dir();
+};
 
 void print_where(const EngineRecord& engine, const std::string& data_dir) {
   fmt::print("engine      {} (pid {})\n", engine.url, engine.pid);
@@ -135,74 +135,95 @@ Status purge(const std::string& data_dir) {
   return ok();
 }
 
+class Up final : public OfFolder {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    OfFolder::add_flags(flags);
+    flags.add_string("listen", &listen_, "HOST:PORT to serve on (default 127.0.0.1:8765)");
+    flags.add_string("config", &config_, "configuration file (default DIR/config.yaml, when there is one)");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (const auto engine = running_engine(data_dir_)) {
+      fmt::print("already running\n");
+      print_where(*engine, data_dir_);
+      return cli::kExitOk;
+    }
+    if (auto made = make_directories(data_dir_, 0700); !made) return cli::print_error(made.error());
+    std::vector<std::string> serve_args{"--data-dir", data_dir_};
+    if (!listen_.empty()) serve_args.insert(serve_args.end(), {"--listen", listen_});
+    if (!config_.empty()) serve_args.insert(serve_args.end(), {"--config", config_});
+    const std::string log = log_path(data_dir_);
+    auto ready = spawn_engine(serve_args, log);
+    if (!ready) return cli::print_error(ready.error());
+    if (read_ready_line(*ready).empty()) {
+      return cli::print_error(
+          Error{.reason = Reason::kServiceUnavailable,
+                .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))});
+    }
+    if (const auto engine = running_engine(data_dir_)) print_where(*engine, data_dir_);
+    return cli::kExitOk;
+  }
+
+ private:
+  std::string listen_;
+  std::string config_;
+};
+
+class Down final : public OfFolder {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    flags.add_bool("stop-jobs", &stop_jobs_, "stop running jobs too; without it they go on and are found again");
+    flags.add_bool("purge", &purge_, "stop jobs and remove everything the engine keeps, volumes included");
+    OfFolder::add_flags(flags);
+  }
+
+  int run(const std::vector<std::string>&) override {
+    const auto engine = running_engine(data_dir_);
+    if (engine) {
+      if (stop_jobs_ || purge_) {
+        if (const int code = stop_jobs(data_dir_); code != 0) return code;
+      }
+      if (auto stopped = stop_process(*engine); !stopped) return cli::print_error(stopped.error());
+    }
+    fmt::print("{}\n", engine ? "stopped" : "not running");
+    if (purge_) {
+      if (auto removed = purge(data_dir_); !removed) return cli::print_error(removed.error());
+      fmt::print("removed {}\n", data_dir_);
+    }
+    return cli::kExitOk;
+  }
+
+ private:
+  bool stop_jobs_ = false;
+  bool purge_ = false;
+};
+
+class EngineStatus final : public OfFolder {
+ public:
+  int run(const std::vector<std::string>&) override {
+    const auto engine = running_engine(data_dir_);
+    if (!engine) {
+      fmt::print("not running (data {}); start it with: muster up\n", data_dir_);
+      return cli::kExitUnreachable;
+    }
+    print_where(*engine, data_dir_);
+    return cli::run({"get", "nodes,pytorchtrainingjobs,pytorchjobs", "-A", "--kubeconfig", data_dir_ + "/kubeconfig"});
+  }
+};
+
 }  // namespace
 
-int up_command(const std::vector<std::string>& args) {
-  std::string data_dir = default_data_dir();
-  std::string listen;
-  std::string config;
-  cli::Flags flags;
-  flags.add_string("data-dir", &data_dir, "folder that holds everything the engine keeps");
-  flags.add_string("listen", &listen, "HOST:PORT to serve on (default 127.0.0.1:8765)");
-  flags.add_string("config", &config, "configuration file (default DIR/config.yaml, when there is one)");
-  if (auto words = flags.parse(args); !words) return cli::print_error(words.error());
-
-  if (const auto engine = running_engine(data_dir)) {
-    fmt::print("already running\n");
-    print_where(*engine, data_dir);
-    return 0;
-  }
-  if (auto made = make_directories(data_dir, 0700); !made) return cli::print_error(made.error());
-  std::vector<std::string> serve_args{"--data-dir", data_dir};
-  if (!listen.empty()) serve_args.insert(serve_args.end(), {"--listen", listen});
-  if (!config.empty()) serve_args.insert(serve_args.end(), {"--config", config});
-  const std::string log = log_path(data_dir);
-  auto ready = spawn_engine(serve_args, log);
-  if (!ready) return cli::print_error(ready.error());
-  if (read_ready_line(*ready).empty()) {
-    return cli::print_error(
-        Error{.reason = Reason::kServiceUnavailable,
-              .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))});
-  }
-  if (const auto engine = running_engine(data_dir)) print_where(*engine, data_dir);
-  return 0;
+std::unique_ptr<EngineCommand> make_up() {
+  return std::make_unique<Up>();
 }
 
-int down_command(const std::vector<std::string>& args) {
-  bool stop_jobs_too = false;
-  bool purge_too = false;
-  cli::Flags flags;
-  flags.add_bool("stop-jobs", &stop_jobs_too, "stop running jobs too; without it they go on and are found again");
-  flags.add_bool("purge", &purge_too, "stop jobs and remove everything the engine keeps, volumes included");
-  auto data_dir = data_dir_flag(flags, args);
-  if (!data_dir) return cli::print_error(data_dir.error());
-
-  const auto engine = running_engine(*data_dir);
-  if (engine) {
-    if (stop_jobs_too || purge_too) {
-      if (const int code = stop_jobs(*data_dir); code != 0) return code;
-    }
-    if (auto stopped = stop_process(*engine); !stopped) return cli::print_error(stopped.error());
-  }
-  fmt::print("{}\n", engine ? "stopped" : "not running");
-  if (purge_too) {
-    if (auto removed = purge(*data_dir); !removed) return cli::print_error(removed.error());
-    fmt::print("removed {}\n", *data_dir);
-  }
-  return 0;
+std::unique_ptr<EngineCommand> make_down() {
+  return std::make_unique<Down>();
 }
 
-int status_command(const std::vector<std::string>& args) {
-  cli::Flags flags;
-  auto data_dir = data_dir_flag(flags, args);
-  if (!data_dir) return cli::print_error(data_dir.error());
-  const auto engine = running_engine(*data_dir);
-  if (!engine) {
-    fmt::print("not running (data {}); start it with: muster up\n", *data_dir);
-    return 6;
-  }
-  print_where(*engine, *data_dir);
-  return cli::run({"get", "nodes,pytorchtrainingjobs,pytorchjobs", "-A", "--kubeconfig", *data_dir + "/kubeconfig"});
+std::unique_ptr<EngineCommand> make_status() {
+  return std::make_unique<EngineStatus>();
 }
 
 }  // namespace muster

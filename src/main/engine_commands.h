@@ -1,13 +1,14 @@
 // `muster up`, `down`, `status`: the engine in the background.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
+
+#include "main/engine_table.h"
 
 namespace muster {
 
-int up_command(const std::vector<std::string>& args);
-int down_command(const std::vector<std::string>& args);
-int status_command(const std::vector<std::string>& args);
+std::unique_ptr<EngineCommand> make_up();
+std::unique_ptr<EngineCommand> make_down();
+std::unique_ptr<EngineCommand> make_status();
 
 }  // namespace muster

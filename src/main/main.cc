@@ -1,76 +1,64 @@
 // muster: one binary. This file only finds the command; serve.cc is the composition root.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/strings.h"
 #include "cli/cli.h"
+#include "cli/command_line.h"
 #include "cli/completion.h"
-#include "cli/flags.h"
 #include "cli/print_error.h"
-#include "main/backup.h"
-#include "main/doctor.h"
-#include "main/engine_commands.h"
-#include "main/serve.h"
+#include "main/engine_table.h"
 
 namespace {
 
-struct EngineCommand {
-  std::string_view name;
-  std::string_view summary;
-  int (*run)(const std::vector<std::string>&);
-};
-
-int completion_command(const std::vector<std::string>& args);
-
-constexpr EngineCommand kEngineCommands[] = {
-    {"up", "start the engine in the background", muster::up_command},
-    {"down", "stop it; jobs go on unless --stop-jobs", muster::down_command},
-    {"status", "where the engine is and what it runs", muster::status_command},
-    {"serve", "the engine in the foreground", muster::serve_command},
-    {"backup", "copy the engine's database into a file, while it runs or not", muster::backup_command},
-    {"restore", "put such a copy in the place of the database", muster::restore_command},
-    {"doctor", "check this machine, and say how to fix what is wrong", muster::doctor_command},
-    {"completion", "print the completion script of bash, zsh or fish", completion_command},
-};
-
-constexpr const char* kCompletionHelp = R"(completion: print the completion script of a shell
-
-Usage:
-  muster completion bash | zsh | fish
-
-Examples:
-  source <(muster completion bash)                                     in ~/.bashrc
-  source <(muster completion zsh)                                      in ~/.zshrc
-  muster completion fish >~/.config/fish/completions/muster.fish
-)";
-
-int completion_command(const std::vector<std::string>& args) {
-  if (muster::cli::Flags::asks_for_help(args)) {
-    fmt::print("{}", kCompletionHelp);
-    return 0;
-  }
-  if (args.size() != 1) {
-    return muster::cli::print_error(
-        muster::cli::usage_failure("completion takes one shell", "muster completion bash | zsh | fish"));
-  }
-  std::vector<muster::cli::OtherCommand> others;
-  for (const EngineCommand& command : kEngineCommands) others.push_back({command.name, command.summary});
-  const auto script = muster::cli::completion_script(args[0], others);
-  if (!script) return muster::cli::print_error(script.error());
-  fmt::print("{}", *script);
-  return 0;
+std::vector<std::string> all_names() {
+  std::vector<std::string> out = muster::cli::command_names();
+  for (const muster::EngineEntry& entry : muster::engine_table()) out.emplace_back(entry.help.name);
+  out.emplace_back("help");
+  return out;
 }
 
 void print_help(std::FILE* to) {
   fmt::print(to, "muster runs distributed training jobs and speaks the Kubernetes API.\n\nEngine:\n");
-  for (const EngineCommand& command : kEngineCommands) fmt::print(to, "  {:<10} {}\n", command.name, command.summary);
-  fmt::print(to, "\nJobs and other objects:\n{}\nMore about one: muster COMMAND --help\n", muster::cli::command_list());
+  for (const muster::EngineEntry& entry : muster::engine_table()) {
+    fmt::print(to, "  {:<10} {}\n", entry.help.name, entry.help.summary);
+  }
+  fmt::print(to,
+             "\nJobs and other objects:\n{}\nMore about one: muster help COMMAND\n"
+             "Before or after every command of the second list: -n NAMESPACE, --context, --kubeconfig\n",
+             muster::cli::command_list());
+}
+
+int complete(const std::vector<std::string>& words) {
+  std::vector<muster::cli::Completable> others{{"help", "what a command does", {}}};
+  for (const muster::EngineEntry& entry : muster::engine_table()) {
+    muster::cli::Flags flags;
+    const auto command = entry.make();
+    command->add_flags(flags);
+    others.push_back({entry.help.name, entry.help.summary, flags.list()});
+  }
+  return muster::cli::complete(words, std::move(others));
+}
+
+int run_command(const std::vector<std::string>& args) {
+  const std::string& word = args[0];
+  const std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (word == muster::cli::kCompleteCommand) return complete(rest);
+  if (muster::cli::knows(word)) return muster::cli::run(args);
+  if (const auto* entry = muster::find_engine_command(word)) return muster::run_engine_command(*entry, rest);
+  return muster::cli::print_error(muster::cli::unknown_command(word, all_names()));
+}
+
+/// `help` alone, or `help COMMAND`.
+int help(const std::vector<std::string>& words) {
+  const bool about_itself = words.empty() || words[0].starts_with('-') || words[0] == "help";
+  if (!about_itself) return run_command({words[0], "--help"});
+  print_help(stdout);
+  return 0;
 }
 
 constexpr const char* kArenaHelp = R"(arena is Arena's face of muster. For now it knows:
@@ -101,19 +89,19 @@ bool is_named_arena(std::string_view program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> args(argv + 1, argv + argc);
-  if (argc > 0 && is_named_arena(argv[0])) return run_as_arena(args);
-  if (args.empty() || args[0] == "help" || args[0] == "--help" || args[0] == "-h") {
-    print_help(args.empty() ? stderr : stdout);
-    return args.empty() ? 2 : 0;
+  const std::vector<std::string> typed(argv + 1, argv + argc);
+  if (argc > 0 && is_named_arena(argv[0])) return run_as_arena(typed);
+  const auto args = muster::cli::command_first(typed);
+  if (!args) {
+    return muster::cli::print_error(muster::cli::usage_failure(
+        args.error().message, "muster [-n NAMESPACE] COMMAND …; muster help lists the commands"));
   }
-  const std::string word = args[0];
-  if (muster::cli::knows(word)) return muster::cli::run(args);
-  const auto* command = std::ranges::find(kEngineCommands, word, &EngineCommand::name);
-  if (command == std::end(kEngineCommands)) {
-    fmt::print(stderr, "error: unknown command {}\n  fix: muster help lists the commands\n", muster::quote(word));
-    return 2;
+  if (args->empty()) {
+    print_help(stderr);
+    return muster::cli::kExitUsage;
   }
-  args.erase(args.begin());
-  return command->run(args);
+  const std::string& word = args->front();
+  if (word == "help" || word == "--help" || word == "-h") return help({args->begin() + 1, args->end()});
+  if (word == "--version") return muster::cli::run({"version", "--client"});
+  return run_command(*args);
 }

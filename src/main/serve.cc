@@ -14,7 +14,6 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "base/time.h"
-#include "cli/flags.h"
 #include "cli/print_error.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
@@ -51,20 +50,8 @@ Result<Config> config_for(const std::string& data_dir, const std::string& file) 
   return std::filesystem::exists(usual) ? load_config(usual) : parse_config("", usual);
 }
 
-Result<ServeOptions> parse_options(const std::vector<std::string>& args) {
-  cli::Flags flags;
-  std::string listen = "127.0.0.1:8765";
-  std::string config_file;
-  ServeOptions options{.data_dir = default_data_dir(), .host = "", .port = 0, .config = {}, .accept_data_loss = false};
-  flags.add_string("data-dir", &options.data_dir, "folder that holds everything the engine keeps");
-  flags.add_string("listen", &listen, "HOST:PORT to serve on; port 0 takes a free one");
-  flags.add_string("config", &config_file, "configuration file (default DIR/config.yaml, when there is one)");
-  flags.add_bool("accept-data-loss", &options.accept_data_loss, "serve although the end of the database is missing");
-  TRY_ASSIGN(const auto words, flags.parse(args));
-  if (!words.empty()) {
-    return Error{.reason = Reason::kBadRequest,
-                 .message = fmt::format("serve: unexpected argument {}", quote(words[0]))};
-  }
+/// HOST:PORT as --listen gives it.
+Status read_address(const std::string& listen, ServeOptions& options) {
   const auto colon = listen.rfind(':');
   const auto port = colon == std::string::npos ? std::nullopt : parse_int(listen.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) {
@@ -74,8 +61,7 @@ Result<ServeOptions> parse_options(const std::vector<std::string>& args) {
   }
   options.host = listen.substr(0, colon);
   options.port = static_cast<int>(*port);
-  TRY_ASSIGN(options.config, config_for(options.data_dir, config_file));
-  return options;
+  return ok();
 }
 
 agent::Options agent_options(const ServeOptions& options) {
@@ -191,14 +177,37 @@ Status run_engine(const ServeOptions& options) {
   return ok();
 }
 
+class Serve final : public EngineCommand {
+ public:
+  void add_flags(cli::Flags& flags) override {
+    flags.add_string("data-dir", &options_.data_dir, "folder that holds everything the engine keeps");
+    flags.add_string("listen", &listen_, "HOST:PORT to serve on; port 0 takes a free one");
+    flags.add_string("config", &config_file_, "configuration file (default DIR/config.yaml, when there is one)");
+    flags.add_bool("accept-data-loss", &options_.accept_data_loss, "serve although the end of the database is missing");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    std::signal(SIGPIPE, SIG_IGN);
+    const Status ended = serve();
+    return ended ? cli::kExitOk : cli::print_error(ended.error());
+  }
+
+ private:
+  Status serve() {
+    TRY(read_address(listen_, options_));
+    TRY_ASSIGN(options_.config, config_for(options_.data_dir, config_file_));
+    return run_engine(options_);
+  }
+
+  std::string listen_ = "127.0.0.1:8765";
+  std::string config_file_;
+  ServeOptions options_{.data_dir = default_data_dir(), .host = "", .port = 0, .config = {}, .accept_data_loss = false};
+};
+
 }  // namespace
 
-int serve_command(const std::vector<std::string>& args) {
-  std::signal(SIGPIPE, SIG_IGN);
-  auto options = parse_options(args);
-  if (!options) return cli::print_error(options.error());
-  if (auto result = run_engine(*options); !result) return cli::print_error(result.error());
-  return 0;
+std::unique_ptr<EngineCommand> make_serve() {
+  return std::make_unique<Serve>();
 }
 
 }  // namespace muster

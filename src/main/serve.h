@@ -1,11 +1,12 @@
 // `muster serve`: the engine in the foreground. The one place that knows every module and wires them.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
+
+#include "main/engine_table.h"
 
 namespace muster {
 
-int serve_command(const std::vector<std::string>& args);
+std::unique_ptr<EngineCommand> make_serve();
 
 }  // namespace muster

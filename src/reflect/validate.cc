@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/quantity.h"
+#include "base/quantity_hint.h"
 #include "base/strings.h"
 #include "base/time.h"
 #include "reflect/causes.h"
@@ -136,7 +137,7 @@ void Validator::value(const TypeDesc& type, const json::Document& document, cons
       break;
     case Shape::kQuantity:
       if (!Quantity::parse(*quantity_text(document))) {
-        add_invalid(place, document, fmt::format("match '{}'", kQuantityPattern));
+        causes_.push_back(invalid_cause(place.text(), document, quantity_advice(*quantity_text(document))));
       }
       break;
     default:

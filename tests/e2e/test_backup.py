@@ -54,9 +54,12 @@ def test_backup_of_a_stopped_engine_and_garbage(fresh_engine, tmp_path):
     garbage.write_bytes(copy.read_bytes().replace(b'"first"', b'"fIrst"'))
     refused = engine.muster("restore", garbage, check=False)
     assert refused.returncode != 0 and "wrong checksum; choose another copy" in refused.stderr
+    again = engine.muster("backup", copy, check=False)
+    assert again.returncode == 4 and "exists" in again.stderr and "--force" in again.stderr
+    engine.muster("backup", "--force", copy)
     garbage.write_text("not a database")
     refused = engine.muster("restore", garbage, check=False)
-    assert refused.returncode != 0 and "file is not a database" in refused.stderr
+    assert refused.returncode != 0 and "is no backup of Muster" in refused.stderr
     missing = engine.muster("restore", tmp_path / "missing.db", check=False)
     assert missing.returncode != 0 and "there is no such file" in missing.stderr
     engine.muster("restore", copy)

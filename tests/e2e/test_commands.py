@@ -1,7 +1,10 @@
 """The commands that are not about running jobs: which server, what the API is like, changes to single objects."""
 
 import os
+import select
+import shutil
 import subprocess
+import time
 
 import pytest
 from harness import MUSTER
@@ -160,13 +163,9 @@ def test_doctor_finds_the_engine_and_says_how_to_get_one(engine, tmp_path):
 
 def completed(engine, tmp_path, *words):
     """What bash offers for the last word."""
-    (tmp_path / "bin").mkdir(exist_ok=True)
-    link = tmp_path / "bin" / "muster"
-    if not link.exists():
-        link.symlink_to(MUSTER)
     script = ('source <(muster completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _muster; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
-    done = engine.run(["bash", "-c", script, "bash", "muster", *words], env={"PATH": f"{link.parent}:{os.environ['PATH']}"})
+    done = engine.run(["bash", "-c", script, "bash", "muster", *words], env=with_muster_on_the_path(tmp_path))
     return done.stdout.split()
 
 
@@ -178,6 +177,114 @@ def test_bash_completes_commands_flags_kinds_and_names(engine, settings, tmp_pat
     assert completed(engine, tmp_path, "get", "cm", "sett") == ["settings"]
     assert completed(engine, tmp_path, "get", "cm/sett") == ["cm/settings"]
     assert completed(engine, tmp_path, "completion", "f") == ["fish"]
+    assert completed(engine, tmp_path, "up", "--li") == ["--listen"]
+    assert completed(engine, tmp_path, "backup", "--fo") == ["--force"]
+    for command in ("up", "down", "status", "serve", "backup", "restore", "doctor"):
+        assert {"--data-dir", "--help"} <= set(completed(engine, tmp_path, command, "--")), command
+
+
+@pytest.fixture
+def other_namespace(engine):
+    engine.muster("delete", "namespace", "x2", "--ignore-not-found")
+    assert engine.muster("create", "namespace", "x2").stdout == "namespace/x2 created\n"
+    engine.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "only-here", "namespace": "x2"}})
+    yield
+    engine.muster("delete", "namespace", "x2")
+
+
+def test_bash_completes_in_the_namespace_of_the_line(engine, settings, other_namespace, tmp_path):
+    for words in (["get", "cm", "-n", "x2", "on"], ["get", "-n", "x2", "cm", "on"], ["-n", "x2", "get", "cm", "on"],
+                  ["get", "--namespace", "=", "x2", "cm", "on"]):
+        assert completed(engine, tmp_path, *words) == ["only-here"], words
+    assert completed(engine, tmp_path, "get", "cm", "-n", "x") == ["x2"]
+    assert completed(engine, tmp_path, "get", "cm", "-o", "js") == ["json", "jsonpath="]
+
+
+def with_muster_on_the_path(tmp_path):
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    link = tmp_path / "bin" / "muster"
+    if not link.exists():
+        link.symlink_to(MUSTER)
+    return {"PATH": f"{link.parent}:{os.environ['PATH']}"}
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed: tools/install_packages test")
+def test_fish_completes_the_same(engine, settings, other_namespace, tmp_path):
+    def offered(line):
+        done = engine.run(["fish", "-N", "-c", f"muster completion fish | source; complete -C '{line}'"], env=with_muster_on_the_path(tmp_path))
+        return [one.split("\t")[0] for one in done.stdout.splitlines()]
+
+    assert offered("muster desc") == ["describe"]
+    assert offered("muster delete --grace") == ["--grace-period"]
+    assert offered("muster get -n x2 cm on") == ["only-here"]
+    assert offered("muster get cm --namespace=x") == ["--namespace=x2"]
+    assert offered("muster get cm -o y") == ["yaml"]
+    (tmp_path / "job.yaml").write_text("")
+    assert offered(f"muster apply -f {tmp_path}/jo") == [f"{tmp_path}/job.yaml"]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed: tools/install_packages test")
+def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
+    def completed_line(typed):
+        """The line as it stands after the tab key; a key of our own prints it."""
+        ask = "print-line() { print -r -- \"<<$BUFFER>>\" }; zle -N print-line; bindkey '^X' print-line"
+        leader, follower = os.openpty()
+        shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=follower, stdout=follower, stderr=follower, start_new_session=True,
+                                 env=engine.environment() | with_muster_on_the_path(tmp_path) | {"TERM": "dumb", "ZDOTDIR": str(tmp_path)})
+        os.close(follower)
+        seen = ""
+
+        def wait_until(text):
+            nonlocal seen
+            end = time.monotonic() + 20
+            while text not in seen:
+                ready, _, _ = select.select([leader], [], [], max(0, end - time.monotonic()))
+                assert ready, f"zsh said {seen!r}"
+                seen += os.read(leader, 4096).decode(errors="replace")
+
+        try:
+            os.write(leader, f"unsetopt zle_bracketed_paste; source <(muster completion zsh); {ask}; echo rea''dy\n".encode())
+            wait_until("ready")
+            os.write(leader, f"{typed}\t\x18".encode())
+            wait_until(">>")
+            return seen.rsplit("<<", 1)[1].split(">>")[0]
+        finally:
+            shell.kill()
+            shell.wait()
+            os.close(leader)
+
+    assert completed_line("muster desc") == "muster describe "
+    assert completed_line("muster delete --grace") == "muster delete --grace-period "
+    assert completed_line("muster get -n x2 cm on") == "muster get -n x2 cm only-here "
+    assert completed_line("muster get cm --namespace=x") == "muster get cm --namespace=x2 "
+
+
+def test_flags_of_every_command_may_come_before_it(engine, other_namespace):
+    assert engine.muster("-n", "x2", "get", "cm", "-o", "name").stdout == "configmap/only-here\n"
+    assert engine.muster("--namespace=x2", "--kubeconfig", engine.kubeconfig, "get", "cm", "-o", "name").stdout == "configmap/only-here\n"
+    wrong = engine.muster("-o", "name", "get", "cm", check=False)
+    assert wrong.returncode == 2 and wrong.stderr.startswith("error: unknown flag -o before the command; flags of a command come after it\n")
+
+
+def test_help_and_version_are_found_where_people_look(engine):
+    assert engine.muster("--version").stdout == engine.muster("version", "--client").stdout
+    assert engine.muster("help", "get").stdout == engine.muster("get", "--help").stdout
+    for command in ("up", "down", "status", "serve", "backup", "restore", "doctor", "completion"):
+        text = engine.muster("help", command).stdout
+        assert text.startswith(f"{command}: ") and "\nUsage:\n" in text and "\nExamples:\n" in text, command
+        assert engine.muster(command, "--help").stdout == text
+    for typed, meant in (("gett", "get"), ("aply", "apply"), ("descibe", "describe"), ("statsu", "status")):
+        wrong = engine.muster(typed, check=False)
+        assert wrong.returncode == 2 and f'did you mean "{meant}"?' in wrong.stderr
+    for words in (["up", "extra"], ["status", "extra"], ["doctor", "extra"], ["serve", "extra"], ["down", "extra"], ["restore", "a", "b"]):
+        wrong = engine.muster(*words, check=False)
+        assert wrong.returncode == 2 and "unexpected argument" in wrong.stderr, words
+
+
+def test_managed_fields_are_shown_on_demand(engine, settings):
+    assert "managedFields" not in engine.muster("get", "cm", "settings", "-o", "yaml").stdout
+    assert "managedFields:" in engine.muster("get", "cm", "settings", "-o", "yaml", "--show-managed-fields").stdout
+    assert '"managedFields": [' in engine.muster("get", "cm", "-o", "json", "--show-managed-fields").stdout
 
 
 def test_get_orders_and_shows_labels_as_kubectl_does(engine, settings):
@@ -191,7 +298,7 @@ def test_get_orders_and_shows_labels_as_kubectl_does(engine, settings):
     names = engine.muster("get", "cm", "--sort-by={.metadata.labels.team}", "-o", "name").stdout
     assert names == "configmap/another\nconfigmap/settings\n"
     wrong = engine.muster("get", "cm", "--sort-by=.datta", check=False)
-    assert wrong.returncode == 2 and wrong.stderr == "error: --sort-by: no object has this field\n"
+    assert wrong.returncode == 2 and wrong.stderr == 'error: --sort-by: no object has the field ".datta"\n'
     engine.muster("delete", "cm", "another")
 
 

@@ -1,0 +1,18 @@
+// What to tell somebody whose amount is no quantity.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+inline constexpr std::string_view kQuantityRule = "must be a number with a suffix such as m, k, M, G, Ki, Mi or Gi";
+
+/// The quantity that was probably meant: "1Gi" for "1GiB", "1gb", "1 Gi". Nullopt when nothing is near.
+std::optional<std::string> meant_quantity(std::string_view text);
+
+/// "must be a number with …; did you mean \"1Gi\"?"
+std::string quantity_advice(std::string_view text);
+
+}  // namespace muster

@@ -1,0 +1,60 @@
+#include "base/visible_text.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace muster {
+namespace {
+
+/// The character at the start of well-formed UTF-8 of more than one byte, and its length; 0, 0 for anything else.
+std::pair<char32_t, std::size_t> wide_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = first >= 0xf8 ? 0 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+  if (length == 0 || text.size() < length) return {0, 0};
+  char32_t code = first & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0U) != 0x80U) return {0, 0};
+    code = code << 6 | (next & 0x3fU);
+  }
+  return {code, length};
+}
+
+/// Controls what is around it, or takes no room.
+bool is_invisible(char32_t code) {
+  return (code >= 0x80 && code <= 0x9f) || code == 0xad || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||
+         (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
+}
+
+}  // namespace
+
+Escape escape_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first == '\n') return {.text = "\\n"};
+  if (first == '\r') return {.text = "\\r"};
+  if (first == '\t') return {.text = "\\t"};
+  if (first < 0x20 || first == 0x7f) return {.text = fmt::format("\\x{:02x}", first)};
+  if (first < 0x80) return {};
+  const auto [code, length] = wide_character(text);
+  if (length == 0) return {.text = fmt::format("\\x{:02x}", first)};
+  if (!is_invisible(code)) return {.text = "", .length = length};
+  const auto number = static_cast<unsigned>(code);
+  return {.text = number > 0xffff ? fmt::format("\\U{:08x}", number) : fmt::format("\\u{:04x}", number),
+          .length = length};
+}
+
+std::string visible(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const Escape escape = escape_at(text.substr(i));
+    const bool as_it_is = escape.text.empty() || text[i] == '\n' || text[i] == '\t';
+    out += as_it_is ? text.substr(i, escape.length) : escape.text;
+    i += escape.length;
+  }
+  return out;
+}
+
+}  // namespace muster
