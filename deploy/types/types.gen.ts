@@ -255,7 +255,7 @@ export interface CronHistory {
 
 /** When which job is made. */
 export interface CronSpec {
-  /** When, as minute, hour, day, month and day of the week; or @daily. */
+  /** When, as minute, hour, day, month and day of the week; @daily, or @every 5m. */
   schedule: string;
   /** What happens while the job before still runs. */
   concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
@@ -373,6 +373,8 @@ export interface CustomResourceDefinitionVersion {
 export interface DebugMode {
   /** Whether the job runs in debug mode. */
   enabled?: boolean;
+  /** Older spelling of enabled. */
+  enable?: boolean;
   /** Settings per role; other roles use the defaults. */
   replicaSpecs?: DebugReplicaSpec[];
 }
@@ -453,6 +455,8 @@ export interface DeploymentStrategy {
 export interface ElasticConfig {
   /** Whether the job is elastic. */
   enabled?: boolean;
+  /** Older spelling of enabled. */
+  enable?: boolean;
   /** Fewest replicas that can train. */
   minReplicas?: number;
   /** Most replicas the job may have. */
@@ -612,8 +616,24 @@ export interface HostPathVolume {
   type?: string;
 }
 
+/** What became of the TensorBoard that a job asked for. */
+export interface JobTensorBoardStatus {
+  /** What the controller did last. */
+  action?: string;
+  /** The TensorBoard. */
+  dependent?: ObjectReference;
+  /** A sentence for people. */
+  note?: string;
+  /** Whether it can be opened. */
+  ready?: boolean;
+  /** One word for why it is so, for programs. */
+  reason?: string;
+  /** Normal or Warning. */
+  type?: string;
+}
+
 /** What is known about a job. */
-export interface JobStatus {
+export interface KubeflowOrgV1JobStatus {
   /** What happened to the job; the last entry is its state. */
   conditions?: Condition[];
   /** Replicas of each role by state. */
@@ -636,22 +656,6 @@ export interface JobStatus {
   observedGeneration?: number;
 }
 
-/** What became of the TensorBoard that a job asked for. */
-export interface JobTensorBoardStatus {
-  /** What the controller did last. */
-  action?: string;
-  /** The TensorBoard. */
-  dependent?: ObjectReference;
-  /** A sentence for people. */
-  note?: string;
-  /** Whether it can be opened. */
-  ready?: boolean;
-  /** One word for why it is so, for programs. */
-  reason?: string;
-  /** Normal or Warning. */
-  type?: string;
-}
-
 /** Programs that mpirun starts on several workers, such as Horovod's. */
 export interface KubeflowOrgV1MPIJob {
   /** Group and version of the schema this object is written in. */
@@ -663,7 +667,7 @@ export interface KubeflowOrgV1MPIJob {
   /** What the job runs, and how. */
   spec: KubeflowOrgV1MPIJobSpec;
   /** What is known about the job; written by the controller. */
-  status?: JobStatus;
+  status?: KubeflowOrgV1JobStatus;
 }
 
 /** What a job runs, and how: the fields of kubeflow.org/v1 and of v2beta1. */
@@ -671,7 +675,7 @@ export interface KubeflowOrgV1MPIJobSpec {
   /** Processes per worker. */
   slotsPerWorker?: number;
   /** Deadline, retries, clean-up and suspension. */
-  runPolicy?: MPIRunPolicy;
+  runPolicy?: KubeflowOrgV1MPIRunPolicy;
   /** Roles of the job: Launcher and Worker. */
   mpiReplicaSpecs: Record<string, KubeflowOrgV1MPIReplicaSpec>;
   /** Of v1: as runPolicy.cleanPodPolicy, which wins. */
@@ -698,6 +702,48 @@ export interface KubeflowOrgV1MPIReplicaSpec {
   template?: PodTemplateSpec;
 }
 
+/** How long a job may run, how often it is retried and what is left of it. */
+export interface KubeflowOrgV1MPIRunPolicy {
+  /** Which pods are deleted when the job ends. */
+  cleanPodPolicy?: "None" | "Running" | "All";
+  /** Seconds after its end when the job itself is deleted; never when not set. */
+  ttlSecondsAfterFinished?: number;
+  /** Seconds the job may run before it is ended as failed. */
+  activeDeadlineSeconds?: number;
+  /** How many restarts are allowed before the job fails; no limit when not set. */
+  backoffLimit?: number;
+  /** How the pods are scheduled together. */
+  schedulingPolicy?: SchedulingPolicy;
+  /** While true, the job has no pods. */
+  suspend?: boolean;
+  /** Which controller takes care of the job. */
+  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
+}
+
+/** What is known about a job. */
+export interface KubeflowOrgV2beta1JobStatus {
+  /** What happened to the job; the last entry is its state. */
+  conditions?: Condition[];
+  /** Replicas of each role by state. */
+  replicaStatuses?: Record<string, ReplicaStatus>;
+  /** When the controller took the job on. */
+  startTime?: string;
+  /** When the job ended. */
+  completionTime?: string;
+  /** When the controller last looked at the job. */
+  lastReconcileTime?: string;
+  /** Restarts counted against runPolicy.backoffLimit. */
+  restartCount?: number;
+  /** Attempts that ended, by replica; a replica without an entry had none. */
+  attempts?: Record<string, number>;
+  /** When a replica that failed is started again. */
+  nextRetryTime?: string;
+  /** Port of rank 0, chosen once per job. */
+  masterPort?: number;
+  /** Generation of the job that this status is about. */
+  observedGeneration?: number;
+}
+
 /** Programs that mpirun starts on several workers, such as Horovod's. */
 export interface KubeflowOrgV2beta1MPIJob {
   /** Group and version of the schema this object is written in. */
@@ -707,9 +753,59 @@ export interface KubeflowOrgV2beta1MPIJob {
   /** Name, labels, owners and history. */
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
-  spec: KubeflowOrgV1MPIJobSpec;
+  spec: KubeflowOrgV2beta1MPIJobSpec;
   /** What is known about the job; written by the controller. */
-  status?: JobStatus;
+  status?: KubeflowOrgV2beta1JobStatus;
+}
+
+/** What a job runs, and how: the fields of kubeflow.org/v1 and of v2beta1. */
+export interface KubeflowOrgV2beta1MPIJobSpec {
+  /** Processes per worker. */
+  slotsPerWorker?: number;
+  /** Deadline, retries, clean-up and suspension. */
+  runPolicy?: KubeflowOrgV2beta1MPIRunPolicy;
+  /** Roles of the job: Launcher and Worker. */
+  mpiReplicaSpecs: Record<string, KubeflowOrgV2beta1MPIReplicaSpec>;
+  /** Of v1: as runPolicy.cleanPodPolicy, which wins. */
+  cleanPodPolicy?: "None" | "Running" | "All";
+  /** Of v1: container of a worker in which processes are started. */
+  mainContainer?: string;
+  /** Of v2beta1: whether processes run in the launcher as well. */
+  runLauncherAsWorker?: boolean;
+  /** Of v2beta1: folder of the keys in each pod; /root/.ssh when not set. */
+  sshAuthMountPath?: string;
+  /** Of v2beta1: when the launcher is created; AtStartup when not set. */
+  launcherCreationPolicy?: "AtStartup" | "WaitForWorkersReady";
+  /** Of v2beta1: which MPI the image has; OpenMPI when not set. */
+  mpiImplementation?: "OpenMPI" | "Intel" | "MPICH";
+}
+
+/** One role of a job: how many replicas, and what they run. */
+export interface KubeflowOrgV2beta1MPIReplicaSpec {
+  /** How many replicas the role has. */
+  replicas?: number;
+  /** When a replica that ended is started again. */
+  restartPolicy?: "Never" | "OnFailure";
+  /** From which the pods of the role are made. */
+  template?: PodTemplateSpec;
+}
+
+/** How long a job may run, how often it is retried and what is left of it. */
+export interface KubeflowOrgV2beta1MPIRunPolicy {
+  /** Which pods are deleted when the job ends. */
+  cleanPodPolicy?: "None" | "Running" | "All";
+  /** Seconds after its end when the job itself is deleted; never when not set. */
+  ttlSecondsAfterFinished?: number;
+  /** Seconds the job may run before it is ended as failed. */
+  activeDeadlineSeconds?: number;
+  /** How many restarts are allowed before the job fails; no limit when not set. */
+  backoffLimit?: number;
+  /** How the pods are scheduled together. */
+  schedulingPolicy?: SchedulingPolicy;
+  /** While true, the job has no pods. */
+  suspend?: boolean;
+  /** Which controller takes care of the job. */
+  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
 }
 
 /** Selects objects by their labels; all parts must match. */
@@ -779,24 +875,6 @@ export interface MPIProcessRecovery {
   enable?: boolean;
   /** How often at most. */
   limit?: number;
-}
-
-/** How long a job may run, how often it is retried and what is left of it. */
-export interface MPIRunPolicy {
-  /** Which pods are deleted when the job ends. */
-  cleanPodPolicy?: "None" | "Running" | "All";
-  /** Seconds after its end when the job itself is deleted; never when not set. */
-  ttlSecondsAfterFinished?: number;
-  /** Seconds the job may run before it is ended as failed. */
-  activeDeadlineSeconds?: number;
-  /** How many restarts are allowed before the job fails; no limit when not set. */
-  backoffLimit?: number;
-  /** How the pods are scheduled together. */
-  schedulingPolicy?: SchedulingPolicy;
-  /** While true, the job has no pods. */
-  suspend?: boolean;
-  /** Which controller takes care of the job. */
-  managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
 }
 
 /** Older form of replicaSpecs and mpiConfig: the workers and what they run. */
@@ -1022,6 +1100,8 @@ export interface PageStatus {
 export interface PauseMode {
   /** Whether the job is paused; may be changed at any time. */
   enabled?: boolean;
+  /** Older spelling of enabled. */
+  enable?: boolean;
   /** How pods run after the pause; by default as in the template. */
   resumeSpecs?: ResumeSpec[];
 }
@@ -1367,7 +1447,7 @@ export interface PyTorchJob {
   /** What the job runs, and how. */
   spec: PyTorchJobSpec;
   /** What is known about the job; written by the controller. */
-  status?: JobStatus;
+  status?: KubeflowOrgV1JobStatus;
 }
 
 /** What a job runs, and how. */
@@ -1617,6 +1697,8 @@ export interface RunPolicy {
 export interface SSHConfig {
   /** Folder of the keys in each pod; /root/.ssh when not set. */
   sshAuthMountPath?: string;
+  /** Older spelling of sshAuthMountPath. */
+  authMountPath?: string;
   /** Where sshd is in the image, as an absolute path. */
   sshdPath?: string;
 }
@@ -1804,7 +1886,7 @@ export interface TFJob {
   /** What the job runs, and how. */
   spec: TFJobSpec;
   /** What is known about the job; written by the controller. */
-  status?: JobStatus;
+  status?: KubeflowOrgV1JobStatus;
 }
 
 /** What a job runs, and how. */
@@ -1887,6 +1969,8 @@ export interface TensorBoardPvcSource {
   name: string;
   /** Folders on the volume; all of it when there are none. */
   subPath?: string[];
+  /** Older spelling of subPath. */
+  subpath?: string[];
 }
 
 /** Logs in an object store. */
@@ -1895,6 +1979,12 @@ export interface TensorBoardS3Source {
   secretRef?: TensorBoardSecretRef;
   /** Where the logs are, s3://BUCKET/PATH. */
   uri: string[];
+}
+
+/** Which scheduler places the pods. */
+export interface TensorBoardSchedulePolicy {
+  /** Use the T9k scheduler, with queues and priorities. */
+  t9kScheduler?: TensorBoardT9kScheduler;
 }
 
 /** Names a secret. */
@@ -1918,7 +2008,13 @@ export interface TensorBoardSpec {
   /** Older form of suspend; kept as it was written. */
   runMode?: string;
   /** Which scheduler places the pod. */
-  scheduler?: SchedulePolicy;
+  scheduler?: TensorBoardSchedulePolicy;
+}
+
+/** Queue of a TensorBoard in the T9k scheduler. */
+export interface TensorBoardT9kScheduler {
+  /** Queue the job waits in. */
+  queue?: string;
 }
 
 /** One role of a job: how many replicas, and what they run. */
@@ -1965,6 +2061,8 @@ export interface TensorFlowTrainingJobSpec {
 export interface TorchrunConfig {
   /** Whether torchrun launches the program. */
   enabled?: boolean;
+  /** Older spelling of enabled. */
+  enable?: boolean;
   /** Restarts of the workers inside a pod, which do not count as restarts of the replica. */
   maxRestarts?: number;
   /** Processes per replica: a number, gpu for one per GPU, cpu, or auto. */

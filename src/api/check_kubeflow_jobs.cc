@@ -14,6 +14,7 @@ namespace muster::api {
 namespace {
 
 using reflect::child_path;
+using reflect::key_path;
 
 bool is_dns1035_label(std::string_view text) {
   return is_dns_label(text) && 'a' <= text.front() && text.front() <= 'z';
@@ -26,20 +27,27 @@ void check_name(const json::Document& job, std::vector<FieldCause>& causes) {
       "metadata.name", name, name.size() > kMaxPodName ? "must be no more than 63 characters" : kDns1035LabelRule));
 }
 
+/// The template, and that one of its containers has the name that the operator looks for.
+void check_named_container(const json::Document& replica, const std::string& path, std::string_view container,
+                           std::vector<FieldCause>& causes) {
+  if (!check_template(replica, path, causes) || has_container(replica, {container})) return;
+  causes.push_back(reflect::required_cause(child_path(path, "template.spec.containers"),
+                                           fmt::format("must have at least one container with name {}", container)));
+}
+
 // ---- PyTorchJob ----
 
 constexpr const char* kReplicaSpecs = "spec.pytorchReplicaSpecs";
 
 void check_pytorch_replica(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes) {
-  const std::string path = child_path(kReplicaSpecs, role);
+  const std::string path = key_path(kReplicaSpecs, role);
   const std::int64_t count = int_in(&replica, "replicas").value_or(1);
   if (role == "Master" && count != 1) {
     causes.push_back(reflect::invalid_cause(child_path(path, "replicas"), count, "must be 1, there is one master"));
   }
   if (role == "Worker" && count < 1) {
-    const std::string field = child_path(path, "replicas");
     causes.push_back(
-        reflect::invalid_cause(field, count, fmt::format("{} in body should be greater than or equal to 1", field)));
+        reflect::invalid_cause(child_path(path, "replicas"), count, "must be at least 1; leave Worker out for none"));
   }
   check_named_container(replica, path, "pytorch", causes);
 }
@@ -49,7 +57,7 @@ void check_elastic_policy(const json::Document& spec, std::vector<FieldCause>& c
   if (elastic == nullptr || !elastic->is_object()) return;
   if (spec.at("pytorchReplicaSpecs", "Worker") == nullptr) {
     causes.push_back(
-        reflect::required_cause(child_path(kReplicaSpecs, "Worker"), "must be configured if elastic policy is used"));
+        reflect::required_cause(key_path(kReplicaSpecs, "Worker"), "must be configured if elastic policy is used"));
   }
   const auto low = int_in(elastic, "minReplicas");
   const auto high = int_in(elastic, "maxReplicas");
@@ -74,7 +82,7 @@ void check_roles(const json::Document& job, std::string_view list, const std::ve
   std::string longest_suffix;
   for (const auto& [role, replica] : replicas->as_object()) {
     if (std::ranges::find(roles, role) == roles.end()) {
-      causes.push_back(reflect::not_supported_cause(child_path(path, role), role, roles));
+      causes.push_back(reflect::not_supported_cause(key_path(path, role), role, roles));
       continue;
     }
     check_replica(role, replica, causes);
@@ -93,7 +101,7 @@ void check_not_empty(const json::Document& job, std::string_view list, std::stri
 }
 
 void check_tf_replica(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes) {
-  const std::string path = child_path("spec.tfReplicaSpecs", role);
+  const std::string path = key_path("spec.tfReplicaSpecs", role);
   const std::int64_t count = int_in(&replica, "replicas").value_or(1);
   if ((role == "Chief" || role == "Master") && count != 1) {
     causes.push_back(reflect::invalid_cause(child_path(path, "replicas"), count, "must be 1, there is one chief"));
@@ -102,7 +110,7 @@ void check_tf_replica(const std::string& role, const json::Document& replica, st
 }
 
 void check_mpi_replica(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes) {
-  check_template(replica, child_path("spec.mpiReplicaSpecs", role), causes);
+  check_template(replica, key_path("spec.mpiReplicaSpecs", role), causes);
 }
 
 }  // namespace

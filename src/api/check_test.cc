@@ -239,12 +239,38 @@ TEST(CheckPyTorchTrainingJob, ProcessesAreANumberOrAWord) {
                           "spec.torchrunConfig.procPerNode in body should match '^([1-9][0-9]*|gpu|cpu|auto)$'"));
 }
 
+TEST(CheckPyTorchTrainingJob, ProcessesAreAtLeastOne) {
+  for (const char* count : {"0", "-1"}) {
+    EXPECT_THAT(problems(replaced(kTrainingJob, "procPerNode: 4", std::string("procPerNode: ") + count)),
+                ElementsAre(std::string("FieldValueInvalid spec.torchrunConfig.procPerNode: Invalid value: ") + count +
+                            ": spec.torchrunConfig.procPerNode in body should be greater than or equal to 1"));
+  }
+}
+
+TEST(CheckPyTorchTrainingJob, OlderSpellingsMeanTheSame) {
+  EXPECT_THAT(problems(replaced(kTrainingJob, "enable: true, proc", "enable: true, enabled: true, proc")), IsEmpty());
+  EXPECT_THAT(problems(replaced(kTrainingJob, "enable: true, proc", "enable: true, enabled: false, proc")),
+              ElementsAre("FieldValueInvalid spec.torchrunConfig.enable: Invalid value: \"object\": enable and enabled "
+                          "must not differ; enable is the older spelling of enabled"));
+  EXPECT_THAT(problems(replaced(kTrainingJob,
+                                "  runMode:", "  elastic: {enable: true, minReplicas: 3, maxReplicas: 2}\n  runMode:")),
+              ElementsAre("FieldValueInvalid spec.elastic.maxReplicas: Invalid value: 2: must be at least minReplicas, "
+                          "which is 3"));
+}
+
+TEST(CheckPyTorchTrainingJob, TheRoleThatDecidesHasAReplica) {
+  EXPECT_THAT(problems(replaced(kTrainingJob, "replicas: 4", "replicas: 0")), IsEmpty());
+  EXPECT_THAT(problems(replaced(kTrainingJob, "type: master", "type: master\n    replicas: 0")),
+              ElementsAre("FieldValueInvalid spec.replicaSpecs: Invalid value: \"object\": must have at least one "
+                          "replica of the first role, which decides how the job ends"));
+}
+
 TEST(Defaults, OfAPyTorchTrainingJob) {
   json::Document job = json::parse_yaml(kTrainingJob)->front().value;
   reflect::apply_defaults(*find_typed("pj")->type, job);
   EXPECT_EQ(json::serialize(*job.at("spec", "runPolicy")), R"({"backoffLimit":3,"cleanUpPolicy":"None"})");
   EXPECT_EQ(json::serialize(*job.at("spec", "torchrunConfig")),
-            R"({"enabled":true,"procPerNode":4,"rdzvBackend":"c10d"})");
+            R"({"enable":true,"procPerNode":4,"rdzvBackend":"c10d"})");
   const json::Document& master = job.at("spec", "replicaSpecs")->as_array()[0];
   EXPECT_EQ(master.int_at("replicas"), 1);
   EXPECT_EQ(master.string_at("restartPolicy"), "OnFailure");
@@ -283,7 +309,7 @@ TEST(CheckPyTorchJob, AcceptsAGoodOne) {
 
 TEST(CheckPyTorchJob, RolesAreMasterAndWorker) {
   EXPECT_THAT(problems(replaced(kPyTorchJob, "Worker:", "worker:")),
-              ElementsAre("FieldValueNotSupported spec.pytorchReplicaSpecs.worker: Unsupported value: \"worker\": "
+              ElementsAre("FieldValueNotSupported spec.pytorchReplicaSpecs[worker]: Unsupported value: \"worker\": "
                           "supported values: \"Master\", \"Worker\"; did you mean \"Worker\"?"));
   EXPECT_THAT(problems("{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: {pytorchReplicaSpecs: {}}}"),
               ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs: Required value: Master or Worker"));
@@ -291,24 +317,24 @@ TEST(CheckPyTorchJob, RolesAreMasterAndWorker) {
 
 TEST(CheckPyTorchJob, HasOneMasterAndAWorkerIfAny) {
   EXPECT_THAT(problems(replaced(kPyTorchJob, "Master:", "Master:\n      replicas: 2")),
-              ElementsAre("FieldValueInvalid spec.pytorchReplicaSpecs.Master.replicas: Invalid value: 2: must be 1, "
+              ElementsAre("FieldValueInvalid spec.pytorchReplicaSpecs[Master].replicas: Invalid value: 2: must be 1, "
                           "there is one master"));
   EXPECT_THAT(problems(replaced(kPyTorchJob, "replicas: 2", "replicas: 0")),
-              ElementsAre("FieldValueInvalid spec.pytorchReplicaSpecs.Worker.replicas: Invalid value: 0: "
-                          "spec.pytorchReplicaSpecs.Worker.replicas in body should be greater than or equal to 1"));
+              ElementsAre("FieldValueInvalid spec.pytorchReplicaSpecs[Worker].replicas: Invalid value: 0: must be at "
+                          "least 1; leave Worker out for none"));
 }
 
 TEST(CheckPyTorchJob, NeedsAContainerNamedPytorchWithAnImage) {
   EXPECT_THAT(
       problems(replaced(kPyTorchJob, "{name: pytorch, image: i}", "{name: torch, image: i}")),
-      ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs.Master.template.spec.containers: Required value: "
+      ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs[Master].template.spec.containers: Required value: "
                   "must have at least one container with name pytorch"));
   EXPECT_THAT(problems(replaced(kPyTorchJob, "{name: pytorch, image: i}", "{name: pytorch}")),
-              ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs.Master.template.spec.containers[0].image: "
+              ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs[Master].template.spec.containers[0].image: "
                           "Required value"));
   EXPECT_THAT(
       problems(replaced(kPyTorchJob, "template: {spec: {containers: [{name: pytorch, image: i}]}}", "template: {}")),
-      ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs.Master.template.spec.containers: Required value: "
+      ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs[Master].template.spec.containers: Required value: "
                   "at least one container"));
 }
 
@@ -330,7 +356,7 @@ TEST(CheckPyTorchJob, ElasticPolicyNeedsWorkers) {
                         "  pytorchReplicaSpecs:",
                         "  nprocPerNode: auto\n  elasticPolicy: {minReplicas: 3, maxReplicas: 2, nProcPerNode: 1}\n"
                         "  pytorchReplicaSpecs:")),
-      ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs.Worker: Required value: must be configured if "
+      ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs[Worker]: Required value: must be configured if "
                   "elastic policy is used",
                   "FieldValueInvalid spec.elasticPolicy.maxReplicas: Invalid value: 2: must be at least "
                   "minReplicas, which is 3",

@@ -32,6 +32,7 @@ std::vector<FieldCause> check_notebook(const json::Document& notebook);
 std::vector<FieldCause> check_pytorch_job(const json::Document& job);
 std::vector<FieldCause> check_tf_job(const json::Document& job);
 std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job);
+std::vector<FieldCause> check_cron(const json::Document& cron);
 
 /// What must hold for any pod spec, in a pod or in a template, also of a job. `path` is where it stands.
 void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes);

@@ -82,7 +82,11 @@ TEST(Crd, HasNamesColumnsAndSubresources) {
             R"("labelSelectorPath":".status.replicaStatuses.Worker.selector"}})");
   EXPECT_EQ(version.find("additionalPrinterColumns")->as_array()[0].string_at("jsonPath"),
             ".status.conditions[-1:].type");
-  EXPECT_EQ(json::serialize(*version.at("schema", "openAPIV3Schema", "properties", "metadata")),
+  EXPECT_EQ(
+      json::serialize(*version.at("schema", "openAPIV3Schema", "properties", "metadata")),
+      R"({"type":"object","properties":{"name":{"type":"string","pattern":"^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$"}}})");
+  EXPECT_EQ(json::serialize(
+                *pj.at("spec", "versions")->as_array()[0].at("schema", "openAPIV3Schema", "properties", "metadata")),
             R"({"type":"object"})");
 }
 

@@ -1,44 +1,12 @@
 // Descriptors of apps.kubedl.io/v1alpha1.
 #include "api/cron_v1alpha1.h"
 
-#include <algorithm>
-#include <array>
-
-#include "base/strings.h"
+#include "api/cron_schedule.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
-
-namespace {
-
-constexpr const char* kSchedulePattern =
-    R"(^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[-0-9A-Za-z*,/?]+( +[-0-9A-Za-z*,/?]+){4})$)";
-
-bool is_cron_field(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) {
-    return ('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') ||
-           std::string_view("-*,/?").find(c) != std::string_view::npos;
-  });
-}
-
-/// What the pattern says; whether each number is in its range, the controller says.
-bool is_cron_schedule(std::string_view text) {
-  constexpr std::array<std::string_view, 7> kNames = {"@yearly", "@annually", "@monthly", "@weekly",
-                                                      "@daily",  "@midnight", "@hourly"};
-  if (std::ranges::find(kNames, text) != kNames.end()) return true;
-  if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
-  int fields = 0;
-  for (const std::string& part : split(text, ' ')) {
-    if (part.empty()) continue;
-    if (!is_cron_field(part)) return false;
-    ++fields;
-  }
-  return fields == 5;
-}
-
-}  // namespace
 
 template <>
 const TypeDesc& type_of<CronTemplate>() {
@@ -54,9 +22,11 @@ template <>
 const TypeDesc& type_of<CronSpec>() {
   static const TypeDesc desc = object<CronSpec>(
       "CronSpec", "When which job is made.",
-      field<&CronSpec::schedule>("schedule", "When, as minute, hour, day, month and day of the week; or @daily.")
+      field<&CronSpec::schedule>("schedule",
+                                 "When, as minute, hour, day, month and day of the week; @daily, or @every 5m.")
           .required()
-          .pattern(kSchedulePattern, &is_cron_schedule),
+          .pattern(cron_schedule_pattern(), &is_cron_schedule,
+                   "write minute, hour, day, month and day of the week, each in its range, or @daily, or @every 5m"),
       field<&CronSpec::concurrency_policy>("concurrencyPolicy", "What happens while the job before still runs.")
           .one_of({"Allow", "Forbid", "Replace"})
           .default_value("Allow"),

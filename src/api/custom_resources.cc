@@ -1,6 +1,7 @@
 // The kinds that are not Kubernetes' own, as entries of the table of resources.
 #include "api/checks.h"
 #include "api/cron_v1alpha1.h"
+#include "api/job_warnings.h"
 #include "api/kubeflow_v1.h"
 #include "api/resource_table.h"
 #include "api/scheduler_v1beta1.h"
@@ -45,9 +46,10 @@ Resource custom(std::string group, std::string version, std::string kind, std::s
 }
 
 using Check = std::vector<FieldCause> (*)(const json::Document&);
+using Warn = std::vector<std::string> (*)(const json::Document&);
 
 Resource tensorstack_job(std::string kind, std::string plural, std::string short_name, const reflect::TypeDesc& type,
-                         Check check) {
+                         Check check, Warn warn) {
   Resource r = custom("batch.tensorstack.dev", "v1beta1", std::move(kind), std::move(plural), type);
   r.short_names = {std::move(short_name)};
   r.categories = {"all"};
@@ -66,20 +68,23 @@ Resource tensorstack_job(std::string kind, std::string plural, std::string short
        .priority = 1},
   };
   r.check = check;
+  r.warn = warn;
   return r;
 }
 
 Resource kubeflow_job(std::string version, std::string kind, std::string plural, const reflect::TypeDesc& type,
-                      Check check) {
+                      Check check, Warn warn) {
   Resource r = custom("kubeflow.org", std::move(version), std::move(kind), std::move(plural), type);
   r.categories = {"all"};
   r.columns = {state(), age()};
   r.check = check;
+  r.warn = warn;
   return r;
 }
 
 Resource pytorch_jobs() {
-  Resource r = kubeflow_job("v1", "PyTorchJob", "pytorchjobs", type_of<PyTorchJob>(), &check_pytorch_job);
+  Resource r =
+      kubeflow_job("v1", "PyTorchJob", "pytorchjobs", type_of<PyTorchJob>(), &check_pytorch_job, &warn_pytorch_job);
   r.other_subresources = {"scale"};
   r.scale = ScalePaths{.spec_replicas = ".spec.pytorchReplicaSpecs.Worker.replicas",
                        .status_replicas = ".status.replicaStatuses.Worker.active",
@@ -88,9 +93,11 @@ Resource pytorch_jobs() {
 }
 
 Resource mpi_jobs(std::string version, const reflect::TypeDesc& type) {
-  Resource r = kubeflow_job(std::move(version), "MPIJob", "mpijobs", type, &check_kubeflow_mpi_job);
-  r.columns = {age(), state()};
+  Resource r =
+      kubeflow_job(std::move(version), "MPIJob", "mpijobs", type, &check_kubeflow_mpi_job, &warn_kubeflow_mpi_job);
   r.is_storage = r.version == "v1";
+  r.columns = {age()};
+  if (r.is_storage) r.columns.push_back(state());
   return r;
 }
 
@@ -155,6 +162,7 @@ Resource crons() {
        .json_path = ".status.lastScheduleTime",
        .description = "When a job was made last."},
       age()};
+  r.check = &check_cron;
   return r;
 }
 
@@ -163,15 +171,16 @@ Resource crons() {
 std::vector<Resource> custom_resources() {
   return {
       tensorstack_job("PyTorchTrainingJob", "pytorchtrainingjobs", "pj", type_of<PyTorchTrainingJob>(),
-                      &check_pytorch_training_job),
+                      &check_pytorch_training_job, &warn_pytorch_training_job),
       tensorstack_job("TensorFlowTrainingJob", "tensorflowtrainingjobs", "tj", type_of<TensorFlowTrainingJob>(),
-                      &check_tensorflow_training_job),
+                      &check_tensorflow_training_job, &warn_tensorflow_training_job),
       tensorstack_job("XGBoostTrainingJob", "xgboosttrainingjobs", "xj", type_of<XGBoostTrainingJob>(),
-                      &check_xgboost_training_job),
-      tensorstack_job("MPIJob", "mpijobs", "mj", type_of<TensorStackMpiJob>(), &check_tensorstack_mpi_job),
-      tensorstack_job("GenericJob", "genericjobs", "gj", type_of<GenericJob>(), &check_generic_job),
+                      &check_xgboost_training_job, &warn_xgboost_training_job),
+      tensorstack_job("MPIJob", "mpijobs", "mj", type_of<TensorStackMpiJob>(), &check_tensorstack_mpi_job,
+                      &warn_tensorstack_mpi_job),
+      tensorstack_job("GenericJob", "genericjobs", "gj", type_of<GenericJob>(), &check_generic_job, &warn_generic_job),
       pytorch_jobs(),
-      kubeflow_job("v1", "TFJob", "tfjobs", type_of<TFJob>(), &check_tf_job),
+      kubeflow_job("v1", "TFJob", "tfjobs", type_of<TFJob>(), &check_tf_job, &warn_tf_job),
       mpi_jobs("v1", type_of<KubeflowMpiJob>()),
       mpi_jobs("v2beta1", reflect::mpi_job_v2beta1_type()),
       tensorboards(),

@@ -21,7 +21,7 @@ json::Document DocumentMaker::text(const FieldDesc* field) {
   }
   if (field != nullptr && field->matches != nullptr) {
     if (field->matches("w1")) return fresh_word();
-    for (const char* candidate : {"4", "/a", "1d", "* * * * *"}) {
+    for (const char* candidate : {"4", "/a", "1d", "* * * * *", "t9k://pvc/a/b"}) {
       if (field->matches(candidate)) return candidate;
     }
   }
@@ -60,7 +60,7 @@ json::Document DocumentMaker::value(const FieldDesc* field, const TypeDesc& type
     case Shape::kArray: {
       json::Array items;
       for (auto left = 1 + below(3); left > 0; --left) {
-        json::Document item = value(nullptr, type.element());
+        json::Document item = type.element().shape == Shape::kString ? text(field) : value(nullptr, type.element());
         // Roles have names out of a short list, and each only once.
         const bool is_new = field == nullptr || field->list_map_key.empty() ||
                             std::ranges::none_of(items, [&](const json::Document& other) {

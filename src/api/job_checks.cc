@@ -44,13 +44,10 @@ bool check_template(const json::Document& replica, const std::string& path, std:
   return true;
 }
 
-void check_named_container(const json::Document& replica, const std::string& path, std::string_view container,
-                           std::vector<FieldCause>& causes) {
-  if (!check_template(replica, path, causes)) return;
-  const json::Array& containers = replica.at("template", "spec", "containers")->as_array();
-  if (std::ranges::any_of(containers, [&](const auto& c) { return c.string_at("name") == container; })) return;
-  causes.push_back(reflect::required_cause(child_path(path, "template.spec.containers"),
-                                           fmt::format("must have at least one container with name {}", container)));
+bool has_container(const json::Document& replica, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(replica.at("template", "spec", "containers")->as_array(), [&](const json::Document& c) {
+    return std::ranges::find(names, c.string_at("name")) != names.end();
+  });
 }
 
 }  // namespace muster::api

@@ -23,8 +23,7 @@ void keep_longest(std::string suffix, std::string& longest);
 
 /// At least one container, and the rules of any pod. False when there is none to look at.
 bool check_template(const json::Document& replica, const std::string& path, std::vector<FieldCause>& causes);
-/// The template, and that one of its containers has the name that the kind looks for.
-void check_named_container(const json::Document& replica, const std::string& path, std::string_view container,
-                           std::vector<FieldCause>& causes);
+/// Whether one of the template's containers has one of the names; the template is one that check_template passed.
+bool has_container(const json::Document& replica, std::initializer_list<std::string_view> names);
 
 }  // namespace muster::api

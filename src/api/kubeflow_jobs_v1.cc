@@ -1,4 +1,9 @@
 // Descriptors of TFJob and MPIJob of kubeflow.org.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/kubeflow_rules.h"
 #include "api/kubeflow_v1.h"
 #include "base/check.h"
 #include "reflect/describe.h"
@@ -40,6 +45,16 @@ const TypeDesc& mpi_replica() {
   return desc;
 }
 
+/// Of v2beta1: its launcher is a Job of Kubernetes, which knows no other policies.
+const TypeDesc& mpi_replica_v2beta1() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = mpi_replica();
+    field_of(type, "restartPolicy").one_of = {"Never", "OnFailure"};
+    return type;
+  }();
+  return desc;
+}
+
 const TypeDesc& mpi_run_policy() {
   static const TypeDesc desc = [] {
     TypeDesc type = type_of<KubeflowRunPolicy>();
@@ -52,6 +67,31 @@ const TypeDesc& mpi_run_policy() {
   return desc;
 }
 
+const TypeDesc& mpi_run_policy_v2beta1() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = mpi_run_policy();
+    field_of(type, "activeDeadlineSeconds").min = 0;
+    return type;
+  }();
+  return desc;
+}
+
+const TypeDesc& mpi_status_v2beta1() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = type_of<KubeflowJobStatus>();
+    field_of(type, "conditions").list_map_key = "type";
+    return type;
+  }();
+  return desc;
+}
+
+bool has_a_replica(const json::Document& self) {
+  const json::Document* roles = self.find("tfReplicaSpecs");
+  if (roles == nullptr || !roles->is_object() || roles->as_object().empty()) return true;
+  return std::ranges::any_of(roles->as_object(), [](const auto& role) {
+    return role.value.find("replicas") == nullptr || role.value.int_at("replicas") >= 1;
+  });
+}
 bool has_chief_or_master_alone(const json::Document& self) {
   return self.at("tfReplicaSpecs", "Chief") == nullptr || self.at("tfReplicaSpecs", "Master") == nullptr;
 }
@@ -66,8 +106,27 @@ bool counts_workers(const json::Document& self) {
   return self.at("mpiReplicaSpecs", "Worker") == nullptr || self.int_at("mpiReplicaSpecs", "Worker", "replicas") >= 1;
 }
 
+std::vector<Rule> tf_rules() {
+  std::vector<Rule> rules = role_rules("tfReplicaSpecs", {"Chief", "Evaluator", "Master", "PS", "Worker"});
+  for (const char* role : {"Chief", "Master"}) {
+    rules.push_back(one_replica_rule("tfReplicaSpecs", role, "must be 1, there is one chief"));
+  }
+  rules.push_back({.cel = "!('Chief' in self.tfReplicaSpecs) || !('Master' in self.tfReplicaSpecs)",
+                   .message = "must not have both Chief and Master",
+                   .field = "tfReplicaSpecs",
+                   .fault = Rule::Fault::kForbidden,
+                   .holds = &has_chief_or_master_alone});
+  rules.push_back({.cel = "size(self.tfReplicaSpecs) == 0 || "
+                          "self.tfReplicaSpecs.exists(role, self.tfReplicaSpecs[role].replicas >= 1)",
+                   .message = "must have at least one replica",
+                   .field = "tfReplicaSpecs",
+                   .holds = &has_a_replica});
+  return rules;
+}
+
 std::vector<Rule> mpi_rules() {
-  return {{.cel = "'Launcher' in self.mpiReplicaSpecs",
+  return {role_rules("mpiReplicaSpecs", {"Launcher", "Worker"}).back(),
+          {.cel = "'Launcher' in self.mpiReplicaSpecs",
            .message = "must have a Launcher",
            .field = "mpiReplicaSpecs",
            .fault = Rule::Fault::kRequired,
@@ -76,20 +135,48 @@ std::vector<Rule> mpi_rules() {
                   "self.mpiReplicaSpecs['Launcher'].replicas == 1",
            .message = "must have one replica of Launcher",
            .field = "mpiReplicaSpecs",
-           .holds = &has_one_launcher},
-          {.cel = "!('Worker' in self.mpiReplicaSpecs) || (has(self.mpiReplicaSpecs['Worker'].replicas) && "
-                  "self.mpiReplicaSpecs['Worker'].replicas >= 1)",
-           .message = "must say how many replicas of Worker there are, at least 1; leave Worker out for none",
-           .field = "mpiReplicaSpecs",
-           .holds = &counts_workers}};
+           .holds = &has_one_launcher}};
 }
 
-TypeDesc mpi_job(const char* api_version) {
+/// v1 has no workers unless it says how many; v2beta1 wants to be told.
+Rule counts_workers_rule() {
+  return {.cel =
+              "!('Worker' in self.mpiReplicaSpecs) || (has(self.mpiReplicaSpecs['Worker'].replicas) && "
+              "self.mpiReplicaSpecs['Worker'].replicas >= 1)",
+          .message = "must say how many replicas of Worker there are, at least 1; leave Worker out for none",
+          .field = "mpiReplicaSpecs",
+          .holds = &counts_workers};
+}
+
+bool is_not_empty(std::string_view text) {
+  return !text.empty();
+}
+
+const TypeDesc& mpi_spec_v2beta1() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = type_of<KubeflowMpiJobSpec>();
+    field_of(type, "mpiReplicaSpecs").type = &detail::map_of<KubeflowReplicaSpec, &mpi_replica_v2beta1>;
+    field_of(type, "runPolicy").type = &mpi_run_policy_v2beta1;
+    field_of(type, "runLauncherAsWorker").default_value = false;
+    field_of(type, "mpiImplementation").default_value = "OpenMPI";
+    FieldDesc& keys = field_of(type, "sshAuthMountPath");
+    keys.default_value = "/root/.ssh";
+    keys.pattern = "^.+$";
+    keys.matches = &is_not_empty;
+    type.rules.push_back(counts_workers_rule());
+    return type;
+  }();
+  return desc;
+}
+
+TypeDesc mpi_job(const char* api_version, TypeRef spec, TypeRef status) {
   return root<KubeflowMpiJob>(
-      api_version, "MPIJob", "Programs that mpirun starts on several workers, such as Horovod's.",
-      field<&KubeflowMpiJob::metadata>("metadata", "Name, labels, owners and history."),
-      field<&KubeflowMpiJob::spec>("spec", "What the job runs, and how.").required(),
-      field<&KubeflowMpiJob::status>("status", "What is known about the job; written by the controller."));
+             api_version, "MPIJob", "Programs that mpirun starts on several workers, such as Horovod's.",
+             field<&KubeflowMpiJob::metadata>("metadata", "Name, labels, owners and history."),
+             field<&KubeflowMpiJob::spec>("spec", "What the job runs, and how.").described_as(spec).required(),
+             field<&KubeflowMpiJob::status>("status", "What is known about the job; written by the controller.")
+                 .described_as(status))
+      .name_pattern(kJobNamePattern);
 }
 
 }  // namespace
@@ -111,11 +198,7 @@ const TypeDesc& type_of<TFJobSpec>() {
               .one_of({"", "AllWorkers"}),
           field<&TFJobSpec::enable_dynamic_worker>("enableDynamicWorker",
                                                    "Whether the number of workers may change while the job runs."))
-          .rules({{.cel = "!('Chief' in self.tfReplicaSpecs) || !('Master' in self.tfReplicaSpecs)",
-                   .message = "must not have both Chief and Master",
-                   .field = "tfReplicaSpecs",
-                   .fault = Rule::Fault::kForbidden,
-                   .holds = &has_chief_or_master_alone}});
+          .rules(tf_rules());
   return desc;
 }
 
@@ -125,7 +208,8 @@ const TypeDesc& type_of<TFJob>() {
       root<TFJob>("kubeflow.org/v1", "TFJob", "A distributed training with TensorFlow.",
                   field<&TFJob::metadata>("metadata", "Name, labels, owners and history."),
                   field<&TFJob::spec>("spec", "What the job runs, and how.").required(),
-                  field<&TFJob::status>("status", "What is known about the job; written by the controller."));
+                  field<&TFJob::status>("status", "What is known about the job; written by the controller."))
+          .name_pattern(kJobNamePattern);
   return desc;
 }
 
@@ -164,12 +248,12 @@ const TypeDesc& type_of<KubeflowMpiJobSpec>() {
 
 template <>
 const TypeDesc& type_of<KubeflowMpiJob>() {
-  static const TypeDesc desc = mpi_job("kubeflow.org/v1");
+  static const TypeDesc desc = mpi_job("kubeflow.org/v1", &type_of<KubeflowMpiJobSpec>, &type_of<KubeflowJobStatus>);
   return desc;
 }
 
 const TypeDesc& mpi_job_v2beta1_type() {
-  static const TypeDesc desc = mpi_job("kubeflow.org/v2beta1");
+  static const TypeDesc desc = mpi_job("kubeflow.org/v2beta1", &mpi_spec_v2beta1, &mpi_status_v2beta1);
   return desc;
 }
 

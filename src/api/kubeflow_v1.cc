@@ -1,11 +1,58 @@
 // Descriptors of kubeflow.org/v1.
 #include "api/kubeflow_v1.h"
 
+#include <fmt/core.h>
+
+#include "api/kubeflow_rules.h"
+#include "api/tensorstack_replicas.h"
+#include "base/strings.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
+
+// check_kubeflow_jobs.cc says the same with the values that are wrong.
+
+std::vector<Rule> role_rules(const std::string& list, const std::vector<std::string>& roles) {
+  std::vector<std::string> quoted;
+  for (const std::string& role : roles) quoted.push_back("'" + role + "'");
+  return {{.cel = fmt::format("size(self.{}) > 0", list),
+           .message = "must have a role: " + join(roles, ", "),
+           .field = list,
+           .fault = Rule::Fault::kRequired},
+          {.cel = fmt::format("self.{}.all(role, role in [{}])", list, join(quoted, ", ")),
+           .message = "must have no roles but " + join(roles, ", "),
+           .field = list}};
+}
+
+Rule one_replica_rule(const std::string& list, const std::string& role, std::string message) {
+  return {.cel = fmt::format("!('{1}' in self.{0}) || self.{0}['{1}'].replicas == 1", list, role),
+          .message = std::move(message),
+          .field = fmt::format("{}.{}.replicas", list, role)};
+}
+
+namespace {
+
+std::vector<Rule> pytorch_job_rules() {
+  std::vector<Rule> rules = role_rules("pytorchReplicaSpecs", {"Master", "Worker"});
+  rules.push_back(one_replica_rule("pytorchReplicaSpecs", "Master", "must be 1, there is one master"));
+  rules.push_back({.cel = "!('Worker' in self.pytorchReplicaSpecs) || self.pytorchReplicaSpecs['Worker'].replicas >= 1",
+                   .message = "must be at least 1; leave Worker out for none",
+                   .field = "pytorchReplicaSpecs.Worker.replicas"});
+  rules.push_back({.cel = "!has(self.elasticPolicy) || 'Worker' in self.pytorchReplicaSpecs",
+                   .message = "must be configured if elastic policy is used",
+                   .field = "pytorchReplicaSpecs.Worker",
+                   .fault = Rule::Fault::kRequired});
+  rules.push_back({.cel = "!has(self.elasticPolicy) || !has(self.elasticPolicy.nProcPerNode) || "
+                          "!has(self.nprocPerNode) || self.nprocPerNode == ''",
+                   .message = "must not be used with spec.nprocPerNode",
+                   .field = "elasticPolicy.nProcPerNode",
+                   .fault = Rule::Fault::kForbidden});
+  return rules;
+}
+
+}  // namespace
 
 template <>
 const TypeDesc& type_of<KubeflowSchedulingPolicy>() {
@@ -14,7 +61,7 @@ const TypeDesc& type_of<KubeflowSchedulingPolicy>() {
       field<&KubeflowSchedulingPolicy::min_available>("minAvailable",
                                                       "Fewest pods that must start together; all when not set.")
           .min(0),
-      field<&KubeflowSchedulingPolicy::queue>("queue", "Queue the job waits in.").immutable(),
+      field<&KubeflowSchedulingPolicy::queue>("queue", "Queue the job waits in.").immutable_once_set(),
       field<&KubeflowSchedulingPolicy::min_resources>("minResources", "Resources that must be free to start."),
       field<&KubeflowSchedulingPolicy::priority_class>("priorityClass", "Priority class of the job."),
       field<&KubeflowSchedulingPolicy::schedule_timeout_seconds>("scheduleTimeoutSeconds",
@@ -50,13 +97,15 @@ const TypeDesc& type_of<KubeflowRunPolicy>() {
 
 template <>
 const TypeDesc& type_of<KubeflowReplicaSpec>() {
-  static const TypeDesc desc = object<KubeflowReplicaSpec>(
-      "ReplicaSpec", "One role of a job: how many replicas, and what they run.",
-      field<&KubeflowReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
-      field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
-          .one_of({"Always", "OnFailure", "Never", "ExitCode"})
-          .default_value("OnFailure"),
-      field<&KubeflowReplicaSpec::template_>("template", "From which the pods of the role are made."));
+  static const TypeDesc desc =
+      object<KubeflowReplicaSpec>(
+          "ReplicaSpec", "One role of a job: how many replicas, and what they run.",
+          field<&KubeflowReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+              .one_of({"Always", "OnFailure", "Never", "ExitCode"})
+              .default_value("OnFailure"),
+          field<&KubeflowReplicaSpec::template_>("template", "From which the pods of the role are made."))
+          .rules({has_container_rule()});
   return desc;
 }
 
@@ -70,34 +119,42 @@ const TypeDesc& type_of<RdzvConf>() {
 
 template <>
 const TypeDesc& type_of<ElasticPolicy>() {
-  static const TypeDesc desc = object<ElasticPolicy>(
-      "ElasticPolicy", "Launches the workers through torchrun, and lets their number change.",
-      field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.").min(1),
-      field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.").min(1),
-      field<&ElasticPolicy::rdzv_backend>("rdzvBackend", "How the workers find each other: c10d, etcd or etcd-v2."),
-      field<&ElasticPolicy::rdzv_port>("rdzvPort", "Port of the rendezvous.").min(1).max(65535),
-      field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker when not set."),
-      field<&ElasticPolicy::rdzv_id>("rdzvId", "Name of the rendezvous."),
-      field<&ElasticPolicy::rdzv_conf>("rdzvConf", "More settings of the rendezvous backend."),
-      field<&ElasticPolicy::standalone>("standalone", "Whether each worker is a rendezvous of its own."),
-      field<&ElasticPolicy::n_proc_per_node>("nProcPerNode", "Processes per worker; superseded by spec.nprocPerNode.")
-          .min(1),
-      field<&ElasticPolicy::max_restarts>("maxRestarts", "Restarts of the processes inside a worker.").min(0),
-      field<&ElasticPolicy::metrics>("metrics", "Metrics by which a cluster's autoscaler chooses the replicas."));
+  static const TypeDesc desc =
+      object<ElasticPolicy>(
+          "ElasticPolicy", "Launches the workers through torchrun, and lets their number change.",
+          field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.").min(1),
+          field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.").min(1),
+          field<&ElasticPolicy::rdzv_backend>("rdzvBackend", "How the workers find each other: c10d, etcd or etcd-v2."),
+          field<&ElasticPolicy::rdzv_port>("rdzvPort", "Port of the rendezvous.").min(1).max(65535),
+          field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker when not set."),
+          field<&ElasticPolicy::rdzv_id>("rdzvId", "Name of the rendezvous."),
+          field<&ElasticPolicy::rdzv_conf>("rdzvConf", "More settings of the rendezvous backend."),
+          field<&ElasticPolicy::standalone>("standalone", "Whether each worker is a rendezvous of its own."),
+          field<&ElasticPolicy::n_proc_per_node>("nProcPerNode",
+                                                 "Processes per worker; superseded by spec.nprocPerNode.")
+              .min(1)
+              .deprecated("spec.nprocPerNode"),
+          field<&ElasticPolicy::max_restarts>("maxRestarts", "Restarts of the processes inside a worker.").min(0),
+          field<&ElasticPolicy::metrics>("metrics", "Metrics by which a cluster's autoscaler chooses the replicas."))
+          .rules({{.cel = "!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
+                   .message = "must be at least minReplicas",
+                   .field = "maxReplicas"}});
   return desc;
 }
 
 template <>
 const TypeDesc& type_of<PyTorchJobSpec>() {
-  static const TypeDesc desc = object<PyTorchJobSpec>(
-      "PyTorchJobSpec", "What a job runs, and how.",
-      field<&PyTorchJobSpec::run_policy>("runPolicy", "Deadline, retries, clean-up and suspension.")
-          .default_value(json::Object{}),
-      field<&PyTorchJobSpec::elastic_policy>("elasticPolicy", "Launches the workers through torchrun."),
-      field<&PyTorchJobSpec::pytorch_replica_specs>("pytorchReplicaSpecs", "Roles of the job: Master and Worker.")
-          .required(),
-      field<&PyTorchJobSpec::nproc_per_node>("nprocPerNode",
-                                             "Processes per replica: auto, cpu, gpu or a number in quotes."));
+  static const TypeDesc desc =
+      object<PyTorchJobSpec>(
+          "PyTorchJobSpec", "What a job runs, and how.",
+          field<&PyTorchJobSpec::run_policy>("runPolicy", "Deadline, retries, clean-up and suspension.")
+              .default_value(json::Object{}),
+          field<&PyTorchJobSpec::elastic_policy>("elasticPolicy", "Launches the workers through torchrun."),
+          field<&PyTorchJobSpec::pytorch_replica_specs>("pytorchReplicaSpecs", "Roles of the job: Master and Worker.")
+              .required(),
+          field<&PyTorchJobSpec::nproc_per_node>("nprocPerNode",
+                                                 "Processes per replica: auto, cpu, gpu or a number in quotes."))
+          .rules(pytorch_job_rules());
   return desc;
 }
 
@@ -140,7 +197,8 @@ const TypeDesc& type_of<PyTorchJob>() {
       root<PyTorchJob>("kubeflow.org/v1", "PyTorchJob", "A distributed training with PyTorch.",
                        field<&PyTorchJob::metadata>("metadata", "Name, labels, owners and history."),
                        field<&PyTorchJob::spec>("spec", "What the job runs, and how.").required(),
-                       field<&PyTorchJob::status>("status", "What is known about the job; written by the controller."));
+                       field<&PyTorchJob::status>("status", "What is known about the job; written by the controller."))
+          .name_pattern(kJobNamePattern);
   return desc;
 }
 

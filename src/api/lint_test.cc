@@ -132,7 +132,7 @@ TEST(Lint, RulesFitTheirShapes) {
   for_each_field([](const TypeDesc&, const FieldDesc& f) {
     const Shape shape = f.type().shape;
     if (f.min || f.max) {
-      EXPECT_TRUE(shape == Shape::kInt32 || shape == Shape::kInt64);
+      EXPECT_TRUE(shape == Shape::kInt32 || shape == Shape::kInt64 || shape == Shape::kIntOrString);
     }
     if (f.min_items) {
       EXPECT_EQ(shape, Shape::kArray);

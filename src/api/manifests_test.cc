@@ -8,8 +8,11 @@
 namespace muster::api {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 json::Document parsed(const std::string& yaml) {
   auto documents = json::parse_yaml(yaml);
@@ -158,10 +161,37 @@ spec:
     - {type: worker, scalingWeight: 2, template: {spec: {containers: [{name: tf, image: i}]}}}
 )"),
               ElementsAre("unknown spec.replicaSpecs[0].scalingWeight",
-                          "spec.tensorboardSpec.trainingLogFilesets: Invalid value: \"object\": must begin with "
-                          "t9k://pvc/ or t9k://minio/",
-                          "spec.tensorboardSpec.logDir.pvc[0].subPath: Invalid value: \"object\": must not lead out of "
-                          "the volume by '..'"));
+                          AllOf(StartsWith("spec.tensorboardSpec.trainingLogFilesets[0]: Invalid value: \"s3://x\": "
+                                           "spec.tensorboardSpec.trainingLogFilesets[0] in body should match '^t9k:"),
+                                EndsWith("'; write t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, without "
+                                         "'..'")),
+                          AllOf(StartsWith("spec.tensorboardSpec.logDir.pvc[0].subPath[0]: Invalid value: \"../x\": "),
+                                EndsWith("; must not lead out of the volume by '..'"))));
+}
+
+TEST(Manifests, PlacesOfLogs) {
+  const auto count = [](const std::string& spec) {
+    return problems("{apiVersion: tensorstack.dev/v1beta1, kind: TensorBoard, metadata: {name: t}, spec: " + spec + "}")
+        .size();
+  };
+  for (const char* good : {"t9k://pvc/p", "t9k://pvc/p/", "t9k://pvc/p/a..b/.c/...", "t9k://pvc/p.q/./log/",
+                           "t9k://minio/s/b", "t9k://minio/s/B.x/c"}) {
+    EXPECT_EQ(count(std::string("{trainingLogFilesets: ['") + good + "']}"), 0u) << good;
+  }
+  for (const char* bad :
+       {"t9k://pvc/p/../../etc", "t9k://pvc/", "t9k://pvc/../x", "t9k://pvc/P", "t9k://pvc/p/..", "t9k://minio/x",
+        "t9k://minio/x/", "t9k://minio/x/../c", "t9k://nfs/x", "t9k://", "pvc/p", ""}) {
+    EXPECT_EQ(count(std::string("{trainingLogFilesets: ['") + bad + "']}"), 1u) << bad;
+  }
+  for (const char* good : {"", ".", "/", "./log", "/a//b/", "..a/b", "a/..."}) {
+    EXPECT_EQ(count(std::string("{logDir: {pvc: [{name: p, subPath: ['") + good + "']}]}}"), 0u) << good;
+  }
+  for (const char* bad : {"..", "../x", "a/../b", "/..", "a/.."}) {
+    EXPECT_EQ(count(std::string("{logDir: {pvc: [{name: p, subPath: ['") + bad + "']}]}}"), 1u) << bad;
+    EXPECT_EQ(count(std::string("{logDir: {pvc: [{name: p, subpath: ['") + bad + "']}]}}"), 1u) << bad;
+  }
+  EXPECT_EQ(count("{logDir: {pvc: [{name: p, subpath: [a], subPath: [a]}]}}"), 0u);
+  EXPECT_EQ(count("{logDir: {pvc: [{name: p, subpath: [a], subPath: [b]}]}}"), 1u);
 }
 
 TEST(Manifests, ContainersAndRolesThatKindsLookFor) {
@@ -172,10 +202,10 @@ metadata: {name: tf}
 spec:
   runMode: {pause: {resumeSpecs: [{type: chief}]}}
   replicaSpecs:
-    - {type: worker, template: {spec: {containers: [{name: tf, image: i}]}}}
+    - {type: worker, template: {spec: {containers: [{name: tf, image: i}, {name: side, image: i}]}}}
 )"),
-              ElementsAre("spec.replicaSpecs[0].template.spec.containers: Required value: must have at least one "
-                          "container with name tensorflow",
+              ElementsAre("spec.replicaSpecs[0].template.spec.containers: Required value: must have a container with "
+                          "name tensorflow, or only one",
                           "spec.runMode.pause.resumeSpecs[0].type: Unsupported value: \"chief\": supported values: "
                           "\"worker\""));
   // The manual's own sample forgets `spec:` under the worker's template.

@@ -53,6 +53,8 @@ struct Resource {
   const reflect::TypeDesc* type = nullptr;
   // Rules over several fields, beyond what the descriptor says. Pure; null when there are none.
   std::vector<FieldCause> (*check)(const json::Document& object) = nullptr;
+  // What is accepted and yet hardly meant so: "where: what; what to do". Pure; null when there is nothing to say.
+  std::vector<std::string> (*warn)(const json::Document& object) = nullptr;
 
   std::string api_version() const;  // "v1", "kubeflow.org/v1"
   /// "pods", "pytorchjobs.kubeflow.org": unique, the key of the store and of error messages.

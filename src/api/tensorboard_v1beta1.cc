@@ -1,6 +1,8 @@
 // Descriptors of TensorBoard and Notebook.
 #include "api/tensorboard_v1beta1.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/strings.h"
@@ -22,41 +24,79 @@ bool has_source(const json::Document& self) {
   return is_listed(self, "pvc") || self.find("s3") != nullptr || self.find("http") != nullptr;
 }
 
-/// Sub-paths stay inside their volume.
-bool has_no_way_up(const json::Document& self) {
-  const json::Document* paths = self.find("subPath");
-  if (paths == nullptr || !paths->is_array()) return true;
-  return std::ranges::none_of(paths->as_array(), [](const json::Document& path) {
-    if (!path.is_string()) return false;
-    const auto steps = split(path.as_string(), '/');
-    return std::ranges::find(steps, "..") != steps.end();
-  });
+bool leads_up(std::string_view path) {
+  const auto steps = split(path, '/');
+  return std::ranges::find(steps, "..") != steps.end();
 }
 
-bool filesets_are_known(const json::Document& self) {
-  const json::Document* sets = self.find("trainingLogFilesets");
-  if (sets == nullptr || !sets->is_array()) return true;
-  return std::ranges::all_of(sets->as_array(), [](const json::Document& set) {
-    return set.is_string() &&
-           (set.as_string().starts_with("t9k://pvc/") || set.as_string().starts_with("t9k://minio/"));
-  });
+/// Folders on a volume, with or without a slash in front.
+bool is_sub_path(std::string_view text) {
+  return !leads_up(text);
+}
+
+/// A step of a path that is not "..": "", ".", and what begins otherwise.
+constexpr std::string_view kStep = R"((\.?|[^./][^/]*|\.[^./][^/]*|\.\.[^/]+))";
+
+std::string sub_path_pattern() {
+  return fmt::format("^{0}(/{0})*$", kStep);
+}
+std::string fileset_pattern() {
+  return fmt::format("^t9k://(pvc/{0}|minio/{0}/[A-Za-z0-9][^/]*)(/{1})*$", "[a-z0-9][-a-z0-9.]*", kStep);
+}
+
+bool is_object_name(std::string_view text) {
+  const auto is_plain = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9'); };
+  return !text.empty() && is_plain(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_plain(c) || c == '-' || c == '.'; });
+}
+
+bool is_bucket(std::string_view text) {
+  const auto is_letter = [](char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); };
+  return !text.empty() && (is_letter(text.front()) || ('0' <= text.front() && text.front() <= '9'));
+}
+
+/// t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, where the path may be missing.
+bool is_fileset(std::string_view text) {
+  constexpr std::string_view kScheme = "t9k://";
+  if (!text.starts_with(kScheme) || leads_up(text)) return false;
+  const auto steps = split(text.substr(kScheme.size()), '/');
+  if (steps[0] == "pvc") return steps.size() >= 2 && is_object_name(steps[1]);
+  return steps[0] == "minio" && steps.size() >= 3 && is_object_name(steps[1]) && is_bucket(steps[2]);
+}
+
+const TypeDesc& scheduler_without_priority() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = type_of<T9kScheduler>();
+    type.name = "TensorBoardT9kScheduler";
+    type.doc = "Queue of a TensorBoard in the T9k scheduler.";
+    type.remove_field("priority");
+    return type;
+  }();
+  return desc;
+}
+
+const TypeDesc& schedule_without_priority() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = type_of<SchedulePolicy>();
+    type.name = "TensorBoardSchedulePolicy";
+    for (FieldDesc& one : type.fields) {
+      if (one.name == "t9kScheduler") one.type = &scheduler_without_priority;
+    }
+    return type;
+  }();
+  return desc;
 }
 
 }  // namespace
 
 template <>
 const TypeDesc& type_of<TensorBoardPvcSource>() {
-  static const TypeDesc desc =
-      object<TensorBoardPvcSource>(
-          "TensorBoardPvcSource", "Logs on a persistent volume.",
-          field<&TensorBoardPvcSource::name>("name", "Name of the persistent volume claim.").required(),
-          field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; all of it when there are none.")
-              .also_known_as("subpath"))
-          .rules({{.cel = "",  // would need a limit on the number and length of paths
-
-                   .message = "must not lead out of the volume by '..'",
-                   .field = "subPath",
-                   .holds = &has_no_way_up}});
+  static const TypeDesc desc = object<TensorBoardPvcSource>(
+      "TensorBoardPvcSource", "Logs on a persistent volume.",
+      field<&TensorBoardPvcSource::name>("name", "Name of the persistent volume claim.").required(),
+      field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; all of it when there are none.")
+          .also_known_as("subpath")
+          .pattern(sub_path_pattern(), &is_sub_path, "must not lead out of the volume by '..'"));
   return desc;
 }
 
@@ -100,22 +140,21 @@ const TypeDesc& type_of<TensorBoardLogDir>() {
 
 template <>
 const TypeDesc& type_of<TensorBoardSpec>() {
-  static const TypeDesc desc =
-      object<TensorBoardSpec>(
-          "TensorBoardSpec", "Which logs a TensorBoard shows, and how it runs.",
-          field<&TensorBoardSpec::training_log_filesets>(
-              "trainingLogFilesets", "Older form of logDir: t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH."),
-          field<&TensorBoardSpec::log_dir>("logDir", "Where the logs are; together with trainingLogFilesets, both."),
-          field<&TensorBoardSpec::image>("image", "Image that has tensorboard; the engine's choice when not set."),
-          field<&TensorBoardSpec::resources>("resources", "Resources of its pod.").immutable(),
-          field<&TensorBoardSpec::suspend>("suspend", "While true, it has no pod but keeps its address."),
-          field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as it was written."),
-          field<&TensorBoardSpec::scheduler>("scheduler", "Which scheduler places the pod."))
-          .rules({{.cel = "",  // would need a limit on the number and length of entries
-
-                   .message = "must begin with t9k://pvc/ or t9k://minio/",
-                   .field = "trainingLogFilesets",
-                   .holds = &filesets_are_known}});
+  static const TypeDesc desc = object<TensorBoardSpec>(
+      "TensorBoardSpec", "Which logs a TensorBoard shows, and how it runs.",
+      field<&TensorBoardSpec::training_log_filesets>(
+          "trainingLogFilesets", "Older form of logDir: t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH.")
+          .pattern(fileset_pattern(), &is_fileset,
+                   "write t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, without '..'")
+          .deprecated("logDir"),
+      field<&TensorBoardSpec::log_dir>("logDir", "Where the logs are; together with trainingLogFilesets, both."),
+      field<&TensorBoardSpec::image>("image", "Image that has tensorboard; the engine's choice when not set."),
+      field<&TensorBoardSpec::resources>("resources", "Resources of its pod.").immutable(),
+      field<&TensorBoardSpec::suspend>("suspend", "While true, it has no pod but keeps its address."),
+      field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as it was written.")
+          .deprecated("suspend"),
+      field<&TensorBoardSpec::scheduler>("scheduler", "Which scheduler places the pod.")
+          .described_as(&schedule_without_priority));
   return desc;
 }
 

@@ -29,6 +29,14 @@ bool has_at_most_one_chief(const json::Document& self) {
 bool has_chief_or_worker(const json::Document& self) {
   return replicas_of(self, "chief") + replicas_of(self, "worker") >= 1;
 }
+/// Of a GenericJob, whose roles have no meaning of their own.
+bool has_a_replica(const json::Document& self) {
+  const json::Document* replicas = self.find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array()) return true;
+  return replicas->as_array().empty() || std::ranges::any_of(replicas->as_array(), [](const json::Document& one) {
+           return one.find("replicas") == nullptr || one.int_at("replicas") >= 1;
+         });
+}
 bool has_one_master(const json::Document& self) {
   return replicas_of(self, "master") == 1;
 }
@@ -123,15 +131,17 @@ const TypeDesc& type_of<GenericRestartPolicy>() {
 
 template <>
 const TypeDesc& type_of<GenericReplicaSpec>() {
-  static const TypeDesc desc = object<GenericReplicaSpec>(
-      "GenericReplicaSpec", "One role of a job: how many replicas, and what they run.",
-      field<&GenericReplicaSpec::type>("type", "Name of the role, unique in the job.")
-          .required()
-          .pattern(kRolePattern, &is_dns_label),
-      field<&GenericReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
-      field<&GenericReplicaSpec::restart_policy>("restartPolicy", "When and how often replicas are started again.")
-          .default_value(json::Object{}),
-      field<&GenericReplicaSpec::template_>("template", "From which the pods of the role are made.").required());
+  static const TypeDesc desc =
+      object<GenericReplicaSpec>(
+          "GenericReplicaSpec", "One role of a job: how many replicas, and what they run.",
+          field<&GenericReplicaSpec::type>("type", "Name of the role, unique in the job.")
+              .required()
+              .pattern(kRolePattern, &is_dns_label),
+          field<&GenericReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&GenericReplicaSpec::restart_policy>("restartPolicy", "When and how often replicas are started again.")
+              .default_value(json::Object{}),
+          field<&GenericReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
+          .rules({has_container_rule()});
   return desc;
 }
 
@@ -145,25 +155,30 @@ const TypeDesc& type_of<GenericService>() {
 
 template <>
 const TypeDesc& type_of<GenericJobSpec>() {
-  static const TypeDesc desc = object<GenericJobSpec>(
-      "GenericJobSpec", "What a job runs, and when it has succeeded or failed.",
-      field<&GenericJobSpec::run_mode>("runMode", "Run, debug or pause; run when not set."),
-      field<&GenericJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
-      field<&GenericJobSpec::success_rules>(
-          "successRules", "The job has succeeded when all replicas that one rule names have succeeded."),
-      field<&GenericJobSpec::failure_rules>(
-          "failureRules", "The job has failed when all replicas that one rule names have failed for good."),
-      field<&GenericJobSpec::service>("service", "Gives every replica a name; none have one when not set."),
-      field<&GenericJobSpec::clean_up_policy>("cleanUpPolicy", "Which pods are deleted when the job ends.")
-          .one_of({"None", "Unfinished", "All"})
-          .default_value("None"),
-      field<&GenericJobSpec::ttl_seconds_after_finished>(
-          "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
-          .min(0),
-      field<&GenericJobSpec::replica_specs>("replicaSpecs", "Roles of the job.")
-          .required()
-          .min_items(1)
-          .list_map_key("type"));
+  static const TypeDesc desc =
+      object<GenericJobSpec>(
+          "GenericJobSpec", "What a job runs, and when it has succeeded or failed.",
+          field<&GenericJobSpec::run_mode>("runMode", "Run, debug or pause; run when not set."),
+          field<&GenericJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+          field<&GenericJobSpec::success_rules>(
+              "successRules", "The job has succeeded when all replicas that one rule names have succeeded."),
+          field<&GenericJobSpec::failure_rules>(
+              "failureRules", "The job has failed when all replicas that one rule names have failed for good."),
+          field<&GenericJobSpec::service>("service", "Gives every replica a name; none have one when not set."),
+          field<&GenericJobSpec::clean_up_policy>("cleanUpPolicy", "Which pods are deleted when the job ends.")
+              .one_of({"None", "Unfinished", "All"})
+              .default_value("None"),
+          field<&GenericJobSpec::ttl_seconds_after_finished>(
+              "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
+              .min(0),
+          field<&GenericJobSpec::replica_specs>("replicaSpecs", "Roles of the job.")
+              .required()
+              .min_items(1)
+              .list_map_key("type"))
+          .rules({{.cel = "size(self.replicaSpecs) == 0 || self.replicaSpecs.exists(r, r.replicas >= 1)",
+                   .message = "must have at least one replica",
+                   .field = "replicaSpecs",
+                   .holds = &has_a_replica}});
   return desc;
 }
 

@@ -12,7 +12,11 @@ using namespace api;  // NOLINT(google-build-using-namespace): this file describ
 namespace {
 
 const TypeDesc& mpi_replica() {
-  static const TypeDesc desc = replica_of("MPIReplicaSpec", {"launcher", "worker"});
+  static const TypeDesc desc = [] {
+    TypeDesc type = replica_of("MPIReplicaSpec", {"launcher", "worker"});
+    type.rules.clear();  // an empty template of the launcher is made from the workers'
+    return type;
+  }();
   return desc;
 }
 
@@ -45,7 +49,7 @@ bool says_flags_once(const json::Document& self) {
 }
 bool has_program(const json::Document& self) {
   return has_list(self, "mpiConfig", "script") || has_list(self, "worker", "cmd") ||
-         self.bool_at("runMode", "debug", "enabled");
+         is_switched_on(self.at("runMode", "debug"));
 }
 bool has_one_launcher(const json::Document& self) {
   return self.find("replicaSpecs") == nullptr || replicas_of(self, "launcher") == 1;
@@ -90,8 +94,8 @@ std::vector<Rule> mpi_rules() {
        .holds = &says_flags_once},
       {.cel = "(has(self.mpiConfig) && has(self.mpiConfig.script) && size(self.mpiConfig.script) > 0) || "
               "(has(self.worker) && has(self.worker.cmd) && size(self.worker.cmd) > 0) || "
-              "(has(self.runMode) && has(self.runMode.debug) && has(self.runMode.debug.enabled) && "
-              "self.runMode.debug.enabled)",
+              "(has(self.runMode) && has(self.runMode.debug) && " +
+              cel_switched_on("self.runMode.debug") + ")",
        .message = "must name the program in mpiConfig.script, or in worker.cmd in the older form",
        .field = "mpiConfig",
        .fault = Fault::kRequired,
@@ -159,14 +163,16 @@ const TypeDesc& type_of<MpiProcessRecovery>() {
 
 template <>
 const TypeDesc& type_of<MpiWorkerSpec>() {
-  static const TypeDesc desc = object<MpiWorkerSpec>(
-      "MPIWorkerSpec", "Older form of replicaSpecs and mpiConfig: the workers and what they run.",
-      field<&MpiWorkerSpec::replicas>("replicas", "How many workers there are.").min(1).default_value(1),
-      field<&MpiWorkerSpec::template_>("template", "From which the pods of the workers are made.").required(),
-      field<&MpiWorkerSpec::cmd>("cmd", "The program and its arguments."),
-      field<&MpiWorkerSpec::extra_mpi_args>("extraMPIArgs", "More options for mpirun."),
-      field<&MpiWorkerSpec::processes_per_worker>("processesPerWorker", "Processes per worker, as with -N.").min(1),
-      field<&MpiWorkerSpec::process_recovery>("processRecovery", "Whether mpirun starts processes again."));
+  static const TypeDesc desc =
+      object<MpiWorkerSpec>(
+          "MPIWorkerSpec", "Older form of replicaSpecs and mpiConfig: the workers and what they run.",
+          field<&MpiWorkerSpec::replicas>("replicas", "How many workers there are.").min(1).default_value(1),
+          field<&MpiWorkerSpec::template_>("template", "From which the pods of the workers are made.").required(),
+          field<&MpiWorkerSpec::cmd>("cmd", "The program and its arguments."),
+          field<&MpiWorkerSpec::extra_mpi_args>("extraMPIArgs", "More options for mpirun."),
+          field<&MpiWorkerSpec::processes_per_worker>("processesPerWorker", "Processes per worker, as with -N.").min(1),
+          field<&MpiWorkerSpec::process_recovery>("processRecovery", "Whether mpirun starts processes again."))
+          .rules({has_container_rule()});
   return desc;
 }
 

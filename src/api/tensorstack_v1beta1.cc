@@ -1,6 +1,8 @@
 // Descriptors of batch.tensorstack.dev/v1beta1.
 #include "api/tensorstack_v1beta1.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/tensorstack_replicas.h"
@@ -19,6 +21,46 @@ bool is_process_count(std::string_view text) {
 }
 
 constexpr const char* kProcessCountPattern = "^([1-9][0-9]*|gpu|cpu|auto)$";
+
+/// Only of a job that is elastic; check_elastic says which numbers do not fit.
+Rule elastic_rule(const std::string& cel, std::string message, std::string field,
+                  Rule::Fault fault = Rule::Fault::kInvalid) {
+  return {.cel = fmt::format("!{} || {}", cel_switched_on("self"), cel),
+          .message = std::move(message),
+          .field = std::move(field),
+          .fault = fault};
+}
+
+std::vector<Rule> elastic_rules() {
+  return {elastic_rule("has(self.minReplicas)", "the job is elastic", "minReplicas", Rule::Fault::kRequired),
+          elastic_rule("has(self.maxReplicas)", "the job is elastic", "maxReplicas", Rule::Fault::kRequired),
+          elastic_rule("!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
+                       "must be at least minReplicas", "maxReplicas"),
+          elastic_rule("!has(self.minReplicas) || !has(self.expectedReplicas) || "
+                       "self.minReplicas <= self.expectedReplicas",
+                       "must be at least minReplicas", "expectedReplicas"),
+          elastic_rule("!has(self.maxReplicas) || !has(self.expectedReplicas) || "
+                       "self.expectedReplicas <= self.maxReplicas",
+                       "must be at most maxReplicas", "expectedReplicas")};
+}
+
+bool has_a_first_replica(const json::Document& self) {
+  const json::Document* replicas = self.find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array() || replicas->as_array().empty()) return true;
+  const json::Document& first = replicas->as_array().front();
+  return first.find("replicas") == nullptr || first.int_at("replicas") >= 1;
+}
+
+std::vector<Rule> pytorch_rules() {
+  return {{.cel = fmt::format("!has(self.elastic) || !{} || (has(self.torchrunConfig) && {})",
+                              cel_switched_on("self.elastic"), cel_switched_on("self.torchrunConfig")),
+           .message = "needs torchrun; set spec.torchrunConfig.enabled to true",
+           .field = "elastic.enabled"},
+          {.cel = "size(self.replicaSpecs) == 0 || self.replicaSpecs[0].replicas >= 1",
+           .message = "must have at least one replica of the first role, which decides how the job ends",
+           .field = "replicaSpecs",
+           .holds = &has_a_first_replica}};
+}
 
 }  // namespace
 
@@ -97,14 +139,16 @@ const TypeDesc& type_of<TrainingRunPolicy>() {
 
 template <>
 const TypeDesc& type_of<ElasticConfig>() {
-  static const TypeDesc desc = object<ElasticConfig>(
-      "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
-      field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
-      field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.").min(1).immutable(),
-      field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.").min(1).immutable(),
-      field<&ElasticConfig::expected_replicas>("expectedReplicas",
-                                               "Replicas wanted now; may be changed, and counts instead of replicas.")
-          .min(1));
+  static const TypeDesc desc =
+      object<ElasticConfig>(
+          "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
+          field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
+          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.").min(1).immutable(),
+          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.").min(1).immutable(),
+          field<&ElasticConfig::expected_replicas>(
+              "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
+              .min(1))
+          .rules(elastic_rules());
   return desc;
 }
 
@@ -119,30 +163,50 @@ const TypeDesc& type_of<TorchrunConfig>() {
       field<&TorchrunConfig::proc_per_node>("procPerNode",
                                             "Processes per replica: a number, gpu for one per GPU, cpu, or auto.")
           .int_or_string()
+          .min(1)
           .pattern(kProcessCountPattern, &is_process_count),
       field<&TorchrunConfig::rdzv_backend>("rdzvBackend", "How the replicas find each other.")
           .one_of({"c10d", "etcd", "etcd-v2"})
           .default_value("c10d"),
       field<&TorchrunConfig::extra_options>("extraOptions", "More options for torchrun."),
-      field<&TorchrunConfig::min_nodes>("minNodes", "Fewest replicas; superseded by elastic.minReplicas.").min(1));
+      field<&TorchrunConfig::min_nodes>("minNodes", "Fewest replicas; superseded by elastic.minReplicas.")
+          .min(1)
+          .deprecated("spec.elastic.minReplicas"));
   return desc;
 }
 
 template <>
 const TypeDesc& type_of<TrainingReplicaSpec>() {
-  static const TypeDesc desc = object<TrainingReplicaSpec>(
-      "TrainingReplicaSpec", "One role of a job: how many replicas, and what they run.",
-      field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
-          .required()
-          .pattern(kRolePattern, &is_dns_label),
-      field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
-      field<&TrainingReplicaSpec::scaling_weight>("scalingWeight", "Share of the role when an elastic job grows.")
-          .min(0),
-      field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
-          .one_of({"Never", "OnFailure", "Always", "ExitCode"})
-          .default_value("OnFailure"),
-      field<&TrainingReplicaSpec::template_>("template", "From which the pods of the role are made.").required());
+  static const TypeDesc desc =
+      object<TrainingReplicaSpec>(
+          "TrainingReplicaSpec", "One role of a job: how many replicas, and what they run.",
+          field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
+              .required()
+              .pattern(kRolePattern, &is_dns_label),
+          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&TrainingReplicaSpec::scaling_weight>("scalingWeight", "Share of the role when an elastic job grows.")
+              .min(0),
+          field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+              .one_of({"Never", "OnFailure", "Always", "ExitCode"})
+              .default_value("OnFailure"),
+          field<&TrainingReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
+          .rules({has_container_rule()});
   return desc;
+}
+
+bool is_switched_on(const json::Document* part) {
+  return part != nullptr && (part->bool_at("enabled") || part->bool_at("enable"));
+}
+
+std::string cel_switched_on(const std::string& part) {
+  return fmt::format("((has({0}.enabled) && {0}.enabled) || (has({0}.enable) && {0}.enable))", part);
+}
+
+Rule has_container_rule() {
+  return {.cel = "has(self.template) && has(self.template.spec)",
+          .message = "at least one container",
+          .field = "template.spec.containers",
+          .fault = Rule::Fault::kRequired};
 }
 
 TypeDesc replica_of(std::string name, std::vector<std::string> roles) {
@@ -170,21 +234,23 @@ std::int64_t replicas_of(const json::Document& spec, std::string_view role) {
 
 template <>
 const TypeDesc& type_of<PyTorchTrainingJobSpec>() {
-  static const TypeDesc desc = object<PyTorchTrainingJobSpec>(
-      "PyTorchTrainingJobSpec", "What a job runs, and how.",
-      field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
-      field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
-      field<&PyTorchTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
-          .default_value(json::Object{}),
-      field<&PyTorchTrainingJobSpec::elastic>("elastic", "Lets the number of replicas change."),
-      field<&PyTorchTrainingJobSpec::torchrun_config>("torchrunConfig", "Launches the program through torchrun."),
-      field<&PyTorchTrainingJobSpec::replica_specs>(
-          "replicaSpecs", "Roles of the job. Their order is the order of ranks, and the first replica decides.")
-          .required()
-          .min_items(1)
-          .list_map_key("type"),
-      field<&PyTorchTrainingJobSpec::tensorboard_spec>("tensorboardSpec",
-                                                       "TensorBoard that shows the logs of the job."));
+  static const TypeDesc desc =
+      object<PyTorchTrainingJobSpec>(
+          "PyTorchTrainingJobSpec", "What a job runs, and how.",
+          field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
+          field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+          field<&PyTorchTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
+              .default_value(json::Object{}),
+          field<&PyTorchTrainingJobSpec::elastic>("elastic", "Lets the number of replicas change."),
+          field<&PyTorchTrainingJobSpec::torchrun_config>("torchrunConfig", "Launches the program through torchrun."),
+          field<&PyTorchTrainingJobSpec::replica_specs>(
+              "replicaSpecs", "Roles of the job. Their order is the order of ranks, and the first replica decides.")
+              .required()
+              .min_items(1)
+              .list_map_key("type"),
+          field<&PyTorchTrainingJobSpec::tensorboard_spec>("tensorboardSpec",
+                                                           "TensorBoard that shows the logs of the job."))
+          .rules(pytorch_rules());
   return desc;
 }
 

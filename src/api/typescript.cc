@@ -98,8 +98,11 @@ std::string interface_of(const TypeDesc& type, const Names& names) {
   std::string out = fmt::format("/** {} */\nexport interface {} {{\n", type.doc, names.name(type));
   for (const FieldDesc& field : type.fields) {
     const bool needed = field.required || !field.constant.empty();
-    out += fmt::format("  /** {} */\n  {}{}: {};\n", field.doc, field.name, needed ? "" : "?",
-                       type_of_field(field, names));
+    const std::string text = type_of_field(field, names);
+    out += fmt::format("  /** {} */\n  {}{}: {};\n", field.doc, field.name, needed ? "" : "?", text);
+    for (const std::string& older : field.also_known_as) {
+      out += fmt::format("  /** Older spelling of {}. */\n  {}?: {};\n", field.name, older, text);
+    }
   }
   for (const std::string& name : type.known_names) {
     if (type.field(name) == nullptr) out += fmt::format("  {}?: unknown;\n", name);

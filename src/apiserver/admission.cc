@@ -11,6 +11,7 @@
 #include "apiserver/ownership.h"
 #include "apiserver/protobuf/body.h"
 #include "apiserver/protobuf/tables.h"
+#include "apiserver/queue_rules.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -160,6 +161,30 @@ Status check_priority_class(Context& context, const ResourceRequest& request, co
   if (context.store.latest({"priorityclasses.scheduling.k8s.io", "", name}) != nullptr) return ok();
   return forbidden(*request.resource, object.string_at("metadata", "name"),
                    fmt::format("no PriorityClass with name {} was found", name));
+}
+
+/// Out-of-date fields of our own kinds.
+std::vector<std::string> deprecations(const api::Resource& resource, const Document& object) {
+  std::vector<std::string> out;
+  if (resource.built_in) return out;
+  for (const reflect::DeprecatedField& field : reflect::deprecated_fields(*resource.type, object)) {
+    out.push_back(fmt::format("{}: deprecated; use {}", field.path, field.use_instead));
+  }
+  return out;
+}
+
+/// What is valid and yet hardly meant so, as far as it was not so before.
+std::vector<std::string> doubts(const api::Resource& resource, const Document* before, const Document& object) {
+  if (resource.warn == nullptr) return {};
+  std::vector<std::string> out = resource.warn(object);
+  if (before == nullptr) return out;
+  const std::vector<std::string> known = resource.warn(*before);
+  std::erase_if(out, [&](const std::string& one) { return std::ranges::find(known, one) != known.end(); });
+  return out;
+}
+
+void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
+  for (std::string& one : from) to.push_back(std::move(one));
 }
 
 Status check_versions(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
@@ -335,11 +360,18 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   const bool versioned = !object.string_at("metadata", "resourceVersion").empty();
   stamp_new(resource, object, context.rng, context.loop.now());
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
+  std::vector<std::string> said = doubts(resource, nullptr, object);  // of what was written, not of defaults
   reflect::apply_defaults(*resource.type, object);
   if (resource.built_in) default_builtin(resource, object);
   TRY(check_priority_class(context, request, object));
-  TRY(check_valid(resource, object, Origin::kBody, check_metadata(resource, object), resource.check));
+  std::vector<FieldCause> causes = check_metadata(resource, object);
+  if (!resource.built_in) {
+    for (FieldCause& cause : check_queues(context, nullptr, object)) causes.push_back(std::move(cause));
+  }
+  TRY(check_valid(resource, object, Origin::kBody, std::move(causes), resource.check));
   start_status(resource, object);
+  add_all(deprecations(resource, object), warnings);
+  add_all(std::move(said), warnings);
   if (!resource.is_acted_on()) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
@@ -363,8 +395,8 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
   return object;
 }
 
-Result<Document> admit_change(const ResourceRequest& request, Origin origin, const Document& before, Document after,
-                              const WriteParameters& parameters, std::vector<std::string>& warnings) {
+Result<Document> admit_change(Context& context, const ResourceRequest& request, Origin origin, const Document& before,
+                              Document after, const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
   if (const auto known = check_kind(resource, after); !known) {
     if (origin != Origin::kPatch || known.error().reason != Reason::kBadRequest) return known.error();
@@ -384,10 +416,16 @@ Result<Document> admit_change(const ResourceRequest& request, Origin origin, con
   for (const FieldCause& cause : reflect::validate_update(*resource.type, before, after)) causes.push_back(cause);
   if (resource.built_in) {
     for (const FieldCause& cause : check_builtin_change(resource, before, after)) causes.push_back(cause);
+  } else {
+    for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }
   // Who reports how an object is doing is not told that it should never have been made.
   const bool only_status = resource.built_in && request.subresource == "status";
   TRY(check_valid(resource, after, origin, std::move(causes), only_status ? nullptr : resource.check));
+  if (request.subresource.empty()) {
+    add_all(deprecations(resource, after), warnings);
+    add_all(doubts(resource, &before, after), warnings);
+  }
   return after;
 }
 

@@ -54,8 +54,8 @@ Result<json::Document> admit_question(const api::Resource& resource, json::Docum
 /// one.
 enum class Origin { kBody, kPatch };
 /// `request.subresource` "status" takes only the status from `after`, "" everything but it.
-Result<json::Document> admit_change(const ResourceRequest& request, Origin origin, const json::Document& before,
-                                    json::Document after, const WriteParameters& parameters,
-                                    std::vector<std::string>& warnings);
+Result<json::Document> admit_change(Context& context, const ResourceRequest& request, Origin origin,
+                                    const json::Document& before, json::Document after,
+                                    const WriteParameters& parameters, std::vector<std::string>& warnings);
 
 }  // namespace muster::apiserver

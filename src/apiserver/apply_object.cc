@@ -159,8 +159,8 @@ Result<Document> admit_applied(Context& context, const ResourceRequest& request,
   // What is scaled is the object itself.
   ResourceRequest whole = request;
   if (whole.subresource == "scale") whole.subresource.clear();
-  TRY_ASSIGN(Document admitted,
-             admit_change(whole, Origin::kPatch, current.object, std::move(applied.object), parameters, warnings));
+  TRY_ASSIGN(Document admitted, admit_change(context, whole, Origin::kPatch, current.object, std::move(applied.object),
+                                             parameters, warnings));
   set_owners(admitted, std::move(applied.owners));
   return admitted;
 }

@@ -164,7 +164,7 @@ Result<Document> admit_scaled(Context& context, const ResourceRequest& request, 
   ResourceRequest whole = request;
   whole.subresource.clear();
   TRY_ASSIGN(Document admitted,
-             admit_change(whole, Origin::kPatch, current.object, std::move(wanted), parameters, warnings));
+             admit_change(context, whole, Origin::kPatch, current.object, std::move(wanted), parameters, warnings));
   own_change(request, current.object, {}, admitted, parameters.field_manager, context.loop.now());
   return admitted;
 }

@@ -24,7 +24,7 @@ void change_object(Context& context, const ResourceRequest& request, Origin orig
                    json::Document wanted, const WriteParameters& parameters, std::vector<std::string> warnings,
                    Reply reply) {
   const json::Document sent_owners = managed_fields_of(wanted);
-  auto admitted = admit_change(request, origin, current.object, std::move(wanted), parameters, warnings);
+  auto admitted = admit_change(context, request, origin, current.object, std::move(wanted), parameters, warnings);
   for (std::string& warning : warnings) reply.warn(std::move(warning));
   if (!admitted) return reply.fail(admitted.error());
   own_change(request, current.object, sent_owners, *admitted, parameters.field_manager, context.loop.now());

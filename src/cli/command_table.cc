@@ -42,7 +42,7 @@ constexpr Entry kCommands[] = {
      "  muster wait --for=delete pod/mnist-worker-0\n",
      make_wait},
     {"patch", "change fields of objects", "muster patch TYPE NAME -p PATCH [--type=TYPE]",
-     "  muster patch pj mnist -p '{\"spec\":{\"runMode\":{\"pause\":{\"resumeSpecs\":[]}}}}'\n"
+     "  muster patch pj mnist -p '{\"spec\":{\"runMode\":{\"pause\":{\"enabled\":true}}}}'\n"
      "  muster patch cm settings --type=json -p '[{\"op\":\"remove\",\"path\":\"/data/a\"}]'\n"
      "  muster patch pj mnist --patch-file change.yaml --dry-run=server -o yaml\n",
      make_patch},

@@ -92,6 +92,10 @@ std::string limits(const FieldDesc& field, std::size_t indent) {
   if (field.default_value) out += fmt::format("{}default: {}\n", margin, json::serialize(*field.default_value));
   if (field.min) out += fmt::format("{}minimum: {}\n", margin, *field.min);
   if (field.max) out += fmt::format("{}maximum: {}\n", margin, *field.max);
+  if (!field.also_known_as.empty()) {
+    out += fmt::format("{}older spelling: {}\n", margin, join(field.also_known_as, ", "));
+  }
+  if (!field.use_instead.empty()) out += fmt::format("{}deprecated: use {}\n", margin, field.use_instead);
   return out;
 }
 
@@ -188,7 +192,7 @@ class Explain final : public Command {
     for (const std::string& name : asked->path) before.resize(before.size() - name.size() - 1);
     for (const std::string& name : asked->path) {
       const TypeDesc* inside = object_inside(*type);
-      field = inside == nullptr ? nullptr : inside->field(name);
+      field = inside == nullptr ? nullptr : inside->field_or_alias(name);
       if (field == nullptr) return session.fail(no_field(before, name, inside));
       before += "." + name;
       type = &field->type();
@@ -223,7 +227,7 @@ class Explain final : public Command {
     }
     out += "\nDESCRIPTION:\n";
     if (field != nullptr) out += wrapped(field->doc, 4);
-    if (inside != nullptr && !inside->doc.empty()) out += wrapped(inside->doc, 4);
+    if (inside != nullptr && (field == nullptr || inside->doc != field->doc)) out += wrapped(inside->doc, 4);
     out += "\n";
     if (inside == nullptr || inside->fields.empty()) return out;
     std::vector<const TypeDesc*> above;

@@ -32,6 +32,14 @@ TEST(Explain, FollowsAPathThroughLists) {
   EXPECT_THAT(explained({"pods.spec"}), HasSubstr("\n  containers\t<[]Container> -required-\n"));
 }
 
+TEST(Explain, SaysOnceWhatFieldAndTypeSayAlike) {
+  const std::string text = explained({"pj.spec.torchrunConfig"});
+  EXPECT_THAT(text, HasSubstr("DESCRIPTION:\n    Launches the program through torchrun.\n\nFIELDS:\n  enabled\t"));
+  EXPECT_THAT(text, HasSubstr("\n  enabled\t<boolean>\n  older spelling: enable\n"));
+  EXPECT_THAT(text, HasSubstr("\n  deprecated: use spec.elastic.minReplicas\n"));
+  EXPECT_THAT(explained({"pj.spec.torchrunConfig.enable"}), HasSubstr("FIELD: enabled <boolean>\n"));
+}
+
 TEST(Explain, TakesTheGroupAsPartOfTheName) {
   EXPECT_THAT(explained({"pytorchjobs.kubeflow.org.spec"}),
               StartsWith("GROUP:      kubeflow.org\nKIND:       PyTorchJob\nVERSION:    v1\n\nFIELD: spec <"));

@@ -24,6 +24,13 @@ std::string item_path(std::string_view path, std::size_t index) {
   return item += ']';
 }
 
+std::string key_path(std::string_view path, std::string_view key) {
+  std::string out(path);
+  out += '[';
+  out += key;
+  return out += ']';
+}
+
 std::string Place::text() const {
   if (step == Step::kRoot) return {};
   return step == Step::kItem ? item_path(parent->text(), index) : child_path(parent->text(), name);
@@ -32,8 +39,7 @@ std::string Place::text() const {
 std::string Place::keyed_text() const {
   if (step == Step::kRoot) return {};
   if (step == Step::kItem) return item_path(parent->keyed_text(), index);
-  return step == Step::kKey ? fmt::format("{}[{}]", parent->keyed_text(), name)
-                            : child_path(parent->keyed_text(), name);
+  return step == Step::kKey ? key_path(parent->keyed_text(), name) : child_path(parent->keyed_text(), name);
 }
 
 namespace {
@@ -169,6 +175,15 @@ std::string_view fault_reason(Rule::Fault fault) {
       return "FieldValueForbidden";
   }
   return "";
+}
+
+Rule same_in_both(const FieldDesc& field, const std::string& older) {
+  // To compare lists costs more than an API server lets a rule cost.
+  const bool in_cel = field.type().shape != Shape::kArray;
+  return {
+      .cel = in_cel ? fmt::format("!has(self.{0}) || !has(self.{1}) || self.{0} == self.{1}", older, field.name) : "",
+      .message = fmt::format("{0} and {1} must not differ; {0} is the older spelling of {1}", older, field.name),
+      .field = older};
 }
 
 FieldCause rule_cause(std::string_view path, const Rule& rule) {

@@ -14,6 +14,8 @@ namespace muster::reflect {
 
 /// "spec.containers" + "name", "" + "spec".
 std::string child_path(std::string_view path, std::string_view member);
+/// "spec.roles[worker]": how an API server writes the key of a map in what it finds by rules.
+std::string key_path(std::string_view path, std::string_view key);
 /// "spec.containers[0]".
 std::string item_path(std::string_view path, std::size_t index);
 
@@ -31,6 +33,9 @@ FieldCause forbidden_cause(std::string field, std::string_view detail);
 std::string_view fault_reason(Rule::Fault fault);
 /// A rule over several fields of the object at `path` that does not hold.
 FieldCause rule_cause(std::string_view path, const Rule& rule);
+
+/// That an older spelling, where both are there, says what the current one says.
+Rule same_in_both(const FieldDesc& field, const std::string& older);
 
 /// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as Go would.
 std::string shown(const json::Document& value);

@@ -20,6 +20,32 @@ std::vector<std::string> names_of(const TypeDesc& type) {
   return names;
 }
 
+void find_deprecated(const TypeDesc& type, const json::Document& document, const Place& place,
+                     std::vector<DeprecatedField>& out) {
+  if (type.shape == Shape::kArray && document.is_array()) {
+    std::size_t index = 0;
+    for (const json::Document& item : document.as_array()) {
+      find_deprecated(type.element(), item, place.item(index++), out);
+    }
+  } else if (type.shape == Shape::kMap && document.is_object()) {
+    for (const auto& [key, value] : document.as_object()) {
+      find_deprecated(type.element(), value, place.member(key), out);
+    }
+  } else if (type.shape == Shape::kObject && document.is_object()) {
+    for (const auto& [key, value] : document.as_object()) {
+      const FieldDesc* field = type.field_or_alias(key);
+      if (field == nullptr) continue;
+      const Place at = place.member(key);
+      if (key != field->name) {
+        out.push_back({.path = at.text(), .use_instead = field->name});
+      } else if (!field->use_instead.empty()) {
+        out.push_back({.path = at.text(), .use_instead = field->use_instead});
+      }
+      find_deprecated(field->type(), value, at, out);
+    }
+  }
+}
+
 void find_unknown(const TypeDesc& type, const json::Document& document, const Place& place,
                   std::vector<UnknownField>& out) {
   if (type.shape == Shape::kArray && document.is_array()) {
@@ -41,6 +67,11 @@ void find_unknown(const TypeDesc& type, const json::Document& document, const Pl
       }
     }
   }
+}
+
+FieldCause immutable_cause(const Place& place, std::string_view shown_type) {
+  const std::string path = place.text();
+  return invalid_cause(path, shown_type, fmt::format("{} is immutable", path));
 }
 
 void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after, const Place& place,
@@ -89,13 +120,17 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
   }
   if (type.shape != Shape::kObject || !before.is_object() || !after.is_object()) return;
   for (const FieldDesc& field : type.fields) {
-    const json::Document* old = before.find(field.name);
-    const json::Document* now = after.find(field.name);
-    if (old == nullptr || now == nullptr || old->is_null() || now->is_null()) continue;
+    const json::Document* old = field.in(before.as_object());
+    const json::Document* now = field.in(after.as_object());
     const Place at = place.member(field.name);
-    if (field.immutable && *old != *now) {
-      const std::string field_path = at.text();
-      out.push_back(invalid_cause(field_path, json_type(*now), fmt::format("{} is immutable", field_path)));
+    if (old == nullptr || now == nullptr) {
+      const bool stays = field.immutable ? old != now : field.immutable_once_set && old != nullptr && now == nullptr;
+      // An API server that has our definition finds this by a rule on the object around it, and shows that.
+      if (stays) out.push_back(immutable_cause(at, "object"));
+      continue;
+    }
+    if ((field.immutable || field.immutable_once_set) && *old != *now) {
+      out.push_back(immutable_cause(at, json_type(*now)));
     } else if (old->is_array() && now->is_array() && field.type().shape == Shape::kArray) {
       find_changed_items(field, old->as_array(), now->as_array(), at, out);
     } else {
@@ -109,6 +144,12 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
 std::vector<UnknownField> unknown_fields(const TypeDesc& type, const json::Document& document) {
   std::vector<UnknownField> out;
   find_unknown(type, document, kRoot, out);
+  return out;
+}
+
+std::vector<DeprecatedField> deprecated_fields(const TypeDesc& type, const json::Document& document) {
+  std::vector<DeprecatedField> out;
+  find_deprecated(type, document, kRoot, out);
   return out;
 }
 

@@ -24,32 +24,17 @@ void drop_nulls(const TypeDesc& type, json::Object& object) {
   json::erase_members(object, dropped);
 }
 
-void rename_aliases(const TypeDesc& type, json::Object& object) {
-  for (const FieldDesc& field : type.fields) {
-    for (const std::string& alias : field.also_known_as) {
-      if (!object.contains(alias)) continue;
-      if (object.contains(field.name)) {
-        object.erase(alias);
-        continue;
-      }
-      // In place: the member stays where the user wrote it.
-      for (auto& member : object) {
-        if (member.key == alias) member.key = field.name;
-      }
-    }
-  }
-}
-
 void normalise_object(const TypeDesc& type, json::Object& object, Defaults defaults) {
   drop_nulls(type, object);
-  rename_aliases(type, object);
   for (const FieldDesc& field : type.fields) {
-    json::Document* member = object.find(field.name);
-    if (member == nullptr) {
-      if (defaults == Defaults::kLeave || !field.default_value) continue;
-      member = &object.append(field.name, *field.default_value);
+    // A field with a default has no older spelling: an API server would set both.
+    if (defaults == Defaults::kSet && field.default_value && !object.contains(field.name)) {
+      object.append(field.name, *field.default_value);
     }
-    normalise(field.type(), *member, field.as_written ? Defaults::kLeave : defaults);
+    field.each_spelling([&](const std::string& spelling) {
+      json::Document* member = object.find(spelling);
+      if (member != nullptr) normalise(field.type(), *member, field.as_written ? Defaults::kLeave : defaults);
+    });
   }
 }
 

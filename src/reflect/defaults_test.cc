@@ -24,7 +24,7 @@ TEST(Defaults, AreSetWhereTheParentIs) {
 }
 
 TEST(Defaults, AreNotSetBelowWhatIsKeptAsWritten) {
-  EXPECT_EQ(defaulted(R"({"spare": {"enable": true}})"), parsed(R"({"spare": {"enabled": true}})"));
+  EXPECT_EQ(defaulted(R"({"spare": {"enable": true}})"), parsed(R"({"spare": {"enable": true}})"));
 }
 
 TEST(Defaults, ReplaceNullAndDropItWhereThereIsNone) {
@@ -34,11 +34,11 @@ TEST(Defaults, ReplaceNullAndDropItWhereThereIsNone) {
             parsed(R"({"wheels": [{"name": "a", "rim": null, "spokes": 8}]})"));
 }
 
-TEST(Defaults, RewriteOlderSpellingsInPlace) {
-  EXPECT_EQ(json::serialize(defaulted(R"({"engine": {"enable": true, "power": "strong"}})")),
-            R"({"engine":{"enabled":true,"power":"strong"}})");
-  EXPECT_EQ(defaulted(R"({"engine": {"enable": true, "enabled": false, "power": "x"}})"),
-            parsed(R"({"engine": {"enabled": false, "power": "x"}})"));
+TEST(Defaults, LeaveOlderSpellingsAsTheyAre) {
+  for (const char* text : {R"({"engine":{"enable":true,"power":"strong"}})",
+                           R"({"engine":{"enable":true,"enabled":false,"power":"x"}})"}) {
+    EXPECT_EQ(json::serialize(defaulted(text)), text);
+  }
 }
 
 TEST(Defaults, LeaveValuesOfTheWrongTypeAlone) {
@@ -75,6 +75,16 @@ TEST(UnknownFields, AreReportedWithTheNearestName) {
 
 TEST(UnknownFields, AreNoneInsideFreeFormValues) {
   EXPECT_THAT(unknown(R"({"spec": {"notes": {"x": 1}, "cargo": {"whatever": 1}}})"), testing::IsEmpty());
+}
+
+TEST(DeprecatedFields, AreOlderSpellingsAndWhatIsOutOfDate) {
+  std::vector<std::string> out;
+  for (const DeprecatedField& field : deprecated_fields(
+           type_of<CartSpec>(), parsed(R"({"engine": {"enable": true}, "spare": {"enabled": true}, "fuel": "1",
+                                           "wheels": [{"name": "a", "rim": {"enable": 1}}]})"))) {
+    out.push_back(field.path + " -> " + field.use_instead);
+  }
+  EXPECT_THAT(out, testing::ElementsAre("engine.enable -> enabled", "fuel -> engine.power"));
 }
 
 }  // namespace

@@ -184,9 +184,13 @@ class Field {
   Field required() && {
     return with([](FieldDesc& d) { d.required = true; });
   }
-  /// Once set, it stays: a change is refused. Setting it later, or removing it, is not a change.
+  /// As it was when the object around it was made: it is not changed, set later or removed.
   Field immutable() && {
     return with([](FieldDesc& d) { d.immutable = true; });
+  }
+  /// The same from the moment when it is first set.
+  Field immutable_once_set() && {
+    return with([](FieldDesc& d) { d.immutable_once_set = true; });
   }
   Field min(std::int64_t value) && {
     return with([&](FieldDesc& d) { d.min = value; });
@@ -203,10 +207,11 @@ class Field {
   Field default_value(json::Document value) && {
     return with([&](FieldDesc& d) { d.default_value = std::move(value); });
   }
-  Field pattern(std::string text, bool (*matches)(std::string_view)) && {
+  Field pattern(std::string text, bool (*matches)(std::string_view), std::string in_words = {}) && {
     return with([&](FieldDesc& d) {
       d.pattern = std::move(text);
       d.matches = matches;
+      d.pattern_in_words = std::move(in_words);
     });
   }
   Field list_map_key(std::string key) && {
@@ -223,6 +228,10 @@ class Field {
   }
   Field also_known_as(std::string name) && {
     return with([&](FieldDesc& d) { d.also_known_as.push_back(std::move(name)); });
+  }
+  /// Still accepted, but whoever uses it is told what is used now.
+  Field deprecated(std::string use_instead) && {
+    return with([&](FieldDesc& d) { d.use_instead = std::move(use_instead); });
   }
   /// No defaults below: what a user wrote in a template reaches whoever reads it as it is.
   Field as_written() && {
@@ -285,6 +294,12 @@ class ObjectType {
   /// What must hold between the fields.
   ObjectType rules(std::vector<Rule> rules) && {
     desc_.rules = std::move(rules);
+    return std::move(*this);
+  }
+
+  /// Of roots: a kind whose name is more than the name of an object.
+  ObjectType name_pattern(std::string pattern) && {
+    desc_.name_pattern = std::move(pattern);
     return std::move(*this);
   }
 

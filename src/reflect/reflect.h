@@ -27,12 +27,13 @@ json::Document encode(const T& value) {
   return encode_from(type_of<T>(), &value);
 }
 
-/// Sets what is absent and has a default; rewrites older spellings to the current ones.
+/// Sets what is absent and has a default. Older spellings stay as they are.
 void apply_defaults(const TypeDesc& type, json::Document& document);
 
-/// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys.
+/// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys, older
+/// spellings that say something else than the current ones.
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document);
-/// Changes to fields that are immutable.
+/// Fields that are immutable and were changed, added or removed.
 std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before,
                                         const json::Document& after);
 
@@ -41,6 +42,12 @@ struct UnknownField {
   std::string suggestion;  // "replicas", or ""
 };
 std::vector<UnknownField> unknown_fields(const TypeDesc& type, const json::Document& document);
+struct DeprecatedField {
+  std::string path;         // "spec.torchrunConfig.enable"
+  std::string use_instead;  // "enabled"
+};
+/// Older spellings and fields that are out of date, wherever they are used.
+std::vector<DeprecatedField> deprecated_fields(const TypeDesc& type, const json::Document& document);
 /// Drops unknown members, as an API server does when fieldValidation is not Strict.
 void prune(const TypeDesc& type, json::Document& document);
 

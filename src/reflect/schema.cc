@@ -57,7 +57,10 @@ void add_rules(const FieldDesc& field, json::Object& schema) {
   if (low) schema.set("minimum", *low);
   if (high) schema.set("maximum", *high);
   if (field.min_items) schema.set("minItems", *field.min_items);
-  if (!field.pattern.empty()) schema.set("pattern", field.pattern);
+  if (!field.pattern.empty()) {
+    json::Document* items = schema.find("items");
+    (items == nullptr ? schema : items->as_object()).set("pattern", field.pattern);
+  }
   if (!field.one_of.empty()) schema.set("enum", json::Array(field.one_of.begin(), field.one_of.end()));
   if (!field.list_map_key.empty()) {
     schema.set("x-kubernetes-list-type", "map");
@@ -82,23 +85,45 @@ json::Object older_spelling(const FieldDesc& field, json::Object schema) {
 
 constexpr const char* kValidations = "x-kubernetes-validations";
 
-/// The rules over several fields that CEL can say.
-json::Array cel_rules(const TypeDesc& type) {
-  json::Array rules;
-  for (const Rule& rule : type.rules) {
-    if (rule.cel.empty()) continue;
-    json::Object one = {{"rule", rule.cel}, {"message", rule.message}};
-    if (rule.fault != Rule::Fault::kInvalid) one.set("reason", std::string(fault_reason(rule.fault)));
-    if (!rule.field.empty()) one.set("fieldPath", "." + rule.field);
-    rules.push_back(std::move(one));
-  }
-  return rules;
-}
-
 struct SchemaPlace {
   std::string path;
   bool with_defaults = true;
 };
+
+json::Object cel_rule(const Rule& rule) {
+  json::Object one = {{"rule", rule.cel}, {"message", rule.message}};
+  if (rule.fault != Rule::Fault::kInvalid) one.set("reason", std::string(fault_reason(rule.fault)));
+  if (!rule.field.empty()) one.set("fieldPath", "." + rule.field);
+  return one;
+}
+
+std::string immutable_message(const SchemaPlace& place) {
+  return fmt::format("{} is immutable", place.path);
+}
+
+/// A rule on the field itself is not asked when the field comes or goes.
+void add_rule_on_presence(const FieldDesc& field, const SchemaPlace& place, json::Array& rules) {
+  if (field.required || field.default_value || !(field.immutable || field.immutable_once_set)) return;
+  const char* cel = field.immutable ? "has(self.{0}) == has(oldSelf.{0})" : "!has(oldSelf.{0}) || has(self.{0})";
+  rules.push_back(cel_rule({.cel = fmt::format(fmt::runtime(cel), field.name),
+                            .message = immutable_message({child_path(place.path, field.name)}),
+                            .field = field.name}));
+}
+
+/// What must hold between the fields, as far as CEL can say it.
+json::Array cel_rules(const TypeDesc& type, const SchemaPlace& place) {
+  json::Array rules;
+  for (const Rule& rule : type.rules) {
+    if (!rule.cel.empty()) rules.push_back(cel_rule(rule));
+  }
+  for (const FieldDesc& field : type.fields) {
+    for (const std::string& older : field.also_known_as) {
+      if (const Rule rule = same_in_both(field, older); !rule.cel.empty()) rules.push_back(cel_rule(rule));
+    }
+    add_rule_on_presence(field, place, rules);
+  }
+  return rules;
+}
 
 json::Object structural(const TypeDesc& type, const SchemaPlace& place);
 
@@ -110,12 +135,21 @@ json::Object structural_field(const FieldDesc& field, const SchemaPlace& place) 
   }
   add_rules(field, schema);
   if (place.with_defaults && field.default_value) schema.set("default", *field.default_value);
-  if (field.immutable) {
+  if (field.immutable || field.immutable_once_set) {
     json::Document* rules = schema.find(kValidations);
     json::Array all = rules == nullptr ? json::Array{} : rules->as_array();
-    all.push_back(json::Object{{"rule", "self == oldSelf"}, {"message", fmt::format("{} is immutable", place.path)}});
+    all.push_back(cel_rule({.cel = "self == oldSelf", .message = immutable_message(place)}));
     schema.set(kValidations, std::move(all));
   }
+  return schema;
+}
+
+/// An API server has its own schema for metadata, and lets another one speak only of the name.
+json::Object structural_metadata(const TypeDesc& root) {
+  json::Object schema = {{"type", "object"}};
+  if (root.name_pattern.empty()) return schema;
+  json::Object name = {{"type", "string"}, {"pattern", root.name_pattern}};
+  schema.set("properties", json::Object{{"name", std::move(name)}});
   return schema;
 }
 
@@ -124,8 +158,7 @@ json::Object structural_properties(const TypeDesc& type, const SchemaPlace& plac
   for (const FieldDesc& field : type.fields) {
     const SchemaPlace at{child_path(place.path, field.name), place.with_defaults};
     if (place.path.empty() && type.is_root() && field.name == "metadata") {
-      // An API server has its own schema for it and refuses any other.
-      properties.append(field.name, json::Object{{"type", "object"}});
+      properties.append(field.name, structural_metadata(type));
       continue;
     }
     properties.append(field.name, structural_field(field, at));
@@ -145,7 +178,7 @@ json::Object structural(const TypeDesc& type, const SchemaPlace& place) {
       if (!required.empty()) schema.set("required", std::move(required));
       schema.set("properties", structural_properties(type, place));
       if (type.open) schema.set("x-kubernetes-preserve-unknown-fields", true);
-      if (json::Array rules = cel_rules(type); !rules.empty()) schema.set(kValidations, std::move(rules));
+      if (json::Array rules = cel_rules(type, place); !rules.empty()) schema.set(kValidations, std::move(rules));
       break;
     }
     case Shape::kArray:

@@ -32,6 +32,14 @@ TEST(CrdSchema, SaysEachRuleInTheWordsOfAnApiServer) {
   EXPECT_EQ(property(spec, "paint"),
             parsed(R"({"description": "Its colour.", "type": "string", "enum": ["Red", "Green", "Blue"],
                        "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "spec.paint is immutable"}]})"));
+  EXPECT_EQ(*spec.find("x-kubernetes-validations"),
+            parsed(R"json([{"rule": "has(self.paint) == has(oldSelf.paint)", "message": "spec.paint is immutable",
+                        "fieldPath": ".paint"
+},
+                       {"rule": "!has(oldSelf.serial) || has(self.serial)", "message": "spec.serial is immutable",
+                        "fieldPath": ".serial"}])json"));
+  EXPECT_EQ(property(spec, "tags"), parsed(R"({"description": "Words about it.", "type": "array",
+                                               "items": {"type": "string", "pattern": "^[a-z0-9-]+$"}})"));
   EXPECT_EQ(property(spec, "load"),
             parsed(R"({"description": "How much is on it.", "type": "integer", "format": "int32",
                                                "minimum": 1, "maximum": 100})"));
@@ -62,6 +70,10 @@ TEST(CrdSchema, HasOlderSpellingsAndNoDefaultsBelowWhatIsKeptAsWritten) {
   const json::Document& spec = property(schema, "spec");
   EXPECT_EQ(property(property(spec, "engine"), "enable"),
             parsed(R"({"description": "Older spelling of enabled.", "type": "boolean"})"));
+  EXPECT_EQ(*property(spec, "engine").find("x-kubernetes-validations"),
+            parsed(R"json([{"rule": "!has(self.enable) || !has(self.enabled) || self.enable == self.enabled",
+                        "message": "enable and enabled must not differ; enable is the older spelling of enabled",
+                        "fieldPath": ".enable"}])json"));
   EXPECT_EQ(property(property(spec, "engine"), "power").string_at("default"), "weak");
   EXPECT_EQ(property(property(spec, "spare"), "power").find("default"), nullptr);
 }

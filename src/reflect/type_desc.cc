@@ -56,6 +56,16 @@ const FieldDesc* TypeDesc::field(std::string_view json_name) const {
   return nullptr;
 }
 
+const json::Document* FieldDesc::in(const json::Object& object) const {
+  const json::Document* found = nullptr;
+  each_spelling([&](const std::string& spelling) {
+    if (found != nullptr) return;
+    found = object.find(spelling);
+    if (found != nullptr && found->is_null()) found = nullptr;
+  });
+  return found;
+}
+
 const FieldDesc* TypeDesc::field_or_alias(std::string_view json_name) const {
   if (const FieldDesc* found = field(json_name)) return found;
   for (const FieldDesc& f : fields) {

@@ -40,19 +40,22 @@ struct FieldDesc {
   std::string doc;   // one or more sentences, shown by `explain`
   TypeRef type = nullptr;
   bool required = false;
-  bool immutable = false;
+  bool immutable = false;           // neither its value nor whether it is there changes
+  bool immutable_once_set = false;  // may be set later, and then stays
   std::optional<json::Document> default_value;
   std::optional<std::int64_t> min;
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> min_items;
   std::vector<std::string> one_of;
-  std::string pattern;                          // anchored, RE2 syntax, for schemas
+  std::string pattern;                          // anchored, RE2 syntax, for schemas; of an array: of its items
   bool (*matches)(std::string_view) = nullptr;  // the same as code, for `validate`
+  std::string pattern_in_words;                 // "write NAME/PATH": how a person would say it, or ""
   std::string list_map_key;                     // arrays of objects: the key that names an item, unique in the array
   std::string merge_key;                        // arrays of objects: pairs items in strategic merge; may repeat
   bool merges_values = false;                   // arrays of texts: strategic merge adds to them
   bool retains_keys = false;                    // strategic merge can drop members beside those it sets
-  std::vector<std::string> also_known_as;       // older spellings, accepted and rewritten to `name`
+  std::vector<std::string> also_known_as;       // older spellings: kept as they were written, and they mean the same
+  std::string use_instead;                      // not empty: out of date, and what is used now
   bool as_written = false;                      // no defaults are set anywhere below
   bool always_written = false;                  // encoded even when it is 0 or empty
   bool optional_member = false;                 // the C++ member is an optional: encoded whenever it is set
@@ -67,17 +70,26 @@ struct FieldDesc {
   const std::string& item_key() const { return merge_key.empty() ? list_map_key : merge_key; }
   /// As in x-kubernetes-patch-strategy; "" for what every value does.
   std::string patch_strategy() const;
+  /// `visit` gets the name, then the older spellings.
+  template <typename Visit>
+  void each_spelling(Visit visit) const {
+    visit(name);
+    for (const std::string& older : also_known_as) visit(older);
+  }
+  /// The member under whichever of its names it has there, the current one first; null when it is absent or null.
+  const json::Document* in(const json::Object& object) const;
 };
 
 /// What must hold between the members of an object. Said once: `holds` is checked here, `cel` by an API server that has
-/// our CustomResourceDefinition, and both give the same message about the same field.
+/// our CustomResourceDefinition, and both give the same message about the same field. Where the check of a kind says
+/// more than a fixed message can (which value, by how much), there is only `cel`, with the same reason and field.
 struct Rule {
   enum class Fault { kInvalid, kRequired, kForbidden };
   std::string cel;      // "" where CEL cannot say it
   std::string message;  // "must …"
   std::string field;    // which member the fault is put on, "maxReplicas"; "": the object itself
   Fault fault = Fault::kInvalid;
-  bool (*holds)(const json::Document& self) = nullptr;  // called only when all types are right
+  bool (*holds)(const json::Document& self) = nullptr;  // called only when all types are right; null: see above
 };
 
 /// How elements of a vector or map are reached; empty for other shapes.
@@ -94,8 +106,9 @@ struct TypeDesc {
   std::vector<FieldDesc> fields;
   // Where each field is, in a table by the hash of its name: every write asks for every member several times.
   std::vector<std::uint16_t> fields_by_hash = {};
-  std::vector<Rule> rules;    // of objects
-  TypeRef element = nullptr;  // arrays and maps
+  std::vector<Rule> rules;        // of objects
+  std::string name_pattern = {};  // of roots: what metadata.name matches, where any name of an object would not do
+  TypeRef element = nullptr;      // arrays and maps
   ContainerOps container;
   // Open types model only part of a Kubernetes type: members they do not know are kept and given back unchanged. They
   // are not reported as unknown, and the schema says x-kubernetes-preserve-unknown-fields.

@@ -24,13 +24,10 @@ const json::Document* present(const json::Object& object, std::string_view key) 
   return found == nullptr || found->is_null() ? nullptr : found;
 }
 
-/// Under the current name, else under an older one. Null when there is none or it is null.
-std::pair<std::string_view, const json::Document*> present(const json::Object& object, const FieldDesc& field) {
-  if (const json::Document* found = present(object, field.name)) return {field.name, found};
-  for (const std::string& alias : field.also_known_as) {
-    if (const json::Document* found = present(object, alias)) return {alias, found};
-  }
-  return {field.name, nullptr};
+/// Whether something must hold between the members of an object of the type.
+bool has_own_rules(const TypeDesc& type) {
+  return !type.rules.empty() ||
+         std::ranges::any_of(type.fields, [](const FieldDesc& field) { return !field.also_known_as.empty(); });
 }
 
 class Validator {
@@ -47,19 +44,21 @@ class Validator {
   std::vector<FieldCause> take_causes() && { return std::move(causes_); }
 
  private:
+  struct Ruled {
+    const TypeDesc* type;
+    const json::Document* object;
+    std::string path;
+  };
+
   void object(const TypeDesc& type, const json::Object& object, const Place& place);
+  void older_spellings(const FieldDesc& field, const Ruled& ruled);
+  void pattern(const FieldDesc& field, const json::Document& value, const Place& place);
   void rules(const FieldDesc& field, const json::Document& value, const Place& place);
   void range(const FieldDesc& field, const json::Document& value, const Place& place);
   void items(const FieldDesc& field, const json::Array& items, const Place& place);
   void unique(const FieldDesc& field, const json::Array& items, const Place& place);
   void add_invalid(const Place& place, const json::Document& value, const std::string& rule);
   bool has_type(const TypeDesc& type, const json::Document& value) const;
-
-  struct Ruled {
-    const TypeDesc* type;
-    const json::Document* object;
-    std::string path;
-  };
 
   bool built_in_;
   std::vector<FieldCause> causes_;
@@ -69,8 +68,18 @@ class Validator {
 void Validator::rules_over_fields() {
   for (const Ruled& ruled : ruled_) {
     for (const Rule& rule : ruled.type->rules) {
-      if (!rule.holds(*ruled.object)) causes_.push_back(rule_cause(ruled.path, rule));
+      if (rule.holds != nullptr && !rule.holds(*ruled.object)) causes_.push_back(rule_cause(ruled.path, rule));
     }
+    for (const FieldDesc& field : ruled.type->fields) older_spellings(field, ruled);
+  }
+}
+
+void Validator::older_spellings(const FieldDesc& field, const Ruled& ruled) {
+  const json::Document* current = present(ruled.object->as_object(), field.name);
+  if (current == nullptr) return;
+  for (const std::string& older : field.also_known_as) {
+    const json::Document* said = present(ruled.object->as_object(), older);
+    if (said != nullptr && *said != *current) causes_.push_back(rule_cause(ruled.path, same_in_both(field, older)));
   }
 }
 
@@ -122,7 +131,7 @@ void Validator::value(const TypeDesc& type, const json::Document& document, cons
   }
   switch (type.shape) {
     case Shape::kObject:
-      if (!type.rules.empty()) ruled_.push_back({&type, &document, place.text()});
+      if (has_own_rules(type)) ruled_.push_back({&type, &document, place.text()});
       object(type, document.as_object(), place);
       break;
     case Shape::kArray: {
@@ -147,14 +156,16 @@ void Validator::value(const TypeDesc& type, const json::Document& document, cons
 
 void Validator::object(const TypeDesc& type, const json::Object& object, const Place& place) {
   for (const FieldDesc& field : type.fields) {
-    const auto [key, member] = present(object, field);
-    const Place at = place.member(key);
-    if (member != nullptr) {
+    bool found = false;
+    field.each_spelling([&](const std::string& spelling) {
+      const json::Document* member = present(object, spelling);
+      if (member == nullptr) return;
+      found = true;
+      const Place at = place.member(spelling);
       value(field.type(), *member, at);
       rules(field, *member, at);
-    } else if (field.required) {
-      causes_.push_back(required_cause(at.text()));
-    }
+    });
+    if (!found && field.required) causes_.push_back(required_cause(place.member(field.name).text()));
   }
 }
 
@@ -208,15 +219,23 @@ void Validator::items(const FieldDesc& field, const json::Array& items, const Pl
   if (!built_in_ && !field.list_map_key.empty()) unique(field, items, place);
 }
 
+void Validator::pattern(const FieldDesc& field, const json::Document& value, const Place& place) {
+  if (value.is_string() && !field.matches(value.as_string())) {
+    add_invalid(place, value, fmt::format("match '{}'", field.pattern));
+    if (!field.pattern_in_words.empty()) causes_.back().message += "; " + field.pattern_in_words;
+  }
+  if (!value.is_array()) return;
+  std::size_t index = 0;
+  for (const json::Document& item : value.as_array()) pattern(field, item, place.item(index++));
+}
+
 void Validator::rules(const FieldDesc& field, const json::Document& value, const Place& place) {
   range(field, value, place);
   if (!field.one_of.empty() &&
       (!value.is_string() || std::ranges::find(field.one_of, value.as_string()) == field.one_of.end())) {
     causes_.push_back(not_supported_cause(place.text(), value, field.one_of));
   }
-  if (field.matches != nullptr && value.is_string() && !field.matches(value.as_string())) {
-    add_invalid(place, value, fmt::format("match '{}'", field.pattern));
-  }
+  if (field.matches != nullptr) pattern(field, value, place);
   if (value.is_array() && field.type().shape == Shape::kArray) items(field, value.as_array(), place);
 }
 
@@ -224,7 +243,9 @@ void Validator::rules(const FieldDesc& field, const json::Document& value, const
 bool has_rules(const TypeDesc& type) {
   if (type.element != nullptr) return has_rules(type.element());
   if (std::ranges::any_of(type.rules, [](const Rule& rule) { return !rule.cel.empty(); })) return true;
-  return std::ranges::any_of(type.fields, [](const FieldDesc& f) { return f.immutable || has_rules(f.type()); });
+  return std::ranges::any_of(type.fields, [](const FieldDesc& f) {
+    return f.immutable || f.immutable_once_set || !f.also_known_as.empty() || has_rules(f.type());
+  });
 }
 
 bool hides_rules(const FieldCause& cause) {

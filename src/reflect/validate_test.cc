@@ -174,14 +174,47 @@ TEST(Validate, ReportsAllAtOnceAndByTheSpellingThatWasUsed) {
                           kUnchecked));
 }
 
+TEST(Validate, BothSpellingsSayTheSame) {
+  EXPECT_THAT(problems(R"("engine": {"enable": true, "enabled": true})"), IsEmpty());
+  EXPECT_THAT(
+      problems(R"("engine": {"enable": true, "enabled": false})"),
+      ElementsAre("FieldValueInvalid spec.engine.enable: Invalid value: \"object\": enable and enabled must not "
+                  "differ; enable is the older spelling of enabled"));
+  EXPECT_THAT(
+      problems(R"("engine": {"enable": 1, "enabled": 2})"),
+      ElementsAre("FieldValueTypeInvalid spec.engine.enabled: Invalid value: \"integer\": spec.engine.enabled in "
+                  "body must be of type boolean: \"integer\"",
+                  "FieldValueTypeInvalid spec.engine.enable: Invalid value: \"integer\": spec.engine.enable in "
+                  "body must be of type boolean: \"integer\"",
+                  kUnchecked));
+}
+
+TEST(Validate, APatternOfAListIsOneOfItsItems) {
+  EXPECT_THAT(problems(R"("tags": ["fast", "Red"])"),
+              ElementsAre("FieldValueInvalid spec.tags[1]: Invalid value: \"Red\": spec.tags[1] in body should match "
+                          "'^[a-z0-9-]+$'; use plain words"));
+}
+
 TEST(ValidateUpdate, RefusesToChangeWhatIsImmutable) {
   EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"paint": "Red"})"), cart(R"({"paint": "Blue"})"))),
               ElementsAre("FieldValueInvalid spec.paint: Invalid value: \"string\": spec.paint is immutable"));
 }
 
-TEST(ValidateUpdate, AllowsToSetItLaterAndToChangeTheRest) {
-  EXPECT_THAT(validate_update(type_of<Cart>(), cart("{}"), cart(R"({"paint": "Blue"})")), IsEmpty());
-  EXPECT_THAT(validate_update(type_of<Cart>(), cart(R"({"paint": "Red"})"), cart("{}")), IsEmpty());
+TEST(ValidateUpdate, WhatIsImmutableNeitherComesNorGoes) {
+  const std::string refused = "FieldValueInvalid spec.paint: Invalid value: \"object\": spec.paint is immutable";
+  EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart("{}"), cart(R"({"paint": "Blue"})"))), ElementsAre(refused));
+  EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"paint": "Red"})"), cart("{}"))), ElementsAre(refused));
+}
+
+TEST(ValidateUpdate, WhatMayBeSetLaterStaysThen) {
+  EXPECT_THAT(validate_update(type_of<Cart>(), cart("{}"), cart(R"({"serial": 1})")), IsEmpty());
+  EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"serial": 1})"), cart(R"({"serial": 2})"))),
+              ElementsAre("FieldValueInvalid spec.serial: Invalid value: \"integer\": spec.serial is immutable"));
+  EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"serial": 1})"), cart("{}"))),
+              ElementsAre("FieldValueInvalid spec.serial: Invalid value: \"object\": spec.serial is immutable"));
+}
+
+TEST(ValidateUpdate, AllowsToChangeTheRest) {
   EXPECT_THAT(
       validate_update(type_of<Cart>(), cart(R"({"paint": "Red", "load": 1})"), cart(R"({"paint": "Red", "load": 2})")),
       IsEmpty());

@@ -36,7 +36,7 @@ MergeSchema MergeSchema::member(std::string_view name) const {
     next.name_ = {};
     if (type_->element != nullptr) next.type_ = &type_->element();
   } else if (type_ != nullptr) {
-    next.field_ = type_->field(name);
+    next.field_ = type_->field_or_alias(name);
     if (next.field_ != nullptr) {
       next.name_ = next.field_->name;
       if (next.field_->type != nullptr) next.type_ = &next.field_->type();
@@ -59,7 +59,7 @@ MergeSchema MergeSchema::item() const {
 bool MergeSchema::declares(std::string_view name) const {
   if (type_ == nullptr || type_->shape == Shape::kAny) return built_in_;
   if (type_->shape != Shape::kObject) return false;
-  return built_in_ || type_->field(name) != nullptr;
+  return built_in_ || type_->field_or_alias(name) != nullptr;
 }
 
 MergeSchema::Keys MergeSchema::keys() const {

@@ -1,0 +1,230 @@
+// What checks and warnings say of the kinds of jobs beyond PyTorch, each with its exact text.
+#include <gmock/gmock.h>
+
+#include "api/resource.h"
+#include "json/yaml.h"
+#include "reflect/reflect.h"
+
+namespace muster::api {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Said {
+  std::vector<std::string> problems;
+  std::vector<std::string> warnings;
+};
+
+/// What admission would say of a spec.
+Said said(const std::string& api_version, const std::string& kind, std::string spec) {
+  const std::string pod = "{spec: {containers: [{name: NAME, image: i}]}}";
+  for (std::size_t at = 0; (at = spec.find("POD(")) != std::string::npos;) {
+    const auto end = spec.find(')', at);
+    std::string text = pod;
+    text.replace(text.find("NAME"), 4, spec.substr(at + 4, end - at - 4));
+    spec.replace(at, end - at + 1, text);
+  }
+  const auto parsed = json::parse_yaml("{apiVersion: " + api_version + ", kind: " + kind +
+                                       ", metadata: {name: j}, spec: " + spec + "}");
+  if (!parsed) return {{parsed.error().message}, {}};
+  json::Document object = parsed->front().value;
+  const Resource& resource = *find_kind(api_version, kind);
+  Said out;
+  if (resource.warn != nullptr) out.warnings = resource.warn(object);
+  reflect::apply_defaults(*resource.type, object);
+  std::vector<FieldCause> causes = reflect::validate(*resource.type, object);
+  if (causes.empty() && resource.check != nullptr) causes = resource.check(object);
+  for (const FieldCause& cause : causes) out.problems.push_back(cause.field + ": " + cause.message);
+  return out;
+}
+
+constexpr const char* kTensorStack = "batch.tensorstack.dev/v1beta1";
+
+Said tensorstack(const std::string& kind, const std::string& spec) {
+  return said(kTensorStack, kind, spec);
+}
+
+TEST(CheckContainers, TheOnlyOneIsTakenUnderAnyNameWithAWarning) {
+  for (const auto& [kind, role, name] : {std::tuple{"TensorFlowTrainingJob", "worker", "tensorflow"},
+                                         std::tuple{"XGBoostTrainingJob", "master", "xgboost"}}) {
+    const std::string start = std::string("{replicaSpecs: [{type: ") + role + ", template: ";
+    const Said named = tensorstack(kind, start + "POD(" + name + ")}]}");
+    EXPECT_THAT(named.problems, IsEmpty());
+    EXPECT_THAT(named.warnings, IsEmpty());
+    const Said other = tensorstack(kind, start + "POD(main)}]}");
+    EXPECT_THAT(other.problems, IsEmpty());
+    EXPECT_THAT(other.warnings, ElementsAre(std::string("spec.replicaSpecs[0].template.spec.containers[0].name: should "
+                                                        "be ") +
+                                            name + "; the only container is taken under any name"));
+    const Said two =
+        tensorstack(kind, start + "{spec: {containers: [{name: main, image: i}, {name: side, image: i}]}}}]}");
+    EXPECT_THAT(two.problems, ElementsAre(std::string("spec.replicaSpecs[0].template.spec.containers: Required value: "
+                                                      "must have a container with name ") +
+                                          name + ", or only one"));
+  }
+}
+
+TEST(CheckMpiJob, WorkersRunSshd) {
+  const Said job =
+      tensorstack("MPIJob",
+                  "{mpiConfig: {script: [p]}, replicaSpecs: [{type: launcher, template: {}}, {type: worker, "
+                  "template: {spec: {containers: [{name: main, image: i, command: [a], args: [b]}]}}}]}");
+  EXPECT_THAT(job.problems, IsEmpty());
+  EXPECT_THAT(job.warnings,
+              ElementsAre("spec.replicaSpecs[1].template.spec.containers[0].name: should be worker; the only container "
+                          "is taken under any name",
+                          "spec.replicaSpecs[1].template.spec.containers[0].command: ignored, workers run sshd; the "
+                          "program is in spec.mpiConfig.script",
+                          "spec.replicaSpecs[1].template.spec.containers[0].args: ignored, workers run sshd; the "
+                          "program is in spec.mpiConfig.script"));
+}
+
+TEST(CheckMpiJob, FieldsAndFlagsDoNotSayTheSame) {
+  const Said job =
+      tensorstack("MPIJob",
+                  "{worker: {cmd: [p], extraMPIArgs: [-N, '2', --max-restarts, '3'], processesPerWorker: 2, "
+                  "processRecovery: {enable: true}, template: POD(worker)}}");
+  EXPECT_THAT(job.problems,
+              ElementsAre("spec.worker.processesPerWorker: Forbidden: must not be used with -N in "
+                          "spec.worker.extraMPIArgs, which says the same",
+                          "spec.worker.processRecovery: Forbidden: must not be used with --max-restarts in "
+                          "spec.worker.extraMPIArgs, which says the same"));
+  EXPECT_THAT(tensorstack("MPIJob",
+                          "{mpiConfig: {extraArgs: [--npernode, '2']}, worker: {cmd: [p], processesPerWorker: 2, "
+                          "template: POD(worker)}}")
+                  .problems,
+              ElementsAre("spec.worker.processesPerWorker: Forbidden: must not be used with --npernode in "
+                          "spec.mpiConfig.extraArgs, which says the same"));
+}
+
+TEST(CheckMpiJob, DebugModeNeedsNoProgramInEitherSpelling) {
+  for (const char* spelling : {"enabled", "enable"}) {
+    EXPECT_THAT(tensorstack("MPIJob", std::string("{mpiConfig: {script: []}, runMode: {debug: {") + spelling +
+                                          ": true}}, replicaSpecs: [{type: launcher, template: {}}, {type: worker, "
+                                          "template: POD(worker)}]}")
+                    .problems,
+                IsEmpty());
+  }
+}
+
+TEST(CheckGenericJob, ServiceVariablesNameWhatThereIs) {
+  const auto with = [](const std::string& text) {
+    return tensorstack("GenericJob",
+                       "{service: {ports: [{name: http, port: 80}]}, replicaSpecs: [{type: w, replicas: 2, "
+                       "template: {spec: {containers: [{name: c, image: i, args: ['" +
+                           text + "']}]}}}]}")
+        .problems;
+  };
+  const std::string at = "spec.replicaSpecs[0].template.spec.containers[0].args[0]: Invalid value: ";
+  EXPECT_THAT(with("$(service.w[1].host):$(service.port[http]) $$(service.x[0].host) $(service.other) $(rank)"),
+              IsEmpty());
+  EXPECT_THAT(with("$(service.x[0].host)"),
+              ElementsAre(at + "\"$(service.x[0].host)\": names the role \"x\", which the job does not have"));
+  EXPECT_THAT(with("a $(service.w[2].host)"),
+              ElementsAre(at + "\"a $(service.w[2].host)\": names the replica 2 of w, which has 2"));
+  EXPECT_THAT(with("$(service.w[a].host)"),
+              ElementsAre(at + "\"$(service.w[a].host)\": names the replica a of w, which has 2"));
+  EXPECT_THAT(
+      with("$(service.port[htp])"),
+      ElementsAre(at + "\"$(service.port[htp])\": names the port \"htp\", which spec.service does not have; did "
+                       "you mean \"http\"?"));
+}
+
+TEST(CheckGenericJob, HasAReplica) {
+  EXPECT_THAT(tensorstack("GenericJob", "{replicaSpecs: [{type: a, replicas: 0, template: POD(c)}]}").problems,
+              ElementsAre("spec.replicaSpecs: Invalid value: \"object\": must have at least one replica"));
+  EXPECT_THAT(tensorstack("GenericJob",
+                          "{replicaSpecs: [{type: a, replicas: 0, template: POD(c)}, {type: b, template: POD(c)}]}")
+                  .problems,
+              IsEmpty());
+}
+
+TEST(WarnGenericJob, ALimitOfNoneIsSaidOnlyWhereItWasWritten) {
+  EXPECT_THAT(tensorstack("GenericJob", "{replicaSpecs: [{type: a, template: POD(c)}]}").warnings, IsEmpty());
+  EXPECT_THAT(
+      tensorstack("GenericJob", "{replicaSpecs: [{type: a, restartPolicy: {policy: OnFailure}, template: POD(c)}]}")
+          .warnings,
+      ElementsAre("spec.replicaSpecs[0].restartPolicy.limit: OnFailure with the limit 0 starts nothing again; set the "
+                  "limit, or use Never"));
+}
+
+TEST(WarnJobs, ADecidingReplicaThatIsAlwaysStartedAgain) {
+  const std::string always =
+      "restartPolicy: Always starts the replica that decides again even when it succeeds, so the job never ends; use "
+      "OnFailure";
+  const auto role = [](const std::string& type, const std::string& container) {
+    return "{type: " + type + ", restartPolicy: Always, template: POD(" + container + ")}";
+  };
+  EXPECT_THAT(
+      tensorstack("PyTorchTrainingJob", "{replicaSpecs: [" + role("a", "c") + ", " + role("b", "c") + "]}").warnings,
+      ElementsAre("spec.replicaSpecs[0]." + always));
+  EXPECT_THAT(tensorstack("TensorFlowTrainingJob",
+                          "{replicaSpecs: [" + role("worker", "tensorflow") + ", " + role("chief", "tensorflow") + "]}")
+                  .warnings,
+              ElementsAre("spec.replicaSpecs[1]." + always));
+  EXPECT_THAT(tensorstack("XGBoostTrainingJob", "{replicaSpecs: [" + role("master", "xgboost") + "]}").warnings,
+              ElementsAre("spec.replicaSpecs[0]." + always));
+  EXPECT_THAT(said("kubeflow.org/v1", "PyTorchJob",
+                   "{pytorchReplicaSpecs: {Master: {restartPolicy: Always, template: POD(pytorch)}}}")
+                  .warnings,
+              ElementsAre("spec.pytorchReplicaSpecs[Master]." + always));
+  EXPECT_THAT(said("kubeflow.org/v1", "TFJob",
+                   "{tfReplicaSpecs: {Worker: {restartPolicy: Always, template: POD(tensorflow)}, Chief: {template: "
+                   "POD(tensorflow)}}}")
+                  .warnings,
+              IsEmpty());
+}
+
+TEST(CheckKubeflowMpiJob, TheTwoVersionsDifferInWhatTheyTake) {
+  const auto both = [](const std::string& spec) {
+    return std::pair{said("kubeflow.org/v1", "MPIJob", spec).problems.size(),
+                     said("kubeflow.org/v2beta1", "MPIJob", spec).problems};
+  };
+  const std::string launcher = "Launcher: {template: POD(c)}";
+  const auto workers = both("{mpiReplicaSpecs: {" + launcher + ", Worker: {template: POD(c)}}}");
+  EXPECT_EQ(workers.first, 0u);
+  EXPECT_THAT(workers.second,
+              ElementsAre("spec.mpiReplicaSpecs: Invalid value: \"object\": must say how many replicas of Worker there "
+                          "are, at least 1; leave Worker out for none"));
+  EXPECT_THAT(both("{mpiReplicaSpecs: {" + launcher + ", Worker: {replicas: 0, template: POD(c)}}}").first, 0u);
+  const auto policy = both("{mpiReplicaSpecs: {Launcher: {restartPolicy: ExitCode, template: POD(c)}}}");
+  EXPECT_EQ(policy.first, 0u);
+  EXPECT_THAT(policy.second.front(),
+              "spec.mpiReplicaSpecs.Launcher.restartPolicy: Unsupported value: \"ExitCode\": "
+              "supported values: \"Never\", \"OnFailure\"");
+  const auto deadline = both("{runPolicy: {activeDeadlineSeconds: 0}, mpiReplicaSpecs: {" + launcher + "}}");
+  EXPECT_EQ(deadline.first, 1u);
+  EXPECT_THAT(deadline.second, IsEmpty());
+  EXPECT_THAT(both("{sshAuthMountPath: '', mpiReplicaSpecs: {" + launcher + "}}").second,
+              ElementsAre("spec.sshAuthMountPath: Invalid value: \"\": spec.sshAuthMountPath in body should match "
+                          "'^.+$'"));
+}
+
+TEST(CheckTfJob, HasAReplica) {
+  EXPECT_THAT(
+      said("kubeflow.org/v1", "TFJob", "{tfReplicaSpecs: {Worker: {replicas: 0, template: POD(tensorflow)}}}").problems,
+      ElementsAre("spec.tfReplicaSpecs: Invalid value: \"object\": must have at least one replica"));
+}
+
+TEST(CheckCron, RangesRunForward) {
+  EXPECT_THAT(
+      said("apps.kubedl.io/v1alpha1", "Cron", "{schedule: '5-1 * * * *', template: {apiVersion: v, kind: k}}").problems,
+      ElementsAre("spec.schedule: Invalid value: \"5-1 * * * *\": the range 5-1 ends before it begins; write it "
+                  "as two"));
+}
+
+TEST(CheckTensorBoard, HasNoPriority) {
+  json::Document board =
+      json::parse_yaml(
+          "{apiVersion: tensorstack.dev/v1beta1, kind: TensorBoard, spec: {scheduler: {t9kScheduler: "
+          "{queue: q, priority: 1}}}}")
+          ->front()
+          .value;
+  const auto unknown = reflect::unknown_fields(*find_typed("tb")->type, board);
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown[0].path, "spec.scheduler.t9kScheduler.priority");
+}
+
+}  // namespace
+}  // namespace muster::api

@@ -1,0 +1,20 @@
+// What is accepted in a job and yet hardly meant so, by kind. Pure; the job may still be without its defaults.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/document.h"
+
+namespace muster::api {
+
+std::vector<std::string> warn_pytorch_training_job(const json::Document& job);
+std::vector<std::string> warn_tensorflow_training_job(const json::Document& job);
+std::vector<std::string> warn_xgboost_training_job(const json::Document& job);
+std::vector<std::string> warn_tensorstack_mpi_job(const json::Document& job);
+std::vector<std::string> warn_generic_job(const json::Document& job);
+std::vector<std::string> warn_pytorch_job(const json::Document& job);
+std::vector<std::string> warn_tf_job(const json::Document& job);
+std::vector<std::string> warn_kubeflow_mpi_job(const json::Document& job);
+
+}  // namespace muster::api
