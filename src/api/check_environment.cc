@@ -11,9 +11,12 @@ namespace {
 using json::Document;
 using reflect::Place;
 
-const std::vector<std::string> kEnvFields = {
-    "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
-    "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
+const std::vector<std::string>& env_fields() {
+  static const std::vector<std::string> fields = {
+      "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+      "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
+  return fields;
+}
 // Fields that can be selected by, so they are known, but that no variable can have.
 constexpr std::array<std::string_view, 7> kOtherFields = {
     "metadata.labels",    "metadata.annotations", "spec.hostNetwork",        "spec.restartPolicy",
@@ -36,8 +39,8 @@ void check_field_ref(const Document& ref, const Place& at, Findings& found) {
     const bool annotation = path.starts_with("metadata.annotations");
     if (!is_qualified_name(annotation ? to_lower(*key) : *key)) found.invalid(at, *key, kQualifiedNameRule);
   } else if (contains(kOtherFields, path)) {
-    found.not_supported(at.member("fieldPath"), path, kEnvFields);
-  } else if (!contains(kEnvFields, path)) {
+    found.not_supported(at.member("fieldPath"), path, env_fields());
+  } else if (!contains(env_fields(), path)) {
     found.invalid(at.member("fieldPath"), path, "error converting fieldPath: field label not supported: " + path);
   }
 }

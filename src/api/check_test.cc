@@ -55,6 +55,58 @@ TEST(CheckPod, AcceptsAGoodOne) {
   EXPECT_THAT(problems(kPod), IsEmpty());
 }
 
+TEST(CheckPod, ValuesAreRefusedInKubernetesWords) {
+  const auto of_container = [](const std::string& line) {
+    return problems(replaced(kPod, "    image: i\n    volume", "    image: i\n    " + line + "\n    volume"));
+  };
+  EXPECT_THAT(of_container("imagePullPolicy: Sometimes"),
+              ElementsAre("FieldValueNotSupported spec.containers[0].imagePullPolicy: Unsupported value: "
+                          "\"Sometimes\": supported values: \"Always\", \"IfNotPresent\", \"Never\""));
+  EXPECT_THAT(
+      of_container("ports: [{containerPort: 80, name: a--b, hostPort: 99999}]"),
+      ElementsAre("FieldValueInvalid spec.containers[0].ports[0].name: Invalid value: \"a--b\": must not contain "
+                  "consecutive hyphens",
+                  "FieldValueInvalid spec.containers[0].ports[0].hostPort: Invalid value: 99999: must be "
+                  "between 1 and 65535, inclusive"));
+  EXPECT_THAT(of_container("livenessProbe: {periodSeconds: 1}"),
+              ElementsAre("FieldValueRequired spec.containers[0].livenessProbe: Required value: must specify a handler "
+                          "type"));
+  EXPECT_THAT(
+      of_container("resources: {limits: {nvidia.com/gpu: \"2\"}, requests: {nvidia.com/gpu: \"1\"}}"),
+      ElementsAre("FieldValueInvalid spec.containers[0].resources.requests: Invalid value: \"1\": must be equal to "
+                  "nvidia.com/gpu limit of 2"));
+  EXPECT_THAT(of_container("resources: {limits: {hugepages-2Mi: 2Mi}}"),
+              ElementsAre("FieldValueForbidden spec.containers[0].resources: Forbidden: HugePages require cpu or "
+                          "memory"));
+  EXPECT_THAT(of_container("env: [{name: A, value: x, valueFrom: {fieldRef: {fieldPath: metadata.foo}}}]"),
+              ElementsAre("FieldValueInvalid spec.containers[0].env[0].valueFrom: Invalid value: \"\": may not be "
+                          "specified when `value` is not empty",
+                          "FieldValueInvalid spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "
+                          "\"metadata.foo\": error converting fieldPath: field label not supported: metadata.foo"));
+  const auto of_volume = [](const std::string& source) { return problems(replaced(kPod, "emptyDir: {}", source)); };
+  EXPECT_THAT(of_volume("emptyDir: {}, hostPath: {path: /a}"),
+              ElementsAre("FieldValueForbidden spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume "
+                          "type"));
+  EXPECT_THAT(of_volume("secret: {secretName: a, defaultMode: 9999, items: [{key: k, path: ../b}]}"),
+              ElementsAre("FieldValueInvalid spec.volumes[0].secret.defaultMode: Invalid value: 9999: must be a number "
+                          "between 0 and 0777 (octal), both inclusive",
+                          "FieldValueInvalid spec.volumes[0].secret.items[0].path: Invalid value: \"../b\": must not "
+                          "contain '..'"));
+}
+
+TEST(CheckPod, RulesReadWhatHasTheWrongTypeWithoutHarm) {
+  for (const char* part : {"volumes: [{name: data, secret: x}]", "volumes: [{name: data, projected: {sources: [1]}}]",
+                           "tolerations: [1]", "securityContext: [1]", "securityContext: {supplementalGroups: [x]}",
+                           "topologySpreadConstraints: [x]", "nodeSelector: [1]", "os: 1"}) {
+    problems(replaced(kPod, "volumes:\n  - {name: data, emptyDir: {}}", part));
+  }
+  for (const char* part : {"ports: [x]", "env: [{name: A, valueFrom: [1]}]", "envFrom: [{configMapRef: 1}]",
+                           "resources: {limits: [1]}", "resources: {limits: {cpu: []}}", "livenessProbe: [1]",
+                           "lifecycle: {preStop: 1}", "livenessProbe: {exec: 1, terminationGracePeriodSeconds: x}"}) {
+    problems(replaced(kPod, "    image: i\n    volume", std::string("    image: i\n    ") + part + "\n    volume"));
+  }
+}
+
 TEST(CheckPod, NeedsAContainer) {
   EXPECT_THAT(problems("{apiVersion: v1, kind: Pod, spec: {containers: []}}"),
               ElementsAre("FieldValueRequired spec.containers: Required value"));
@@ -377,6 +429,32 @@ TEST(Defaults, OfAPod) {
   reflect::apply_defaults(*find_typed("pod")->type, pod);
   EXPECT_EQ(pod.string_at("spec", "restartPolicy"), "Always");
   EXPECT_EQ(pod.int_at("spec", "terminationGracePeriodSeconds"), 30);
+}
+
+// ---- Kinds that hold something ----
+
+TEST(CheckRecords, KeysAndTypesOfSecrets) {
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Secret, type: kubernetes.io/tls, data: {a/b: YQ==, tls.crt: YQ==}}"),
+              ElementsAre("FieldValueInvalid data[a/b]: Invalid value: \"a/b\": a valid config key must consist of "
+                          "alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', "
+                          "regex used for validation is '[-._a-zA-Z0-9]+')",
+                          "FieldValueRequired data[tls.key]: Required value"));
+}
+
+TEST(CheckStorage, AClaimSaysHowMuchAndHow) {
+  EXPECT_THAT(problems("{apiVersion: v1, kind: PersistentVolumeClaim, spec: {accessModes: [RWX], resources: {requests: "
+                       "{storage: 0}}}}"),
+              ElementsAre("FieldValueNotSupported spec.accessModes: Unsupported value: \"RWX\": supported values: "
+                          "\"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"",
+                          "FieldValueInvalid spec.resources[storage]: Invalid value: 0: must be greater than zero"));
+}
+
+TEST(CheckService, PortsAreDifferentAndTypesHaveWhatTheyNeed) {
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {type: ExternalName}}"),
+              ElementsAre("FieldValueRequired spec.externalName: Required value"));
+  EXPECT_THAT(problems("{apiVersion: v1, kind: Service, spec: {ports: [{port: 80, targetPort: 99999}]}}"),
+              ElementsAre("FieldValueInvalid spec.ports[0].targetPort: Invalid value: 99999: must be between 1 and "
+                          "65535, inclusive"));
 }
 
 }  // namespace

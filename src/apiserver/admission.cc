@@ -152,6 +152,17 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
 }
 
+/// What may not change of a built-in kind. What an older version stored may lack a default of this one, or say the same
+/// amount in another text; neither is a change.
+std::vector<FieldCause> check_change(const api::Resource& resource, const Document& before, const Document& after) {
+  std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
+  if (causes.empty()) return causes;
+  Document settled = before;
+  if (const protobuf::Message* message = message_of(resource)) settle_types(*message, settled);
+  default_builtin(resource, settled);
+  return check_builtin_change(resource, settled, after);
+}
+
 /// A pod of a class must be of one that there is.
 Status check_priority_class(Context& context, const ResourceRequest& request, const Document& object) {
   const std::string& name = object.string_at("spec", "priorityClassName");
@@ -415,7 +426,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   for (const FieldCause& cause : check_metadata(resource, after)) causes.push_back(cause);
   for (const FieldCause& cause : reflect::validate_update(*resource.type, before, after)) causes.push_back(cause);
   if (resource.built_in) {
-    for (const FieldCause& cause : check_builtin_change(resource, before, after)) causes.push_back(cause);
+    for (const FieldCause& cause : check_change(resource, before, after)) causes.push_back(cause);
   } else {
     for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }

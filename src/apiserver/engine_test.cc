@@ -302,5 +302,24 @@ TEST_F(Engine, OneObjectIsReadWithoutLookingAtTheOthers) {
   EXPECT_THAT(none->body, HasSubstr(R"("items":[])"));
 }
 
+TEST_F(Engine, WhatAnOlderVersionStoredIsNotChangedByWhatThisOneSets) {
+  const std::string pod =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"default","uid":"u"},"spec":{"containers":)"
+      R"([{"name":"a","image":"i","resources":{"limits":{"cpu":"1000m"}},"livenessProbe":{"exec":{"command":["a"]}}}],)"
+      R"("volumes":[{"name":"v","hostPath":{"path":"/a"}}]}})";
+  bool stored = false;
+  store_->put(
+      {"pods", "default", "p"}, 0,
+      [&](store::Revision) {
+        return store::Rendered{pod, {}};
+      },
+      [&](Result<store::Entry>) { stored = true; });
+  until([&] { return stored; });
+  const std::string target = "/api/v1/namespaces/default/pods/p";
+  const auto labelled = call("PATCH", target, R"({"metadata":{"labels":{"a":"b"}}})");
+  EXPECT_EQ(labelled->status, 200) << labelled->body;
+  EXPECT_EQ(call("PATCH", target, R"({"spec":{"hostNetwork":true}})")->status, 422);
+}
+
 }  // namespace
 }  // namespace muster::apiserver
