@@ -41,7 +41,8 @@ TEST_F(ChangeTest, PatchSendsWhatWasGiven) {
   EXPECT_EQ(cli_.run(make_patch(), {"cm", "settings", "-p", "data: {a: '2'}"}), 0) << cli_.err;
   EXPECT_EQ(cli_.out, "configmap/settings patched\n");
   EXPECT_EQ(cli_.server.bodies.back(), R"({"data":{"a":"2"}})");
-  EXPECT_THAT(cli_.server.requests.back(), StartsWith("PATCH " + kMap + "?fieldManager=muster-patch"));
+  EXPECT_THAT(cli_.server.requests.back(),
+              StartsWith("PATCH " + kMap + "?fieldManager=muster-patch&fieldValidation=Strict"));
   EXPECT_EQ(cli_.server.find(kMap)->string_at("data", "a"), "2");
 }
 
@@ -117,6 +118,8 @@ TEST_F(ChangeTest, AnnotateTakesAnyText) {
             "error: --overwrite is false but found the following declared annotation(s): 'note' already has a value "
             "(second try, with = inside)\n");
   EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "note-"}), 0);
+  EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "a b=1"}), 2);
+  EXPECT_THAT(cli_.err, EndsWith("error: \"a b\" is no key for an annotation\n"));
   EXPECT_EQ(cli_.out, "configmap/settings annotated\nconfigmap/settings annotated\n");
 }
 

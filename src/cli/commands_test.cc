@@ -121,6 +121,59 @@ TEST(Text, NothingThatATerminalObeysIsPrinted) {
   EXPECT_EQ(cli.out, "x\x1b[1m\u202e") << "data for programs is exact";
 }
 
+TEST(Apply, TellsOfEveryFileThatCannotBeRead) {
+  CommandRun cli;
+  cli.input = "kind: Pod\nmetadata: {name: b}\n";
+  EXPECT_EQ(cli.run(make_apply(), {"-f", "/nonexistent/a.yaml", "-f", "-", "-f", "/nonexistent/b.yaml"}), 3);
+  for (const char* name : {"/nonexistent/a.yaml", "stdin:1:1: apiVersion is missing", "/nonexistent/b.yaml"}) {
+    EXPECT_THAT(cli.err, HasSubstr(name));
+  }
+  EXPECT_TRUE(cli.server.requests.empty());
+}
+
+TEST(Create, MakesANamespaceFromItsName) {
+  CommandRun cli;
+  EXPECT_EQ(cli.run(make_create(), {"namespace", "team"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "namespace/team created\n");
+  EXPECT_NE(cli.server.find("/api/v1/namespaces/team"), nullptr);
+  EXPECT_EQ(cli.run(make_create(), {"ns", "team"}), 4);
+  EXPECT_EQ(cli.run(make_create(), {"ns"}), 2);
+  EXPECT_EQ(cli.run(make_create(), {"ns", "a", "-f", "x.yaml"}), 2);
+  EXPECT_EQ(cli.run(make_create(), {"deployment", "web"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("muster create -f FILE   or: muster create namespace NAME"));
+}
+
+TEST(Names, ThatCannotBeAreRefusedBeforeAnybodyIsAsked) {
+  CommandRun cli;
+  for (const char* name : {"", "m0,m1", "a=b", "..", "a%2f"}) EXPECT_EQ(cli.run(make_get(), {"cm", name}), 2) << name;
+  EXPECT_EQ(cli.run(make_delete(), {"cm", ""}), 2);
+  EXPECT_EQ(cli.run(make_describe(), {"cm/a,b"}), 2);
+  EXPECT_EQ(cli.run(make_get(), {""}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("error: a name may not be empty\n"));
+  EXPECT_THAT(cli.err, HasSubstr("error: \"m0,m1\" is no name; several names are separated by blanks: m0 m1\n"));
+  EXPECT_TRUE(cli.server.requests.empty());
+}
+
+TEST(Selectors, ThatTheServerRefusesAreNamedByTheirFlag) {
+  const json::Document refusal =
+      json::Object{{"kind", "Status"}, {"reason", "BadRequest"}, {"code", 400}, {"message", "cannot parse"}};
+  CommandRun cli;
+  cli.server.refuse("GET", kPods, 400, refusal);
+  EXPECT_EQ(cli.run(make_get(), {"pods", "-l", "a b"}), 2);
+  cli.server.refuse("GET", kPods, 400, refusal);
+  EXPECT_EQ(cli.run(make_delete(), {"pods", "--field-selector", "x"}), 2);
+  EXPECT_EQ(cli.err, "error: -l \"a b\": cannot parse\nerror: --field-selector \"x\": cannot parse\n");
+}
+
+TEST(Wait, WithoutAnyTimeStillLooksOnce) {
+  CommandRun cli;
+  EXPECT_EQ(cli.run(make_wait(), {"pod/none", "--for=jsonpath={.a}=1", "--timeout=0s"}), 3);
+  EXPECT_EQ(cli.err, "error: pod/none not found\n");
+  cli.server.put(kPods + "/a", pod("a", "Running"));
+  EXPECT_EQ(cli.run(make_wait(), {"pod/a", "--for=jsonpath={.status.phase}=Running", "--timeout=0s"}), 0) << cli.err;
+  EXPECT_EQ(cli.run(make_wait(), {"pod/a", "--for=jsonpath={.status.phase}=Failed", "--timeout=0s"}), 124);
+}
+
 TEST(Get, PrintsATable) {
   CommandRun cli;
   cli.server.put(kPods + "/a", pod("a", "Running"));

@@ -171,7 +171,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     source.failing_since.reset();
     last_activity = session.loop().mono();
     const std::string lines = source.cutter.feed(source.log.feed(bytes));
-    if (!lines.empty()) session.out_exact(lines);
+    if (!lines.empty()) session.out_log(lines);
   }
 
   void stream_ended(const Key& key, Status status) {
@@ -207,7 +207,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
   void finish(Source& source) {
     source.done = true;
     const std::string rest = source.cutter.feed(source.log.finish()) + source.cutter.finish();
-    if (!rest.empty()) session.out_exact(rest);
+    if (!rest.empty()) session.out_log(rest);
   }
 
   void later(const Key& key, void (*step)(State&, const Key&)) {

@@ -41,9 +41,11 @@ class Logs final : public Command {
     flags.add_duration("since", &since_, "only lines younger than this");
     flags.add_string("prefix", &prefix_, "the replica before each line: true, false (default: when there are several)");
     flags.set_implied("prefix", "true");
+    flags.add_bool("raw", &raw_, "on a terminal too: all bytes as they are, not only colours");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
+    if (raw_) session.let_logs_be_raw();
     if (follow_ && previous_) return session.fail(usage_failure("--previous has ended: it cannot be followed"));
     auto subject = subject_of(session, words);
     if (auto* failure = std::get_if<Failure>(&subject)) return session.fail(*failure);
@@ -260,12 +262,12 @@ class Logs final : public Command {
     std::optional<Status> end;
     net::ResponseSink sink;
     sink.on_head = [](int, const net::Headers&) {};
-    sink.on_data = [&](std::string_view bytes) { session.out_exact(cutter.feed(bytes)); };
+    sink.on_data = [&](std::string_view bytes) { session.out_log(cutter.feed(bytes)); };
     sink.on_end = [&](Status status) { end = std::move(status); };
     // Destroyed before what the callbacks refer to.
     const auto call = session.api().stream("GET", target, std::move(sink));
     if (session.wait_until([&] { return end.has_value(); }) == Session::Waited::kInterrupted) return kExitInterrupted;
-    session.out_exact(cutter.finish());
+    session.out_log(cutter.finish());
     if (*end) return kExitOk;
     Failure failure = failure_of(end->error());
     // The server's word about the container (not started, no such name) is not about the command line.
@@ -293,6 +295,7 @@ class Logs final : public Command {
   std::optional<std::int64_t> tail_;
   std::optional<Duration> since_;
   std::string prefix_;
+  bool raw_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/manifest.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/fake_server.h"
@@ -7,6 +8,8 @@
 
 namespace muster::cli {
 namespace {
+
+using ::testing::HasSubstr;
 
 struct Parsed {
   std::vector<Manifest> manifests;
@@ -110,6 +113,36 @@ TEST(Manifests, FindsUnknownFieldsAgain) {
             "error: job.yaml:8:7: unknown field \"spec.replicaSpecs[0].replica\"; did you mean \"replicas\"?\n"
             "  8 │       replica: 2\n"
             "    │       ^\n");
+}
+
+TEST(Manifests, FindsWrongTypesAgain) {
+  const Parsed parsed = parse(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    image: 5\n    command: "
+      "x\n"
+      "    resources:\n      limits:\n        memory: 1GiB\n");
+  const Error error{.reason = Reason::kBadRequest,
+                    .message = "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number"};
+  const std::string text = error_text(refused(parsed.manifests[0], error));
+  EXPECT_THAT(text, HasSubstr("error: job.yaml:7:5: spec.containers[0].image: Invalid value: \"integer\""));
+  EXPECT_THAT(text, HasSubstr("  7 │     image: 5\n    │     ^\n"));
+  EXPECT_THAT(text, HasSubstr("error: job.yaml:8:5: spec.containers[0].command: "));
+  EXPECT_THAT(text, HasSubstr("error: job.yaml:11:9: spec.containers[0].resources.limits.memory: "));
+  EXPECT_THAT(text, HasSubstr("did you mean \"1Gi\"?"));
+}
+
+TEST(Manifests, SaysNothingOfRequestsThatNobodyWrote) {
+  const Parsed parsed = parse(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    resources:\n      "
+      "limits:\n"
+      "        memory: 1GiB\n");
+  const Error error{.reason = Reason::kInvalid,
+                    .message = "invalid",
+                    .causes = {{"FieldValueInvalid", "bad", "spec.containers[0].resources.requests.memory"},
+                               {"FieldValueInvalid", "bad", "spec.containers[0].resources.limits.memory"}}};
+  EXPECT_EQ(error_text(refused(parsed.manifests[0], error)),
+            "error: job.yaml:9:9: spec.containers[0].resources.limits.memory: bad\n"
+            "  9 │         memory: 1GiB\n"
+            "    │         ^\n");
 }
 
 TEST(Manifests, RepeatsTheServerWhereItKnowsNoPlace) {

@@ -46,7 +46,7 @@ std::string with_short_values(std::string_view text) {
   constexpr std::size_t kEchoed = 200;
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    const bool opens = text[i] == '"' || text[i] == '{' || text[i] == '[';
+    const bool opens = text[i] == '"' || text[i] == '{';  // in [] stands what is wrong, not what was given
     const std::size_t end = opens ? end_of_value(text, i) : std::string_view::npos;
     if (end == std::string_view::npos) {
       out += text[i++];

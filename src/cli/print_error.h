@@ -28,7 +28,7 @@ struct Failure {
 };
 
 int exit_code(Reason reason);
-/// Values that a server echoes ("…", {…}, […]) cut after 200 bytes: the whole object is no help.
+/// Values that a server echoes ("…", {…}) cut after 200 bytes: the whole object is no help.
 std::string with_short_values(std::string_view text);
 /// The message is what failed; causes, where there are several, are why.
 Failure failure_of(const Error& error);

@@ -42,6 +42,7 @@ TEST(ErrorText, EchoesNoMoreThanAFewWordsOfAValue) {
   EXPECT_EQ(with_short_values("patch: \"" + inside + "\": no"), "patch: \"" + std::string(199, 'x') + "…: no");
   EXPECT_EQ(with_short_values("{\"a\":\"}" + inside + "\"}: no"), "{\"a\":\"}" + std::string(193, 'x') + "…: no");
   EXPECT_EQ(with_short_values("\"" + std::string(198, 'x') + "é" + inside + "\""), "\"" + std::string(198, 'x') + "…");
+  EXPECT_EQ(with_short_values("[" + inside + "]"), "[" + inside + "]");
   EXPECT_EQ(with_short_values("5\" left open"), "5\" left open");
 }
 

@@ -27,6 +27,14 @@ void Session::err(std::string_view text) {
   terminal_.err(visible(text));
 }
 
+void Session::out_log(std::string_view text) {
+  if (terminal_.out_is_terminal && !raw_logs_) {
+    terminal_.out(log_filter_.feed(text));
+  } else {
+    terminal_.out(text);
+  }
+}
+
 int Session::fail(const Failure& failure) {
   if (interrupted_) return kExitInterrupted;
   terminal_.err(errors_as_json_ ? error_json(failure) : error_text(failure));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/ports.h"
+#include "cli/log_filter.h"
 #include "cli/print_error.h"
 #include "client/api_client.h"
 
@@ -43,6 +44,9 @@ class Session {
   void err(std::string_view text);
   /// Data for programs: byte by byte as it is.
   void out_exact(std::string_view text) { terminal_.out(text); }
+  /// A program's log: exactly so into a file or pipe, filtered (cli/log_filter.h) for a terminal unless it may be raw.
+  void out_log(std::string_view text);
+  void let_logs_be_raw() { raw_logs_ = true; }
   /// With `-o json` what went wrong is JSON too, one object per line.
   void tell_errors_as_json() { errors_as_json_ = true; }
   /// Tells the user and gives the exit code. After an interrupt there is nothing to tell.
@@ -75,6 +79,8 @@ class Session {
   std::function<Failure(const Error&)> explain_;
   bool interrupted_ = false;
   bool errors_as_json_ = false;
+  bool raw_logs_ = false;
+  LogFilter log_filter_;
 };
 
 }  // namespace muster::cli

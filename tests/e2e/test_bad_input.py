@@ -95,3 +95,89 @@ def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
     finally:
         engine.stop()
         subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_wrong_types_in_kubernetes_own_kinds_are_shown_in_the_file(engine, tmp_path):
+    manifest = tmp_path / "pod.yaml"
+    manifest.write_text("apiVersion: v1\n"
+                        "kind: Pod\n"
+                        "metadata:\n"
+                        "  name: wrong\n"
+                        "spec:\n"
+                        "  containers:\n"
+                        "  - name: a\n"
+                        "    image: 5\n"
+                        "    command: x\n")
+    done = engine.muster("apply", "-f", manifest, check=False)
+    assert done.returncode == 1
+    assert "pod.yaml:8:5: spec.containers[0].image: " in done.stderr and "  8 │     image: 5\n    │     ^\n" in done.stderr
+    assert "pod.yaml:9:5: spec.containers[0].command: " in done.stderr
+    manifest.write_text("apiVersion: v1\n"
+                        "kind: Pod\n"
+                        "metadata:\n"
+                        "  name: wrong\n"
+                        "spec:\n"
+                        "  containers:\n"
+                        "  - name: a\n"
+                        "    image: b\n"
+                        "    resources:\n"
+                        "      limits:\n"
+                        "        memory: 1GiB\n")
+    done = engine.muster("apply", "-f", manifest, check=False)
+    assert done.returncode == 1 and done.stderr.count("error: ") == 1 and "pod.yaml:11:9: " in done.stderr
+    assert 'did you mean "1Gi"?' in done.stderr and "^(" not in done.stderr
+
+
+def test_what_a_terminal_would_obey_is_escaped(engine):
+    engine.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "wild", "labels": {"a": "b"}, "annotations": {"note": "\x1b]0;t\x07\u202e"}}})
+    uid = engine.get("cm", "wild")["metadata"]["uid"]
+    engine.apply({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "wild"}, "type": "Normal", "reason": "R\x1b[1m", "message": "m\u202e",
+                  "involvedObject": {"kind": "ConfigMap", "name": "wild", "namespace": "default", "uid": uid}})
+    for words in (["describe", "cm", "wild"], ["get", "events"], ["get", "cm", "wild", "-L", "a", "--show-labels"], ["get", "\x1b[1mpods"],
+                  ["get", "cm", "a\u202eb"], ["get", "cm", "-l", "\x1b[1m"], ["delete", "cm", "\x1b[1m"]):
+        done = engine.muster(*words, check=False)
+        for hidden in ("\x1b", "\u202e", "\x07"):
+            assert hidden not in done.stdout + done.stderr, words
+    assert "R\\x1b[1m" in engine.muster("describe", "cm", "wild").stdout
+    exact = engine.muster("get", "cm", "wild", "-o", "jsonpath={.metadata.annotations.note}").stdout
+    assert exact == "\x1b]0;t\x07\u202e", "data for programs is exact"
+    engine.muster("delete", "cm", "wild")
+
+
+def test_a_delete_with_an_output_it_does_not_have_deletes_nothing(engine):
+    engine.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept"}})
+    for output in ("yaml", "json", "wide"):
+        done = engine.muster("delete", "cm", "kept", "-o", output, check=False)
+        assert done.returncode == 2 and "must be name" in done.stderr
+    assert engine.muster("delete", "cm", "kept", "-o", "name").stdout == "configmap/kept\n"
+
+
+def test_a_patch_is_strict_and_echoes_little(engine):
+    engine.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m0"}, "data": {"a": "x" * 1000}})
+    wrong_type = engine.muster("patch", "cm", "m0", "-p", '{"data":{"z":5}}', check=False)
+    assert wrong_type.returncode != 0 and "data.z" in wrong_type.stderr and len(wrong_type.stderr) < 600
+    unknown = engine.muster("patch", "cm", "m0", "-p", '{"foo":5}', check=False)
+    assert unknown.returncode != 0 and 'unknown field "foo"' in unknown.stderr and len(unknown.stderr) < 600
+    assert "foo" not in engine.get("cm", "m0")
+    engine.muster("delete", "cm", "m0")
+
+
+def test_wrong_words_and_flags_are_named(engine, tmp_path):
+    def refused(*words, code=2):
+        done = engine.muster(*words, check=False)
+        assert done.returncode == code, (words, done.stderr)
+        return done.stderr
+
+    assert "a name may not be empty" in refused("get", "cm", "")
+    assert "separated by blanks: m0 m1" in refused("get", "cm", "m0,m1")
+    assert refused("get", "cm", "-l", "a b").startswith('error: -l "a b": ')
+    assert refused("get", "cm", "--field-selector", "a b").startswith('error: --field-selector "a b": ')
+    assert "jsonpath= needs a template" in refused("get", "cm", "-o", "jsonpath=")
+    assert "muster create namespace NAME" in refused("create", "deployment", "web")
+    assert 'did you mean "replicaSpecs"?' in refused("explain", "pj.spec.repl", code=3)
+    assert refused("wait", "cm/none", "--for=jsonpath={.a}=1", "--timeout=0s", code=3) == "error: configmap/none not found\n"
+    assert '"a b" is no key for an annotation' in refused("annotate", "cm", "x", "a b=1")
+    both = refused("apply", "-f", tmp_path / "one.yaml", "-f", tmp_path / "two.yaml", code=3)
+    assert "one.yaml" in both and "two.yaml" in both
+    told = json.loads(refused("get", "cm", "none", "-o", "json", code=3))
+    assert told == {"error": 'configmaps "none" not found', "exitCode": 3}

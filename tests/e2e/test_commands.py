@@ -227,9 +227,10 @@ def test_fish_completes_the_same(engine, settings, other_namespace, tmp_path):
 def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
     def completed_line(typed):
         """The line as it stands after the tab key; a key of our own prints it."""
-        ask = "print-line() { print -r -- \"<<$BUFFER>>\" }; zle -N print-line; bindkey '^X' print-line"
+        (tmp_path / ".zshrc").write_text("unsetopt zle_bracketed_paste; source <(muster completion zsh)\n"
+                                         "print-line() { print -r -- \"<<$BUFFER>>\" }; zle -N print-line; bindkey '^X' print-line; echo ready\n")
         leader, follower = os.openpty()
-        shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=follower, stdout=follower, stderr=follower, start_new_session=True,
+        shell = subprocess.Popen(["zsh", "-d", "-i"], stdin=follower, stdout=follower, stderr=follower, start_new_session=True,
                                  env=engine.environment() | with_muster_on_the_path(tmp_path) | {"TERM": "dumb", "ZDOTDIR": str(tmp_path)})
         os.close(follower)
         seen = ""
@@ -243,7 +244,6 @@ def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
                 seen += os.read(leader, 4096).decode(errors="replace")
 
         try:
-            os.write(leader, f"unsetopt zle_bracketed_paste; source <(muster completion zsh); {ask}; echo rea''dy\n".encode())
             wait_until("ready")
             os.write(leader, f"{typed}\t\x18".encode())
             wait_until(">>")
