@@ -58,13 +58,13 @@ Writer::Writer(Parts parts, std::function<void(Completion)> deliver)
 }
 
 void Writer::push(Write write) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   queue_.push_back(std::move(write));
   wake_.notify_one();
 }
 
 void Writer::back_up(std::string path, Store::BackupDone done) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   backups_.push_back({std::move(path), std::move(done)});
   wake_.notify_one();
 }
@@ -72,25 +72,30 @@ void Writer::back_up(std::string path, Store::BackupDone done) {
 void Writer::stop() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     wake_.notify_one();
   }
   thread_.join();
 }
 
+bool Writer::has_work() const {
+  return stopping_ || !queue_.empty() || !backups_.empty() || backup_ != nullptr;
+}
+
 void Writer::run() {
   for (;;) {
     std::vector<Write> writes;
     bool stopping = false;
+    const bool chores = fatal_ == nullptr && (parts_.mark.dirty() || parts_.disk_full);
     {
-      std::unique_lock lock(mutex_);
-      const auto ready = [this] { return stopping_ || !queue_.empty() || !backups_.empty() || backup_ != nullptr; };
-      const bool chores = fatal_ == nullptr && (parts_.mark.dirty() || parts_.disk_full);
-      if (chores) {
-        wake_.wait_for(lock, kLag, ready);
-      } else {
-        wake_.wait(lock, ready);
+      const MutexLock lock(mutex_);
+      while (!has_work()) {
+        if (!chores) {
+          mutex_.wait(wake_);
+        } else if (!mutex_.wait_for(wake_, kLag)) {
+          break;
+        }
       }
       writes.swap(queue_);
       stopping = stopping_;
@@ -114,7 +119,7 @@ void Writer::step_backup() {
   if (backup_ == nullptr) {
     std::string path;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (backups_.empty()) return;
       path = std::move(backups_.front().path);
       backup_done_ = std::move(backups_.front().done);
@@ -146,7 +151,7 @@ void Writer::end_backups() {
   if (backup_ != nullptr) end_backup(*stopping);
   std::vector<BackupRequest> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     waiting.swap(backups_);
   }
   for (auto& request : waiting) {
@@ -239,7 +244,7 @@ void Writer::checkpoint_when_due() {
   const int pages = parts_.database.wal_pages();
   if (fatal_ != nullptr || pages < next_checkpoint_) return;
   if (pages < next_checkpoint_ * kPatience) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!queue_.empty()) return;
   }
   const auto done = parts_.database.checkpoint();

@@ -15,11 +15,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "store/backup.h"
 #include "store/database.h"
 #include "store/files.h"
@@ -82,6 +82,7 @@ class Writer {
   };
 
   void run();
+  bool has_work() const REQUIRES(mutex_);
   void write_group(std::vector<Write> writes);
   std::optional<Error> commit(const std::vector<Write*>& group);
   void refuse(const std::vector<Write*>& group, const std::shared_ptr<const Error>& why);
@@ -108,11 +109,12 @@ class Writer {
   bool fatal_told_ = false;
   Stats stats_;
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Write> queue_;  // guarded by mutex_; its bound is kept by the loop thread, which knows what is under way
-  bool stopping_ = false;     // guarded by mutex_
-  std::vector<BackupRequest> backups_;  // guarded by mutex_
+  // Its bound is kept by the loop thread, which knows what is under way.
+  std::vector<Write> queue_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::vector<BackupRequest> backups_ GUARDED_BY(mutex_);
 
   std::thread thread_;
 };
