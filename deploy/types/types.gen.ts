@@ -1644,7 +1644,7 @@ export interface ResourceRequirements {
   requests?: Record<string, number | string>;
   /** What it may use at most. */
   limits?: Record<string, number | string>;
-  claims?: unknown;
+  claims?: { name: string; request?: string }[];
 }
 
 /** How the pods of one role run when a paused job goes on. */
@@ -1834,8 +1834,8 @@ export interface ServicePort {
   /** Protocol of the port. */
   protocol?: "SCTP" | "TCP" | "UDP";
   appProtocol?: unknown;
-  nodePort?: unknown;
-  targetPort?: unknown;
+  nodePort?: number;
+  targetPort?: number | string;
 }
 
 /** Which pods a service stands for and how they are reached. */

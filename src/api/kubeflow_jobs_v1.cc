@@ -85,7 +85,7 @@ const TypeDesc& mpi_status_v2beta1() {
   return desc;
 }
 
-bool has_a_replica(const json::Document& self) {
+bool has_a_tf_replica(const json::Document& self) {
   const json::Document* roles = self.find("tfReplicaSpecs");
   if (roles == nullptr || !roles->is_object() || roles->as_object().empty()) return true;
   return std::ranges::any_of(roles->as_object(), [](const auto& role) {
@@ -120,7 +120,7 @@ std::vector<Rule> tf_rules() {
                           "self.tfReplicaSpecs.exists(role, self.tfReplicaSpecs[role].replicas >= 1)",
                    .message = "must have at least one replica",
                    .field = "tfReplicaSpecs",
-                   .holds = &has_a_replica});
+                   .holds = &has_a_tf_replica});
   return rules;
 }
 

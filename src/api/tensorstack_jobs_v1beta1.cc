@@ -30,7 +30,7 @@ bool has_chief_or_worker(const json::Document& self) {
   return replicas_of(self, "chief") + replicas_of(self, "worker") >= 1;
 }
 /// Of a GenericJob, whose roles have no meaning of their own.
-bool has_a_replica(const json::Document& self) {
+bool has_a_generic_replica(const json::Document& self) {
   const json::Document* replicas = self.find("replicaSpecs");
   if (replicas == nullptr || !replicas->is_array()) return true;
   return replicas->as_array().empty() || std::ranges::any_of(replicas->as_array(), [](const json::Document& one) {
@@ -178,7 +178,7 @@ const TypeDesc& type_of<GenericJobSpec>() {
           .rules({{.cel = "size(self.replicaSpecs) == 0 || self.replicaSpecs.exists(r, r.replicas >= 1)",
                    .message = "must have at least one replica",
                    .field = "replicaSpecs",
-                   .holds = &has_a_replica}});
+                   .holds = &has_a_generic_replica}});
   return desc;
 }
 

@@ -94,6 +94,14 @@ std::string type_of_field(const FieldDesc& field, const Names& names) {
   return join(words, " | ");
 }
 
+/// Names that Kubernetes has in a type and our descriptors do not describe, as far as it is known what they hold.
+std::string type_of_known(std::string_view name) {
+  if (name == "targetPort") return "number | string";
+  if (name == "nodePort") return "number";
+  if (name == "claims") return "{ name: string; request?: string }[]";
+  return "unknown";
+}
+
 std::string interface_of(const TypeDesc& type, const Names& names) {
   std::string out = fmt::format("/** {} */\nexport interface {} {{\n", type.doc, names.name(type));
   for (const FieldDesc& field : type.fields) {
@@ -105,7 +113,7 @@ std::string interface_of(const TypeDesc& type, const Names& names) {
     }
   }
   for (const std::string& name : type.known_names) {
-    if (type.field(name) == nullptr) out += fmt::format("  {}?: unknown;\n", name);
+    if (type.field(name) == nullptr) out += fmt::format("  {}?: {};\n", name, type_of_known(name));
   }
   return out + "}\n";
 }

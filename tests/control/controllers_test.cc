@@ -100,17 +100,26 @@ TEST_F(ControllersTest, GivesEachLiveJobAPortOfItsOwn) {
   EXPECT_NE(port("a"), port("b"));
 }
 
-TEST_F(ControllersTest, PausesAndResumes) {
-  create(training_job("a", 2));
-  const std::string pod = pod_of("a", "worker-0");
-  wait_for("running", [&] { return job_phase("a") == "Running"; });
-  patch("pytorchtrainingjobs", "a", R"({"spec": {"runMode": {"pause": {"enabled": true}}}})");
-  wait_for("no pods", [&] { return pod_names().empty(); });
-  EXPECT_EQ(job_phase("a"), "Paused");
-  patch("pytorchtrainingjobs", "a", R"({"spec": {"runMode": {"pause": {"enabled": false}}}})");
-  wait_for("running again", [&] { return job_phase("a") == "Running"; });
-  EXPECT_EQ(kubelet_->starts(ns_, pod), 2);
-  EXPECT_EQ(get("pytorchtrainingjobs", "a")->int_at("status", "backoffCount"), 0);
+TEST_F(ControllersTest, PausesAndResumesInEitherSpelling) {
+  for (const std::string spelling : {"enabled", "enable"}) {
+    const std::string name = "a-" + spelling;
+    const auto pause = [&](const char* on) {
+      patch("pytorchtrainingjobs", name,
+            fmt::format(R"({{"spec": {{"runMode": {{"pause": {{"{}": {}}}}}}}}})", spelling, on));
+    };
+    create(training_job(name, 2));
+    const std::string pod = pod_of(name, "worker-0");
+    wait_for("running", [&] { return job_phase(name) == "Running"; });
+    pause("true");
+    wait_for("no pods", [&] { return pod_names().empty(); });
+    EXPECT_EQ(job_phase(name), "Paused");
+    pause("false");
+    wait_for("running again", [&] { return job_phase(name) == "Running"; });
+    EXPECT_EQ(kubelet_->starts(ns_, pod), 2);
+    EXPECT_EQ(get("pytorchtrainingjobs", name)->int_at("status", "backoffCount"), 0);
+    pause("true");
+    wait_for("no pods", [&] { return pod_names().empty(); });
+  }
 }
 
 TEST_F(ControllersTest, RunsAKubeflowJobWithItsServices) {
