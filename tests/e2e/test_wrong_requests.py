@@ -184,7 +184,7 @@ ROWS = [
     ("an unknown patch type", "PATCH", MAPS + "/there", JSON, "{}", 415, "UnsupportedMediaType", "application/json", []),
     ("a strategic patch of a job", "PATCH", JOBS + "/there", STRATEGIC, "{}", 415, "UnsupportedMediaType", "application/merge-patch+json", []),
     ("a test of what is not there", "PATCH", MAPS + "/there", STEPS, '[{"op":"test","path":"/data/zz","value":"1"}]', 422, "Invalid", "/data/zz", []),
-    ("a pointer with ~2", "PATCH", MAPS + "/there", STEPS, '[{"op":"add","path":"/data/~2","value":"1"}]', 400, "BadRequest", "is not a JSON pointer", []),
+    ("a pointer with ~2", "PATCH", MAPS + "/there", STEPS, '[{"op":"add","path":"/data/~2","value":"1"}]', 422, "Invalid", "is not a JSON pointer", []),
     ("10,001 steps", "PATCH", MAPS + "/there", STEPS, "[" + ",".join(['{"op":"test","path":"/data/a","value":"1"}'] * 10_001) + "]", 413,
      "RequestEntityTooLarge", "10000", []),
     ("steps that double each time", "PATCH", MAPS + "/there", STEPS, json.dumps([{"op": "copy", "from": "/data", "path": f"/data/{i}"} for i in range(40)]), 413,
