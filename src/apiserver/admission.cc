@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/yaml.h"
+#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::apiserver {
@@ -103,7 +104,7 @@ Status settle_unknown_fields(const api::Resource& resource, Document& object, Or
       return undecodable(resource, object, origin, why);
     }
   }
-  reflect::prune(*resource.type, object);
+  prune_unknown(resource, object);
   if (const std::vector<std::string> wrong = check_metadata_types(object); !wrong.empty()) {
     return undecodable(resource, object, origin, join(wrong, ", "));
   }
@@ -191,6 +192,11 @@ void split_status(const ResourceRequest& request, const Document& before, Docume
 }
 
 }  // namespace
+
+void prune_unknown(const api::Resource& resource, Document& object) {
+  using reflect::OpenTypes;
+  reflect::prune(*resource.type, object, resource.built_in ? OpenTypes::kKnownNames : OpenTypes::kEverything);
+}
 
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http) {
   WriteParameters parameters;
