@@ -64,13 +64,13 @@ std::vector<std::string> names_of(const Document& pod, const std::string& ns,
 
 }  // namespace
 
-std::string pick_address(std::string_view uid, const std::set<std::string>& used) {
+std::string pick_address(std::string_view uid, const std::function<bool(const std::string& address)>& is_used) {
   const std::uint32_t start = static_cast<std::uint32_t>(hash(uid) % kCount);
   for (std::uint32_t step = 0; step < kCount; ++step) {
     const std::uint32_t number = kFirst + (start + step) % kCount;
     if (!is_usable(number)) continue;
     std::string address = fmt::format("127.{}.{}.{}", number >> 16, number >> 8 & 0xff, number & 0xff);
-    if (!used.contains(address)) return address;
+    if (!is_used(address)) return address;
   }
   return "";
 }

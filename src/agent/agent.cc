@@ -142,7 +142,23 @@ void Agent::State::bind_claim(const Document& claim) {
                 });
 }
 
+std::vector<const Document*> in_namespace(const client::Informer::Cache& cache, const std::string& ns) {
+  std::vector<const Document*> found;
+  for (auto at = cache.lower_bound({ns, ""}); at != cache.end() && at->first.first == ns; ++at) {
+    found.push_back(at->second.document.get());
+  }
+  return found;
+}
+
+void Agent::State::note_address(const Document* before, const Document* now) {
+  if (now != nullptr) ++shown_addresses_[now->string_at("status", "podIP")];
+  if (before == nullptr) return;
+  const auto old = shown_addresses_.find(before->string_at("status", "podIP"));
+  if (old != shown_addresses_.end() && --old->second == 0) shown_addresses_.erase(old);
+}
+
 void Agent::State::on_pod(const Document* before, const Document* now) {
+  note_address(before, now);
   const Document& either = now != nullptr ? *now : *before;
   const std::string& ns = either.string_at("metadata", "namespace");
   const std::string& name = either.string_at("metadata", "name");
@@ -193,9 +209,9 @@ void Agent::State::drain() {
   }
 }
 
-const Document* Agent::State::find_pod(const std::string& uid) const {
+std::shared_ptr<const Document> Agent::State::find_pod(const std::string& uid) const {
   const auto key = keys_.find(uid);
-  return key == keys_.end() ? nullptr : pods_->find(key->second.first, key->second.second).get();
+  return key == keys_.end() ? nullptr : pods_->find(key->second.first, key->second.second);
 }
 
 PodRun* Agent::State::find_run(const std::string& uid) {
@@ -204,7 +220,7 @@ PodRun* Agent::State::find_run(const std::string& uid) {
 }
 
 void Agent::State::sync(const std::string& uid) {
-  const Document* pod = find_pod(uid);
+  const auto pod = find_pod(uid);
   PodRun* run = find_run(uid);
   if (pod == nullptr) {
     if (run != nullptr) sync_gone(*run);
@@ -233,14 +249,8 @@ void Agent::State::after(PodRun& run, Duration delay) {
 }
 
 void Agent::State::write_hosts(const std::string& ns) {
-  std::vector<const Document*> pods;
-  std::vector<const Document*> services;
-  for (const auto& [key, pod] : pods_->cache()) {
-    if (key.first == ns) pods.push_back(pod.document.get());
-  }
-  for (const auto& [key, service] : services_->cache()) {
-    if (key.first == ns) services.push_back(service.document.get());
-  }
+  const std::vector<const Document*> pods = in_namespace(pods_->cache(), ns);
+  const std::vector<const Document*> services = in_namespace(services_->cache(), ns);
   std::string text = hosts_text(ns, read_file("/etc/hosts").value_or("127.0.0.1 localhost\n"), pods, services);
   if (hosts_written_[ns] == text) return;
   if (const auto written = linux_os::overwrite_file(paths_.hosts(ns), text, 0644); !written) {
@@ -261,7 +271,7 @@ Status Agent::start() {
 
 Result<std::unique_ptr<client::LogStream>> Agent::read_log(const client::LogRequest& request,
                                                            UniqueFunction<void(std::string_view)> on_text,
-                                                           Task on_end) {
+                                                           UniqueFunction<void(Status)> on_end) {
   const Paths& paths = state_->paths_;
   std::optional<std::string> uid = request.pod_uid;
   if (uid->empty()) uid = previous_holder(paths, request.ns, request.pod, "");

@@ -38,7 +38,7 @@ class Agent final : public client::NodeApi {
   Status start();
   Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
                                                       UniqueFunction<void(std::string_view)> on_text,
-                                                      Task on_end) override;
+                                                      UniqueFunction<void(Status)> on_end) override;
 
  private:
   struct State;

@@ -126,7 +126,7 @@ class AgentTest : public ::testing::Test {
     std::string text;
     bool ended = false;
     auto stream = agent_->read_log(
-        request, [&text](std::string_view more) { text.append(more); }, [&ended] { ended = true; });
+        request, [&text](std::string_view more) { text.append(more); }, [&ended](const Status&) { ended = true; });
     if (!stream) return "error: " + stream.error().message;
     EXPECT_TRUE(engine_->run_until([&ended] { return ended; }));
     return text;
@@ -272,7 +272,7 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
   std::string text;
   bool ended = false;
   auto stream = agent_->read_log(
-      request, [&text](std::string_view more) { text.append(more); }, [&ended] { ended = true; });
+      request, [&text](std::string_view more) { text.append(more); }, [&ended](const Status&) { ended = true; });
   ASSERT_TRUE(stream) << stream.error().message;
   ASSERT_TRUE(engine_->run_until([&text] { return text == "one\n"; }));
   EXPECT_FALSE(ended);

@@ -65,11 +65,10 @@ Result<std::string> resource_field(const Document& container, const Document& re
   return std::to_string(milli / unit + (milli % unit > 0 ? 1 : 0));
 }
 
-Result<std::string> keyed_value(const Document& reference, const char* kind,
-                                const std::function<const Document*(const std::string&)>& find,
+Result<std::string> keyed_value(const Document& reference, const char* kind, const References::Find& find,
                                 Result<std::string> (*value_of)(const Document&, const std::string&)) {
   const std::string& name = reference.string_at("name");
-  const Document* object = find(name);
+  const auto object = find(name);
   if (object == nullptr) return missing(fmt::format("{} {} not found", kind, quote(name)));
   const std::string& key = reference.string_at("key");
   auto value = value_of(*object, key);
@@ -106,7 +105,7 @@ Status add_all_of(const Document& source, const References& references, Variable
   if (reference == nullptr)
     return Error{.reason = Reason::kInvalid, .message = "envFrom: must be configMapRef or secretRef"};
   const std::string& name = reference->string_at("name");
-  const Document* object = from_map != nullptr ? references.config_map(name) : references.secret(name);
+  const auto object = from_map != nullptr ? references.config_map(name) : references.secret(name);
   if (object == nullptr) {
     if (reference->bool_at("optional")) return ok();
     return missing(fmt::format("{} {} not found", from_map != nullptr ? "configmap" : "secret", quote(name)));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,9 +18,10 @@ namespace muster::agent {
 
 /// Objects a pod refers to; null when there is none of that name in the namespace.
 struct References {
-  std::function<const json::Document*(const std::string& name)> config_map;
-  std::function<const json::Document*(const std::string& name)> secret;
-  std::function<const json::Document*(const std::string& name)> claim;
+  using Find = std::function<std::shared_ptr<const json::Document>(const std::string& name)>;
+  Find config_map;
+  Find secret;
+  Find claim;
 };
 
 /// What a pod may ask about itself beyond its own document.

@@ -11,15 +11,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
+std::shared_ptr<const json::Document> borrowed(const json::Document& document) {
+  return {std::shared_ptr<const json::Document>(), &document};
+}
+
 class ContainerEnv : public ::testing::Test {
  protected:
   Result<Variables> variables(const char* container, const Variables& defaults = {}) {
     return container_variables(
         pod_, doc(container),
         {.address = "127.1.2.3", .host_address = "127.0.0.1", .node_cpus = 2, .node_memory = 4096},
-        {.config_map = [this](const std::string& name) { return name == "settings" ? &config_map_ : nullptr; },
-         .secret = [this](const std::string& name) { return name == "keys" ? &secret_ : nullptr; },
-         .claim = [](const std::string&) -> const json::Document* { return nullptr; }},
+        {.config_map = [this](const std::string& name) { return name == "settings" ? borrowed(config_map_) : nullptr; },
+         .secret = [this](const std::string& name) { return name == "keys" ? borrowed(secret_) : nullptr; },
+         .claim = [](const std::string&) { return nullptr; }},
         defaults);
   }
 

@@ -23,7 +23,7 @@ constexpr std::size_t kChunk = 64 * 1024;
 class Reader : public std::enable_shared_from_this<Reader> {
  public:
   Reader(Loop& loop, std::string folder, const client::LogRequest& request,
-         UniqueFunction<void(std::string_view)> on_text, Task on_end)
+         UniqueFunction<void(std::string_view)> on_text, UniqueFunction<void(Status)> on_end)
       : loop_(loop),
         folder_(std::move(folder)),
         container_(request.container),
@@ -48,9 +48,15 @@ class Reader : public std::enable_shared_from_this<Reader> {
     return ok();
   }
 
+  void pause() { paused_ = true; }
+  void resume() {
+    paused_ = false;
+    schedule();
+  }
+
  private:
   void schedule() {
-    if (scheduled_) return;
+    if (scheduled_ || paused_) return;
     scheduled_ = true;
     loop_.post([weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->step();
@@ -102,25 +108,30 @@ class Reader : public std::enable_shared_from_this<Reader> {
 
   void step() {
     scheduled_ = false;
-    if (!on_end_) return;
+    if (!on_end_ || paused_) return;
     // Asked before reading: what is there at the end of the file then is all there will ever be.
     const bool last = !follow_ || (at_end_ && container_has_ended());
     std::string bytes(kChunk, '\0');
-    const ssize_t n = ::pread(file_.get(), bytes.data(), bytes.size(), offset_);
+    ssize_t n = 0;
+    do {
+      n = ::pread(file_.get(), bytes.data(), bytes.size(), offset_);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) return end(errno_error("read the log of container " + quote(container_), errno));
     std::string out;
     if (n > 0) {
       offset_ += n;
       text_.take(std::string_view(bytes).substr(0, static_cast<std::size_t>(n)), out);
     }
-    const bool at_end_before = std::exchange(at_end_, n <= 0);
+    const bool at_end_before = std::exchange(at_end_, n == 0);
     if (!out.empty()) on_text_(out);
-    if (text_.done() || (n <= 0 && last)) {
-      stop_waiting();
-      std::exchange(on_end_, nullptr)();
-      return;
-    }
+    if (text_.done() || (n == 0 && last)) return end(ok());
     // Once more after the first time the end was seen, so that the container is asked about.
     if (n > 0 || !at_end_before) schedule();
+  }
+
+  void end(Status how) {
+    stop_waiting();
+    std::exchange(on_end_, nullptr)(std::move(how));
   }
 
   Loop& loop_;
@@ -129,10 +140,11 @@ class Reader : public std::enable_shared_from_this<Reader> {
   bool follow_;
   LogText text_;
   UniqueFunction<void(std::string_view)> on_text_;
-  Task on_end_;
+  UniqueFunction<void(Status)> on_end_;
   Fd file_;
   std::int64_t offset_ = 0;
   bool scheduled_ = false;
+  bool paused_ = false;
   bool at_end_ = false;
   bool over_ = false;  // the shim is gone
   std::optional<linux_os::Inotify> inotify_;
@@ -144,6 +156,8 @@ class Reader : public std::enable_shared_from_this<Reader> {
 class Stream final : public client::LogStream {
  public:
   explicit Stream(std::shared_ptr<Reader> reader) : reader_(std::move(reader)) {}
+  void pause() override { reader_->pause(); }
+  void resume() override { reader_->resume(); }
 
  private:
   std::shared_ptr<Reader> reader_;
@@ -154,7 +168,7 @@ class Stream final : public client::LogStream {
 Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& folder,
                                                            const client::LogRequest& request,
                                                            UniqueFunction<void(std::string_view)> on_text,
-                                                           Task on_end) {
+                                                           UniqueFunction<void(Status)> on_end) {
   auto reader = std::make_shared<Reader>(loop, folder, request, std::move(on_text), std::move(on_end));
   TRY(reader->open(request));
   return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(std::move(reader)));

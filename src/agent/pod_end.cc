@@ -78,7 +78,7 @@ void Agent::State::take_end(PodRun& run, AttemptRecord end) {
   if (const auto removed = linux_os::remove_tree(paths_.attempt(run.uid, run.attempt) + "/scratch"); !removed) {
     LOG_WARN("scratch not removed", {"uid", run.uid}, {"error", removed.error().message});
   }
-  const Document* pod = find_pod(run.uid);
+  const auto pod = find_pod(run.uid);
   if (pod == nullptr) return;
   tell_progress(run, *pod);
   if (pod->at("metadata", "deletionTimestamp") == nullptr && wants_restart(*pod, *run.current)) {
@@ -90,7 +90,7 @@ void Agent::State::take_loss(PodRun& run, std::optional<AttemptRecord> state, st
   LOG_WARN("pod lost", {"uid", run.uid}, {"reason", reason});
   run.current = state ? std::move(state) : AttemptRecord{.ran = true, .containers = {}, .notices = {}};
   run.step = Step::kEnded;
-  const Document* pod = find_pod(run.uid);
+  const auto pod = find_pod(run.uid);
   if (pod != nullptr) tell(run, *pod, {"Warning", reason, message});
   if (pod != nullptr && pod->at("metadata", "deletionTimestamp") == nullptr &&
       pod->string_at("spec", "restartPolicy") != "Never") {
@@ -126,7 +126,7 @@ void Agent::State::back_off(PodRun& run, Time ended) {
 
 /// The attempt never ran: the same number is tried again, a few times.
 void Agent::State::start_over(PodRun& run) {
-  const Document* pod = find_pod(run.uid);
+  const auto pod = find_pod(run.uid);
   if (run.stopping_with || pod == nullptr) {
     run.step = Step::kEnded;
     return;

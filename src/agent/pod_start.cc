@@ -58,18 +58,18 @@ bool Agent::State::may_start(const PodRun& run, const Document& pod) const {
 bool Agent::State::gang_is_complete(const Document& pod) const {
   const auto size = parse_int(pod.string_at("metadata", "annotations", api::kGangSizeAnnotation));
   if (!size || *size <= 1) return true;
-  const auto present = std::ranges::count_if(pods_->cache(), [&pod](const auto& entry) {
-    const Document& other = *entry.second.document;
-    return is_same_gang(pod, other) && !other.string_at("status", "podIP").empty() &&
-           other.at("metadata", "deletionTimestamp") == nullptr;
+  const auto pods = in_namespace(pods_->cache(), pod.string_at("metadata", "namespace"));
+  const auto present = std::ranges::count_if(pods, [&pod](const Document* other) {
+    return is_same_gang(pod, *other) && !other->string_at("status", "podIP").empty() &&
+           other->at("metadata", "deletionTimestamp") == nullptr;
   });
   return present >= *size;
 }
 
 References Agent::State::references_of(const std::string& ns) const {
-  return {.config_map = [this, ns](const std::string& name) { return config_maps_->find(ns, name).get(); },
-          .secret = [this, ns](const std::string& name) { return secrets_->find(ns, name).get(); },
-          .claim = [this, ns](const std::string& name) { return claims_->find(ns, name).get(); }};
+  return {.config_map = [this, ns](const std::string& name) { return config_maps_->find(ns, name); },
+          .secret = [this, ns](const std::string& name) { return secrets_->find(ns, name); },
+          .claim = [this, ns](const std::string& name) { return claims_->find(ns, name); }};
 }
 
 void Agent::State::try_start(PodRun& run, const Document& pod) {
@@ -192,7 +192,7 @@ void Agent::State::on_records_changed() {
     auto record = text ? parse_record(*text) : Result<AttemptRecord>(text.error());
     if (!record) continue;  // removed with its pod
     run->current = *std::move(record);
-    if (const Document* pod = find_pod(uid)) tell_progress(*run, *pod);
+    if (const auto pod = find_pod(uid)) tell_progress(*run, *pod);
     want_sync(uid);
   }
 }

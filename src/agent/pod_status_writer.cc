@@ -35,9 +35,8 @@ std::string Agent::State::give_address(const std::string& uid, const Document& p
   std::string address = pod.string_at("status", "podIP");
   // Given before this server started, or by it: then it must be among those in use.
   if (address.empty()) {
-    std::set<std::string> used = addresses_;
-    for (const auto& [key, other] : pods_->cache()) used.insert(other.document->string_at("status", "podIP"));
-    address = pick_address(uid, used);
+    address = pick_address(
+        uid, [this](const std::string& one) { return addresses_.contains(one) || shown_addresses_.contains(one); });
   }
   addresses_.insert(address);
   return address;

@@ -27,6 +27,9 @@
 
 namespace muster::agent {
 
+/// The objects of one namespace, which stand together.
+std::vector<const json::Document*> in_namespace(const client::Informer::Cache& cache, const std::string& ns);
+
 enum class Step {
   kWaiting,    // for its intent to be stored, its gang, its volumes
   kStarting,   // a shim was started and has not said that it is ready
@@ -84,7 +87,8 @@ struct Agent::State {
   void drain();
   void sync(const std::string& uid);
   void write_hosts(const std::string& ns);
-  const json::Document* find_pod(const std::string& uid) const;
+  void note_address(const json::Document* before, const json::Document* now);
+  std::shared_ptr<const json::Document> find_pod(const std::string& uid) const;
   bool synced() const;
 
   // agent_recovery.cc
@@ -140,7 +144,8 @@ struct Agent::State {
   std::map<std::string, PodRun> runs_;
   std::map<std::string, client::Informer::Key> keys_;  // uid -> where the informer has it
   std::set<std::string> addresses_;
-  std::map<int, std::string> watches_;  // inotify watch -> uid
+  std::map<std::string, int> shown_addresses_;  // how many pods have it in their status
+  std::map<int, std::string> watches_;          // inotify watch -> uid
   std::optional<linux_os::Inotify> inotify_;
   Loop::Id inotify_id_ = 0;
 

@@ -77,10 +77,9 @@ Result<FileFolder> files_of(const Document& object, const Document& source, Valu
 }
 
 Result<LaunchVolume> plan_files(const std::string& name, const Document& source, const char* kind,
-                                const std::string& object_name,
-                                const std::function<const Document*(const std::string&)>& find, ValueOf value_of,
+                                const std::string& object_name, const References::Find& find, ValueOf value_of,
                                 unsigned usual_mode) {
-  const Document* object = find(object_name);
+  const auto object = find(object_name);
   if (object == nullptr) {
     if (source.bool_at("optional")) return LaunchVolume{name, FileFolder{}};
     return not_found(fmt::format("{} {} not found", kind, quote(object_name)));
@@ -115,7 +114,7 @@ Result<LaunchVolume> plan_host_path(const std::string& name, const Document& sou
 Result<LaunchVolume> plan_claim(const std::string& name, const Document& source, const References& references,
                                 const Paths& paths, std::vector<std::string>& folders) {
   const std::string& claim_name = source.string_at("claimName");
-  const Document* claim = references.claim(claim_name);
+  const auto claim = references.claim(claim_name);
   if (claim == nullptr) return not_found(fmt::format("persistentvolumeclaim {} not found", quote(claim_name)));
   folders.push_back(claim_folder(*claim, paths));
   return LaunchVolume{name, HostFolder{folders.back()}};

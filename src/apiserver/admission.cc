@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/yaml.h"
+#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::apiserver {
@@ -97,7 +98,7 @@ const protobuf::Message* message_of(const api::Resource& resource) {
 TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
   if (message != nullptr) return settle_types(*message, object);
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
-  reflect::prune(*resource.type, object);
+  prune_unknown(resource, object);
   found.wrong = check_metadata_types(object);
   return found;
 }
@@ -255,6 +256,11 @@ void split_status(const ResourceRequest& request, const Document& before, Docume
 }
 
 }  // namespace
+
+void prune_unknown(const api::Resource& resource, Document& object) {
+  using reflect::OpenTypes;
+  reflect::prune(*resource.type, object, resource.built_in ? OpenTypes::kKnownNames : OpenTypes::kEverything);
+}
 
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http) {
   WriteParameters parameters;

@@ -119,7 +119,9 @@ struct ApiServer::State {
 ApiServer::ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options)
     : state_(std::make_unique<State>(loop, rng, store, std::move(options))) {}
 
-ApiServer::~ApiServer() = default;
+ApiServer::~ApiServer() {
+  *state_->context.alive = false;
+}
 
 void ApiServer::start() {
   for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);

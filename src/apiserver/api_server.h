@@ -38,9 +38,9 @@ class ApiServer {
 
   /// Makes the namespaces that exist from the first start, and begins garbage collection and default accounts.
   void start();
-  /// Logs come from here; null while there is no node.
   /// Requests from the network that wait for their answer; streams are not among them.
   std::size_t requests_under_way() const;
+  /// Logs come from here; null while there is no node.
   void set_node(client::NodeApi* node);
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
 

@@ -67,7 +67,7 @@ apply::Application application_of(const ResourceRequest& request, Document confi
                                   Time now) {
   apply::Application wanted;
   wanted.known = config;
-  reflect::prune(*request.resource->type, wanted.known);
+  prune_unknown(*request.resource, wanted.known);
   wanted.config = std::move(config);
   wanted.applier.manager = parameters.field_manager;
   wanted.applier.operation = apply::kApply;

@@ -1,6 +1,8 @@
 // What every handler of the server works with. Owned by ApiServer, loop thread only.
 #pragma once
 
+#include <memory>
+
 #include "base/ports.h"
 #include "client/node_api.h"
 #include "store/store.h"
@@ -13,8 +15,9 @@ struct Context {
   Loop& loop;
   Rng& rng;
   store::Store& store;
-  client::NodeApi* node = nullptr;  // null while there is no node
-  Quotas* quotas = nullptr;         // set as long as the server lives
+  client::NodeApi* node = nullptr;                             // null while there is no node
+  Quotas* quotas = nullptr;                                    // set as long as the server lives
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for tasks that may outlive the server
 };
 
 }  // namespace muster::apiserver

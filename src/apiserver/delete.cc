@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "apiserver/handlers.h"
 #include "apiserver/page.h"
@@ -26,11 +28,47 @@ std::string gone_status(const api::Resource& resource, const std::string& bytes)
   return success_status(std::move(details), 0);
 }
 
-/// Objects being deleted together; the answer is the list as it was, given when the last one is dealt with.
-struct Batch {
+constexpr std::size_t kClearedAtOnce = 64;  // deleted in one turn of the loop
+
+/// Objects being deleted together, some at a time; the answer is the list as it was, given when the last one is dealt
+/// with.
+struct Clearing : std::enable_shared_from_this<Clearing> {
+  Clearing(Context& c, const api::Resource& r, DeleteOptions o, Reply to)
+      : context(c), alive(c.alive), resource(r), options(std::move(o)), reply(std::move(to)) {}
+
+  Context& context;
+  std::shared_ptr<const bool> alive;  // of the server, and so of the context
+  const api::Resource& resource;
+  DeleteOptions options;
+  Reply reply;
   Listed listed;
-  std::size_t open = 0;
+  std::vector<store::Key> keys;
+  std::size_t next = 0;
+  std::size_t open = 0;  // of this turn
   std::optional<Error> error;
+
+  void go_on() {
+    if (next == keys.size()) return answer();
+    const std::size_t end = std::min(keys.size(), next + kClearedAtOnce);
+    open = end - next;
+    for (std::size_t i = std::exchange(next, end); i < end; ++i) {
+      remove_object(context, resource, keys[i], options, [self = shared_from_this()](Result<Removed> result) {
+        // Somebody else's deletion of the same object is what was asked for.
+        if (!result && result.error().reason != Reason::kNotFound) self->error = result.error();
+        if (--self->open == 0) self->go_on_later();
+      });
+    }
+  }
+  void go_on_later() {
+    if (!*alive) return;
+    context.loop.post([self = shared_from_this()] {
+      if (*self->alive) self->go_on();
+    });
+  }
+  void answer() {
+    if (error) return reply.fail(*error);
+    reply.json(list_response(resource, std::move(listed)));
+  }
 };
 
 }  // namespace
@@ -76,22 +114,10 @@ void delete_collection(Context& context, const ResourceRequest& request, const n
   }
   if (!listed) return reply.fail(listed.error());
 
-  const api::Resource& resource = *request.resource;
-  auto batch = std::make_shared<Batch>();
-  batch->listed = *std::move(listed);
-  const auto finish = [&resource, batch, reply] {
-    if (batch->error) return reply.fail(*batch->error);
-    reply.json(list_response(resource, std::move(batch->listed)));
-  };
-  if (keys.empty()) return finish();
-  batch->open = keys.size();
-  for (const store::Key& key : keys) {
-    remove_object(context, resource, key, *options, [batch, finish](Result<Removed> result) {
-      // Somebody else's deletion of the same object is what was asked for.
-      if (!result && result.error().reason != Reason::kNotFound) batch->error = result.error();
-      if (--batch->open == 0) finish();
-    });
-  }
+  auto clearing = std::make_shared<Clearing>(context, *request.resource, *options, std::move(reply));
+  clearing->listed = *std::move(listed);
+  clearing->keys = std::move(keys);
+  clearing->go_on();
 }
 
 }  // namespace muster::apiserver

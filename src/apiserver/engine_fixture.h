@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "apiserver/api_server.h"
+#include "store/disk.h"
 #include "testing/seeded_rng.h"
 #include "testing/sim_loop.h"
 
@@ -46,6 +49,15 @@ class Recorder final : public net::Exchange {
   std::function<void()> on_response;  // while the server is in the middle of telling it
 };
 
+/// Has no room for changes while the test says so.
+class FullDisk final : public store::Disk {
+ public:
+  int before(const store::DiskCall& call) override {
+    return full && call.kind == store::DiskCall::Kind::kWrite && call.path.ends_with("-wal") ? ENOSPC : 0;
+  }
+  std::atomic<bool> full = false;
+};
+
 class Engine : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -63,6 +75,7 @@ class Engine : public ::testing::Test {
     store::Options options;
     options.directory = directory_;
     options.extract = extract_attributes;
+    options.disk = &disk_;
     options.on_fatal = [](const Error& error) { FAIL() << error.message; };
     auto opened = store::Store::open(loop_, std::move(options));
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
@@ -116,6 +129,7 @@ class Engine : public ::testing::Test {
   }
 
   std::string directory_;
+  FullDisk disk_;
   testing::SimLoop loop_;
   testing::SeededRng rng_{1};
   Options server_options_{.token = "t", .allowed_hosts = {"here"}};

@@ -16,22 +16,27 @@ using ::testing::HasSubstr;
 class FakeNode final : public client::NodeApi {
  public:
   struct Stream final : client::LogStream {
-    explicit Stream(int& open) : open_(open) { ++open_; }
+    Stream(int& open, FakeNode& node) : open_(open), node_(node) { ++open_; }
     ~Stream() override { --open_; }
+    void pause() override { ++node_.paused; }
+    void resume() override { ++node_.resumed; }
     int& open_;
+    FakeNode& node_;
   };
   Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
                                                       UniqueFunction<void(std::string_view)> on_text,
-                                                      Task on_end) override {
+                                                      UniqueFunction<void(Status)> on_end) override {
     asked = request;
     say = std::move(on_text);
     end = std::move(on_end);
-    return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(open));
+    return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(open, *this));
   }
   client::LogRequest asked;
   UniqueFunction<void(std::string_view)> say;
-  Task end;
+  UniqueFunction<void(Status)> end;
   int open = 0;
+  int paused = 0;
+  int resumed = 0;
 };
 
 TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
@@ -174,6 +179,104 @@ TEST_F(Engine, DependentsLeftBehindByACrashAreCollectedAtTheNextStart) {
   until([&] { return store_->count("configmaps") == 0; });
 }
 
+TEST_F(Engine, WhatAFullDiskRefusedIsCollectedLater) {
+  const std::string events = "/api/v1/namespaces/default/events";
+  ASSERT_EQ(call("POST", events, R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"default"}})")
+                ->status,
+            201);
+  ASSERT_EQ(call("POST", "/api/v1/namespaces/default/secrets", R"({"metadata":{"name":"owner"}})")->status, 201);
+  const auto owner = *json::parse(call("GET", "/api/v1/namespaces/default/secrets/owner")->body);
+  const std::string child =
+      R"({"metadata":{"name":"child","ownerReferences":[{"apiVersion":"v1","kind":"Secret","name":"owner","uid":")" +
+      owner.string_at("metadata", "uid") + R"("}]}})";
+  ASSERT_EQ(call("POST", kConfigMaps, child)->status, 201);
+  server_.reset();
+  bool removed = false;
+  const store::Key key{"secrets", "default", "owner"};
+  store_->remove(
+      key, store_->latest(key)->revision,
+      [](store::Revision) {
+        return store::Rendered{"{}", {}};
+      },
+      [&](Result<store::Entry>) { removed = true; });
+  until([&] { return removed; });
+  disk_.full = true;
+  server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, server_options_);
+  server_->start();
+  until([&] { return store_->stats().times_full > 0; });
+  loop_.advance(std::chrono::hours(2));
+  for (int i = 0; i < 100; ++i) loop_.settle();
+  EXPECT_EQ(store_->count("configmaps"), 1u);
+  EXPECT_EQ(store_->count("events"), 1u);
+  disk_.full = false;
+  until([&] {
+    loop_.advance(std::chrono::seconds(6));
+    return store_->count("configmaps") == 0 && store_->count("events") == 0;
+  });
+}
+
+TEST_F(Engine, ManyObjectsAreDeletedTogether) {
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})")->status, 201);
+  }
+  const auto gone = call("DELETE", kConfigMaps);
+  EXPECT_EQ(gone->status, 200);
+  EXPECT_EQ(json::parse(gone->body)->at("items")->as_array().size(), 150u);
+  EXPECT_EQ(store_->count("configmaps"), 0u);
+  const auto none = call("DELETE", kConfigMaps);
+  EXPECT_THAT(none->body, HasSubstr(R"("items":[])"));
+}
+
+TEST_F(Engine, AServerThatGoesLeavesADeletionUnfinished) {
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})")->status, 201);
+  }
+  const auto under_way = start("DELETE", kConfigMaps);
+  server_.reset();
+  until([&] { return store_->count("configmaps") == 36; });
+  loop_.settle();
+  EXPECT_FALSE(under_way->ended);
+  server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, server_options_);
+}
+
+TEST_F(Engine, AKindWithTwoVersionsCountsOnce) {
+  const std::string quota = "/api/v1/namespaces/default/resourcequotas";
+  ASSERT_EQ(
+      call("POST", quota, R"({"metadata":{"name":"q"},"spec":{"hard":{"count/mpijobs.kubeflow.org":"2"}}})")->status,
+      201);
+  const auto job = [](const std::string& name) {
+    return R"({"kind":"MPIJob","apiVersion":"kubeflow.org/v2beta1","metadata":{"name":")" + name +
+           R"("},"spec":{"mpiReplicaSpecs":{"Launcher":{"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}}}})";
+  };
+  const std::string jobs = "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs";
+  const auto used = [&] {
+    return json::parse(call("GET", quota + "/q")->body)->string_at("status", "used", "count/mpijobs.kubeflow.org");
+  };
+  const auto made = call("POST", jobs, job("a"));
+  ASSERT_EQ(made->status, 201) << made->body;
+  until([&] { return used() != "0"; });
+  EXPECT_EQ(used(), "1");
+  close();
+  open();
+  until([&] { return !used().empty(); });
+  EXPECT_EQ(used(), "1") << "counted anew";
+  EXPECT_EQ(call("POST", jobs, job("b"))->status, 201);
+  EXPECT_EQ(call("POST", jobs, job("c"))->status, 403);
+}
+
+TEST_F(Engine, NumbersThatNoClockHoldsAreTakenAsLong) {
+  const std::string pod =
+      R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})";
+  ASSERT_EQ(call("POST", kPods, pod)->status, 201);
+  const std::string name = std::string(kPods) + "/p";
+  EXPECT_EQ(call("GET", name + "/log?sinceSeconds=9223372036854775807")->status, 400);
+  const auto gone = json::parse(call("DELETE", name + "?gracePeriodSeconds=9223372036854775807")->body);
+  EXPECT_EQ(gone->int_at("metadata", "deletionGracePeriodSeconds"), 9223372036854775807);
+  EXPECT_THAT(gone->string_at("metadata", "deletionTimestamp"), ::testing::StartsWith("2125-12-0"));
+  const auto sooner = json::parse(call("DELETE", name + "?gracePeriodSeconds=30")->body);
+  EXPECT_THAT(sooner->string_at("metadata", "deletionTimestamp"), ::testing::StartsWith("2026-01-0"));
+}
+
 TEST_F(Engine, LogsComeFromTheNode) {
   FakeNode node;
   ASSERT_EQ(call("POST", kPods,
@@ -198,11 +301,33 @@ TEST_F(Engine, LogsComeFromTheNode) {
   EXPECT_EQ(node.open, 1);
   node.say("one\n");
   node.say("two\n");
-  node.end();
+  node.end(ok());
   loop_.settle();
   EXPECT_EQ(whole->status, 200);
   EXPECT_EQ(whole->body, "one\ntwo\n");
   EXPECT_TRUE(whole->ended);
+  EXPECT_EQ(node.open, 0);
+
+  const auto slow = start("GET", log);
+  slow->backlog = 1u << 20;
+  node.say("one\n");
+  EXPECT_EQ(node.paused, 0);
+  slow->backlog += 1;
+  node.say("two\n");
+  EXPECT_EQ(node.paused, 1);
+  loop_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(node.resumed, 0);
+  slow->backlog = 1000;
+  loop_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(node.resumed, 1);
+  node.end(Error{.message = "the disk is broken"});
+  EXPECT_TRUE(slow->aborted) << "what was sent is not all of it";
+  EXPECT_FALSE(slow->ended);
+  loop_.settle();
+  const auto nothing = start("GET", log);
+  node.end(Error{.message = "the disk is broken"});
+  EXPECT_EQ(nothing->status, 500);
+  loop_.settle();
   EXPECT_EQ(node.open, 0);
 
   const auto follower = start("GET", log + "?follow=true");

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "api/resource.h"
 #include "apiserver/attributes.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/namespace_conditions.h"
 #include "apiserver/remove.h"
+#include "apiserver/versions.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
 #include "json/excerpt.h"
@@ -18,10 +20,12 @@ namespace {
 constexpr std::size_t kBatch = 64;
 // How long a namespace may take to empty before its conditions say what holds it, and between two looks after that.
 constexpr Duration kLingers = std::chrono::seconds(2);
+// After a change of ours was refused, by a full disk say.
+constexpr Duration kTryAgain = std::chrono::seconds(5);
 
 const api::Resource* resource_named(const std::string& qualified) {
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.qualified_name() == qualified) return &resource;
+  for (const api::Resource* resource : stored_resources()) {
+    if (resource->qualified_name() == qualified) return resource;
   }
   return nullptr;
 }
@@ -35,11 +39,12 @@ std::optional<Time> last_change(const std::string& bytes) {
   return last ? last : parse_rfc3339(event->string_at("metadata", "creationTimestamp"));
 }
 
-void log_failure(std::string_view what, const store::Key& key, const Error& error) {
-  // Gone or changed meanwhile: the event of that change brings us back.
-  if (error.reason == Reason::kNotFound || error.reason == Reason::kConflict) return;
+/// False when it is gone or changed meanwhile: the event of that change brings us back.
+bool has_failed(std::string_view what, const store::Key& key, const Error& error) {
+  if (error.reason == Reason::kNotFound || error.reason == Reason::kConflict) return false;
   LOG_WARN("garbage collection", {"action", what}, {"resource", key.resource}, {"namespace", key.ns},
            {"name", key.name}, {"error", error.message});
+  return true;
 }
 
 }  // namespace
@@ -48,12 +53,11 @@ Collector::~Collector() {
   *alive_ = false;
   for (const store::Store::Id id : subscriptions_) context_.store.unwatch(id);
   context_.loop.cancel(expiry_timer_);
+  context_.loop.cancel(again_timer_);
 }
 
 void Collector::start() {
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.is_storage) load(resource.qualified_name());
-  }
+  for (const api::Resource* resource : stored_resources()) load(resource->qualified_name());
 }
 
 void Collector::load(const std::string& resource) {
@@ -137,6 +141,16 @@ void Collector::enqueue(const store::Key& key) {
   });
 }
 
+void Collector::note(std::string_view what, const store::Key& key, const Error& error) {
+  if (!has_failed(what, key, error)) return;
+  again_.insert(key);
+  if (again_timer_ != 0) return;
+  again_timer_ = context_.loop.after(kTryAgain, [this] {
+    again_timer_ = 0;
+    for (const store::Key& again : std::exchange(again_, {})) enqueue(again);
+  });
+}
+
 void Collector::work() {
   for (std::size_t i = 0; i < kBatch && !queue_.empty(); ++i) {
     const store::Key key = std::move(queue_.front());
@@ -209,9 +223,9 @@ void Collector::finish_orphan(const store::Key& key, const OwnedObject& object) 
 
 void Collector::empty_namespace(const store::Key& key) {
   if (index_.count_in(key.name) > 0) {
-    for (const api::Resource& resource : api::resources()) {
-      if (resource.scope != api::Scope::kNamespaced || !resource.is_storage) continue;
-      context_.store.scan(resource.qualified_name(), key.name,
+    for (const api::Resource* resource : stored_resources()) {
+      if (resource->scope != api::Scope::kNamespaced) continue;
+      context_.store.scan(resource->qualified_name(), key.name,
                           [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
     }
     if (!lingering_.insert(key.name).second) return;
@@ -232,18 +246,16 @@ void Collector::empty_namespace(const store::Key& key) {
         }
         return ok();
       },
-      [key](Result<store::Bytes> result) {
-        if (!result) log_failure("finish namespace", key, result.error());
-      });
+      noted("finish namespace", key));
 }
 
 void Collector::tell_what_remains(const store::Key& key) {
   std::map<std::string, int> resources;
   std::map<std::string, int> finalizers;
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.scope != api::Scope::kNamespaced) continue;
-    const std::string shown = resource.plural + "." + resource.group;  // "configmaps." as Kubernetes has it
-    context_.store.scan(resource.qualified_name(), key.name, [&](const store::Key&, const store::Entry& entry) {
+  for (const api::Resource* resource : stored_resources()) {
+    if (resource->scope != api::Scope::kNamespaced) continue;
+    const std::string shown = resource->plural + "." + resource->group;  // "configmaps." as Kubernetes has it
+    context_.store.scan(resource->qualified_name(), key.name, [&](const store::Key&, const store::Entry& entry) {
       ++resources[shown];
       const auto object = json::parse(*entry.bytes);
       if (!object) return;
@@ -257,9 +269,7 @@ void Collector::tell_what_remains(const store::Key& key) {
         set_terminating_conditions(ns, resources, finalizers, now);
         return ok();
       },
-      [key](Result<store::Bytes> result) {
-        if (!result) log_failure("tell what remains", key, result.error());
-      });
+      noted("tell what remains", key));
 }
 
 void Collector::drop_owners(const store::Key& key, const std::set<std::string>& uids) {
@@ -273,9 +283,7 @@ void Collector::drop_owners(const store::Key& key, const std::set<std::string>& 
         if (owners->as_array().empty()) object["metadata"].as_object().erase("ownerReferences");
         return ok();
       },
-      [key](Result<store::Bytes> result) {
-        if (!result) log_failure("drop owner reference", key, result.error());
-      });
+      noted("drop owner reference", key));
 }
 
 void Collector::drop_finalizer(const store::Key& key, const std::string& finalizer) {
@@ -287,37 +295,59 @@ void Collector::drop_finalizer(const store::Key& key, const std::string& finaliz
         set_finalizers(object, finalizers);
         return ok();
       },
-      [key](Result<store::Bytes> result) {
-        if (!result) log_failure("drop finalizer", key, result.error());
-      });
+      noted("drop finalizer", key));
 }
 
 void Collector::remove(const store::Key& key, const std::string& uid, bool foreground) {
   DeleteOptions options;
   if (!uid.empty()) options.uid = uid;
   if (foreground) options.propagation = Propagation::kForeground;
-  remove_object(context_, *resource_named(key.resource), key, options, [key](Result<Removed> result) {
-    if (!result) log_failure("delete", key, result.error());
-  });
+  remove_object(context_, *resource_named(key.resource), key, options,
+                [this, alive = alive_, key](Result<Removed> result) {
+                  if (!result && *alive) note("delete", key, result.error());
+                });
+}
+
+OnStored Collector::noted(std::string_view what, const store::Key& key) {
+  return [this, alive = alive_, what, key](Result<store::Bytes> result) {
+    if (!result && *alive) note(what, key, result.error());
+  };
 }
 
 void Collector::expire_later(const store::Key& key, store::Revision revision, Duration in) {
-  expiries_.push_back({context_.loop.mono() + in, key, revision});
-  if (expiries_.size() == 1) {
-    expiry_timer_ = context_.loop.after(in, [this] { expire_due(); });
-  }
+  Expiry expiry{context_.loop.mono() + in, key, revision};
+  const auto at = std::ranges::upper_bound(expiries_, expiry.due, {}, &Expiry::due);  // nearly always the end
+  const bool first = at == expiries_.begin();
+  expiries_.insert(at, std::move(expiry));
+  if (first) await_expiry();
+}
+
+void Collector::await_expiry() {
+  context_.loop.cancel(expiry_timer_);
+  expiry_timer_ = 0;
+  if (expiries_.empty()) return;
+  const Duration in = std::max(Duration(0), Duration(expiries_.front().due - context_.loop.mono()));
+  expiry_timer_ = context_.loop.after(in, [this] { expire_due(); });
 }
 
 void Collector::expire_due() {
-  while (!expiries_.empty() && expiries_.front().due <= context_.loop.mono()) {
+  for (std::size_t i = 0; i < kBatch && !expiries_.empty() && expiries_.front().due <= context_.loop.mono(); ++i) {
     const Expiry expiry = std::move(expiries_.front());
     expiries_.pop_front();
-    const store::Entry* entry = context_.store.latest(expiry.key);
-    // A later change gave it a later expiry of its own.
-    if (entry != nullptr && entry->revision == expiry.revision) remove(expiry.key, "", false);
+    expire(expiry);
   }
-  if (expiries_.empty()) return;
-  expiry_timer_ = context_.loop.after(expiries_.front().due - context_.loop.mono(), [this] { expire_due(); });
+  await_expiry();
+}
+
+void Collector::expire(const Expiry& expiry) {
+  const store::Entry* entry = context_.store.latest(expiry.key);
+  // A later change gave it a later expiry of its own.
+  if (entry == nullptr || entry->revision != expiry.revision) return;
+  remove_object(context_, *resource_named(expiry.key.resource), expiry.key, {},
+                [this, alive = alive_, expiry](Result<Removed> result) {
+                  if (result || !*alive || !has_failed("expire", expiry.key, result.error())) return;
+                  expire_later(expiry.key, expiry.revision, kTryAgain);
+                });
 }
 
 }  // namespace muster::apiserver

@@ -13,6 +13,7 @@
 
 #include "apiserver/context.h"
 #include "apiserver/owner_index.h"
+#include "apiserver/writes.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -49,8 +50,14 @@ class Collector {
   void drop_finalizer(const store::Key& key, const std::string& finalizer);
   void remove(const store::Key& key, const std::string& uid, bool foreground);
 
+  /// What was refused is tried again, unless it is gone or another change of it comes anyway.
+  void note(std::string_view what, const store::Key& key, const Error& error);
+  OnStored noted(std::string_view what, const store::Key& key);
+
   void expire_later(const store::Key& key, store::Revision revision, Duration in);
+  void await_expiry();
   void expire_due();
+  void expire(const Expiry& expiry);
 
   struct Owner {
     store::Key key;
@@ -68,7 +75,9 @@ class Collector {
   std::set<store::Key> queued_;
   bool working_ = false;
   std::set<std::string> lingering_;  // terminating namespaces that will be looked at again
-  std::deque<Expiry> expiries_;      // in order of due: every event lives equally long
+  std::set<store::Key> again_;       // what was refused
+  Loop::Id again_timer_ = 0;
+  std::deque<Expiry> expiries_;  // in order of due: every event lives equally long
   Loop::Id expiry_timer_ = 0;
   std::shared_ptr<bool> alive_;  // tasks and callbacks of ours that outlive us find it gone
 };

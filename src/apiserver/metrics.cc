@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "api/resource.h"
+#include "apiserver/versions.h"
 #include "base/files.h"
 #include "base/strings.h"
 
@@ -71,10 +71,10 @@ void append_store(std::string& out, const store::Store& store) {
   append_one(out, "muster_store_checkpoints_total", "counter", "Times the log was moved into the database.",
              stats.checkpoints);
   append_one(out, "muster_store_full", "gauge", "1 while the disk is full.", stats.is_full ? 1 : 0);
+  append_one(out, "muster_store_full_total", "counter", "Times the disk became full.", stats.times_full);
   append_head(out, "apiserver_storage_objects", "gauge", "Stored objects by resource.");
-  for (const api::Resource& resource : api::resources()) {
-    if (!resource.is_storage) continue;
-    const std::string name = resource.qualified_name();
+  for (const api::Resource* resource : stored_resources()) {
+    const std::string name = resource->qualified_name();
     out += fmt::format("apiserver_storage_objects{{resource=\"{}\"}} {}\n", name, store.count(name));
   }
 }

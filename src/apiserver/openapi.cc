@@ -10,8 +10,8 @@
 #include "apiserver/openapi_v2.h"
 #include "apiserver/protobuf/openapi_v2.h"
 #include "apiserver/protobuf/tables.h"
+#include "base/sha256.h"
 #include "json/document.h"
-#include "net/pki.h"
 #include "reflect/reflect.h"
 
 namespace muster::apiserver {
@@ -229,7 +229,7 @@ void OpenApi::build() {
   for (const GroupVersion& gv : served_versions()) {
     const std::string path = (gv.group.empty() ? "api/" : "apis/") + gv.text();
     std::string body = json::serialize(document_of(gv));
-    const std::string hash = net::sha256_hex(body);
+    const std::string hash = sha256_hex(body);
     paths.append(path, Object{{"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={}", path, hash)}});
     documents_.emplace(path, text(std::move(body), "application/json", hash));
   }
@@ -240,7 +240,7 @@ void OpenApi::build_v2() {
   if (v2_json_.body != nullptr) return;
   const Document document = v2_document();
   std::string body = json::serialize(document);
-  const std::string hash = net::sha256_hex(body);
+  const std::string hash = sha256_hex(body);
   v2_json_ = text(std::move(body), openapi_v2_content_type(OpenApiV2Form::kJson), hash);
   v2_protobuf_ = text(protobuf::encode_openapi_v2(document), openapi_v2_content_type(OpenApiV2Form::kProtobuf), hash);
 }

@@ -7,6 +7,8 @@
 #include "apiserver/metadata_rules.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
+#include "base/clamped_seconds.h"
+#include "base/log.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -98,7 +100,7 @@ Result<client::LogRequest> parse_log_request(const Query& query, const Document&
   TRY_ASSIGN(request.tail_lines, query.number("tailLines"));
   TRY_ASSIGN(request.limit_bytes, query.number("limitBytes"));
   TRY_ASSIGN(const auto since_seconds, query.number("sinceSeconds"));
-  if (since_seconds) request.since = now - std::chrono::seconds(*since_seconds);
+  if (since_seconds) request.since = now - clamped_seconds(*since_seconds);
   if (const std::string_view since = query.get("sinceTime"); !since.empty()) {
     request.since = parse_rfc3339(since);
     if (!request.since) return bad_request(fmt::format("sinceTime: must be an RFC 3339 time, got {}", quote(since)));
@@ -108,8 +110,15 @@ Result<client::LogRequest> parse_log_request(const Query& query, const Document&
   return request;
 }
 
+// A log is read no further while this much of it waits for a slow client, and on again when half of it is sent.
+constexpr std::size_t kMostUnsent = std::size_t{1} << 20;
+constexpr Duration kLookAgain = std::chrono::milliseconds(50);
+
 /// A log being sent. Lives until the log ends or the reader goes, whichever is first.
-struct LogSession {
+struct LogSession : std::enable_shared_from_this<LogSession> {
+  explicit LogSession(Loop& l) : loop(l) {}
+
+  Loop& loop;
   std::shared_ptr<net::Exchange> exchange;
   std::unique_ptr<client::LogStream> stream;
   bool begun = false;
@@ -118,6 +127,31 @@ struct LogSession {
     if (begun) return;
     begun = true;
     exchange->begin(200, {{"Content-Type", "text/plain"}, {"Cache-Control", "no-cache, private"}});
+  }
+  void write(std::string_view text) {
+    begin();
+    exchange->write(std::make_shared<const std::string>(text));
+    if (exchange->unsent() <= kMostUnsent || !stream) return;
+    stream->pause();
+    resume_later();
+  }
+  void resume_later() {
+    loop.after(kLookAgain, [weak = weak_from_this()] {
+      const auto live = weak.lock();
+      if (!live || !live->exchange || !live->stream) return;
+      if (live->exchange->unsent() > kMostUnsent / 2) return live->resume_later();
+      live->stream->resume();
+    });
+  }
+  void end(const Status& how) {
+    if (how) {
+      begin();
+      exchange->finish();
+      return;
+    }
+    LOG_ERROR("a log ends before its end", {"error", how.error().message});
+    if (!begun) return exchange->respond(error_response(how.error()));
+    exchange->abort();  // a regular end would say that this is all of it
   }
   /// The exchange holds the session; this is where the circle ends.
   void release() {
@@ -148,7 +182,7 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
     error.message = "logs: no node is running on this engine yet; try again in a moment";
     return reply.fail(error);
   }
-  auto session = std::make_shared<LogSession>();
+  auto session = std::make_shared<LogSession>(context.loop);
   session->exchange = reply.exchange();
   // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.
   const std::weak_ptr<LogSession> weak = session;
@@ -156,15 +190,12 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
       *log,
       [weak](std::string_view text) {
         const auto live = weak.lock();
-        if (!live || !live->exchange) return;
-        live->begin();
-        live->exchange->write(std::make_shared<const std::string>(text));
+        if (live && live->exchange) live->write(text);
       },
-      [weak, &context] {
+      [weak, &context](const Status& how) {
         const auto live = weak.lock();
         if (!live || !live->exchange) return;
-        live->begin();
-        live->exchange->finish();
+        live->end(how);
         // Not here: this very callback belongs to the stream.
         context.loop.post([live] { live->release(); });
       });

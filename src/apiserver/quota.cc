@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "apiserver/status_error.h"
+#include "apiserver/versions.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
 
@@ -45,10 +46,10 @@ Quotas::~Quotas() {
 void Quotas::start() {
   context_.store.scan(kQuotas, "",
                       [this](const store::Key& key, const store::Entry& entry) { set(key, *entry.bytes); });
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.scope != api::Scope::kNamespaced) continue;
+  for (const api::Resource* resource : stored_resources()) {
+    if (resource->scope != api::Scope::kNamespaced) continue;
     const auto id =
-        context_.store.watch(resource.qualified_name(), context_.store.revision(),
+        context_.store.watch(resource->qualified_name(), context_.store.revision(),
                              [this](const std::shared_ptr<const store::Event>& event) { on_event(*event); });
     CHECK(id.has_value());  // the present is always within the history
     subscriptions_.push_back(*id);
@@ -109,9 +110,9 @@ void Quotas::set(const store::Key& key, const std::string& bytes) {
 void Quotas::count(const store::Key& key, Quota& quota) const {
   quota.used.clear();
   for (const auto& [name, amount] : quota.hard) quota.used[name] = Amount::count(0);
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.scope != api::Scope::kNamespaced) continue;
-    const std::string name = resource.qualified_name();
+  for (const api::Resource* resource : stored_resources()) {
+    if (resource->scope != api::Scope::kNamespaced) continue;
+    const std::string name = resource->qualified_name();
     context_.store.scan(name, key.ns, [&](const store::Key&, const store::Entry& entry) {
       for (const auto& [what, amount] : taken(quota.object, quota.hard, name, as_counted(name, entry))) {
         quota.used[what].add(amount);

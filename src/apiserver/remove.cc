@@ -9,6 +9,7 @@
 #include "apiserver/status_error.h"
 #include "apiserver/stored_object.h"
 #include "apiserver/writes.h"
+#include "base/clamped_seconds.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -71,11 +72,11 @@ void mark(Document& object, std::int64_t grace, Time now) {
   if (since) {
     const std::int64_t before = object.int_at("metadata", "deletionGracePeriodSeconds");
     if (grace >= before) return;
-    metadata.set("deletionTimestamp", format_rfc3339(*since - std::chrono::seconds(before - grace)));
+    metadata.set("deletionTimestamp", format_rfc3339(*since - (clamped_seconds(before) - clamped_seconds(grace))));
     metadata.set("deletionGracePeriodSeconds", grace);
     return;
   }
-  metadata.set("deletionTimestamp", format_rfc3339(now + std::chrono::seconds(grace)));
+  metadata.set("deletionTimestamp", format_rfc3339(now + clamped_seconds(grace)));
   metadata.set("deletionGracePeriodSeconds", grace);
   if (const std::int64_t generation = object.int_at("metadata", "generation"); generation > 0) {
     metadata.set("generation", generation + 1);

@@ -3,12 +3,25 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "api/resource.h"
 #include "json/document.h"
 #include "net/http.h"
 
 namespace muster::apiserver {
+
+/// Each kind once, in the version in which its objects are stored: for whoever looks at everything in the store.
+inline const std::vector<const api::Resource*>& stored_resources() {
+  static const std::vector<const api::Resource*> stored = [] {
+    std::vector<const api::Resource*> all;
+    for (const api::Resource& resource : api::resources()) {
+      if (resource.is_storage) all.push_back(&resource);
+    }
+    return all;
+  }();
+  return stored;
+}
 
 /// The object as the storage has it.
 inline void to_stored_version(const api::Resource& resource, json::Document& object) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "base/clamped_seconds.h"
+
 namespace muster {
 namespace {
 
@@ -58,6 +62,14 @@ TEST(HumanDuration, FollowsKubectl) {
       {729 * 24h, "729d"},   {730 * 24h, "2y"},   {760 * 24h, "2y30d"}, {8 * 365 * 24h + 240h, "8y"},
   };
   for (const auto& [duration, text] : cases) EXPECT_EQ(human_duration(duration), text);
+}
+
+TEST(ClampedSeconds, CanBeAddedToAnyTimeOfOurs) {
+  EXPECT_EQ(clamped_seconds(90), 90s);
+  EXPECT_EQ(clamped_seconds(-90), -90s);
+  const Time now = *parse_rfc3339("2026-01-01T00:00:00Z");
+  EXPECT_EQ(format_rfc3339(now + clamped_seconds(std::numeric_limits<std::int64_t>::max())), "2125-12-08T00:00:00Z");
+  EXPECT_EQ(format_rfc3339(now + clamped_seconds(std::numeric_limits<std::int64_t>::min())), "1926-01-26T00:00:00Z");
 }
 
 TEST(ParseDuration, TakesGoForms) {

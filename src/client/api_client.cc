@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/clamped_seconds.h"
 #include "base/strings.h"
 #include "client/watch_stream.h"
 
@@ -77,7 +78,7 @@ Error error_of(int status, const net::Headers& headers, const std::string& body)
     if (!text.empty()) error.message += ": " + quote(text.substr(0, kMaxErrorText));
   }
   const auto seconds = parse_int(headers.get("Retry-After"));
-  if (!error.retry_after && seconds && *seconds > 0) error.retry_after = std::chrono::seconds(*seconds);
+  if (!error.retry_after && seconds && *seconds > 0) error.retry_after = clamped_seconds(*seconds);
   return error;
 }
 

@@ -1,6 +1,6 @@
 // ApiClient: the Kubernetes API as calls. Controllers, agent, CLI and console know only this; whether the server is in
-// this process (apiserver/local_transport.h), on this machine or a cluster is the Transport's business, and all take
-// the same request path.
+// this process (LocalTransport of apiserver/api_server.h), on this machine or a cluster is the Transport's business,
+// and all take the same request path.
 #pragma once
 
 #include <memory>

@@ -1,19 +1,9 @@
 #include "client/exec_plugin.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <chrono>
-
-#include "base/fd.h"
+#include "base/run_program.h"
 #include "base/strings.h"
 #include "json/document.h"
 
@@ -23,8 +13,7 @@ namespace muster::client {
 namespace {
 
 constexpr Duration kLeastLife = std::chrono::seconds(10);
-constexpr std::size_t kMaxOutput = std::size_t{1024} * 1024;
-constexpr auto kMaxRun = std::chrono::seconds(60);
+constexpr Duration kMaxRun = std::chrono::minutes(1);
 
 Error failed(const ExecPlugin& plugin, std::string_view what, Reason reason = Reason::kUnauthorized) {
   return Error{.reason = reason, .message = fmt::format("credential plugin {}: {}", quote(plugin.command), what)};
@@ -43,66 +32,30 @@ std::vector<std::string> environment_of(const ExecPlugin& plugin, const std::str
   return all;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-/// All it prints until it closes its output.
-Result<std::string> read_output(const ExecPlugin& plugin, int fd) {
-  std::string output;
-  const auto deadline = std::chrono::steady_clock::now() + kMaxRun;
-  std::array<char, 4096> buffer{};
-  while (true) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return failed(plugin, "printed no credential within a minute");
-    pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
-    const ssize_t count = ::read(fd, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return output;
-    output.append(buffer.data(), static_cast<std::size_t>(count));
-    if (output.size() > kMaxOutput) return failed(plugin, "printed more than 1 MiB");
-  }
-}
-
 }  // namespace
 
 Result<std::string> run_plugin(const ExecPlugin& plugin, const std::string& exec_info) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed(plugin, ::strerror(errno), Reason::kInternalError);
-  Fd read_end(ends[0]);
-  Fd write_end(ends[1]);
-  std::vector<std::string> words = {plugin.command};
-  words.insert(words.end(), plugin.args.begin(), plugin.args.end());
-  std::vector<std::string> variables = environment_of(plugin, exec_info);
-  std::vector<char*> argv = pointers(words);
-  std::vector<char*> envp = pointers(variables);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-  pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, plugin.command.c_str(), &actions, nullptr, argv.data(), envp.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  write_end.reset();
-  if (error == ENOENT) {
-    std::string what = "there is no such program; install it or put it on the PATH";
-    if (!plugin.install_hint.empty()) what += "\n" + plugin.install_hint;
-    return failed(plugin, what, Reason::kNotFound);
+  ProgramRun run{.words = {plugin.command}, .env = environment_of(plugin, exec_info), .limit = kMaxRun};
+  run.words.insert(run.words.end(), plugin.args.begin(), plugin.args.end());
+  auto end = run_program(std::move(run));
+  if (end && end->succeeded()) return std::move(end->output);
+  if (end) {
+    return failed(plugin, end->signal == 0 ? fmt::format("failed with exit code {}", end->exit_code)
+                                           : fmt::format("was ended by signal {}", end->signal));
   }
-  if (error != 0) return failed(plugin, fmt::format("cannot be run: {}", ::strerror(error)));
-  auto output = read_output(plugin, read_end.get());
-  if (!output) ::kill(pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  switch (end.error().reason) {
+    case Reason::kNotFound: {
+      std::string what = "there is no such program; install it or put it on the PATH";
+      if (!plugin.install_hint.empty()) what += "\n" + plugin.install_hint;
+      return failed(plugin, what, Reason::kNotFound);
+    }
+    case Reason::kTimeout:
+      return failed(plugin, "did not end within a minute");
+    case Reason::kRequestEntityTooLarge:
+      return failed(plugin, "printed more than 1 MiB");
+    default:
+      return failed(plugin, end.error().message);
   }
-  if (!output) return output;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output;
-  return failed(plugin, WIFEXITED(status) ? fmt::format("failed with exit code {}", WEXITSTATUS(status))
-                                          : fmt::format("was ended by signal {}", WTERMSIG(status)));
 }
 
 std::string exec_info(const ExecPlugin& plugin, bool interactive) {

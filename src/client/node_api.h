@@ -28,14 +28,19 @@ struct LogRequest {
 class LogStream {
  public:
   virtual ~LogStream() = default;
+  /// No text from now on, until `resume`: whoever reads cannot keep up.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
 };
 
 class NodeApi {
  public:
   virtual ~NodeApi() = default;
-  /// Plain text, whole lines, in order. `on_end` once: after the last line, or never while following a live container.
+  /// Plain text, whole lines, in order, never inline. `on_end` once: after the last line, with why when the log could
+  /// not be read to its end, or never while following a live container.
   virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request,
-                                                      UniqueFunction<void(std::string_view)> on_text, Task on_end) = 0;
+                                                      UniqueFunction<void(std::string_view)> on_text,
+                                                      UniqueFunction<void(Status)> on_end) = 0;
 };
 
 }  // namespace muster::client

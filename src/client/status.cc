@@ -1,3 +1,4 @@
+#include "base/clamped_seconds.h"
 #include "client/api_client.h"
 
 namespace muster::client {
@@ -41,7 +42,7 @@ Error error_from_status(const json::Document& status, int http_status) {
   error.group = status.string_at("details", "group");
   error.kind = status.string_at("details", "kind");
   if (const auto seconds = status.int_at("details", "retryAfterSeconds"); seconds > 0) {
-    error.retry_after = std::chrono::seconds(seconds);
+    error.retry_after = clamped_seconds(seconds);
   }
   const json::Document* causes = status.at("details", "causes");
   if (causes != nullptr && causes->is_array()) {

@@ -6,12 +6,12 @@
 namespace muster::json {
 namespace {
 
-constexpr std::size_t kSearchedMembers = 32;
+constexpr std::size_t kFewMembers = 32;
 
 }  // namespace
 
 MemberIndex::MemberIndex(const Object& object) : object_(object) {
-  if (object.size() <= kSearchedMembers) return;
+  if (object.size() <= kFewMembers) return;
   places_.reserve(object.size());
   for (const Member& member : object) places_.emplace(member.key, places_.size());
 }
@@ -26,7 +26,7 @@ const Document* MemberIndex::find(std::string_view key) const {
 Document& MemberIndex::at(Object& object, const std::string& key) {
   CHECK(&object == &object_);
   if (const Document* found = find(key)) return const_cast<Document&>(*found);
-  if (places_.empty() && object.size() >= kSearchedMembers) {
+  if (places_.empty() && object.size() >= kFewMembers) {
     for (const Member& member : object) places_.emplace(member.key, places_.size());
   }
   if (!places_.empty()) places_.emplace(key, object.size());

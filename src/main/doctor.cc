@@ -1,10 +1,7 @@
 #include "main/doctor.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -19,6 +16,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/run_program.h"
 #include "base/strings.h"
 #include "cli/connect.h"
 #include "cli/print_error.h"
@@ -26,46 +24,18 @@
 #include "main/config.h"
 #include "main/data_dir.h"
 
-extern char** environ;
-
 namespace muster {
 namespace {
 
 constexpr int kUsualPort = 8765;
 constexpr std::uint64_t kMinFreeBytes = 1ull << 30;
-constexpr int kProgramTimeoutMs = 30'000;
+constexpr Duration kProgramLimit = std::chrono::seconds(30);
 
 /// What a program printed on stdout; nullopt when it failed or took too long.
 std::optional<std::string> output_of(std::vector<std::string> words) {
-  int out[2];
-  if (::pipe2(out, O_CLOEXEC) != 0) return std::nullopt;
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid = 0;
-  const int failure = ::posix_spawnp(&pid, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  ::close(out[1]);
-  std::string text;
-  bool late = false;
-  while (failure == 0) {
-    pollfd wait{.fd = out[0], .events = POLLIN, .revents = 0};
-    late = ::poll(&wait, 1, kProgramTimeoutMs) != 1;
-    char buffer[4096];
-    const ssize_t n = late ? 0 : ::read(out[0], buffer, sizeof buffer);
-    if (n <= 0) break;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
-  ::close(out[0]);
-  if (failure != 0) return std::nullopt;
-  if (late) ::kill(pid, SIGKILL);
-  int status = 0;
-  if (::waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  return std::string(trim(text));
+  const auto end = run_program({.words = std::move(words), .env = {}, .quiet = true, .limit = kProgramLimit});
+  if (!end || !end->succeeded()) return std::nullopt;
+  return std::string(trim(end->output));
 }
 
 Check check_engine(const std::string& data_dir, const std::optional<EngineRecord>& engine) {

@@ -10,27 +10,13 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "net/server_connection.h"
 
 namespace muster::net {
 namespace {
-
-/// A descriptor that closes itself.
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 constexpr int kBacklog = 1024;
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);

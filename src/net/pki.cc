@@ -8,7 +8,6 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
-#include <openssl/sha.h>
 #include <openssl/x509v3.h>
 
 #include <array>
@@ -180,12 +179,6 @@ Result<Time> certificate_expiry(const std::string& certificate_pem) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) != 1) return openssl_error("read certificate");
   return Time(std::chrono::seconds(::timegm(&parts)));
-}
-
-std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  return hex(std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
 }
 
 }  // namespace muster::net

@@ -21,6 +21,4 @@ Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std
 /// When the certificate stops being valid.
 Result<Time> certificate_expiry(const std::string& certificate_pem);
 
-std::string sha256_hex(std::string_view bytes);
-
 }  // namespace muster::net

@@ -8,6 +8,7 @@
 #include "json/members.h"
 #include "reflect/causes.h"
 #include "reflect/place.h"
+#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {
@@ -61,8 +62,7 @@ void find_unknown(const TypeDesc& type, const json::Document& document, const Pl
     for (const auto& [key, value] : document.as_object()) {
       if (const FieldDesc* field = type.field_or_alias(key)) {
         find_unknown(field->type(), value, place.member(key), out);
-      } else if (!type.open ||
-                 (!type.known_names.empty() && std::ranges::find(type.known_names, key) == type.known_names.end())) {
+      } else if (!is_known(type, key)) {
         out.push_back({.path = place.member(key).text(), .suggestion = did_you_mean(key, names_of(type)).value_or("")});
       }
     }

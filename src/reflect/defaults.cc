@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "json/members.h"
+#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {
@@ -55,17 +56,27 @@ void apply_defaults(const TypeDesc& type, json::Document& document) {
   normalise(type, document, Defaults::kSet);
 }
 
+bool is_known(const TypeDesc& type, std::string_view name) {
+  if (type.field_or_alias(name) != nullptr) return true;
+  return type.open && (type.known_names.empty() || std::ranges::find(type.known_names, name) != type.known_names.end());
+}
+
 void prune(const TypeDesc& type, json::Document& document) {
+  prune(type, document, OpenTypes::kEverything);
+}
+
+void prune(const TypeDesc& type, json::Document& document, OpenTypes open_types) {
   if (type.shape == Shape::kArray && document.is_array()) {
-    for (json::Document& item : document.as_array()) prune(type.element(), item);
+    for (json::Document& item : document.as_array()) prune(type.element(), item, open_types);
   } else if (type.shape == Shape::kMap && document.is_object()) {
-    for (auto& member : document.as_object()) prune(type.element(), member.value);
+    for (auto& member : document.as_object()) prune(type.element(), member.value, open_types);
   } else if (type.shape == Shape::kObject && document.is_object()) {
     std::vector<std::string> dropped;
     for (auto& [key, value] : document.as_object()) {
       if (const FieldDesc* field = type.field_or_alias(key)) {
-        prune(field->type(), value);
-      } else if (!type.open) {
+        const bool own_metadata = type.is_root() && key == "metadata";
+        prune(field->type(), value, own_metadata ? OpenTypes::kKnownNames : open_types);
+      } else if (!type.open || (open_types == OpenTypes::kKnownNames && !is_known(type, key))) {
         dropped.push_back(key);
       }
     }

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "store/checksum.h"
+#include "store/files.h"
 
 namespace muster::store {
 namespace {
@@ -28,7 +29,7 @@ Error make_error(Reason reason, std::string message) {
 /// A copy must never be what fills the disk.
 Status check_space(const std::string& path, std::uint64_t needed) {
   struct statvfs space {};
-  const std::string directory = path.substr(0, path.rfind('/'));
+  const std::string directory = parent_of(path);
   if (::statvfs(directory.c_str(), &space) != 0) return errno_error(fmt::format("statvfs {}", quote(directory)), errno);
   const std::uint64_t free = static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
   if (free >= 2 * needed) return ok();
@@ -139,7 +140,7 @@ Result<std::optional<Revision>> Backup::check_some() {
   check_.reset();
   TRY(rename_file(*disk_, temporary_, path_));
   temporary_.clear();
-  TRY(sync_directory(*disk_, path_.substr(0, path_.rfind('/'))));
+  TRY(sync_directory(*disk_, parent_of(path_)));
   return std::optional<Revision>(revision);
 }
 

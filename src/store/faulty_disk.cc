@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "store/files.h"
 
 namespace muster::store {
 namespace {
@@ -17,10 +18,6 @@ constexpr std::size_t kSector = 512;
 void put_bytes(std::string& content, std::uint64_t offset, std::string_view bytes) {
   if (content.size() < offset + bytes.size()) content.resize(offset + bytes.size(), '\0');
   content.replace(offset, bytes.size(), bytes);
-}
-
-std::string directory_of(const std::string& path) {
-  return path.substr(0, path.rfind('/'));
 }
 
 }  // namespace
@@ -105,9 +102,9 @@ std::size_t FaultyDisk::moment() const {
 /// What one change does to the names and files as they are now, and to those that are safe.
 void FaultyDisk::replay(const Change& change, Names& now, Names& safe) {
   if (change.kind == Kind::kSyncDirectory) {
-    std::erase_if(safe, [&](const auto& name) { return directory_of(name.first) == change.path; });
+    std::erase_if(safe, [&](const auto& name) { return parent_of(name.first) == change.path; });
     for (const auto& [path, file] : now) {
-      if (directory_of(path) == change.path) safe[path] = file;
+      if (parent_of(path) == change.path) safe[path] = file;
     }
     return;
   }
@@ -174,7 +171,7 @@ void FaultyDisk::leave(std::size_t moment, Unsynced unsynced, Rng& rng, const st
   for (const auto& [path, file] : names_arrived ? now : safe) {
     if (!path.starts_with(from + "/")) continue;
     const std::string target = to + path.substr(from.size());
-    std::filesystem::create_directories(directory_of(target));
+    std::filesystem::create_directories(parent_of(target));
     std::ofstream(target, std::ios::binary) << contents(*file, unsynced, &rng);
   }
 }

@@ -58,6 +58,12 @@ Status write_again(Disk& disk, const std::string& path) {
 
 }  // namespace
 
+std::string parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : std::string(path.substr(0, slash));
+}
+
 Status make_directory(const std::string& directory) {
   std::error_code code;
   const bool made = std::filesystem::create_directories(directory, code);
@@ -142,8 +148,7 @@ bool Ballast::reserve() {
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0 && static_cast<std::size_t>(status.st_size) == size_) return true;
   struct statvfs space {};
-  const auto slash = path_.rfind('/');
-  if (::statvfs(path_.substr(0, slash).c_str(), &space) != 0) return false;
+  if (::statvfs(parent_of(path_).c_str(), &space) != 0) return false;
   if (static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize < 2 * static_cast<std::uint64_t>(size_)) return false;
   if (auto file = DiskFile::open(*disk_, path_); file && file->truncate(0) && file->reserve(size_)) return true;
   release();

@@ -21,6 +21,9 @@
 
 namespace muster::store {
 
+/// The folder a path is in: "/" of "/x", "." of "x".
+std::string parent_of(std::string_view path);
+
 /// Makes the directory (private to the user) where it is missing.
 Status make_directory(const std::string& directory);
 

@@ -127,5 +127,12 @@ TEST(Fd, EveryDescriptorOfTheStoreIsCloseOnExec) {
   (*store)->close();
 }
 
+TEST(ParentOf, IsAFolderThatCanBeOpened) {
+  EXPECT_EQ(parent_of("/a/b"), "/a");
+  EXPECT_EQ(parent_of("/x.db"), "/");
+  EXPECT_EQ(parent_of("x.db"), ".");
+  EXPECT_EQ(parent_of("a/b"), "a");
+}
+
 }  // namespace
 }  // namespace muster::store

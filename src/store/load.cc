@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/strings.h"
@@ -12,10 +14,6 @@
 
 namespace muster::store {
 namespace {
-
-// Clients may have seen revisions that are lost now. A jump beyond all of them makes their watches expire, so that they
-// list anew instead of missing what went away.
-constexpr Revision kJumpAfterLoss = 1'000'000;
 
 // Lists and watches give meaning to resourceVersion "0" (any version will do), so no state of ours has it.
 constexpr Revision kFirstRevision = 1;
@@ -50,6 +48,10 @@ class Extraction {
 
   void send() {
     if (batch_.empty()) return;
+    if (under_way_.size() >= most_) {
+      under_way_.front().get();
+      under_way_.pop_front();
+    }
     under_way_.push_back(std::async(std::launch::async, [this, batch = std::exchange(batch_, {})] {
       for (const Item& item : batch) *item.out = options_.extract(item.resource, *item.bytes);
     }));
@@ -57,7 +59,8 @@ class Extraction {
 
   const Options& options_;
   std::vector<Item> batch_;
-  std::vector<std::future<void>> under_way_;
+  std::deque<std::future<void>> under_way_;  // oldest first
+  const std::size_t most_ = std::max(1u, std::thread::hardware_concurrency());
 };
 
 struct Reader {

@@ -13,6 +13,10 @@
 
 namespace muster::store {
 
+/// Clients may have seen revisions that are lost now. A jump beyond all of them makes their watches expire, so that
+/// they list anew instead of missing what went away.
+inline constexpr Revision kJumpAfterLoss = 1'000'000;
+
 struct Loaded {
   Index index;
   Ledger ledger;  // as found, so that the next commit starts from the truth

@@ -10,13 +10,11 @@
 #include "store/database.h"
 #include "store/disk.h"
 #include "store/files.h"
+#include "store/load.h"
 #include "store/snapshots.h"
 
 namespace muster::store {
 namespace {
-
-// As after an accepted loss: beyond every revision that may have been given out since the last one we can still read.
-constexpr Revision kJump = 1'000'000;
 
 Status copy_file(Disk& disk, const std::string& from, const std::string& to) {
   TRY(remove_file(disk, to));
@@ -82,7 +80,7 @@ Result<Restored> restore(const std::string& directory, const std::string& file, 
   HighWaterMark::Found found;
   TRY_ASSIGN(auto mark, HighWaterMark::open(disk, directory, found));
   Ledger ledger = copied;
-  ledger.revision = std::max({copied.revision, found.revision.value_or(0), last_known(disk, path)}) + kJump;
+  ledger.revision = std::max({copied.revision, found.revision.value_or(0), last_known(disk, path)}) + kJumpAfterLoss;
   TRY(prepare(disk, file, prepared, ledger));
 
   Restored restored{
@@ -108,7 +106,7 @@ Result<Revision> copy_snapshot(const std::string& from, const std::string& to) {
   TRY(copy_file(disk, from, temporary));
   TRY_ASSIGN(const Ledger ledger, check_copy(disk, temporary));
   TRY(rename_file(disk, temporary, to));
-  TRY(sync_directory(disk, to.substr(0, to.rfind('/'))));
+  TRY(sync_directory(disk, parent_of(to)));
   return ledger.revision;
 }
 

@@ -16,6 +16,13 @@ namespace {
 constexpr std::string_view kSuffix = ".db";
 // After a failure, and after a start that finds the last snapshot long past.
 constexpr auto kSoon = std::chrono::minutes(1);
+// The one being taken and the one that waits.
+constexpr int kMostUnderWay = 2;
+constexpr Duration kAskAgain = std::chrono::seconds(5);
+
+Error stopping() {
+  return Error{.reason = Reason::kServiceUnavailable, .message = "the engine is stopping"};
+}
 
 std::string folder_of(const std::string& store_directory) {
   return store_directory + "/snapshots";
@@ -85,22 +92,34 @@ void Snapshots::take_when_due() {
 
 void Snapshots::take_now(Done done) {
   const std::string folder = folder_of(options_.store_directory);
-  if (auto made = make_directory(folder); !made) return done(std::move(made).error());
-  const std::string partial = folder + "/next";
-  auto finish = [this, alive = alive_, folder, partial,
-                 done = std::move(done)](const Result<Revision>& copied) mutable {
-    if (!copied) return done(copied.error());
-    if (!*alive) return done(Error{.reason = Reason::kServiceUnavailable, .message = "the engine is stopping"});
-    Snapshot snapshot{.path = "", .made = loop_.now(), .revision = *copied};
-    snapshot.path = fmt::format("{}/{}-{}{}", folder, compact_time(snapshot.made), *copied, kSuffix);
-    // The next one in line has not begun: its first step removes only the unfinished file.
-    Status named = rename_file(Disk::real(), partial, snapshot.path);
-    if (named) named = sync_directory(Disk::real(), folder);
-    if (!named) return done(std::move(named).error());
-    remove_old();
-    done(std::move(snapshot));
-  };
-  store_.back_up(partial, std::move(finish));
+  Status possible = make_directory(folder);
+  if (under_way_ >= kMostUnderWay) {
+    possible = Error{.reason = Reason::kTooManyRequests,
+                     .message = "a snapshot is being taken and another one waits; try again when they are done",
+                     .retry_after = kAskAgain};
+  }
+  if (!possible) {
+    return loop_.post([done = std::move(done), why = possible.error()]() mutable { done(std::move(why)); });
+  }
+  ++under_way_;
+  const std::string partial = fmt::format("{}/next-{}", folder, begun_++ % kMostUnderWay);
+  store_.back_up(partial,
+                 [this, alive = alive_, partial, done = std::move(done)](const Result<Revision>& copied) mutable {
+                   if (!*alive) return done(stopping());
+                   --under_way_;
+                   if (!copied) return done(copied.error());
+                   done(finish(partial, *copied));
+                 });
+}
+
+Result<Snapshot> Snapshots::finish(const std::string& partial, Revision revision) {
+  const std::string folder = folder_of(options_.store_directory);
+  Snapshot snapshot{.path = "", .made = loop_.now(), .revision = revision};
+  snapshot.path = fmt::format("{}/{}-{}{}", folder, compact_time(snapshot.made), revision, kSuffix);
+  TRY(rename_file(Disk::real(), partial, snapshot.path));
+  TRY(sync_directory(Disk::real(), folder));
+  remove_old();
+  return snapshot;
 }
 
 void Snapshots::remove_old() {

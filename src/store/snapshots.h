@@ -39,18 +39,22 @@ class Snapshots {
   Snapshots& operator=(const Snapshots&) = delete;
 
   using Done = UniqueFunction<void(Result<Snapshot>)>;
-  /// One now, because somebody asks for it. Exactly one callback, on the loop.
+  /// One now, because somebody asks for it. Exactly one callback, on the loop, never inline. TooManyRequests when one
+  /// is being taken and another one waits already.
   void take_now(Done done);
 
  private:
   void schedule(Duration after);
   void take_when_due();
+  Result<Snapshot> finish(const std::string& partial, Revision revision);
   void remove_old();
 
   Loop& loop_;
   Store& store_;
   Options options_;
   Loop::Id timer_ = 0;
+  int under_way_ = 0;
+  std::uint64_t begun_ = 0;  // each has an unfinished file of its own
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

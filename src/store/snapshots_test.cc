@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "store/backup.h"
@@ -87,6 +88,37 @@ TEST_F(SnapshotsTest, ARestartKeepsTheRhythm) {
   settle();
   EXPECT_EQ(list_snapshots(directory_).size(), 1u);
   expect_after(minutes(1), 2);
+}
+
+TEST_F(SnapshotsTest, TwoAtOnceAreBothWholeAndAThirdIsRefused) {
+  put("a");
+  Snapshots snapshots(loop_, *store_, {.store_directory = directory_, .every = Duration(0)});
+  std::map<int, Result<Snapshot>> taken;
+  const auto take = [&](int i) {
+    snapshots.take_now([&, i](Result<Snapshot> result) { taken.emplace(i, std::move(result)); });
+  };
+  for (int i = 0; i < 3; ++i) take(i);
+  EXPECT_TRUE(taken.empty()) << "never inline";
+  while (taken.size() < 3) settle();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(taken.at(i).has_value()) << taken.at(i).error().message;
+    EXPECT_EQ(check_copy(Disk::real(), taken.at(i)->path)->objects, 1u);
+  }
+  ASSERT_FALSE(taken.at(2).has_value());
+  EXPECT_EQ(taken.at(2).error().reason, Reason::kTooManyRequests);
+  take(3);
+  while (taken.size() < 4) settle();
+  EXPECT_TRUE(taken.at(3).has_value());
+}
+
+TEST_F(SnapshotsTest, AFolderThatCannotBeMadeIsToldLater) {
+  std::ofstream(directory_ + "/snapshots") << "in the way";
+  Snapshots snapshots(loop_, *store_, {.store_directory = directory_, .every = Duration(0)});
+  std::optional<Result<Snapshot>> taken;
+  snapshots.take_now([&](Result<Snapshot> result) { taken = std::move(result); });
+  EXPECT_FALSE(taken.has_value());
+  while (!taken) settle();
+  EXPECT_FALSE(taken->has_value());
 }
 
 TEST_F(SnapshotsTest, ADamagedDatabaseNamesTheNewestOne) {

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/check.h"
+#include "store/files.h"
 
 namespace muster::store {
 namespace {
@@ -130,8 +131,8 @@ int vfs_delete(sqlite3_vfs* vfs, const char* path, int sync) {
   const int code = pass(disk_of(vfs), path, {.kind = Kind::kRemove}, SQLITE_IOERR_DELETE,
                         [&] { return below(vfs)->xDelete(below(vfs), path, sync); });
   if (code == SQLITE_OK && sync != 0) {
-    const std::string_view whole(path);
-    disk_of(vfs).after({.kind = Kind::kSyncDirectory, .path = whole.substr(0, whole.rfind('/'))});
+    const std::string directory = parent_of(path);
+    disk_of(vfs).after({.kind = Kind::kSyncDirectory, .path = directory});
   }
   return code;
 }

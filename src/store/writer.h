@@ -28,7 +28,7 @@
 
 namespace muster::store {
 
-/// One accepted write. Travels to the writer and back; only the loop thread looks at slot, event and done.
+/// One accepted write. Travels to the writer and back; only the loop thread looks at entry and done.
 struct Write {
   RowChange::Kind kind = RowChange::Kind::kInsert;
   Key key;

@@ -62,6 +62,30 @@ TEST_P(ApiContract, RepeatedFieldsOfANewObject) {
   EXPECT_THAT(unknown.causes(), ::testing::ElementsAre("FieldValueNotSupported fieldValidation"));
 }
 
+TEST_P(ApiContract, UnknownMembersAreDropped) {
+  const Answer made =
+      post(core("configmaps"), R"({"metadata":{"name":"c","bogus":{"a":1},"labels":{"a":"b"}},"data":{}})");
+  ASSERT_EQ(made.code, 201) << made.text;
+  EXPECT_THAT(made.text, ::testing::Not(HasSubstr("bogus")));
+  const Answer pod =
+      post(core("pods"), R"({"metadata":{"name":"p","bogus":1},"spec":{"bogus":1,)"
+                         R"("volumes":[{"name":"v","bogus":1,"emptyDir":{"bogus":1}}],"containers":[{"name":"c",)"
+                         R"("image":"i","bogus":1,"resources":{"bogus":1},"ports":[{"containerPort":1,"bogus":1}],)"
+                         R"("env":[{"name":"E","bogus":1}]}]}})");
+  ASSERT_EQ(pod.code, 201) << pod.text;
+  EXPECT_THAT(pod.text, ::testing::Not(HasSubstr("bogus")));
+  const Answer patched = patch(core("pods/p"), R"({"metadata":{"bogus":2}})");
+  EXPECT_EQ(patched.code, 200) << patched.text;
+  EXPECT_THAT(patched.text, ::testing::Not(HasSubstr("bogus")));
+  // Of custom resources the metadata is Kubernetes' own too.
+  std::string job = pytorch_job("j");
+  job.replace(job.find("\"metadata\":{"), 12, R"("metadata":{"bogus":1,)");
+  const Answer made_job = post(kubeflow("pytorchjobs"), job);
+  ASSERT_EQ(made_job.code, 201) << made_job.text;
+  EXPECT_EQ(made_job.body.at("metadata", "bogus"), nullptr);
+  EXPECT_THAT(made_job.text, ::testing::Not(HasSubstr("f:bogus")));
+}
+
 TEST_P(ApiContract, RepeatedKeysOfYaml) {
   const std::string body = "metadata: {name: twice}\ndata:\n  a: b\n  a: c\n";
   const Answer strict = call("POST", core("configmaps?fieldValidation=Strict"), body, kYaml);

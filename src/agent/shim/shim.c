@@ -300,6 +300,8 @@ static void begin_stop(struct shim* shim) {
   if (text != NULL) grace = atol(text);
   free(text);
   if (grace < 0) grace = 0;
+  const long century = 100L * 365 * 24 * 3600;
+  if (grace > century) grace = century;
   const long long at = milliseconds() + grace * 1000LL;
   if (shim->kill_at == kNever || at < shim->kill_at) shim->kill_at = at;
   struct message stop = {.type = MESSAGE_STOP};

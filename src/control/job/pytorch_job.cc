@@ -6,6 +6,7 @@
 
 #include "api/kubeflow_v1.h"
 #include "api/names.h"
+#include "base/clamped_seconds.h"
 #include "base/strings.h"
 #include "reflect/reflect.h"
 
@@ -33,7 +34,7 @@ void set_run_policy(const api::KubeflowRunPolicy& policy, Job& job) {
   job.run_policy.clean_up = clean_up_from(policy.clean_pod_policy);
   job.run_policy.deadline_clock = DeadlineClock::kFromAccepted;
   if (policy.active_deadline_seconds) {
-    job.run_policy.active_deadline = std::chrono::seconds(*policy.active_deadline_seconds);
+    job.run_policy.active_deadline = clamped_seconds(*policy.active_deadline_seconds);
   }
   if (policy.ttl_seconds_after_finished) {
     job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);

@@ -7,6 +7,7 @@
 
 #include "api/names.h"
 #include "api/tensorstack_v1beta1.h"
+#include "base/clamped_seconds.h"
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "reflect/reflect.h"
@@ -40,7 +41,7 @@ void set_run_policy(const api::PyTorchTrainingJobSpec& spec, Job& job) {
   job.run_policy.deadline_clock = DeadlineClock::kFromRunning;
   job.run_policy.deadline_deletes_unfinished = true;
   if (policy.active_deadline_seconds) {
-    job.run_policy.active_deadline = std::chrono::seconds(*policy.active_deadline_seconds);
+    job.run_policy.active_deadline = clamped_seconds(*policy.active_deadline_seconds);
   }
   if (policy.ttl_seconds_after_finished) {
     job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "api/names.h"
+#include "base/clamped_seconds.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
 
@@ -153,7 +154,7 @@ bool ended_by_itself(const api::Pod& pod) {
   if (!is_finished_pod(pod)) return false;
   if (!is_terminating(pod)) return true;
   // deletionTimestamp is when the grace period is over; the request came before it.
-  const auto grace = std::chrono::seconds(pod.metadata.deletion_grace_period_seconds.value_or(0));
+  const auto grace = clamped_seconds(pod.metadata.deletion_grace_period_seconds.value_or(0));
   const auto ended = end_time(pod);
   return ended && *ended < *pod.metadata.deletion_timestamp - grace;
 }

@@ -7,14 +7,14 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "client/backoff.h"
 #include "control/runtime/status_patch.h"
 
 namespace muster::control {
 
 namespace {
 
-constexpr Duration kFirstBackOff = std::chrono::milliseconds(100);
-constexpr Duration kLongestBackOff = std::chrono::seconds(30);
+constexpr client::Backoff kBackoff{.first = std::chrono::milliseconds(100), .longest = std::chrono::seconds(30)};
 // Should the informer never show our own write (the object was deleted and made again meanwhile), look all the same.
 constexpr Duration kLongestWaitForOwnWrite = std::chrono::seconds(5);
 
@@ -251,13 +251,7 @@ void JobRunner::forget_failures(const JobKey& key) {
 }
 
 void JobRunner::back_off(const JobKey& key, const api::ObjectReference& job, const Error& error) {
-  Memory& memory = memories_[key];
-  Duration delay = kFirstBackOff;
-  for (int i = 0; i < memory.failures && delay < kLongestBackOff; ++i) delay *= 2;
-  delay = std::min(delay, kLongestBackOff);
-  ++memory.failures;
-  // Up to half more, so that jobs that failed together do not come back together.
-  delay += Duration(static_cast<std::int64_t>(rng_.next() % static_cast<std::uint64_t>(delay.count() / 2)));
+  const Duration delay = kBackoff.wait(++memories_[key].failures, error.retry_after, rng_);
   if (error.reason != Reason::kConflict) {
     LOG_WARN("job not brought forward", {"kind", key.kind}, {"namespace", key.ns}, {"name", key.name},
              {"error", error.message});

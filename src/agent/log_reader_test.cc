@@ -1,0 +1,78 @@
+#include "agent/log_reader.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "testing/sim_loop.h"
+
+namespace muster::agent {
+namespace {
+
+class LogReader : public ::testing::Test {
+ protected:
+  LogReader() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "muster-log.XXXXXX").string();
+    CHECK(::mkdtemp(pattern.data()) != nullptr);
+    folder_ = pattern;
+    request_.pod = "p";
+    request_.container = "main";
+  }
+  ~LogReader() override { std::filesystem::remove_all(folder_); }
+
+  std::unique_ptr<client::LogStream> open() {
+    auto stream = open_log_stream(
+        loop_, folder_, request_,
+        [this](std::string_view more) {
+          text_ += more;
+          if (pause_at_ && text_.size() >= *pause_at_) stream_->pause();
+        },
+        [this](Status how) { end_ = std::move(how); });
+    CHECK(stream.has_value());
+    return *std::move(stream);
+  }
+
+  testing::SimLoop loop_;
+  std::string folder_;
+  client::LogRequest request_;
+  std::unique_ptr<client::LogStream> stream_;
+  std::string text_;
+  std::optional<std::size_t> pause_at_;
+  std::optional<Status> end_;
+};
+
+TEST_F(LogReader, ReadsNoFurtherWhilePaused) {
+  constexpr int kLines = 50'000;
+  std::ofstream log(folder_ + "/main.log");
+  for (int i = 0; i < kLines; ++i) log << "2026-01-01T00:00:00.000000000Z stdout F x\n";
+  log.close();
+  pause_at_ = 1;
+  stream_ = open();
+  loop_.settle();
+  const std::size_t first = text_.size();
+  EXPECT_GT(first, 0u);
+  EXPECT_LT(first, 5'000u) << "one chunk";
+  loop_.advance(std::chrono::minutes(1));
+  EXPECT_EQ(text_.size(), first);
+  EXPECT_FALSE(end_.has_value());
+  pause_at_.reset();
+  stream_->resume();
+  loop_.settle();
+  EXPECT_EQ(text_.size(), 2u * kLines);
+  ASSERT_TRUE(end_.has_value());
+  EXPECT_TRUE(end_->has_value());
+}
+
+TEST_F(LogReader, ALogThatCannotBeReadDoesNotEndAsIfItWereWhole) {
+  std::filesystem::create_directory(folder_ + "/main.log");
+  stream_ = open();
+  loop_.settle();
+  ASSERT_TRUE(end_.has_value());
+  ASSERT_FALSE(end_->has_value());
+  EXPECT_EQ(end_->error().message, "read the log of container \"main\": EISDIR (is a directory)");
+}
+
+}  // namespace
+}  // namespace muster::agent
