@@ -290,6 +290,10 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
   return document;
 }
 
+void drop_unknown(const api::Resource& resource, Document& object) {
+  settle_members(resource, message_of(resource), object);
+}
+
 Status check_kind(const api::Resource& resource, Document& object) {
   if (!object.is_object()) {
     return bad_request(
