@@ -42,30 +42,6 @@ bool matches(const Document& selector, const Document* labels) {
                              [&](const Document& expression) { return has_expression(labels, expression); });
 }
 
-/// True when they can be evaluated.
-bool check_expressions(const Document& selector, const Place& place, Findings& found) {
-  bool right = true;
-  const Place list = place.member("matchExpressions");
-  std::size_t index = 0;
-  for (const Document& expression : items_of(selector, "matchExpressions")) {
-    const Place at = list.item(index++);
-    const std::string& op = expression.string_at("operator");
-    const bool by_value = op == "In" || op == "NotIn";
-    const bool has_values = !items_of(expression, "values").empty();
-    if (!by_value && op != "Exists" && op != "DoesNotExist") {
-      found.invalid(at.member("operator"), op, "not a valid selector operator");
-      right = false;
-    } else if (by_value && !has_values) {
-      found.required(at.member("values"), "must be specified when `operator` is 'In' or 'NotIn'");
-      right = false;
-    } else if (!by_value && has_values) {
-      found.forbidden(at.member("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-      right = false;
-    }
-  }
-  return right;
-}
-
 void check_selector(const Document& spec, const Place& place, Findings& found) {
   const Document* selector = spec.find("selector");
   const Document* labels = spec.at("template", "metadata", "labels");
@@ -74,7 +50,7 @@ void check_selector(const Document& spec, const Place& place, Findings& found) {
     found.required(at);
   } else if (selector->as_object().empty()) {
     found.invalid(at, *selector, "empty selector is invalid for deployment");
-  } else if (!check_expressions(*selector, at, found)) {
+  } else if (!check_requirements(*selector, SelectorOf::kLabels, at, found)) {
     return found.invalid(at, *selector, "invalid label selector");
   } else if (matches(*selector, labels)) {
     return;

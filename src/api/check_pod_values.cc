@@ -1,5 +1,7 @@
 #include "api/check_pod_values.h"
 
+#include <fmt/core.h>
+
 #include <limits>
 #include <set>
 
@@ -75,6 +77,25 @@ void check_names(const Document& spec, const Place& place, Findings& found) {
   found.labels(spec.find("nodeSelector"), place.member("nodeSelector"));
 }
 
+/// Two containers cannot listen on the same port of their host.
+void check_host_ports(const Document& spec, const Place& place, Findings& found) {
+  std::set<std::string> taken;
+  const Place containers = place.member("containers");
+  std::size_t index = 0;
+  for (const Document& container : items_of(spec, "containers")) {
+    const Place at = containers.item(index++);
+    const Place ports = at.member("ports");
+    std::size_t number = 0;
+    for (const Document& port : items_of(container, "ports")) {
+      const Place port_at = ports.item(number++);
+      if (port.int_at("hostPort") == 0) continue;
+      const std::string key =
+          fmt::format("{}/{}/{}", port.string_at("protocol"), port.string_at("hostIP"), port.int_at("hostPort"));
+      if (!taken.insert(key).second) found.duplicate(port_at.member("hostPort"), key);
+    }
+  }
+}
+
 void check_os(const Document& spec, const Place& place, Findings& found) {
   const Document* os = spec.find("os");
   if (os == nullptr) return;
@@ -111,6 +132,8 @@ void check_pod_values(const Document& spec, const Place& place, Findings& found)
   });
   each("tolerations", [&](const Document& item, const Place& at) { check_toleration(item, at, found); });
   each("topologySpreadConstraints", [&](const Document& item, const Place& at) { check_spread(item, at, found); });
+  check_affinity(spec, place, found);
+  check_host_ports(spec, place, found);
   check_names(spec, place, found);
   check_dns(spec, place, found);
   check_os(spec, place, found);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "api/check_pod_values.h"
+#include "base/quantity.h"
 #include "base/strings.h"
 
 namespace muster::api {
@@ -121,6 +122,11 @@ void check_volume_source(std::string_view kind, const Document& source, const Pl
     check_nfs(source, at, found);
   } else if (kind == "projected") {
     check_projected(source, at, found);
+  } else if (kind == "emptyDir") {
+    const auto limit = Quantity::parse(source.string_at("sizeLimit"));
+    if (limit && *limit < Quantity()) {
+      found.forbidden(at.member("sizeLimit"), "SizeLimit field must be a valid resource quantity");
+    }
   } else if (kind == "downwardAPI") {
     check_mode(source, "defaultMode", at, found);
   }

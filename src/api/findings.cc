@@ -46,12 +46,10 @@ void Findings::duplicate(const Place& at, const Document& value) {
 }
 
 void Findings::one_of(const Document& object, std::string_view key, const Place& place,
-                      const std::vector<std::string>& supported) {
+                      std::initializer_list<std::string_view> supported) {
   const Document* value = object.find(key);
-  if (value == nullptr || !value->is_string()) return;
-  if (std::ranges::find(supported, value->as_string()) == supported.end()) {
-    not_supported(place.member(key), *value, supported);
-  }
+  if (value == nullptr || !value->is_string() || contains(supported, value->as_string())) return;
+  not_supported(place.member(key), *value, {supported.begin(), supported.end()});
 }
 
 void Findings::between(const Document& object, std::string_view key, const Place& place, std::int64_t low,

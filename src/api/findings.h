@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ class Findings {
 
   // Of the member `key` of the object at `place`; a member that is not there is right.
   void one_of(const json::Document& object, std::string_view key, const reflect::Place& place,
-              const std::vector<std::string>& supported);
+              std::initializer_list<std::string_view> supported);
   void between(const json::Document& object, std::string_view key, const reflect::Place& place, std::int64_t low,
                std::int64_t high);
   void not_negative(const json::Document& object, std::string_view key, const reflect::Place& place);

@@ -16,7 +16,6 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/yaml.h"
-#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::apiserver {
@@ -98,7 +97,8 @@ const protobuf::Message* message_of(const api::Resource& resource) {
 TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
   if (message != nullptr) return settle_types(*message, object);
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
-  prune_unknown(resource, object);
+  using reflect::OpenTypes;
+  reflect::prune(*resource.type, object, resource.built_in ? OpenTypes::kKnownNames : OpenTypes::kEverything);
   found.wrong = check_metadata_types(object);
   return found;
 }
@@ -257,11 +257,6 @@ void split_status(const ResourceRequest& request, const Document& before, Docume
 
 }  // namespace
 
-void prune_unknown(const api::Resource& resource, Document& object) {
-  using reflect::OpenTypes;
-  reflect::prune(*resource.type, object, resource.built_in ? OpenTypes::kKnownNames : OpenTypes::kEverything);
-}
-
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http) {
   WriteParameters parameters;
   const std::string_view kind = request.verb == Verb::kCreate   ? "CreateOptions"
@@ -320,6 +315,10 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
   TRY_ASSIGN(Document document, json::parse(text, paths));
   for (const std::string& path : paths) repeated.push_back(fmt::format("{}duplicate field \"{}\"", context, path));
   return document;
+}
+
+void drop_unknown(const api::Resource& resource, Document& object) {
+  settle_members(resource, message_of(resource), object);
 }
 
 Status check_kind(const api::Resource& resource, Document& object) {

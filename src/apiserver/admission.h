@@ -34,8 +34,9 @@ Result<json::Document> read_body(const net::Request& http, std::vector<std::stri
 /// The same of a JSON text, with `context` before each telling.
 Result<json::Document> parse_noting_repeated(std::string_view text, std::string_view context,
                                              std::vector<std::string>& repeated);
-/// Drops what Kubernetes does not keep of an object of the kind.
-void prune_unknown(const api::Resource& resource, json::Document& object);
+/// Without the members that the kind does not have.
+void drop_unknown(const api::Resource& resource, json::Document& object);
+
 /// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as
 /// Kubernetes does).
 Status check_kind(const api::Resource& resource, json::Document& object);

@@ -7,7 +7,6 @@
 #include "apiserver/writes.h"
 #include "base/strings.h"
 #include "json/yaml.h"
-#include "reflect/reflect.h"
 
 namespace muster::apiserver {
 namespace {
@@ -67,7 +66,7 @@ apply::Application application_of(const ResourceRequest& request, Document confi
                                   Time now) {
   apply::Application wanted;
   wanted.known = config;
-  prune_unknown(*request.resource, wanted.known);
+  drop_unknown(*request.resource, wanted.known);
   wanted.config = std::move(config);
   wanted.applier.manager = parameters.field_manager;
   wanted.applier.operation = apply::kApply;

@@ -117,6 +117,12 @@ void check_pod_change(const Document& before, const Document& after, std::vector
   erase_changeable(old_spec);
   erase_changeable(new_spec);
   if (!(old_spec == new_spec)) causes.push_back(forbidden_value("spec", kPodChange));
+  const std::int64_t old_deadline = before.int_at("spec", "activeDeadlineSeconds");
+  const std::int64_t deadline = after.int_at("spec", "activeDeadlineSeconds");
+  if (old_deadline != 0 && deadline > old_deadline) {
+    causes.push_back(invalid_value("spec.activeDeadlineSeconds", std::to_string(deadline),
+                                   "must be less than or equal to previous value"));
+  }
 }
 
 void check_sealed_change(const Document& before, const Document& after, std::vector<FieldCause>& causes) {

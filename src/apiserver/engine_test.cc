@@ -446,5 +446,22 @@ TEST_F(Engine, WhatAnOlderVersionStoredIsNotChangedByWhatThisOneSets) {
   EXPECT_EQ(call("PATCH", target, R"({"spec":{"hostNetwork":true}})")->status, 422);
 }
 
+TEST_F(Engine, NobodyOwnsWhatAPodDoesNotHave) {
+  net::Request request{.method = "PATCH",
+                       .target = "/api/v1/namespaces/default/pods/p?fieldManager=m",
+                       .headers = {},
+                       .body =
+                           "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: "
+                           "i, livenessProbe: {exec: {command: [a]}, foo: 1}}]}}",
+                       .peer = {.in_process = true}};
+  request.headers.set("Content-Type", "application/apply-patch+yaml");
+  auto exchange = std::make_shared<Recorder>();
+  server_->handle(std::move(request), exchange);
+  until([&] { return exchange->ended; });
+  EXPECT_EQ(exchange->status, 201) << exchange->body;
+  EXPECT_THAT(exchange->body, HasSubstr("\"f:livenessProbe\":"));
+  EXPECT_EQ(exchange->body.find("foo"), std::string::npos) << exchange->body;
+}
+
 }  // namespace
 }  // namespace muster::apiserver

@@ -8,7 +8,6 @@
 #include "json/members.h"
 #include "reflect/causes.h"
 #include "reflect/place.h"
-#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "json/members.h"
-#include "reflect/prune.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {
@@ -59,10 +58,6 @@ void apply_defaults(const TypeDesc& type, json::Document& document) {
 bool is_known(const TypeDesc& type, std::string_view name) {
   if (type.field_or_alias(name) != nullptr) return true;
   return type.open && (type.known_names.empty() || std::ranges::find(type.known_names, name) != type.known_names.end());
-}
-
-void prune(const TypeDesc& type, json::Document& document) {
-  prune(type, document, OpenTypes::kEverything);
 }
 
 void prune(const TypeDesc& type, json::Document& document, OpenTypes open_types) {

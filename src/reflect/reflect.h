@@ -48,8 +48,13 @@ struct DeprecatedField {
 };
 /// Older spellings and fields that are out of date, wherever they are used.
 std::vector<DeprecatedField> deprecated_fields(const TypeDesc& type, const json::Document& document);
+/// A field, one of the names that an open type has beyond its fields, or anything where it lists none.
+bool is_known(const TypeDesc& type, std::string_view name);
+/// What open types keep: in Kubernetes' own kinds the names they have there, in custom resources whatever there is, as
+/// their schema says. The metadata of an object is Kubernetes' own in every kind.
+enum class OpenTypes { kKnownNames, kEverything };
 /// Drops unknown members, as an API server does when fieldValidation is not Strict.
-void prune(const TypeDesc& type, json::Document& document);
+void prune(const TypeDesc& type, json::Document& document, OpenTypes open_types = OpenTypes::kEverything);
 
 /// A structural schema as in a CRD: self-contained, no references.
 json::Document crd_schema(const TypeDesc& type);

@@ -30,6 +30,13 @@ std::string volume(const std::string& source) {
   return R"(,"volumes":[{"name":"v",)" + source + "}]";
 }
 
+std::string node_term(const char* reason, const char* rest) {
+  return fmt::format(
+      "FieldValue{} spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
+      "matchExpressions{}",
+      reason, rest);
+}
+
 const std::vector<Wrong>& wrong_pods() {
   static const std::vector<Wrong> rows = {
       {R"(,"dnsPolicy":"x")", {"FieldValueNotSupported spec.dnsPolicy"}},
@@ -56,6 +63,20 @@ const std::vector<Wrong>& wrong_pods() {
        {"FieldValueInvalid spec.topologySpreadConstraints[0].maxSkew",
         "FieldValueRequired spec.topologySpreadConstraints[0].topologyKey",
         "FieldValueNotSupported spec.topologySpreadConstraints[0].whenUnsatisfiable"}},
+      {R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{}}})",
+       {"FieldValueRequired spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+        "nodeSelectorTerms"}},
+      {R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)"
+       R"({"matchExpressions":[{"key":"a","operator":"X"},{"key":"a","operator":"In"},{"key":"a","operator":"Exists",)"
+       R"("values":["x"]},{"key":"a","operator":"Gt","values":["1","2"]},{"key":"a","operator":"Lt","values":["1"]}]}]}}})",
+       {node_term("Invalid", "[0].operator"), node_term("Required", "[1].values"), node_term("Forbidden", "[2].values"),
+        node_term("Required", "[3].values")}},
+      {R"(,"affinity":{"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":101,)"
+       R"("podAffinityTerm":{"topologyKey":"a","labelSelector":{"matchExpressions":[{"key":"a","operator":"Gt"}]}}}]}})",
+       {"FieldValueInvalid spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+        "FieldValueInvalid spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
+        "podAffinityTerm.labelSelector.matchExpressions[0].operator"}},
+      {volume(R"("emptyDir":{"sizeLimit":"-1"})"), {"FieldValueForbidden spec.volumes[0].emptyDir.sizeLimit"}},
       {R"(,"initContainers":[{"name":"b","image":"i","restartPolicy":"Never"}])",
        {"FieldValueNotSupported spec.initContainers[0].restartPolicy"}},
       {R"(,"initContainers":[{"name":"b","image":"i","livenessProbe":{"exec":{"command":["a"]}}}])",
@@ -105,6 +126,9 @@ const std::vector<Wrong>& wrong_containers() {
        {"FieldValueInvalid C.ports[0].name", "FieldValueInvalid C.ports[1].name", "FieldValueInvalid C.ports[2].name"}},
       {R"("ports":[{"containerPort":80,"name":"a"},{"containerPort":81,"name":"a"}])",
        {"FieldValueDuplicate C.ports[1].name"}},
+      {R"("ports":[{"containerPort":80,"hostPort":80},{"containerPort":81,"hostPort":80},)"
+       R"({"containerPort":82,"hostPort":80,"protocol":"UDP"}])",
+       {"FieldValueDuplicate C.ports[1].hostPort"}},
       {R"("env":[{"name":"A","value":"1","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}])",
        {"FieldValueInvalid C.env[0].valueFrom"}},
       {R"("env":[{"name":"A","valueFrom":{}}])", {"FieldValueInvalid C.env[0].valueFrom"}},
@@ -404,6 +428,14 @@ TEST_P(ApiContract, WhatOfBuiltinKindsMayNotChange) {
        R"("spec":{"hard":{"pods":"4"}})",
        R"({"spec":{"scopes":["BestEffort"]}})",
        {"FieldValueInvalid spec.scopes"}},
+      {core("pods"),
+       R"("spec":{"activeDeadlineSeconds":5,"containers":[{"name":"a","image":"i"}]})",
+       R"({"spec":{"activeDeadlineSeconds":10}})",
+       {"FieldValueInvalid spec.activeDeadlineSeconds"}},
+      {core("pods"),
+       R"("spec":{"activeDeadlineSeconds":5,"containers":[{"name":"a","image":"i"}]})",
+       R"({"spec":{"activeDeadlineSeconds":4}})",
+       {}},
       {classes, R"("value":1)", R"({"value":2})", {"FieldValueForbidden value"}},
       {classes, R"("value":1)", R"({"preemptionPolicy":"Never"})", {"FieldValueInvalid preemptionPolicy"}},
       {classes, R"("value":1)", R"({"description":"x"})", {}},
