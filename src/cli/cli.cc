@@ -197,7 +197,7 @@ int run(const std::vector<std::string>& args) {
     std::fputs(help_text(help, flags, common).c_str(), stdout);
     return kExitOk;
   }
-  if (connects) options.add_flags(flags);
+  options.add_flags(flags);  // `alias m='muster -n team'` must not break the commands that ask no server
   auto words = flags.parse(rest);
   if (!words) {
     return print_error(

@@ -10,8 +10,9 @@ constexpr Entry kCommands[] = {
      "  muster apply -f manifests/             every .yaml, .yml and .json in the folder\n"
      "  cat job.yaml | muster apply -f -\n",
      make_apply, Server::kStarted},
-    {"create", "make new objects from files", "muster create -f FILE [-n NAMESPACE]",
+    {"create", "make new objects from files, or a namespace", "muster create -f FILE [-n NAMESPACE] | namespace NAME",
      "  muster create -f job.yaml\n"
+     "  muster create namespace team\n"
      "  muster create -f job.yaml --dry-run=server -o yaml     what it would become\n",
      make_create, Server::kStarted},
     {"get", "list objects, or print them", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",

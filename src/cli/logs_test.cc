@@ -66,6 +66,20 @@ TEST(Logs, ColorsPrefixesOnATerminalOnly) {
   EXPECT_EQ(cli.out, "\x1b[36m[worker-0]\x1b[0m one\n");
 }
 
+TEST(Logs, OnATerminalObeyNothingUnlessRaw) {
+  CommandRun cli;
+  cli.server.put(kPods + "/a", pod("a", "terminated"));
+  cli.server.log("a", "\x1b]0;title\x07\x1b[31mred\n");
+  EXPECT_EQ(cli.run(make_logs(), {"a"}), 0);
+  cli.terminal = true;
+  EXPECT_EQ(cli.run(make_logs(), {"a"}), 0);
+  EXPECT_EQ(cli.run(make_logs(), {"a", "--raw"}), 0);
+  EXPECT_EQ(cli.out,
+            "\x1b]0;title\x07\x1b[31mred\n"
+            "\\x1b]0;title\\x07\x1b[31mred\n"
+            "\x1b]0;title\x07\x1b[31mred\n");
+}
+
 TEST(Logs, NeedsNoPrefixForOneReplica) {
   CommandRun cli;
   cli.server.put(kJobs + "/mnist", job("Succeeded", 1));

@@ -29,7 +29,7 @@ void print_help(std::FILE* to) {
   }
   fmt::print(to,
              "\nJobs and other objects:\n{}\nMore about one: muster help COMMAND\n"
-             "Before or after every command of the second list: -n NAMESPACE, --context, --kubeconfig\n",
+             "-n NAMESPACE, --context and --kubeconfig may stand before the command, too.\n",
              muster::cli::command_list());
 }
 

@@ -262,6 +262,7 @@ def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
 def test_flags_of_every_command_may_come_before_it(engine, other_namespace):
     assert engine.muster("-n", "x2", "get", "cm", "-o", "name").stdout == "configmap/only-here\n"
     assert engine.muster("--namespace=x2", "--kubeconfig", engine.kubeconfig, "get", "cm", "-o", "name").stdout == "configmap/only-here\n"
+    assert engine.muster("-n", "x2", "explain", "pods").stdout == engine.muster("explain", "pods").stdout
     wrong = engine.muster("-o", "name", "get", "cm", check=False)
     assert wrong.returncode == 2 and wrong.stderr.startswith("error: unknown flag -o before the command; flags of a command come after it\n")
 
