@@ -51,16 +51,29 @@ Result<Config> config_for(const std::string& data_dir, const std::string& file) 
   return std::filesystem::exists(usual) ? load_config(usual) : parse_config("", usual);
 }
 
+Result<LogLevel> parse_log_level(const std::string& word) {
+  if (word == "debug") return LogLevel::kDebug;
+  if (word == "info") return LogLevel::kInfo;
+  if (word == "warn") return LogLevel::kWarn;
+  if (word == "error") return LogLevel::kError;
+  return Error{.reason = Reason::kBadRequest,
+               .message = fmt::format("--log-level: must be debug, info, warn or error, got {}", quote(word))};
+}
+
 Result<ServeOptions> parse_options(const std::vector<std::string>& args) {
   cli::Flags flags;
   std::string listen = "127.0.0.1:8765";
   std::string config_file;
+  std::string log_level = "info";
   ServeOptions options{.data_dir = default_data_dir(), .host = "", .port = 0, .config = {}, .accept_data_loss = false};
   flags.add_string("data-dir", &options.data_dir, "folder that holds everything the engine keeps");
   flags.add_string("listen", &listen, "HOST:PORT to serve on; port 0 takes a free one");
   flags.add_string("config", &config_file, "configuration file (default DIR/config.yaml, when there is one)");
   flags.add_bool("accept-data-loss", &options.accept_data_loss, "serve although the end of the database is missing");
+  flags.add_string("log-level", &log_level, "what is logged at least: debug, info, warn or error");
   TRY_ASSIGN(const auto words, flags.parse(args));
+  TRY_ASSIGN(const LogLevel lowest, parse_log_level(log_level));
+  set_log_level(lowest);
   if (!words.empty()) {
     return Error{.reason = Reason::kBadRequest,
                  .message = fmt::format("serve: unexpected argument {}", quote(words[0]))};
