@@ -50,6 +50,15 @@ Result<Config> config_for(const std::string& data_dir, const std::string& file) 
   return std::filesystem::exists(usual) ? load_config(usual) : parse_config("", usual);
 }
 
+Result<LogLevel> parse_log_level(const std::string& word) {
+  if (word == "debug") return LogLevel::kDebug;
+  if (word == "info") return LogLevel::kInfo;
+  if (word == "warn") return LogLevel::kWarn;
+  if (word == "error") return LogLevel::kError;
+  return Error{.reason = Reason::kBadRequest,
+               .message = fmt::format("--log-level: must be debug, info, warn or error, got {}", quote(word))};
+}
+
 /// HOST:PORT as --listen gives it.
 Status read_address(const std::string& listen, ServeOptions& options) {
   const auto colon = listen.rfind(':');
@@ -184,6 +193,7 @@ class Serve final : public EngineCommand {
     flags.add_string("listen", &listen_, "HOST:PORT to serve on; port 0 takes a free one");
     flags.add_string("config", &config_file_, "configuration file (default DIR/config.yaml, when there is one)");
     flags.add_bool("accept-data-loss", &options_.accept_data_loss, "serve although the end of the database is missing");
+    flags.add_string("log-level", &log_level_, "what is logged at least: debug, info, warn or error");
   }
 
   int run(const std::vector<std::string>&) override {
@@ -194,6 +204,8 @@ class Serve final : public EngineCommand {
 
  private:
   Status serve() {
+    TRY_ASSIGN(const LogLevel lowest, parse_log_level(log_level_));
+    set_log_level(lowest);
     TRY(read_address(listen_, options_));
     TRY_ASSIGN(options_.config, config_for(options_.data_dir, config_file_));
     return run_engine(options_);
@@ -201,6 +213,7 @@ class Serve final : public EngineCommand {
 
   std::string listen_ = "127.0.0.1:8765";
   std::string config_file_;
+  std::string log_level_ = "info";
   ServeOptions options_{.data_dir = default_data_dir(), .host = "", .port = 0, .config = {}, .accept_data_loss = false};
 };
 

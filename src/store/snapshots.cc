@@ -20,7 +20,7 @@ constexpr auto kSoon = std::chrono::minutes(1);
 constexpr int kMostUnderWay = 2;
 constexpr Duration kAskAgain = std::chrono::seconds(5);
 
-Error stopping() {
+Error engine_stops() {
   return Error{.reason = Reason::kServiceUnavailable, .message = "the engine is stopping"};
 }
 
@@ -105,7 +105,7 @@ void Snapshots::take_now(Done done) {
   const std::string partial = fmt::format("{}/next-{}", folder, begun_++ % kMostUnderWay);
   store_.back_up(partial,
                  [this, alive = alive_, partial, done = std::move(done)](const Result<Revision>& copied) mutable {
-                   if (!*alive) return done(stopping());
+                   if (!*alive) return done(engine_stops());
                    --under_way_;
                    if (!copied) return done(copied.error());
                    done(finish(partial, *copied));
