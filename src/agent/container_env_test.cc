@@ -11,10 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-std::shared_ptr<const json::Document> borrowed(const json::Document& document) {
-  return {std::shared_ptr<const json::Document>(), &document};
-}
-
 class ContainerEnv : public ::testing::Test {
  protected:
   Result<Variables> variables(const char* container, const Variables& defaults = {}) {

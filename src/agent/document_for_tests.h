@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,11 @@ inline json::Document doc(const std::string& text) {
   auto parsed = json::parse(text);
   EXPECT_TRUE(parsed) << text;
   return parsed ? *std::move(parsed) : json::Document();
+}
+
+/// Of something that outlives it.
+inline std::shared_ptr<const json::Document> borrowed(const json::Document& document) {
+  return {std::shared_ptr<const json::Document>(), &document};
 }
 
 }  // namespace muster::agent

@@ -22,10 +22,6 @@ std::string variable(const LaunchContainer& container, const std::string& name) 
   return found == container.env.end() ? "(none)" : found->second;
 }
 
-std::shared_ptr<const json::Document> lent(const json::Document& document) {
-  return {std::shared_ptr<const json::Document>(), &document};
-}
-
 class LaunchPlanning : public ::testing::Test {
  protected:
   LaunchPlanning() {
@@ -42,9 +38,9 @@ class LaunchPlanning : public ::testing::Test {
     return plan_launch(
         {.pod = &pod_,
          .facts = {.address = "127.1.2.3", .host_address = "127.0.0.1", .node_cpus = 1, .node_memory = 1},
-         .references = {.config_map = [this](const std::string& n) { return n == "cm" ? lent(config_map_) : nullptr; },
-                        .secret = [this](const std::string& n) { return n == "s" ? lent(secret_) : nullptr; },
-                        .claim = [this](const std::string& n) { return n == "data" ? lent(claim_) : nullptr; }}},
+         .references = {.config_map = [this](const std::string& n) { return n == "cm" ? borrowed(config_map_) : nullptr; },
+                        .secret = [this](const std::string& n) { return n == "s" ? borrowed(secret_) : nullptr; },
+                        .claim = [this](const std::string& n) { return n == "data" ? borrowed(claim_) : nullptr; }}},
         options_, paths);
   }
   std::string make_venv(const std::string& home) {

@@ -74,9 +74,10 @@ TEST(JsonPatch, RefusesWhatIsNoPatch) {
   EXPECT_EQ(patched("{}", R"([{"op":"patch","path":""}])"),
             R"(Invalid: operation 0: "op" must be one of add, remove, replace, move, copy, test, got "patch")");
   EXPECT_EQ(patched("{}", R"([{"op":"remove"}])"), R"(Invalid: operation 0: "path" must be a JSON pointer string)");
-  EXPECT_EQ(patched("{}", R"([{"op":"remove","path":"a"}])"),
-            R"(Invalid: operation 0: "path" is not a JSON pointer, got "a"; it must be empty or start with "/", with ~0 for ~ and )"
-            R"(~1 for / in names)");
+  EXPECT_EQ(
+      patched("{}", R"([{"op":"remove","path":"a"}])"),
+      R"(Invalid: operation 0: "path" is not a JSON pointer, got "a"; it must be empty or start with "/", with ~0 for ~ and )"
+      R"(~1 for / in names)");
   EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a"}])"), R"(Invalid: operation 0: "value" is required for add)");
 }
 

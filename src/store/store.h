@@ -130,7 +130,7 @@ class Store {
   using Id = std::uint64_t;
   using OnEvent = std::function<void(const std::shared_ptr<const Event>&)>;
   /// Every event of the resource after `after`, in order: history first (delivered before this returns), then live.
-  /// Expired when history no longer reaches back that far; BadRequest-free: namespaces and selectors are the caller's.
+  /// Expired when history no longer reaches back that far; namespaces and selectors are the caller's.
   virtual Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) = 0;
   /// Only what history has.
   virtual Status replay(const std::string& resource, Revision after, const OnEvent& on_event) = 0;

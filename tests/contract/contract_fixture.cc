@@ -139,6 +139,11 @@ std::string ApiContract::pod(const std::string& name, const std::string& labels)
                      name, labels);
 }
 
+std::string ApiContract::pod_with(const std::string& spec, const std::string& container) {
+  return fmt::format(R"({{"metadata":{{"name":"p"}},"spec":{{"containers":[{{"name":"a","image":"i"{}}}]{}}}}})",
+                     container, spec);
+}
+
 std::string ApiContract::config_map(const std::string& name, const std::string& labels) {
   return fmt::format(
       R"({{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"{}","labels":{}}},"data":{{"a":"1"}}}})", name,

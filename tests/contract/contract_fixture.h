@@ -106,6 +106,8 @@ class ApiContract : public ::testing::TestWithParam<Where> {
 
   static std::string pod(const std::string& name, const std::string& labels = "{}");
   static std::string config_map(const std::string& name, const std::string& labels = "{}");
+  /// The pod "p", with more in its spec and in its container: ",\"key\":value".
+  static std::string pod_with(const std::string& spec, const std::string& container = "");
   static std::string pytorch_job(const std::string& name);
   static std::string training_job(const std::string& name);
 

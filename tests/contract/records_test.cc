@@ -7,7 +7,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
+constexpr const char* kProtobufBody = "application/vnd.kubernetes.protobuf";
 constexpr const char* kAccess = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 std::string field(int number, const std::string& bytes) {
@@ -23,7 +23,7 @@ std::string config_map_bytes(const std::string& name) {
 }
 
 TEST_P(ApiContract, BodiesMayBeProtobuf) {
-  const Answer made = call("POST", core("configmaps"), config_map_bytes("c"), kProtobuf);
+  const Answer made = call("POST", core("configmaps"), config_map_bytes("c"), kProtobufBody);
   ASSERT_EQ(made.code, 201) << made.text;
   EXPECT_EQ(made.body.string_at("data", "a"), "1");
   EXPECT_EQ(at(get(core("configmaps/c")).body, "data"), at(made.body, "data"));
@@ -32,7 +32,7 @@ TEST_P(ApiContract, BodiesMayBeProtobuf) {
 TEST_P(ApiContract, BrokenProtobufIsABadRequest) {
   const std::string whole = config_map_bytes("c");
   for (const std::size_t length : {std::size_t{4}, std::size_t{9}, whole.size() - 9}) {
-    const Answer refused = call("POST", core("configmaps"), whole.substr(0, length), kProtobuf);
+    const Answer refused = call("POST", core("configmaps"), whole.substr(0, length), kProtobufBody);
     EXPECT_EQ(refused.code, 400) << refused.text;
     EXPECT_EQ(refused.reason(), "BadRequest");
   }

@@ -9,11 +9,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string pod_with(const std::string& spec, const std::string& container = "") {
-  return fmt::format(R"({{"metadata":{{"name":"p"}},"spec":{{"containers":[{{"name":"a","image":"i"{}}}]{}}}}})",
-                     container, spec);
-}
-
 TEST_P(ApiContract, AmountsOfBuiltinKindsHaveOneText) {
   const std::vector<std::array<const char*, 3>> rows = {
       {"cpu", R"("1000m")", "1"},

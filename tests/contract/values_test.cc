@@ -14,11 +14,6 @@ struct Wrong {
   std::vector<std::string> causes;
 };
 
-std::string pod_of(const std::string& spec, const std::string& container) {
-  return fmt::format(R"({{"metadata":{{"name":"p"}},"spec":{{"containers":[{{"name":"a","image":"i"{}}}]{}}}}})",
-                     container, spec);
-}
-
 std::string deployment_of(const std::string& spec, const std::string& pod = "", const std::string& container = "") {
   return fmt::format(
       R"({{"metadata":{{"name":"d"}},"spec":{{"selector":{{"matchLabels":{{"a":"b"}}}},"template":)"
@@ -181,7 +176,7 @@ std::vector<std::string> placed(std::vector<std::string> causes, const std::stri
 
 TEST_P(ApiContract, ValuesOfPodsThatAreRefused) {
   for (const Wrong& row : wrong_pods()) {
-    const Answer refused = post(core("pods?dryRun=All"), pod_of(row.part, ""));
+    const Answer refused = post(core("pods?dryRun=All"), pod_with(row.part, ""));
     EXPECT_EQ(refused.code, 422) << row.part << refused.text;
     EXPECT_THAT(refused.causes(), UnorderedElementsAreArray(row.causes)) << row.part << refused.text;
   }
@@ -190,7 +185,7 @@ TEST_P(ApiContract, ValuesOfPodsThatAreRefused) {
 TEST_P(ApiContract, ValuesOfContainersThatAreRefused) {
   const std::string deployments = "/apis/apps/v1/namespaces/" + ns_ + "/deployments?dryRun=All";
   for (const Wrong& row : wrong_containers()) {
-    const Answer refused = post(core("pods?dryRun=All"), pod_of("", "," + row.part));
+    const Answer refused = post(core("pods?dryRun=All"), pod_with("", "," + row.part));
     EXPECT_EQ(refused.code, 422) << row.part << refused.text;
     EXPECT_THAT(refused.causes(), UnorderedElementsAreArray(placed(row.causes, "spec.containers[0]")))
         << row.part << refused.text;
@@ -204,33 +199,33 @@ TEST_P(ApiContract, ValuesOfContainersThatAreRefused) {
           .causes(),
       ::testing::ElementsAre("FieldValueInvalid spec.containers[0].image"));
   EXPECT_THAT(post(core("pods?dryRun=All"),
-                   pod_of(R"(,"hostNetwork":true)", R"(,"ports":[{"containerPort":80,"hostPort":81}])"))
+                   pod_with(R"(,"hostNetwork":true)", R"(,"ports":[{"containerPort":80,"hostPort":81}])"))
                   .causes(),
               ::testing::ElementsAre("FieldValueInvalid spec.containers[0].ports[0].hostPort"));
   EXPECT_THAT(post(core("pods?dryRun=All"),
-                   pod_of(volume(R"("emptyDir":{})"), R"(,"volumeMounts":[{"name":"v","mountPath":""}])"))
+                   pod_with(volume(R"("emptyDir":{})"), R"(,"volumeMounts":[{"name":"v","mountPath":""}])"))
                   .causes(),
               ::testing::ElementsAre("FieldValueRequired spec.containers[0].volumeMounts[0].mountPath"));
 }
 
 TEST_P(ApiContract, PodsOfAClassThatThereIsNot) {
-  const Answer refused = post(core("pods"), pod_of(R"(,"priorityClassName":"nosuch")", ""));
+  const Answer refused = post(core("pods"), pod_with(R"(,"priorityClassName":"nosuch")", ""));
   EXPECT_EQ(refused.code, 403) << refused.text;
   EXPECT_EQ(refused.reason(), "Forbidden");
   EXPECT_EQ(refused.message(), "pods \"p\" is forbidden: no PriorityClass with name nosuch was found");
-  EXPECT_EQ(post(core("pods?dryRun=All"), pod_of(R"(,"priorityClassName":"system-node-critical")", "")).code, 201);
+  EXPECT_EQ(post(core("pods?dryRun=All"), pod_with(R"(,"priorityClassName":"system-node-critical")", "")).code, 201);
 }
 
 TEST_P(ApiContract, DefaultsDeepInPods) {
-  const Answer made =
-      post(core("pods?dryRun=All"),
-           pod_of(R"(,"hostNetwork":true,"terminationGracePeriodSeconds":-1,"volumes":[{"name":"a"},)"
-                  R"({"name":"b","secret":{"secretName":"s"}},{"name":"c","configMap":{"name":"s"}},)"
-                  R"({"name":"d","hostPath":{"path":"/a"}},{"name":"e","downwardAPI":{"items":[{"path":"n",)"
-                  R"("fieldRef":{"fieldPath":"metadata.name"}}]}}])",
-                  R"(,"ports":[{"containerPort":80}],"livenessProbe":{"httpGet":{"port":80}},"readinessProbe":{"exec":)"
-                  R"({"command":["a"]},"periodSeconds":0},"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":)"
-                  R"("metadata.name"}}},{"name":"B","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu"}}}])"));
+  const Answer made = post(
+      core("pods?dryRun=All"),
+      pod_with(R"(,"hostNetwork":true,"terminationGracePeriodSeconds":-1,"volumes":[{"name":"a"},)"
+               R"({"name":"b","secret":{"secretName":"s"}},{"name":"c","configMap":{"name":"s"}},)"
+               R"({"name":"d","hostPath":{"path":"/a"}},{"name":"e","downwardAPI":{"items":[{"path":"n",)"
+               R"("fieldRef":{"fieldPath":"metadata.name"}}]}}])",
+               R"(,"ports":[{"containerPort":80}],"livenessProbe":{"httpGet":{"port":80}},"readinessProbe":{"exec":)"
+               R"({"command":["a"]},"periodSeconds":0},"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":)"
+               R"("metadata.name"}}},{"name":"B","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu"}}}])"));
   ASSERT_EQ(made.code, 201) << made.text;
   const Document& spec = at(made.body, "spec");
   EXPECT_EQ(spec.int_at("terminationGracePeriodSeconds"), 1);
