@@ -276,6 +276,19 @@ void receive_records(const std::shared_ptr<Parts>& parts, Socket::OnRead done) {
   });
 }
 
+/// As much as the kernel takes without waiting. In slices, so that the peer reads the first while the next is copied.
+std::size_t send_now(int fd, std::string_view bytes) {
+  constexpr std::size_t kSlice = 64 * 1024;
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    const std::string_view slice = bytes.substr(sent, kSlice);
+    const ssize_t count = ::send(fd, slice.data(), slice.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count > 0) sent += static_cast<std::size_t>(count);
+    if (count < static_cast<ssize_t>(slice.size())) break;
+  }
+  return sent;
+}
+
 /// Sends what TLS has to say. It mostly leaves at once, and then its memory, still near the processor, is there for the
 /// next connection.
 void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
@@ -287,14 +300,13 @@ void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
     if (Task next = std::exchange(parts->when_sent, nullptr)) next();
     d(end_of(ec));
   };
-  const ssize_t sent = ::send(parts->raw.native_handle(), out.data(), out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent == static_cast<ssize_t>(out.size())) {
+  const std::size_t sent = send_now(parts->raw.native_handle(), out);
+  if (sent == out.size()) {
     TlsStream::give_back(std::exchange(out, {}));
     return parts->loop.post([f = std::move(finish)]() mutable { f({}, 0); });
   }
   // What stopped it, if anything but a full buffer, is met again here.
-  asio::async_write(parts->raw, asio::buffer(out) + static_cast<std::size_t>(std::max<ssize_t>(sent, 0)),
-                    std::move(finish));
+  asio::async_write(parts->raw, asio::buffer(out) + sent, std::move(finish));
 }
 
 void shake_hands(const std::shared_ptr<Parts>& parts, std::string_view arrived, Socket::OnEnd done) {
