@@ -15,6 +15,8 @@ constexpr std::size_t kMaxUnsent = 8u << 20;
 constexpr std::size_t kMaxBlock = 128u << 10;  // of lines that leave together
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 constexpr std::size_t kInitialSlice = 250;
+constexpr std::size_t kInitialUnsent = 1u << 20;  // no further slice while this much waits for the reader
+constexpr Duration kLookAgain = std::chrono::milliseconds(20);
 constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients come back at once
 
 struct Start {
@@ -165,21 +167,31 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
         return true;
       });
   if (!scanned) return fail(watcher, scanned.error());
-  if (rest) {
-    Task next = [this, weak = std::weak_ptr(watcher), rest = *std::move(rest)] {
-      const auto live = weak.lock();
-      if (live && !live->closed) send_initial(live, rest);
-    };
-    // Controllers of this process wait: those who ask from outside come first.
-    const bool is_ours = watcher->choice.takes_events;
-    return is_ours ? context_.loop.post_when_idle(std::move(next)) : context_.loop.post(std::move(next));
-  }
+  if (rest) return send_later(watcher, *rest);
   if (watcher->start.initial_events_end) {
     const Choice& choice = watcher->choice;
     watcher->exchange->write(
         std::make_shared<const std::string>(bookmark_line(*choice.resource, choice.form, watcher->after, true)));
   }
   follow(watcher);
+}
+
+/// Goes on from a name when others have had their turn and the reader has taken most of what it got.
+void Watches::send_later(const std::shared_ptr<Watcher>& watcher, const store::Range& rest) {
+  const bool has_room = watcher->exchange->unsent() <= kInitialUnsent;
+  Task next = [this, weak = std::weak_ptr(watcher), rest, has_room] {
+    const auto live = weak.lock();
+    if (!live || live->closed) return;
+    has_room ? send_initial(live, rest) : send_later(live, rest);
+  };
+  if (!has_room) {
+    watcher->timeout = context_.loop.after(kLookAgain, std::move(next));
+  } else if (watcher->choice.takes_events) {
+    // Controllers of this process wait: those who ask from outside come first.
+    context_.loop.post_when_idle(std::move(next));
+  } else {
+    context_.loop.post(std::move(next));
+  }
 }
 
 /// Everything that came after `after`, and then whatever comes.

@@ -33,6 +33,7 @@ class Watches {
   struct Audience;
 
   void send_initial(const std::shared_ptr<Watcher>& watcher, const store::Range& range);
+  void send_later(const std::shared_ptr<Watcher>& watcher, const store::Range& rest);
   void follow(const std::shared_ptr<Watcher>& watcher);
   void send(Watcher& watcher, std::string_view type, const net::Bytes& object);
   bool keeps_up(Watcher& watcher);

@@ -36,6 +36,27 @@ TEST_F(Engine, WatchersOfOneChoiceShareTheirBytes) {
   EXPECT_EQ(other->body, a->body);
 }
 
+TEST_F(Engine, WhatThereIsComesAtTheSpeedOfItsReader) {
+  for (int i = 0; i < 600; ++i) call("POST", kConfigMaps, config_map("c" + std::to_string(i)));
+  const auto watch = start("GET", kWatch);
+  watch->backlog = (1u << 20) + 1;
+  loop_.advance(std::chrono::seconds(10));
+  const std::size_t slices = watch->written.size();
+  EXPECT_LE(slices, 500u);
+  watch->backlog = 0;
+  loop_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(watch->written.size(), 600u);
+  EXPECT_FALSE(watch->aborted);
+  // One that goes meanwhile is forgotten.
+  const auto gone = start("GET", kWatch);
+  gone->backlog = (1u << 20) + 1;
+  loop_.settle();
+  gone->gone();
+  gone->backlog = 0;
+  loop_.advance(std::chrono::seconds(10));
+  EXPECT_LE(gone->written.size(), 500u);
+}
+
 TEST_F(Engine, EventsAreToldAtTheEndOfATurn) {
   const auto watch = start("GET", kWatch);
   const auto made = start("POST", kConfigMaps, config_map("a"));
