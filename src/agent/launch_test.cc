@@ -38,9 +38,10 @@ class LaunchPlanning : public ::testing::Test {
     return plan_launch(
         {.pod = &pod_,
          .facts = {.address = "127.1.2.3", .host_address = "127.0.0.1", .node_cpus = 1, .node_memory = 1},
-         .references = {.config_map = [this](const std::string& n) { return n == "cm" ? borrowed(config_map_) : nullptr; },
-                        .secret = [this](const std::string& n) { return n == "s" ? borrowed(secret_) : nullptr; },
-                        .claim = [this](const std::string& n) { return n == "data" ? borrowed(claim_) : nullptr; }}},
+         .references = {
+             .config_map = [this](const std::string& n) { return n == "cm" ? borrowed(config_map_) : nullptr; },
+             .secret = [this](const std::string& n) { return n == "s" ? borrowed(secret_) : nullptr; },
+             .claim = [this](const std::string& n) { return n == "data" ? borrowed(claim_) : nullptr; }}},
         options_, paths);
   }
   std::string make_venv(const std::string& home) {
