@@ -29,14 +29,18 @@ void check_storage(const Document* amount, const Place& at, Findings& found) {
   if (size && *size <= Quantity()) found.invalid(at, *amount, "must be greater than zero");
 }
 
+const Document& spec_or_empty(const Document& object) {
+  static const Document kNone = json::Object();
+  const Document* given = object.find("spec");
+  return given == nullptr ? kNone : *given;
+}
+
 }  // namespace
 
 std::vector<FieldCause> check_persistent_volume_claim(const Document& claim) {
-  static const Document kNone = json::Object();
   std::vector<FieldCause> causes;
   Findings found(causes);
-  const Document* given = claim.find("spec");
-  const Document& spec = given == nullptr ? kNone : *given;
+  const Document& spec = spec_or_empty(claim);
   const Place place = kRoot.member("spec");
   check_modes(spec, place, "at least 1 access mode is required", found);
   check_storage(spec.at("resources", "requests", "storage"), place.member("resources[storage]"), found);
@@ -45,11 +49,9 @@ std::vector<FieldCause> check_persistent_volume_claim(const Document& claim) {
 }
 
 std::vector<FieldCause> check_persistent_volume(const Document& volume) {
-  static const Document kNone = json::Object();
   std::vector<FieldCause> causes;
   Findings found(causes);
-  const Document* given = volume.find("spec");
-  const Document& spec = given == nullptr ? kNone : *given;
+  const Document& spec = spec_or_empty(volume);
   const Place place = kRoot.member("spec");
   check_modes(spec, place, {}, found);
   if (members_of(spec, "capacity").empty()) {

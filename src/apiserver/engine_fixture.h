@@ -99,6 +99,18 @@ class Engine : public ::testing::Test {
     }
   }
 
+  /// In the store alone.
+  void remove_unseen(const store::Key& key) {
+    bool removed = false;
+    store_->remove(
+        key, store_->latest(key)->revision,
+        [](store::Revision) {
+          return store::Rendered{"{}", {}};
+        },
+        [&](Result<store::Entry>) { removed = true; });
+    until([&] { return removed; });
+  }
+
   /// As if over the network.
   std::shared_ptr<Recorder> start_remote(const std::string& method, const std::string& target,
                                          const std::string& body = "") {

@@ -164,15 +164,7 @@ TEST_F(Engine, DependentsLeftBehindByACrashAreCollectedAtTheNextStart) {
       201);
   // The owner's deletion is durable, and then the server dies before it looks at the dependents.
   server_.reset();
-  bool removed = false;
-  const store::Key key{"secrets", "default", "owner"};
-  store_->remove(
-      key, store_->latest(key)->revision,
-      [](store::Revision) {
-        return store::Rendered{"{}", {}};
-      },
-      [&](Result<store::Entry>) { removed = true; });
-  until([&] { return removed; });
+  remove_unseen({"secrets", "default", "owner"});
   store_->close();
   store_.reset();
   open();
@@ -191,15 +183,7 @@ TEST_F(Engine, WhatAFullDiskRefusedIsCollectedLater) {
       owner.string_at("metadata", "uid") + R"("}]}})";
   ASSERT_EQ(call("POST", kConfigMaps, child)->status, 201);
   server_.reset();
-  bool removed = false;
-  const store::Key key{"secrets", "default", "owner"};
-  store_->remove(
-      key, store_->latest(key)->revision,
-      [](store::Revision) {
-        return store::Rendered{"{}", {}};
-      },
-      [&](Result<store::Entry>) { removed = true; });
-  until([&] { return removed; });
+  remove_unseen({"secrets", "default", "owner"});
   disk_.full = true;
   server_ = std::make_unique<ApiServer>(loop_, rng_, *store_, server_options_);
   server_->start();
