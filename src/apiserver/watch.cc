@@ -80,12 +80,21 @@ struct Watches::Choice {
   auto operator<=>(const Choice&) const = default;
 };
 
+/// The objects that a watch begins with. Those that begin at one moment with one choice share it.
+struct Watches::Listing {
+  Choice choice;
+  store::Revision revision = 0;
+  std::vector<net::Bytes> objects;
+};
+
 struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
   Choice choice;
   Selection selection;
   Start start;
   std::shared_ptr<net::Exchange> exchange;
   store::Revision after = 0;
+  std::shared_ptr<const Listing> initial;  // while it is being sent
+  std::size_t initial_sent = 0;
   std::size_t initial_bytes = 0;  // what it began with does not make a reader slow
   std::shared_ptr<Audience> audience;
   Loop::Id timeout = 0;
@@ -142,32 +151,43 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   const bool from_now = !start->revision || *start->revision == 0;
   watcher->after = from_now ? context_.store.revision() : *start->revision;
   if (!from_now || start->without_initial_events) return follow(watcher);
-  const Selection& selected = watcher->selection;
-  send_initial(watcher, {selected.resource, selected.ns, selected.ns, selected.only_key() ? selected.name : ""});
+  watcher->initial = listing(*watcher);
+  send_initial(watcher);
 }
 
 // ---- What lies behind a watcher.
 
-/// All there was at `after`, from a name on. In slices, so that others are served in between; the stream's reader takes
-/// it at its own speed.
-void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store::Range& range) {
-  const Selection& selection = watcher->selection;
-  std::optional<store::Range> rest;
-  std::size_t visited = 0;
+/// Looked for at once, because what there is now can only be seen now; told later.
+std::shared_ptr<const Watches::Listing> Watches::listing(const Watcher& watcher) {
+  const auto last = last_listing_.lock();
+  if (last && last->revision == watcher.after && last->choice == watcher.choice) return last;
+  auto made = std::make_shared<Listing>();
+  made->choice = watcher.choice;
+  made->revision = watcher.after;
+  const Selection& selection = watcher.selection;
+  const store::Range range{selection.resource, selection.ns, selection.ns, selection.only_key() ? selection.name : ""};
   const Status scanned =
-      context_.store.scan_at(range, watcher->after, [&](const store::Key& key, const store::Entry& entry) {
+      context_.store.scan_at(range, watcher.after, [&](const store::Key& key, const store::Entry& entry) {
         if (selection.only_key() && key.name != selection.name) return false;
-        if (visited++ == kInitialSlice) {
-          rest = {range.resource, range.ns, key.ns, key.name};
-          return false;
-        }
-        if (!selection.matches(key, *entry.attributes)) return true;
-        watcher->initial_bytes += entry.bytes->size();
-        send(*watcher, "ADDED", entry.bytes);
+        if (selection.matches(key, *entry.attributes)) made->objects.push_back(entry.bytes);
         return true;
       });
-  if (!scanned) return fail(watcher, scanned.error());
-  if (rest) return send_later(watcher, *rest);
+  CHECK(scanned.has_value());  // `after` is now
+  last_listing_ = made;
+  return made;
+}
+
+/// In slices, so that others are served in between; the stream's reader takes them at its own speed.
+void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
+  const std::vector<net::Bytes>& objects = watcher->initial->objects;
+  const std::size_t end = std::min(objects.size(), watcher->initial_sent + kInitialSlice);
+  for (; watcher->initial_sent < end; ++watcher->initial_sent) {
+    const net::Bytes& object = objects[watcher->initial_sent];
+    watcher->initial_bytes += object->size();
+    send(*watcher, "ADDED", object);
+  }
+  if (end < objects.size()) return send_later(watcher);
+  watcher->initial.reset();
   if (watcher->start.initial_events_end) {
     const Choice& choice = watcher->choice;
     watcher->exchange->write(
@@ -176,13 +196,13 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher, const store:
   follow(watcher);
 }
 
-/// Goes on from a name when others have had their turn and the reader has taken most of what it got.
-void Watches::send_later(const std::shared_ptr<Watcher>& watcher, const store::Range& rest) {
+/// Goes on when others have had their turn and the reader has taken most of what it got.
+void Watches::send_later(const std::shared_ptr<Watcher>& watcher) {
   const bool has_room = watcher->exchange->unsent() <= kInitialUnsent;
-  Task next = [this, weak = std::weak_ptr(watcher), rest, has_room] {
+  Task next = [this, weak = std::weak_ptr(watcher), has_room] {
     const auto live = weak.lock();
     if (!live || live->closed) return;
-    has_room ? send_initial(live, rest) : send_later(live, rest);
+    has_room ? send_initial(live) : send_later(live);
   };
   if (!has_room) {
     watcher->timeout = context_.loop.after(kLookAgain, std::move(next));

@@ -29,11 +29,13 @@ class Watches {
 
  private:
   struct Choice;
+  struct Listing;
   struct Watcher;
   struct Audience;
 
-  void send_initial(const std::shared_ptr<Watcher>& watcher, const store::Range& range);
-  void send_later(const std::shared_ptr<Watcher>& watcher, const store::Range& rest);
+  std::shared_ptr<const Listing> listing(const Watcher& watcher);
+  void send_initial(const std::shared_ptr<Watcher>& watcher);
+  void send_later(const std::shared_ptr<Watcher>& watcher);
   void follow(const std::shared_ptr<Watcher>& watcher);
   void send(Watcher& watcher, std::string_view type, const net::Bytes& object);
   bool keeps_up(Watcher& watcher);
@@ -52,6 +54,7 @@ class Watches {
   Context& context_;
   std::set<std::shared_ptr<Watcher>> watchers_;
   std::map<Choice, std::shared_ptr<Audience>> audiences_;
+  std::weak_ptr<const Listing> last_listing_;
 };
 
 }  // namespace muster::apiserver

@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "net/loop_context.h"
 #include "net/tls_stream.h"
+#include "net/vector_aes.h"
 
 namespace muster::net {
 
@@ -26,7 +27,7 @@ using boost::system::error_code;
 using RawSocket = asio::generic::stream_protocol::socket;
 
 struct TlsContext {
-  explicit TlsContext(asio::ssl::context::method method) : context(method) {}
+  explicit TlsContext(const SSL_METHOD* method) : context(SSL_CTX_new_ex(nullptr, vector_aes_properties(), method)) {}
   asio::ssl::context context;
   bool verify = false;
 };
@@ -99,6 +100,7 @@ void use_modern_tls(asio::ssl::context& context) {
   SSL_CTX_set_ciphersuites(context.native_handle(),
                            "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_options(context.native_handle(), SSL_OP_CIPHER_SERVER_PREFERENCE);
+  if (vector_aes_properties() != nullptr) SSL_CTX_set_cipher_list(context.native_handle(), "DEFAULT:!AES128");
 }
 
 Status load_identity(asio::ssl::context& context, const std::string& certificate_pem, const std::string& key_pem) {
@@ -113,7 +115,7 @@ Status load_identity(asio::ssl::context& context, const std::string& certificate
 }  // namespace
 
 Result<std::shared_ptr<TlsContext>> make_server_tls(const std::string& certificate_pem, const std::string& key_pem) {
-  auto tls = std::make_shared<TlsContext>(asio::ssl::context::tls_server);
+  auto tls = std::make_shared<TlsContext>(TLS_server_method());
   use_modern_tls(tls->context);
   TRY(load_identity(tls->context, certificate_pem, key_pem));
   SSL_CTX_set_alpn_select_cb(tls->context.native_handle(), choose_http1, nullptr);
@@ -121,7 +123,7 @@ Result<std::shared_ptr<TlsContext>> make_server_tls(const std::string& certifica
 }
 
 Result<std::shared_ptr<TlsContext>> make_client_tls(const ClientTls& wanted) {
-  auto tls = std::make_shared<TlsContext>(asio::ssl::context::tls_client);
+  auto tls = std::make_shared<TlsContext>(TLS_client_method());
   use_modern_tls(tls->context);
   error_code ec;
   if (wanted.ca_pem.empty()) {
