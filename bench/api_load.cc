@@ -249,7 +249,10 @@ int run(const std::vector<std::string>& args) {
     seconds = load.run(count, number(3), create);
   } else if (mode == "watch") {
     load.open_watches(number(5), args[4]);
-    load.loop.after(std::chrono::seconds(count), [&load] { load.count = load.sent; });
+    load.loop.after(std::chrono::seconds(count), [&load] {
+      load.count = load.sent;
+      load.stop_when_done();  // nothing may be under way at this moment
+    });
     seconds = load.run(std::numeric_limits<int>::max(), number(3), create);
   } else if (mode == "get") {
     seconds = load.run(count, number(3), [&load, path = std::string(kCollection) + "/" + args[4]](int) {

@@ -36,6 +36,13 @@ class Text {
     need(text.size());
     at_ += text.copy(at_, text.size());
   }
+  /// What needs no change, between quotes.
+  void put_plain(std::string_view text) {
+    need(text.size() + 2);
+    *at_++ = '"';
+    at_ += text.copy(at_, text.size());
+    *at_++ = '"';
+  }
   void put(std::size_t count, char c) {
     need(count);
     at_ = std::fill_n(at_, count, c);
@@ -148,24 +155,18 @@ constexpr std::uint64_t zero_bytes(std::uint64_t word) {
   return (word - each_byte(1)) & ~word & each_byte(0x80);
 }
 
+template <typename Word>
+std::uint64_t load(const char* at) {
+  Word word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
 /// Whether one of eight characters is not written as it is.
-bool needs_care(const char* eight) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, eight, sizeof(word));
+bool needs_care(std::uint64_t word) {
   const std::uint64_t controls = word - each_byte(0x20);  // the top bit of each, or of one above it
   const std::uint64_t marks = zero_bytes(word ^ each_byte('"')) | zero_bytes(word ^ each_byte('\\'));
   return ((word | controls | marks) & each_byte(0x80)) != 0;
-}
-
-/// How many of the first characters are written as they are, at least: looked at in eights, as nearly all are.
-std::size_t plain_prefix(std::string_view text) {
-  constexpr std::size_t kStep = sizeof(std::uint64_t);
-  std::size_t count = 0;
-  for (; count + kStep <= text.size(); count += kStep) {
-    if (needs_care(text.data() + count)) return count;
-  }
-  const bool rest_is_plain = text.size() >= kStep && !needs_care(text.data() + text.size() - kStep);
-  return rest_is_plain ? text.size() : count;
 }
 
 /// By character: ASCII that is written as it is.
@@ -175,10 +176,26 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
+/// Whether all of it is written as it is, as nearly everything is: looked at in eights, the last of which may overlap.
+bool is_plain(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  if (text.size() >= 8) {
+    for (const char* at = text.data(); end - at > 8; at += 8) {
+      if (needs_care(load<std::uint64_t>(at))) return false;
+    }
+    return !needs_care(load<std::uint64_t>(end - 8));
+  }
+  if (text.size() >= 4) {
+    return !needs_care(load<std::uint32_t>(text.data()) | load<std::uint32_t>(end - 4) << 32);
+  }
+  return std::ranges::all_of(text, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
+}
+
 void put_quoted(std::string_view text, Text& out) {
+  if (is_plain(text)) return out.put_plain(text);
   out.put('"');
   std::size_t clean = 0;  // start of the run that needs no change
-  for (std::size_t i = plain_prefix(text); i < text.size();) {
+  for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (kPlain[static_cast<unsigned char>(c)]) {
       ++i;
