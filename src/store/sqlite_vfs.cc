@@ -14,11 +14,24 @@ namespace {
 
 using Kind = DiskCall::Kind;
 
+/// Writes that follow each other, not yet handed on. SQLite writes the WAL in pieces of 24 and 4096 bytes, hundreds for
+/// a commit: together they are one call.
+struct Gathered {
+  static constexpr std::size_t kMost = std::size_t{64} << 10;  // SQLite's own writes take less than 128 KiB
+  std::string bytes;
+  sqlite3_int64 offset = 0;  // of the first one
+
+  bool takes(std::size_t size, sqlite3_int64 at) const {
+    return at == offset + static_cast<sqlite3_int64>(bytes.size()) && bytes.size() + size <= kMost;
+  }
+};
+
 /// What SQLite allocates for each open file: ours, and behind it the usual VFS's own.
 struct File {
   sqlite3_file base;
   Disk* disk;
-  const char* path;  // null for a temporary file, which no promise rests on
+  const char* path;    // null for a temporary file, which no promise rests on
+  Gathered* gathered;  // of a WAL, null for other files
 
   sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
@@ -48,35 +61,70 @@ int pass(Disk& disk, const char* path, DiskCall call, int code, Really really) {
   return done;
 }
 
+int write_now(sqlite3_file* file, std::string_view bytes, sqlite3_int64 offset) {
+  const DiskCall call{.kind = Kind::kWrite, .offset = static_cast<std::uint64_t>(offset), .bytes = bytes};
+  return pass(*own(file).disk, own(file).path, call, SQLITE_IOERR_WRITE, [&] {
+    return below(file)->pMethods->xWrite(below(file), bytes.data(), static_cast<int>(bytes.size()), offset);
+  });
+}
+
+/// Hands on what was gathered. What fails is not tried again: the commit that it belongs to has failed.
+int flush(sqlite3_file* file) {
+  Gathered* gathered = own(file).gathered;
+  if (gathered == nullptr || gathered->bytes.empty()) return SQLITE_OK;
+  const int code = write_now(file, gathered->bytes, gathered->offset);
+  gathered->bytes.clear();
+  return code;
+}
+
+/// Everything but a further write must find the file as SQLite left it.
+template <typename Really>
+int flush_then(sqlite3_file* file, Really really) {
+  if (const int code = flush(file); code != SQLITE_OK) return code;
+  return really();
+}
+
 int file_close(sqlite3_file* file) {
+  const int flushed = flush(file);
+  delete own(file).gathered;
   const int code = below(file)->pMethods->xClose(below(file));
   own(file).base.pMethods = nullptr;
-  return code;
+  return flushed == SQLITE_OK ? code : flushed;
 }
 int file_read(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
   const DiskCall call{
       .kind = Kind::kRead, .offset = static_cast<std::uint64_t>(offset), .size = static_cast<std::uint64_t>(size)};
-  return pass(*own(file).disk, own(file).path, call, SQLITE_IOERR_READ,
-              [&] { return below(file)->pMethods->xRead(below(file), to, size, offset); });
+  return flush_then(file, [&] {
+    return pass(*own(file).disk, own(file).path, call, SQLITE_IOERR_READ,
+                [&] { return below(file)->pMethods->xRead(below(file), to, size, offset); });
+  });
 }
 int file_write(sqlite3_file* file, const void* from, int size, sqlite3_int64 offset) {
-  const DiskCall call{.kind = Kind::kWrite,
-                      .offset = static_cast<std::uint64_t>(offset),
-                      .bytes = {static_cast<const char*>(from), static_cast<std::size_t>(size)}};
-  return pass(*own(file).disk, own(file).path, call, SQLITE_IOERR_WRITE,
-              [&] { return below(file)->pMethods->xWrite(below(file), from, size, offset); });
+  const std::string_view bytes{static_cast<const char*>(from), static_cast<std::size_t>(size)};
+  Gathered* gathered = own(file).gathered;
+  if (gathered == nullptr) return write_now(file, bytes, offset);
+  if (!gathered->takes(bytes.size(), offset)) {
+    if (const int code = flush(file); code != SQLITE_OK) return code;
+    gathered->offset = offset;
+  }
+  gathered->bytes += bytes;
+  return SQLITE_OK;
 }
 int file_truncate(sqlite3_file* file, sqlite3_int64 size) {
   const DiskCall call{.kind = Kind::kTruncate, .size = static_cast<std::uint64_t>(size)};
-  return pass(*own(file).disk, own(file).path, call, SQLITE_IOERR_TRUNCATE,
-              [&] { return below(file)->pMethods->xTruncate(below(file), size); });
+  return flush_then(file, [&] {
+    return pass(*own(file).disk, own(file).path, call, SQLITE_IOERR_TRUNCATE,
+                [&] { return below(file)->pMethods->xTruncate(below(file), size); });
+  });
 }
 int file_sync(sqlite3_file* file, int flags) {
-  return pass(*own(file).disk, own(file).path, {.kind = Kind::kSync}, SQLITE_IOERR_FSYNC,
-              [&] { return below(file)->pMethods->xSync(below(file), flags); });
+  return flush_then(file, [&] {
+    return pass(*own(file).disk, own(file).path, {.kind = Kind::kSync}, SQLITE_IOERR_FSYNC,
+                [&] { return below(file)->pMethods->xSync(below(file), flags); });
+  });
 }
 int file_size(sqlite3_file* file, sqlite3_int64* size) {
-  return below(file)->pMethods->xFileSize(below(file), size);
+  return flush_then(file, [&] { return below(file)->pMethods->xFileSize(below(file), size); });
 }
 int file_lock(sqlite3_file* file, int level) {
   return below(file)->pMethods->xLock(below(file), level);
@@ -88,7 +136,7 @@ int file_check_lock(sqlite3_file* file, int* held) {
   return below(file)->pMethods->xCheckReservedLock(below(file), held);
 }
 int file_control(sqlite3_file* file, int what, void* argument) {
-  return below(file)->pMethods->xFileControl(below(file), what, argument);
+  return flush_then(file, [&] { return below(file)->pMethods->xFileControl(below(file), what, argument); });
 }
 int file_sector(sqlite3_file* file) {
   return below(file)->pMethods->xSectorSize(below(file));
@@ -119,12 +167,15 @@ int vfs_open(sqlite3_vfs* vfs, sqlite3_filename path, sqlite3_file* file, int fl
   made.base.pMethods = nullptr;
   made.disk = &disk_of(vfs);
   made.path = path;
+  made.gathered = nullptr;
   int exists = 0;
   if (path != nullptr) below(vfs)->xAccess(below(vfs), path, SQLITE_ACCESS_EXISTS, &exists);
   const auto really = [&] { return below(vfs)->xOpen(below(vfs), path, made.below(), flags, out_flags); };
   const bool creates = (flags & SQLITE_OPEN_CREATE) != 0 && exists == 0;
   const int code = creates ? pass(disk_of(vfs), path, {.kind = Kind::kCreate}, SQLITE_CANTOPEN, really) : really();
-  if (code == SQLITE_OK) made.base.pMethods = &kMethods;
+  if (code != SQLITE_OK) return code;
+  made.base.pMethods = &kMethods;
+  if ((flags & SQLITE_OPEN_WAL) != 0) made.gathered = new Gathered;
   return code;
 }
 int vfs_delete(sqlite3_vfs* vfs, const char* path, int sync) {

@@ -101,9 +101,10 @@ bool FieldSet::operator==(const FieldSet& other) const {
 }
 
 json::Document to_fields_v1(FieldSet set) {
+  if (set.children_.empty()) return json::Object();
   std::vector<json::Member> fields;
   fields.reserve(set.children_.size() + 1);
-  if (set.member && !set.children_.empty()) fields.push_back({std::string(kItself), json::Object()});
+  if (set.member) fields.push_back({std::string(kItself), json::Object()});
   for (FieldSet::Child& child : set.children_) {
     fields.push_back({std::move(child.element), to_fields_v1(std::move(child.below))});
   }

@@ -24,6 +24,7 @@ Error invalid_entries(std::string message) {
 
 /// Only what the scope lets a writer own.
 void limit(const Scope& scope, FieldSet& fields) {
+  if (fields.empty()) return;
   for (const std::string& element : scope.unowned) fields.erase(element);
   for (const std::string_view element : {"f:apiVersion", "f:kind", "f:metadata"}) fields.erase_member({element});
   for (const std::string_view element : {"f:name", "f:namespace", "f:creationTimestamp", "f:selfLink", "f:uid",
