@@ -42,8 +42,9 @@ TEST(SmallBlocks, TakesBlocksWithAndWithoutTheirSizeFromAnyThread) {
   for (int i = 0; i < 2000; ++i) blocks.push_back(take(48));
   on_a_thread([&blocks] {
     keep_small_blocks();
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      i % 2 == 0 ? ::operator delete(blocks[i], 48) : ::operator delete(blocks[i]);
+    for (std::size_t i = 0; i < blocks.size(); i += 2) {
+      ::operator delete(blocks[i], 48);
+      ::operator delete(blocks[i + 1]);
     }
     for (void*& block : blocks) block = take(48);
   });

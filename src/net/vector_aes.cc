@@ -2,6 +2,7 @@
 
 #ifdef MUSTER_VECTOR_AES
 
+#include <cpuid.h>
 #include <intel-ipsec-mb.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
@@ -234,21 +235,27 @@ int start_provider(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH*, const O
 }
 
 bool processor_can() {
-  return __builtin_cpu_supports("vaes") && __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  unsigned unused = 0;
+  unsigned features = 0;
+  if (__get_cpuid_count(7, 0, &unused, &unused, &features, &unused) == 0) return false;
+  const bool has_vectors = (features & bit_VAES) != 0 && (features & bit_VPCLMULQDQ) != 0;
+  // These ask the operating system too.
+  return has_vectors && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
 }
 
-const char* offer() {
+/// Null where it cannot be had; otherwise there until the process ends.
+OSSL_PROVIDER* load_provider() {
   if (!processor_can() || OSSL_PROVIDER_add_builtin(nullptr, kName, start_provider) != 1) return nullptr;
   constexpr int kKeepDefaults = 1;  // everything else is OpenSSL's own
-  return OSSL_PROVIDER_try_load(nullptr, kName, kKeepDefaults) == nullptr ? nullptr : kPreferred;
+  return OSSL_PROVIDER_try_load(nullptr, kName, kKeepDefaults);
 }
 
 }  // namespace
 
 const char* vector_aes_properties() {
-  static const char* const properties = offer();
-  return properties;
+  static const OSSL_PROVIDER* const provider = load_provider();
+  return provider == nullptr ? nullptr : kPreferred;
 }
 
 }  // namespace muster::net
