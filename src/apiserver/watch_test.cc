@@ -57,6 +57,27 @@ TEST_F(Engine, WhatThereIsComesAtTheSpeedOfItsReader) {
   EXPECT_LE(gone->written.size(), 500u);
 }
 
+TEST_F(Engine, AWatchBeginsWithWhatThereWasAndGoesOnFromThere) {
+  for (int i = 0; i < 600; ++i) call("POST", kConfigMaps, config_map("c" + std::to_string(i)));
+  const auto slow = start("GET", kWatch);
+  const auto beside = start("GET", kWatch);
+  slow->backlog = (1u << 20) + 1;
+  loop_.settle();
+  call("DELETE", std::string(kConfigMaps) + "/c599");
+  call("POST", kConfigMaps, config_map("new"));
+  const auto later = start("GET", kWatch);
+  slow->backlog = 0;
+  loop_.advance(std::chrono::seconds(1));
+  for (const auto& watch : {slow, beside}) {
+    EXPECT_EQ(times(R"({"type":"ADDED")", watch->body), 601u);
+    EXPECT_EQ(times(R"({"type":"DELETED")", watch->body), 1u);
+    EXPECT_LT(watch->body.rfind(R"("name":"c6")"), watch->body.find(R"({"type":"DELETED")"));
+    EXPECT_LT(watch->body.find(R"({"type":"DELETED")"), watch->body.find(R"("name":"new")"));
+  }
+  EXPECT_EQ(times(R"({"type":)", later->body), 600u);
+  EXPECT_THAT(later->body, Not(HasSubstr(R"("name":"c599")")));
+}
+
 TEST_F(Engine, EventsAreToldAtTheEndOfATurn) {
   const auto watch = start("GET", kWatch);
   const auto made = start("POST", kConfigMaps, config_map("a"));
