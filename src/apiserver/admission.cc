@@ -210,6 +210,12 @@ void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
   for (std::string& one : from) to.push_back(std::move(one));
 }
 
+/// A number that may be the version of something; other texts in a new object mean nothing.
+bool is_version(std::string_view text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits && text.find_first_not_of('0') != std::string_view::npos;
+}
+
 Status check_version(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
   const api::Resource& resource = *request.resource;
   const std::string& name = before.string_at("metadata", "name");
@@ -376,7 +382,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   TRY(settle_namespace(request, object));
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
   TRY(settle_name(context, request, object));
-  const bool versioned = !object.string_at("metadata", "resourceVersion").empty();
+  const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
   std::vector<std::string> said = doubts(resource, nullptr, object);  // of what was written, not of defaults
@@ -394,8 +400,10 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (!resource.is_acted_on()) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
-  if (versioned) {
-    // Kubernetes' storage says so, with this code.
+  if (parameters.dry_run) {
+    if (!version.empty()) object["metadata"].as_object().set("resourceVersion", version);
+  } else if (request.verb == Verb::kCreate && is_version(version)) {
+    // Kubernetes' storage says so, with this code; a dry run does not get there.
     return Error{.reason = Reason::kInternalError,
                  .message = "resourceVersion should not be set on objects to be created"};
   }
