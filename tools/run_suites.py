@@ -231,7 +231,7 @@ def crash(tally, full):
 
 
 def clients(tally, full):
-    """the official Python client, the kubeflow-training SDK and client-go, against the engine"""
+    """the official Python client, the kubeflow-training SDK, client-go and TypeScript, against the engine"""
     AHEAD.wait("clients")
     made = subprocess.run(["tools/install_packages", "clients"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
     environment = made.stdout.strip()

@@ -30,12 +30,6 @@ bool is_variable_name(std::string_view name) {
   return name.find_first_of(std::string_view("=\0", 2)) == std::string_view::npos;
 }
 
-const Document& array_at(const Document& object, std::string_view key) {
-  static const Document kNone{json::Array{}};
-  const Document* found = object.find(key);
-  return found != nullptr && found->is_array() ? *found : kNone;
-}
-
 /// "metadata.labels['app']" -> "app".
 std::string subscript_of(std::string_view path) {
   const auto open = path.find("['");
@@ -193,9 +187,8 @@ Result<std::string> config_map_value(const Document& config_map, const std::stri
 Result<Variables> container_variables(const Document& pod, const Document& container, const PodFacts& facts,
                                       const References& references, const Variables& defaults) {
   Variables variables = defaults;
-  for (const Document& source : array_at(container, "envFrom").as_array())
-    TRY(add_all_of(source, references, variables));
-  for (const Document& entry : array_at(container, "env").as_array()) {
+  for (const Document& source : container.array_at("envFrom")) TRY(add_all_of(source, references, variables));
+  for (const Document& entry : container.array_at("env")) {
     const std::string& name = entry.string_at("name");
     const Document* source = entry.find("valueFrom");
     if (source == nullptr || source->is_null()) {

@@ -15,15 +15,9 @@ using json::Document;
 // Writable and the pod's own; an image's working directory would be so too.
 constexpr const char* kUsualFolder = "/root";
 
-const json::Array& list_at(const Document& object, std::string_view key) {
-  static const json::Array kNone;
-  const Document* found = object.find(key);
-  return found != nullptr && found->is_array() ? found->as_array() : kNone;
-}
-
 std::vector<std::string> texts_at(const Document& object, std::string_view key, const Variables& variables) {
   std::vector<std::string> texts;
-  for (const Document& item : list_at(object, key)) {
+  for (const Document& item : object.array_at(key)) {
     if (item.is_string()) texts.push_back(expand(item.as_string(), variables));
   }
   return texts;
@@ -140,7 +134,7 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& option
   plan.launch.volumes = std::move(volumes.volumes);
   plan.folders = std::move(volumes.folders);
   for (const bool is_init : {true, false}) {
-    for (const Document& container : list_at(spec, is_init ? "initContainers" : "containers")) {
+    for (const Document& container : spec.array_at(is_init ? "initContainers" : "containers")) {
       if (auto added = add_container(inputs, container, is_init, options, plan); !added) {
         return in_context(fmt::format("container {}", quote(container.string_at("name"))), std::move(added).error());
       }

@@ -174,9 +174,7 @@ void Agent::State::stop(PodRun& run, const Document* pod, std::int64_t grace) {
     return;
   }
   if (pod != nullptr) {
-    const Document* containers = pod->at("spec", "containers");
-    for (const Document& container :
-         containers != nullptr && containers->is_array() ? containers->as_array() : json::Array{}) {
+    for (const Document& container : pod->array_at("spec", "containers")) {
       tell(run, *pod, {"Normal", "Killing", "Stopping container " + container.string_at("name")});
     }
   }

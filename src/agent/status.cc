@@ -10,14 +10,8 @@ namespace {
 using json::Document;
 using json::Object;
 
-const json::Array& list_at(const Document& pod, std::string_view list, std::string_view key) {
-  static const json::Array kNone;
-  const Document* found = pod.at(list, key);
-  return found != nullptr && found->is_array() ? found->as_array() : kNone;
-}
-
 bool has_init_containers(const Document& pod) {
-  return !list_at(pod, "spec", "initContainers").empty();
+  return !pod.array_at("spec", "initContainers").empty();
 }
 
 Document terminated(const ContainerRecord& container, const std::string& reason) {
@@ -100,7 +94,7 @@ Document container_status(const Document& pod, const Document& spec, bool is_ini
 
 json::Array container_statuses(const Document& pod, bool is_init, const PodView& view) {
   json::Array statuses;
-  for (const Document& spec : list_at(pod, "spec", is_init ? "initContainers" : "containers")) {
+  for (const Document& spec : pod.array_at("spec", is_init ? "initContainers" : "containers")) {
     statuses.push_back(container_status(pod, spec, is_init, view));
   }
   return statuses;
@@ -167,7 +161,7 @@ std::string unready_names(const json::Array& statuses) {
 
 json::Array conditions_of(const Document& pod, const PodView& view, const json::Array& init, const json::Array& main,
                           const std::string& phase) {
-  json::Array conditions = list_at(pod, "status", "conditions");
+  json::Array conditions = pod.array_at("status", "conditions");
   const bool completed = phase == "Succeeded";
   const bool initialized = all_ready(init) || main_began(view) || completed;
   set_condition(conditions, "PodScheduled", true, "", "", view.now);

@@ -21,12 +21,6 @@ Error not_found(std::string message) {
   return Error{.reason = Reason::kNotFound, .message = std::move(message)};
 }
 
-const json::Array& list_at(const Document& object, std::string_view key) {
-  static const json::Array kNone;
-  const Document* found = object.find(key);
-  return found != nullptr && found->is_array() ? found->as_array() : kNone;
-}
-
 /// A path inside a volume that stays there: relative, without "..".
 bool stays_inside(const std::string& path) {
   if (path.empty() || path[0] == '/') return false;
@@ -52,7 +46,7 @@ Result<FileFolder> files_of(const Document& object, const Document& source, Valu
   const unsigned mode =
       mode_given != nullptr && mode_given->is_int() ? static_cast<unsigned>(mode_given->as_int()) : usual_mode;
   FileFolder files;
-  const json::Array& items = list_at(source, "items");
+  const json::Array& items = source.array_at("items");
   if (items.empty()) {
     for (const std::string& key : keys_of(object)) {
       TRY_ASSIGN(std::string value, value_of(object, key));
@@ -156,7 +150,7 @@ std::string tidy_path(const std::string& path) {
 bool is_read_only_volume(const Document& pod, const std::string& name) {
   const Document* spec = pod.find("spec");
   if (spec == nullptr) return false;
-  for (const Document& volume : list_at(*spec, "volumes")) {
+  for (const Document& volume : spec->array_at("volumes")) {
     if (volume.string_at("name") != name) continue;
     if (volume.find("configMap") != nullptr || volume.find("secret") != nullptr) return true;
     return volume.bool_at("persistentVolumeClaim", "readOnly");
@@ -176,7 +170,7 @@ Result<VolumePlan> plan_volumes(const Document& pod, const References& reference
   VolumePlan plan;
   const Document* spec = pod.find("spec");
   if (spec == nullptr) return plan;
-  for (const Document& volume : list_at(*spec, "volumes")) {
+  for (const Document& volume : spec->array_at("volumes")) {
     TRY_ASSIGN(auto planned, plan_volume(volume, pod.string_at("metadata", "uid"), references, paths, plan.folders));
     plan.volumes.push_back(std::move(planned));
   }
@@ -185,7 +179,7 @@ Result<VolumePlan> plan_volumes(const Document& pod, const References& reference
 
 Result<std::vector<LaunchMount>> plan_mounts(const Document& pod, const Document& container) {
   std::vector<LaunchMount> mounts;
-  for (const Document& mount : list_at(container, "volumeMounts")) {
+  for (const Document& mount : container.array_at("volumeMounts")) {
     const std::string& name = mount.string_at("name");
     const std::string target = tidy_path(mount.string_at("mountPath"));
     const std::string& sub_path = mount.string_at("subPath");

@@ -24,15 +24,15 @@ void check_node_affinity(const Document& affinity, const Place& place, Findings&
   if (const Document* required = affinity.find(kRequired)) {
     const Place required_at = place.member(kRequired);
     const Place terms = required_at.member("nodeSelectorTerms");
-    if (items_of(*required, "nodeSelectorTerms").empty()) {
+    if (required->array_at("nodeSelectorTerms").empty()) {
       found.required(terms, "must have at least one node selector term");
     }
     std::size_t index = 0;
-    for (const Document& term : items_of(*required, "nodeSelectorTerms")) check_term(term, terms.item(index++));
+    for (const Document& term : required->array_at("nodeSelectorTerms")) check_term(term, terms.item(index++));
   }
   const Place preferred = place.member(kPreferred);
   std::size_t index = 0;
-  for (const Document& preference : items_of(affinity, kPreferred)) {
+  for (const Document& preference : affinity.array_at(kPreferred)) {
     const Place at = preferred.item(index++);
     check_weight(preference, at, found);
     if (const Document* term = preference.find("preference")) check_term(*term, at.member("preference"));
@@ -51,10 +51,10 @@ void check_pod_term(const Document& term, const Place& at, Findings& found) {
 void check_pod_affinity(const Document& affinity, const Place& place, Findings& found) {
   const Place required = place.member(kRequired);
   std::size_t index = 0;
-  for (const Document& term : items_of(affinity, kRequired)) check_pod_term(term, required.item(index++), found);
+  for (const Document& term : affinity.array_at(kRequired)) check_pod_term(term, required.item(index++), found);
   const Place preferred = place.member(kPreferred);
   index = 0;
-  for (const Document& preference : items_of(affinity, kPreferred)) {
+  for (const Document& preference : affinity.array_at(kPreferred)) {
     const Place at = preferred.item(index++);
     check_weight(preference, at, found);
     if (const Document* term = preference.find("podAffinityTerm")) {
@@ -66,7 +66,7 @@ void check_pod_affinity(const Document& affinity, const Place& place, Findings& 
 /// True when the requirement can be evaluated.
 bool check_requirement(const Document& requirement, SelectorOf of, const Place& at, Findings& found) {
   const std::string& op = requirement.string_at("operator");
-  const std::size_t values = items_of(requirement, "values").size();
+  const std::size_t values = requirement.array_at("values").size();
   if (op == "In" || op == "NotIn") {
     if (values == 0) found.required(at.member("values"), "must be specified when `operator` is 'In' or 'NotIn'");
     return values != 0;
@@ -93,7 +93,7 @@ bool check_requirements(const Document& selector, SelectorOf of, const Place& pl
   bool right = true;
   const Place list = place.member("matchExpressions");
   std::size_t index = 0;
-  for (const Document& requirement : items_of(selector, "matchExpressions")) {
+  for (const Document& requirement : selector.array_at("matchExpressions")) {
     right = check_requirement(requirement, of, list.item(index++), found) && right;
   }
   return right;

@@ -28,7 +28,7 @@ bool has_labels(const Document* labels, const Document& wanted) {
 bool has_expression(const Document* labels, const Document& wanted) {
   const Document* value = labels == nullptr ? nullptr : labels->find(wanted.string_at("key"));
   const std::string& op = wanted.string_at("operator");
-  const json::Array& values = items_of(wanted, "values");
+  const json::Array& values = wanted.array_at("values");
   const bool listed = value != nullptr && std::ranges::find(values, *value) != values.end();
   if (op == "In") return listed;
   if (op == "NotIn") return !listed;
@@ -38,7 +38,7 @@ bool has_expression(const Document* labels, const Document& wanted) {
 bool matches(const Document& selector, const Document* labels) {
   const Document* wanted = selector.find("matchLabels");
   if (wanted != nullptr && !has_labels(labels, *wanted)) return false;
-  return std::ranges::all_of(items_of(selector, "matchExpressions"),
+  return std::ranges::all_of(selector.array_at("matchExpressions"),
                              [&](const Document& expression) { return has_expression(labels, expression); });
 }
 

@@ -32,7 +32,7 @@ void check_name(const json::Document& item, const Place& place, std::vector<std:
 void check_mounts(const json::Document& container, const Place& place, const std::vector<std::string>& volumes,
                   std::vector<FieldCause>& causes) {
   std::vector<std::string> paths;
-  const json::Array& mounts = items_of(container, "volumeMounts");
+  const json::Array& mounts = container.array_at("volumeMounts");
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const Place list = place.member("volumeMounts");
     const Place mount = list.item(i);
@@ -56,14 +56,14 @@ void check_pod_spec(const json::Document& spec, const std::string& path, std::ve
   const Place place = reflect::kRoot.member(path);
   const Place volume_list = place.member("volumes");
   std::vector<std::string> volumes;
-  const json::Array& volume_items = items_of(spec, "volumes");
+  const json::Array& volume_items = spec.array_at("volumes");
   for (std::size_t i = 0; i < volume_items.size(); ++i) {
     check_name(volume_items[i], volume_list.item(i), volumes, causes);
   }
   std::vector<std::string> names;
   // Containers first: of two that share a name, Kubernetes blames the init container.
   for (const char* list : {"containers", "initContainers"}) {
-    const json::Array& containers = items_of(spec, list);
+    const json::Array& containers = spec.array_at(list);
     const Place list_place = place.member(list);
     for (std::size_t i = 0; i < containers.size(); ++i) {
       const Place at = list_place.item(i);

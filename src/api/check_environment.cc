@@ -81,13 +81,13 @@ void check_env_source(const Document& variable, const Place& place, Findings& fo
 void check_environment(const Document& container, const Place& place, Findings& found) {
   const Place variables = place.member("env");
   std::size_t index = 0;
-  for (const Document& variable : items_of(container, "env")) {
+  for (const Document& variable : container.array_at("env")) {
     const Place at = variables.item(index++);
     if (variable.find("valueFrom") != nullptr) check_env_source(variable, at, found);
   }
   const Place sources = place.member("envFrom");
   index = 0;
-  for (const Document& source : items_of(container, "envFrom")) {
+  for (const Document& source : container.array_at("envFrom")) {
     const Place at = sources.item(index++);
     int given = 0;
     for (const char* key : {"configMapRef", "secretRef"}) {

@@ -23,7 +23,7 @@ void check_pod_security(const Document& spec, const Place& place, Findings& foun
   for (const char* key : {"fsGroup", "runAsUser", "runAsGroup"}) found.between(*security, key, at, 0, kMaxId);
   const Place groups = at.member("supplementalGroups");
   std::size_t index = 0;
-  for (const Document& group : items_of(*security, "supplementalGroups")) {
+  for (const Document& group : security->array_at("supplementalGroups")) {
     const Place item = groups.item(index++);
     if (group.is_int() && (group.as_int() < 0 || group.as_int() > kMaxId)) {
       found.invalid(item, group, "must be between 0 and 2147483647, inclusive");
@@ -82,11 +82,11 @@ void check_host_ports(const Document& spec, const Place& place, Findings& found)
   std::set<std::string> taken;
   const Place containers = place.member("containers");
   std::size_t index = 0;
-  for (const Document& container : items_of(spec, "containers")) {
+  for (const Document& container : spec.array_at("containers")) {
     const Place at = containers.item(index++);
     const Place ports = at.member("ports");
     std::size_t number = 0;
-    for (const Document& port : items_of(container, "ports")) {
+    for (const Document& port : container.array_at("ports")) {
       const Place port_at = ports.item(number++);
       if (port.int_at("hostPort") == 0) continue;
       const std::string key =
@@ -121,7 +121,7 @@ void check_pod_values(const Document& spec, const Place& place, Findings& found)
   const auto each = [&](const char* key, const auto& check) {
     const Place list = place.member(key);
     std::size_t index = 0;
-    for (const Document& item : items_of(spec, key)) check(item, list.item(index++));
+    for (const Document& item : spec.array_at(key)) check(item, list.item(index++));
   };
   each("volumes", [&](const Document& volume, const Place& at) { check_volume_sources(volume, at, found); });
   each("containers", [&](const Document& container, const Place& at) {
@@ -155,7 +155,7 @@ void check_container_values(const Document& container, ContainerRole role, bool 
   const Place ports = place.member("ports");
   std::set<std::string> names;
   std::size_t index = 0;
-  for (const Document& port : items_of(container, "ports")) {
+  for (const Document& port : container.array_at("ports")) {
     const Place at = ports.item(index++);
     const std::string& name = port.string_at("name");
     if (!name.empty()) found.port_name(name, at.member("name"));
@@ -174,7 +174,7 @@ void check_container_values(const Document& container, ContainerRole role, bool 
   }
   const Place mounts = place.member("volumeMounts");
   index = 0;
-  for (const Document& mount : items_of(container, "volumeMounts")) {
+  for (const Document& mount : container.array_at("volumeMounts")) {
     const Place at = mounts.item(index++);
     if (mount.find("mountPath") != nullptr) found.has_text(mount, "mountPath", at);
     if (!mount.string_at("subPath").empty() && !mount.string_at("subPathExpr").empty()) {

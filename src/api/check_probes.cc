@@ -18,7 +18,7 @@ void check_handler(const Document& handler, const Place& place, Findings& found)
       continue;
     }
     const std::string_view kind = key;
-    if (kind == "exec" && items_of(*action, "command").empty()) found.required(at.member("command"));
+    if (kind == "exec" && action->array_at("command").empty()) found.required(at.member("command"));
     if (kind == "httpGet") found.one_of(*action, "scheme", at, {"HTTP", "HTTPS"});
     if (kind != "exec" && kind != "sleep") found.port(*action, "port", at);
   }

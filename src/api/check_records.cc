@@ -91,7 +91,7 @@ std::vector<FieldCause> check_namespace(const Document& ns) {
   Findings found(causes);
   const Document* spec = ns.find("spec");
   if (spec == nullptr) return causes;
-  for (const Document& finalizer : items_of(*spec, "finalizers")) {
+  for (const Document& finalizer : spec->array_at("finalizers")) {
     const std::string name = finalizer.is_string() ? finalizer.as_string() : "";
     if (name == "kubernetes" || name.find('/') != std::string::npos) continue;
     found.invalid(kRoot.member("spec.finalizers"), name,
@@ -107,7 +107,7 @@ std::vector<FieldCause> check_node(const Document& node) {
   if (spec == nullptr) return causes;
   const Place list = kRoot.member("metadata.taints");  // that is where Kubernetes says it
   std::size_t index = 0;
-  for (const Document& taint : items_of(*spec, "taints")) {
+  for (const Document& taint : spec->array_at("taints")) {
     const Place at = list.item(index++);
     found.has_text(taint, "key", at);
     found.one_of(taint, "effect", at, {"NoSchedule", "PreferNoSchedule", "NoExecute"});

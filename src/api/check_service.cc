@@ -25,7 +25,7 @@ void check_service_port(const Document& port, const std::string& type, bool must
 
 void check_ports(const Document& spec, const Place& place, Findings& found) {
   const std::string& type = spec.string_at("type");
-  const json::Array& ports = items_of(spec, "ports");
+  const json::Array& ports = spec.array_at("ports");
   const Place list = place.member("ports");
   if (ports.empty() && spec.string_at("clusterIP") != "None" && type != "ExternalName") found.required(list);
   std::set<std::string> names;

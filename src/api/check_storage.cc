@@ -14,7 +14,7 @@ using reflect::Place;
 
 void check_modes(const Document& spec, const Place& place, std::string_view detail, Findings& found) {
   static const std::vector<std::string> kModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"};
-  const json::Array& modes = items_of(spec, "accessModes");
+  const json::Array& modes = spec.array_at("accessModes");
   if (modes.empty()) found.required(place.member("accessModes"), detail);
   for (const Document& mode : modes) {
     if (mode.is_string() && !contains(kModes, mode.as_string()))

@@ -108,9 +108,7 @@ void check_roles(const json::Document& job, const json::Array& replicas, std::ve
 }
 
 const json::Array& replicas_in(const json::Document& job) {
-  static const json::Array none;
-  const json::Document* replicas = job.at("spec", "replicaSpecs");
-  return replicas != nullptr && replicas->is_array() ? replicas->as_array() : none;
+  return job.array_at("spec", "replicaSpecs");
 }
 
 /// The container that runs the program: the one of these names, or the only one (under another name with a warning).

@@ -65,7 +65,7 @@ void check_relative(const std::string& path, const Place& at, Findings& found) {
 void check_items(const Document& source, const Place& place, Findings& found) {
   const Place items = place.member("items");
   std::size_t index = 0;
-  for (const Document& item : items_of(source, "items")) {
+  for (const Document& item : source.array_at("items")) {
     const Place at = items.item(index++);
     found.has_text(item, "key", at);
     if (found.has_text(item, "path", at)) check_relative(item.string_at("path"), at.member("path"), found);
@@ -94,7 +94,7 @@ void check_projected(const Document& projected, const Place& place, Findings& fo
   check_mode(projected, "defaultMode", place, found);
   const Place sources = place.member("sources");
   std::size_t index = 0;
-  for (const Document& source : items_of(projected, "sources")) {
+  for (const Document& source : projected.array_at("sources")) {
     const Place at = sources.item(index++);
     if (source.is_object() && source.as_object().size() > 1) {
       found.forbidden(at, "may not specify more than 1 volume type per source");

@@ -13,12 +13,6 @@ namespace muster::api {
 using json::Document;
 using reflect::Place;
 
-const json::Array& items_of(const Document& object, std::string_view key) {
-  static const json::Array none;
-  const Document* found = object.find(key);
-  return found != nullptr && found->is_array() ? found->as_array() : none;
-}
-
 const json::Object& members_of(const Document& object, std::string_view key) {
   static const json::Object none;
   const Document* found = object.find(key);

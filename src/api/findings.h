@@ -18,8 +18,7 @@ bool contains(const auto& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-/// The items of a list, or the members of an object; none when it is not there.
-const json::Array& items_of(const json::Document& object, std::string_view key);
+/// The members of an object; none when it is not there.
 const json::Object& members_of(const json::Document& object, std::string_view key);
 
 class Findings {

@@ -16,19 +16,8 @@ using reflect::item_path;
 
 using Warnings = std::vector<std::string>;
 
-/// The list at the end of the path; empty when there is none.
-const json::Array& list_at(const json::Document& object, std::initializer_list<std::string_view> path) {
-  static const json::Array none;
-  const json::Document* at = &object;
-  for (const std::string_view step : path) {
-    at = at->find(step);
-    if (at == nullptr) return none;
-  }
-  return at->is_array() ? at->as_array() : none;
-}
-
 const json::Array& roles_of(const json::Document& job) {
-  return list_at(job, {"spec", "replicaSpecs"});
+  return job.array_at("spec", "replicaSpecs");
 }
 
 /// The first of the roles that the job has, by the order of `types`; replicaSpecs.size() when it has none.
@@ -55,7 +44,7 @@ void warn_of_decider(const json::Array& roles, std::size_t decider, Warnings& wa
 /// The only container is taken whatever its name is; whoever adds a second one would be surprised.
 void warn_of_name(const json::Document& replica, const std::string& path, std::string_view wanted,
                   std::initializer_list<std::string_view> others, Warnings& warnings) {
-  const json::Array& containers = list_at(replica, {"template", "spec", "containers"});
+  const json::Array& containers = replica.array_at("template", "spec", "containers");
   if (containers.size() != 1) return;
   const std::string& name = containers[0].string_at("name");
   if (name == wanted || std::ranges::find(others, name) != others.end()) return;
@@ -73,12 +62,12 @@ void warn_of_names(const json::Array& roles, std::string_view wanted, Warnings& 
 void warn_of_mpi_worker(const json::Document& worker, const std::string& path, std::string_view program,
                         Warnings& warnings) {
   warn_of_name(worker, path, "worker", {"mpi-worker"}, warnings);
-  const json::Array& containers = list_at(worker, {"template", "spec", "containers"});
+  const json::Array& containers = worker.array_at("template", "spec", "containers");
   for (std::size_t i = 0; i < containers.size(); ++i) {
     const std::string& name = containers[i].string_at("name");
     if (containers.size() > 1 && name != "worker" && name != "mpi-worker") continue;
     for (const char* list : {"command", "args"}) {
-      if (list_at(containers[i], {list}).empty()) continue;
+      if (containers[i].array_at(list).empty()) continue;
       warnings.push_back(fmt::format("{}: ignored, workers run sshd; the program is in {}",
                                      child_path(item_path(child_path(path, "template.spec.containers"), i), list),
                                      program));

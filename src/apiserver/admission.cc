@@ -129,6 +129,17 @@ Status settle_fields(const api::Resource& resource, const protobuf::Message* mes
   return ok();
 }
 
+/// From what was sent to an object of the kind, without nulls and unknown members.
+Status decode(const api::Resource& resource, Document& object, Origin origin, FieldValidation validation,
+              std::vector<std::string>& warnings) {
+  if (const auto known = check_kind(resource, object); !known) {
+    if (origin != Origin::kPatch || known.error().reason != Reason::kBadRequest) return known.error();
+    return undecodable(resource, object, origin, known.error().message);
+  }
+  drop_nulls(object);
+  return settle_fields(resource, message_of(resource), object, origin, validation, warnings);
+}
+
 /// Built-in kinds are decoded into Go types, so a wrong type is a broken body and not an invalid field.
 /// `rules` are those over several fields.
 Status check_valid(const api::Resource& resource, const Document& object, Origin origin, std::vector<FieldCause> causes,
@@ -199,15 +210,15 @@ void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
   for (std::string& one : from) to.push_back(std::move(one));
 }
 
-Status check_versions(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
+/// A number that may be the version of something; other texts in a new object mean nothing.
+bool is_version(std::string_view text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits && text.find_first_not_of('0') != std::string_view::npos;
+}
+
+Status check_version(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
   const api::Resource& resource = *request.resource;
   const std::string& name = before.string_at("metadata", "name");
-  const std::string& uid = after.string_at("metadata", "uid");
-  if (origin == Origin::kBody && !uid.empty() && uid != before.string_at("metadata", "uid")) {
-    return conflict(resource, name,
-                    fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
-                                before.string_at("metadata", "uid")));
-  }
   const std::string& version = after.string_at("metadata", "resourceVersion");
   if (version.empty() || version == "0") {
     if (origin == Origin::kPatch || resource.built_in) return ok();
@@ -358,22 +369,20 @@ Status check_kind(const api::Resource& resource, Document& object) {
   return ok();
 }
 
-Status check_replacement(const ResourceRequest& request, Document& object) {
-  TRY(check_kind(*request.resource, object));
+Status check_replacement(const ResourceRequest& request, Document& object, const WriteParameters& parameters,
+                         std::vector<std::string>& warnings) {
+  TRY(decode(*request.resource, object, Origin::kBody, parameters.field_validation, warnings));
   return check_identity(request, object);
 }
 
 Result<Document> admit_new(Context& context, const ResourceRequest& request, Document object,
                            const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
-  TRY(check_kind(resource, object));
-  drop_nulls(object);
-  if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  TRY(settle_fields(resource, message_of(resource), object, Origin::kBody, parameters.field_validation, warnings));
+  TRY(decode(resource, object, Origin::kBody, parameters.field_validation, warnings));
   TRY(settle_namespace(request, object));
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
   TRY(settle_name(context, request, object));
-  const bool versioned = !object.string_at("metadata", "resourceVersion").empty();
+  const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
   std::vector<std::string> said = doubts(resource, nullptr, object);  // of what was written, not of defaults
@@ -391,8 +400,10 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (!resource.is_acted_on()) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
-  if (versioned) {
-    // Kubernetes' storage says so, with this code.
+  if (parameters.dry_run) {
+    if (!version.empty()) object["metadata"].as_object().set("resourceVersion", version);
+  } else if (request.verb == Verb::kCreate && is_version(version)) {
+    // Kubernetes' storage says so, with this code; a dry run does not get there.
     return Error{.reason = Reason::kInternalError,
                  .message = "resourceVersion should not be set on objects to be created"};
   }
@@ -414,15 +425,11 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
 Result<Document> admit_change(Context& context, const ResourceRequest& request, Origin origin, const Document& before,
                               Document after, const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
-  if (const auto known = check_kind(resource, after); !known) {
-    if (origin != Origin::kPatch || known.error().reason != Reason::kBadRequest) return known.error();
-    return undecodable(resource, after, origin, known.error().message);
+  if (origin == Origin::kPatch) {
+    TRY(decode(resource, after, origin, parameters.field_validation, warnings));
+    TRY(check_identity(request, after));
   }
-  drop_nulls(after);
-  if (after.find("metadata") == nullptr) after["metadata"] = json::Object();
-  TRY(settle_fields(resource, message_of(resource), after, origin, parameters.field_validation, warnings));
-  TRY(check_identity(request, after));
-  TRY(check_versions(request, origin, before, after));
+  TRY(check_version(request, origin, before, after));
   split_status(request, before, after);
   reflect::apply_defaults(*resource.type, after);
   if (resource.built_in) default_builtin(resource, after);

@@ -41,8 +41,10 @@ void drop_unknown(const api::Resource& resource, json::Document& object);
 /// Kubernetes does).
 Status check_kind(const api::Resource& resource, json::Document& object);
 
-/// That a body is of the right kind and names the object it is sent to.
-Status check_replacement(const ResourceRequest& request, json::Document& object);
+/// That the body of a PUT can be decoded and names the object it is sent to. Before anybody looks whether that is
+/// there.
+Status check_replacement(const ResourceRequest& request, json::Document& object, const WriteParameters& parameters,
+                         std::vector<std::string>& warnings);
 
 /// A new object: name made if asked for, namespace checked, defaults, status set back, validated. `warnings` begins
 /// with what was noted while the body was read; here and below.
@@ -53,8 +55,8 @@ Result<json::Document> admit_new(Context& context, const ResourceRequest& reques
 Result<json::Document> admit_question(const api::Resource& resource, json::Document object,
                                       const WriteParameters& parameters, std::vector<std::string>& warnings);
 
-/// How the wanted object came about: as a whole (it must say which version it replaces), or by a patch of the current
-/// one.
+/// How the wanted object came about: as a whole, which passed check_replacement (it must say which version it
+/// replaces), or by a patch of the current one.
 enum class Origin { kBody, kPatch };
 /// `request.subresource` "status" takes only the status from `after`, "" everything but it.
 Result<json::Document> admit_change(Context& context, const ResourceRequest& request, Origin origin,

@@ -8,6 +8,7 @@
 #include "apiserver/discovery.h"
 #include "apiserver/gc.h"
 #include "apiserver/handlers.h"
+#include "apiserver/health.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/metrics.h"
 #include "apiserver/openapi.h"
@@ -25,19 +26,6 @@ namespace muster::apiserver {
 namespace {
 
 const std::vector<std::string> kBackups{"apis", "muster.dev", "v1", "backups"};
-
-bool is_health(const std::vector<std::string>& path) {
-  const bool whole = path.size() == 1 || (path.size() == 2 && path[1] == "ping");
-  return whole && (path[0] == "healthz" || path[0] == "livez" || path[0] == "readyz");
-}
-
-net::Response text_response(std::string body) {
-  net::Response response;
-  response.headers.set("Content-Type", "text/plain; charset=utf-8");
-  response.headers.set("X-Content-Type-Options", "nosniff");
-  response.body = std::move(body);
-  return response;
-}
 
 net::Response metrics_response(std::string body) {
   net::Response response = text_response(std::move(body));
@@ -95,10 +83,13 @@ struct ApiServer::State {
         accounts(context),
         quotas(context) {
     context.quotas = &quotas;
+    checks = health_checks();
   }
 
+  std::vector<HealthCheck> health_checks();
+
   /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
-  std::optional<net::Response> answer_fixed_path(const std::vector<std::string>& path, const net::Request& request);
+  std::optional<net::Response> answer_fixed_path(const Target& target, const net::Request& request);
   net::Response answer_openapi(const std::vector<std::string>& path, const net::Request& request);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
@@ -113,6 +104,7 @@ struct ApiServer::State {
   DefaultAccounts accounts;
   Quotas quotas;
   OpenApi openapi;
+  std::vector<HealthCheck> checks;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // exchanges under way hold it too
 };
 
@@ -195,24 +187,34 @@ net::Response ApiServer::State::answer_openapi(const std::vector<std::string>& p
   return openapi_response(*document, request);
 }
 
-std::optional<net::Response> ApiServer::State::answer_fixed_path(const std::vector<std::string>& path,
-                                                                 const net::Request& request) {
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  const bool fixed =
-      path.empty() || is_health(path) || path[0] == "version" || path[0] == "openapi" || path[0] == "metrics";
-  if (fixed && !reads) return error_response(method_not_allowed());
-  if (is_health(path)) return text_response("ok");
+std::vector<HealthCheck> ApiServer::State::health_checks() {
+  std::vector<HealthCheck> all;
+  all.push_back({.name = "ping", .scope = HealthScope::kAlive, .look = [] { return ok(); }});
+  all.push_back({.name = "store", .scope = HealthScope::kHealthy, .look = [this]() -> Status {
+                   if (!context.store.stats().is_full) return ok();
+                   return Error{.reason = Reason::kStorageFull, .message = "the disk is full: only deletes are taken"};
+                 }});
+  if (!options.informers_synced) return all;
+  all.push_back({.name = "informer-sync", .scope = HealthScope::kReady, .look = [this]() -> Status {
+                   if (options.informers_synced()) return ok();
+                   return Error{.reason = Reason::kServiceUnavailable, .message = "the controllers are still reading"};
+                 }});
+  return all;
+}
+
+std::optional<net::Response> ApiServer::State::answer_fixed_path(const Target& target, const net::Request& request) {
+  const std::vector<std::string>& path = target.path;
   if (path.empty()) return json_response(json::serialize(root_answer()), "application/json");
-  if (path[0] == "version" && path.size() == 1) {
+  if (path[0] == "openapi") return answer_openapi(path, request);
+  if (path.size() == 1 && path[0] == "version") {
     return json_response(json::serialize(version_answer()), "application/json");
   }
-  if (path[0] == "metrics" && path.size() == 1) return metrics_response(metrics->text(context, watches.count()));
-  if (path[0] == "openapi") return answer_openapi(path, request);
-  if (!reads) return std::nullopt;
+  if (path.size() == 1 && path[0] == "metrics") return metrics_response(metrics->text(context, watches.count()));
+  if (auto health = answer_health(checks, target)) return health;
+  if (!is_discovery(path)) return std::nullopt;
   auto discovery = answer_discovery(path, request.headers.get("Accept"));
   if (!discovery) return error_response(discovery.error());
-  if (!discovery->has_value()) return std::nullopt;
-  return json_response(json::serialize((*discovery)->body), (*discovery)->content_type);
+  return json_response(json::serialize(discovery->body), discovery->content_type);
 }
 
 void ApiServer::State::dispatch(const ResourceRequest& request, const net::Request& http, Reply reply) {
@@ -253,8 +255,9 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   auto target = parse_target(request.target);
   if (!target) return exchange->respond(error_response(target.error()));
   if (target->path == kBackups && state_->options.back_up) return state_->back_up(request, std::move(exchange));
-  if (auto response = state_->answer_fixed_path(target->path, request)) {
-    return exchange->respond(*std::move(response));
+  if (auto response = state_->answer_fixed_path(*target, request)) {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    return exchange->respond(reads ? *std::move(response) : error_response(method_not_allowed()));
   }
   auto parsed = parse_resource_request(request.method, *std::move(target));
   if (!parsed) return exchange->respond(error_response(parsed.error()));

@@ -24,6 +24,8 @@ struct Options {
   // once they stream, health and metrics never.
   std::size_t max_requests = 1024;
   std::size_t max_streams = 2048;
+  /// Whether the controllers of this process have seen what there is, for /readyz. Null: there are none.
+  std::function<bool()> informers_synced = nullptr;
   /// POST /apis/muster.dev/v1/backups: a copy of the database in the engine's own folder. Null: not offered.
   std::function<void(store::Snapshots::Done)> back_up = nullptr;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "apiserver/status_error.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -137,7 +138,7 @@ class Settling {
   }
 
   void wrong(const char* what, const Document& value, const Place& place) {
-    found_.wrong.push_back(fmt::format("{}: must be {}, got {}", place.text(), what, json::serialize(value)));
+    found_.wrong.push_back(fmt::format("{}: must be {}, got {}", place.text(), what, brief(value)));
   }
 
   void member(const Field& field, Document& value, const Place& place) {
@@ -158,7 +159,11 @@ class Settling {
 
   void one(const Field& field, Document& value, const Place& place) {
     if (field.message != nullptr && value.is_object()) return object(*field.message, value.as_object(), place);
-    if (!settle(field, value)) wrong(wanted(field.type), value, place);
+    if (settle(field, value)) return;
+    // Bytes are mostly those of a secret, which nobody wants to read in a message.
+    const bool secret = field.type == Type::kBytes && value.is_string();
+    if (!secret) return wrong(wanted(field.type), value, place);
+    found_.wrong.push_back(fmt::format("{}: must be {}", place.text(), wanted(field.type)));
   }
 
   static bool settle(const Field& field, Document& value) {

@@ -82,6 +82,24 @@ TEST(BuiltinTypes, WrongTypesAreNamed) {
                   "spec.containers[1]: must be an object, got []"));
 }
 
+TEST(BuiltinTypes, OfALongWrongValueOnlyTheBeginningIsTold) {
+  const auto wrong = [](const std::string& data) {
+    return settled(protobuf::kConfigMap, R"({"data":")" + data + R"("})").wrong;
+  };
+  EXPECT_THAT(wrong(std::string(198, 'x')),
+              ElementsAre("data: must be an object, got \"" + std::string(198, 'x') + "\""));
+  EXPECT_THAT(wrong(std::string(1u << 20, 'x')),
+              ElementsAre("data: must be an object, got \"" + std::string(199, 'x') + "…"));
+  EXPECT_THAT(wrong(std::string(198, 'x') + "ääää"),
+              ElementsAre("data: must be an object, got \"" + std::string(198, 'x') + "…"));
+}
+
+TEST(BuiltinTypes, WhatMayBeSecretIsNotTold) {
+  EXPECT_THAT(
+      settled(protobuf::kSecret, R"({"data":{"password":"p@ss","number":5}})").wrong,
+      ElementsAre("data.password: must be a string in base64", "data.number: must be a string in base64, got 5"));
+}
+
 /// Members that a descriptor has and the table of its kind lacks.
 void find_missing(const reflect::TypeDesc& type, const protobuf::Message& message, const std::string& path,
                   std::vector<std::string>& missing) {

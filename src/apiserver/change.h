@@ -15,6 +15,9 @@ struct Current {
   json::Document object;
 };
 Result<Current> current_object(Context& context, const ResourceRequest& request);
+/// The same for a PUT, whose body may say which uid it is about: Conflict when it is another one, or when the object is
+/// not there.
+Result<Current> replaced_object(Context& context, const ResourceRequest& request, const json::Document& sent);
 
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
                    json::Document wanted, const WriteParameters& parameters, std::vector<std::string> warnings,

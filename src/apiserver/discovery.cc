@@ -174,31 +174,28 @@ std::vector<GroupVersion> served_versions() {
   return out;
 }
 
-Result<std::optional<DiscoveryAnswer>> answer_discovery(const std::vector<std::string>& path, std::string_view accept) {
-  using Answer = std::optional<DiscoveryAnswer>;
-  if (path.empty() || (path[0] != "api" && path[0] != "apis") || path.size() > 3) return Answer();
-  const bool core = path[0] == "api";
+bool is_discovery(const std::vector<std::string>& path) {
+  if (path.empty() || path.size() > 3) return false;
+  if (path[0] == "api") return path.size() == 1 || (path.size() == 2 && path[1] == "v1");
+  if (path[0] != "apis") return false;
+  if (path.size() == 3) return serves({path[1], path[2]});
+  return path.size() == 1 || std::ranges::count(served_groups(), path[1]) > 0;
+}
+
+Result<DiscoveryAnswer> answer_discovery(const std::vector<std::string>& path, std::string_view accept) {
   TRY_ASSIGN(const DiscoveryForm form, negotiate_discovery(accept));
-  const auto plain = [](Document body) { return Answer(DiscoveryAnswer{std::move(body), "application/json"}); };
+  const auto plain = [](Document body) { return DiscoveryAnswer{std::move(body), "application/json"}; };
+  const bool core = path[0] == "api";
   if (path.size() == 1) {
     if (form == DiscoveryForm::kLegacy) return plain(core ? legacy_versions() : legacy_groups());
-    return Answer(DiscoveryAnswer{aggregated(core, form), std::string(discovery_content_type(form))});
+    return DiscoveryAnswer{aggregated(core, form), std::string(discovery_content_type(form))};
   }
-  if (core) {
-    if (path.size() != 2 || path[1] != "v1") return Answer();
-    return plain(legacy_resources({"", "v1"}));
-  }
-  const auto groups = served_groups();
-  if (std::ranges::find(groups, path[1]) == groups.end()) return Answer();
-  if (path.size() == 2) {
-    Document group = legacy_group(path[1]);
-    group["kind"] = "APIGroup";
-    group["apiVersion"] = "v1";
-    return plain(std::move(group));
-  }
-  const GroupVersion gv{path[1], path[2]};
-  if (!serves(gv)) return Answer();
-  return plain(legacy_resources(gv));
+  if (core) return plain(legacy_resources({"", path[1]}));
+  if (path.size() == 3) return plain(legacy_resources({path[1], path[2]}));
+  Document group = legacy_group(path[1]);
+  group["kind"] = "APIGroup";
+  group["apiVersion"] = "v1";
+  return plain(std::move(group));
 }
 
 Document root_answer() {

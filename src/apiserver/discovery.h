@@ -1,7 +1,6 @@
 // Discovery: what is served, in the aggregated form (v2, v2beta1) and in the legacy one; /version and /.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,10 @@ struct DiscoveryAnswer {
   std::string content_type;
 };
 
-/// For /api, /api/v1, /apis, /apis/G, /apis/G/V; nullopt when the path is none of these or names nothing.
-Result<std::optional<DiscoveryAnswer>> answer_discovery(const std::vector<std::string>& path, std::string_view accept);
+/// /api, /api/v1, /apis, /apis/G or /apis/G/V, of what is served.
+bool is_discovery(const std::vector<std::string>& path);
+/// For these paths.
+Result<DiscoveryAnswer> answer_discovery(const std::vector<std::string>& path, std::string_view accept);
 
 json::Document version_answer();
 /// For /: every path that can be begun with.

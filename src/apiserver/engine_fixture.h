@@ -35,8 +35,18 @@ class Recorder final : public net::Exchange {
   }
   void finish() override { ended = true; }
   std::size_t unsent() const override { return backlog; }
+  void when_room(std::size_t bytes, Task task) override {
+    room = bytes;
+    on_room = std::move(task);
+  }
   void abort() override { aborted = true; }
   void on_gone(Task task) override { gone = std::move(task); }
+
+  /// The reader takes all but these bytes.
+  void read_until(std::size_t left) {
+    backlog = left;
+    if (on_room && backlog <= room) std::exchange(on_room, nullptr)();
+  }
 
   int status = 0;
   net::Headers headers;
@@ -45,6 +55,8 @@ class Recorder final : public net::Exchange {
   bool ended = false;
   bool aborted = false;
   std::size_t backlog = 0;
+  std::size_t room = 0;
+  Task on_room;
   Task gone;
   std::function<void()> on_response;  // while the server is in the middle of telling it
 };
@@ -53,7 +65,9 @@ class Recorder final : public net::Exchange {
 class FullDisk final : public store::Disk {
  public:
   int before(const store::DiskCall& call) override {
-    return full && call.kind == store::DiskCall::Kind::kWrite && call.path.ends_with("-wal") ? ENOSPC : 0;
+    using Kind = store::DiskCall::Kind;
+    const bool grows = call.kind == Kind::kReserve || (call.kind == Kind::kWrite && call.path.ends_with("-wal"));
+    return full && grows ? ENOSPC : 0;
   }
   std::atomic<bool> full = false;
 };

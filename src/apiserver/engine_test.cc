@@ -299,10 +299,11 @@ TEST_F(Engine, LogsComeFromTheNode) {
   slow->backlog += 1;
   node.say("two\n");
   EXPECT_EQ(node.paused, 1);
+  slow->read_until((1u << 19) + 1);
   loop_.advance(std::chrono::seconds(1));
   EXPECT_EQ(node.resumed, 0);
-  slow->backlog = 1000;
-  loop_.advance(std::chrono::seconds(1));
+  slow->read_until(1u << 19);
+  loop_.settle();
   EXPECT_EQ(node.resumed, 1);
   node.end(Error{.message = "the disk is broken"});
   EXPECT_TRUE(slow->aborted) << "what was sent is not all of it";

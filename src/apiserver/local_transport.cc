@@ -28,7 +28,7 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
   void write(net::Bytes bytes) override {
     unsent_ += bytes->size();
     push([this, bytes] {
-      unsent_ -= bytes->size();
+      take(bytes->size());
       if (sink_.on_data) sink_.on_data(*bytes);
     });
   }
@@ -36,7 +36,7 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
   void write_event(std::string_view type, const net::Bytes& object) override {
     unsent_ += object->size();
     push([this, type = std::string(type), object] {
-      unsent_ -= object->size();
+      take(object->size());
       sink_.on_event(type, object);
     });
   }
@@ -44,6 +44,11 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
     push([this] { end(ok()); });
   }
   std::size_t unsent() const override { return unsent_; }
+  void when_room(std::size_t bytes, Task task) override {
+    room_ = bytes;
+    on_room_ = std::move(task);
+    take(0);
+  }
   void abort() override {
     push([this] {
       Error error;
@@ -58,6 +63,7 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
   void cancel() {
     if (cancelled_) return;
     cancelled_ = true;
+    on_room_ = nullptr;
     if (ended_) return;
     ended_ = true;
     // Posted: the caller may be inside one of the callbacks that go away here, or be told by the server right now.
@@ -73,10 +79,15 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
       if (!keep->cancelled_ && !keep->ended_) task();
     });
   }
+  void take(std::size_t bytes) {
+    unsent_ -= bytes;
+    if (on_room_ && unsent_ <= room_) loop_.post(std::exchange(on_room_, nullptr));
+  }
   void end(Status status) {
     if (cancelled_ || ended_) return;
     ended_ = true;
     gone_ = nullptr;
+    on_room_ = nullptr;
     net::ResponseSink sink = std::move(sink_);  // what it captured goes with it
     if (sink.on_end) sink.on_end(std::move(status));
   }
@@ -85,6 +96,8 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
   net::ResponseSink sink_;
   Task gone_;
   std::size_t unsent_ = 0;
+  std::size_t room_ = 0;  // what may be unsent when on_room_ is called
+  Task on_room_;
   bool cancelled_ = false;
   bool ended_ = false;
 };

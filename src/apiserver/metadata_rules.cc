@@ -271,7 +271,7 @@ std::vector<std::string> check_metadata_types(const Document& object) {
   for (const json::Member& member : object.find("metadata")->as_object()) {
     const std::string_view wanted = wrong_metadata_type(member.key, member.value);
     if (wanted.empty()) continue;
-    wrong.push_back(fmt::format("metadata.{}: must be {}, got {}", member.key, wanted, json::serialize(member.value)));
+    wrong.push_back(fmt::format("metadata.{}: must be {}, got {}", member.key, wanted, brief(member.value)));
   }
   return wrong;
 }

@@ -37,6 +37,7 @@ class MeasuredExchange final : public net::Exchange {
   void write_event(std::string_view type, const net::Bytes& object) override { inner_->write_event(type, object); }
   void finish() override { inner_->finish(); }
   std::size_t unsent() const override { return inner_->unsent(); }
+  void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }
   void abort() override { inner_->abort(); }
   void on_gone(Task task) override { inner_->on_gone(std::move(task)); }
 

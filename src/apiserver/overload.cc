@@ -30,6 +30,7 @@ class Overload::Counted final : public net::Exchange {
     inner_->finish();
   }
   std::size_t unsent() const override { return inner_->unsent(); }
+  void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }
   void abort() override {
     leave();
     inner_->abort();

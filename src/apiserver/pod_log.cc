@@ -112,13 +112,9 @@ Result<client::LogRequest> parse_log_request(const Query& query, const Document&
 
 // A log is read no further while this much of it waits for a slow client, and on again when half of it is sent.
 constexpr std::size_t kMostUnsent = std::size_t{1} << 20;
-constexpr Duration kLookAgain = std::chrono::milliseconds(50);
 
 /// A log being sent. Lives until the log ends or the reader goes, whichever is first.
 struct LogSession : std::enable_shared_from_this<LogSession> {
-  explicit LogSession(Loop& l) : loop(l) {}
-
-  Loop& loop;
   std::shared_ptr<net::Exchange> exchange;
   std::unique_ptr<client::LogStream> stream;
   bool begun = false;
@@ -133,14 +129,9 @@ struct LogSession : std::enable_shared_from_this<LogSession> {
     exchange->write(std::make_shared<const std::string>(text));
     if (exchange->unsent() <= kMostUnsent || !stream) return;
     stream->pause();
-    resume_later();
-  }
-  void resume_later() {
-    loop.after(kLookAgain, [weak = weak_from_this()] {
+    exchange->when_room(kMostUnsent / 2, [weak = weak_from_this()] {
       const auto live = weak.lock();
-      if (!live || !live->exchange || !live->stream) return;
-      if (live->exchange->unsent() > kMostUnsent / 2) return live->resume_later();
-      live->stream->resume();
+      if (live && live->stream) live->stream->resume();
     });
   }
   void end(const Status& how) {
@@ -182,7 +173,7 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
     error.message = "logs: no node is running on this engine yet; try again in a moment";
     return reply.fail(error);
   }
-  auto session = std::make_shared<LogSession>(context.loop);
+  auto session = std::make_shared<LogSession>();
   session->exchange = reply.exchange();
   // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.
   const std::weak_ptr<LogSession> weak = session;

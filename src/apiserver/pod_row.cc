@@ -13,12 +13,6 @@ namespace {
 using json::Array;
 using json::Document;
 
-const Array& list_at(const Document& object, std::string_view a, std::string_view b) {
-  static const Array none;
-  const Document* found = object.at(a, b);
-  return found != nullptr && found->is_array() ? found->as_array() : none;
-}
-
 struct Summary {
   std::string reason;
   std::int64_t ready = 0;
@@ -41,8 +35,8 @@ std::string exit_reason(const Document& terminated) {
 
 /// The first init container that has not succeeded decides.
 void look_at_init_containers(const Document& pod, Summary& summary) {
-  const Array& statuses = list_at(pod, "status", "initContainerStatuses");
-  const std::size_t total = list_at(pod, "spec", "initContainers").size();
+  const Array& statuses = pod.array_at("status", "initContainerStatuses");
+  const std::size_t total = pod.array_at("spec", "initContainers").size();
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const Document& status = statuses[i];
     count_restarts(status, summary);
@@ -62,7 +56,7 @@ void look_at_init_containers(const Document& pod, Summary& summary) {
 }
 
 bool has_true_condition(const Document& pod, std::string_view type) {
-  for (const Document& condition : list_at(pod, "status", "conditions")) {
+  for (const Document& condition : pod.array_at("status", "conditions")) {
     if (condition.string_at("type") == type && condition.string_at("status") == "True") return true;
   }
   return false;
@@ -70,7 +64,7 @@ bool has_true_condition(const Document& pod, std::string_view type) {
 
 void look_at_containers(const Document& pod, Summary& summary) {
   bool has_running = false;
-  const Array& statuses = list_at(pod, "status", "containerStatuses");
+  const Array& statuses = pod.array_at("status", "containerStatuses");
   summary.restarts = 0;
   summary.last_restart.clear();
   for (std::size_t i = statuses.size(); i-- > 0;) {
@@ -98,7 +92,7 @@ void add_pod_cells(const Document& pod, Time now, Array& cells) {
   Summary summary;
   summary.reason = pod.string_at("status", "reason");
   if (summary.reason.empty()) summary.reason = pod.string_at("status", "phase");
-  for (const Document& condition : list_at(pod, "status", "conditions")) {
+  for (const Document& condition : pod.array_at("status", "conditions")) {
     const bool gated =
         condition.string_at("type") == "PodScheduled" && condition.string_at("reason") == "SchedulingGated";
     if (gated) summary.reason = "SchedulingGated";
@@ -119,12 +113,12 @@ void add_pod_cells(const Document& pod, Time now, Array& cells) {
     restarts += fmt::format(" ({} ago)", age_text(summary.last_restart, now));
   }
   const auto or_none = [](const std::string& text) { return text.empty() ? std::string("<none>") : text; };
-  const std::size_t gates = list_at(pod, "spec", "readinessGates").size();
+  const std::size_t gates = pod.array_at("spec", "readinessGates").size();
   std::size_t true_gates = 0;
-  for (const Document& gate : list_at(pod, "spec", "readinessGates")) {
+  for (const Document& gate : pod.array_at("spec", "readinessGates")) {
     true_gates += has_true_condition(pod, gate.string_at("conditionType")) ? 1 : 0;
   }
-  cells.emplace_back(fmt::format("{}/{}", summary.ready, list_at(pod, "spec", "containers").size()));
+  cells.emplace_back(fmt::format("{}/{}", summary.ready, pod.array_at("spec", "containers").size()));
   cells.emplace_back(summary.reason);
   cells.emplace_back(restarts);
   cells.emplace_back(age_text(pod.string_at("metadata", "creationTimestamp"), now));

@@ -19,12 +19,6 @@ constexpr std::array<std::string_view, 4> kPlainCounts = {"configmaps", "secrets
 constexpr std::array<std::string_view, 6> kMandatory = {"cpu",    "limits.cpu",   "limits.memory",
                                                         "memory", "requests.cpu", "requests.memory"};
 
-const json::Array& list_at(const Document& object, std::string_view a, std::string_view b) {
-  static const json::Array none;
-  const Document* found = object.at(a, b);
-  return found != nullptr && found->is_array() ? found->as_array() : none;
-}
-
 /// Requests that are not given are as large as the limits, as Kubernetes' defaults make them.
 Amounts container_amounts(const Document& container, std::string_view which) {
   Amounts amounts = amounts_of(container.at("resources", which));
@@ -48,12 +42,12 @@ void raise_to(Amounts& to, const Amounts& least) {
 /// Containers run together; init containers one after the other before them, those that stay beside them.
 Amounts pod_amounts(const Document& pod, std::string_view which) {
   Amounts total;
-  for (const Document& container : list_at(pod, "spec", "containers")) {
+  for (const Document& container : pod.array_at("spec", "containers")) {
     add_all(total, container_amounts(container, which));
   }
   Amounts staying;
   Amounts peak;
-  for (const Document& container : list_at(pod, "spec", "initContainers")) {
+  for (const Document& container : pod.array_at("spec", "initContainers")) {
     Amounts own = container_amounts(container, which);
     if (container.string_at("restartPolicy") == "Always") {
       add_all(total, own);
@@ -99,7 +93,7 @@ void add_service(const Document& service, Amounts& usage) {
   const std::string& type = service.string_at("spec", "type");
   if (type == "LoadBalancer") usage["services.loadbalancers"] = Amount::count(1);
   if (type == "NodePort" || type == "LoadBalancer") {
-    const auto ports = static_cast<std::int64_t>(list_at(service, "spec", "ports").size());
+    const auto ports = static_cast<std::int64_t>(service.array_at("spec", "ports").size());
     usage["services.nodeports"] = Amount::count(ports);
   }
 }
@@ -171,7 +165,7 @@ Amounts quota_usage(const std::string& resource, const Document& object) {
 }
 
 bool quota_covers(const Document& quota, std::string_view resource, const Document& object) {
-  const json::Array& scopes = list_at(quota, "spec", "scopes");
+  const json::Array& scopes = quota.array_at("spec", "scopes");
   const Document* selector = quota.at("spec", "scopeSelector", "matchExpressions");
   const bool selects = selector != nullptr && selector->is_array() && !selector->as_array().empty();
   if (scopes.empty() && !selects) return true;
@@ -187,7 +181,7 @@ bool quota_covers(const Document& quota, std::string_view resource, const Docume
 std::string missing_for_quota(const Amounts& hard, const Document& pod) {
   std::map<std::string, std::set<std::string>> missing;
   for (const char* kind : {"containers", "initContainers"}) {
-    for (const Document& container : list_at(pod, "spec", kind)) {
+    for (const Document& container : pod.array_at("spec", kind)) {
       const Amounts requests = container_amounts(container, "requests");
       const Amounts limits = container_amounts(container, "limits");
       for (const std::string_view name : kMandatory) {

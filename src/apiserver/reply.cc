@@ -20,6 +20,15 @@ std::string warning_header(std::string_view text) {
 
 }  // namespace
 
+net::Response text_response(std::string body) {
+  net::Response response;
+  response.headers.set("Content-Type", "text/plain; charset=utf-8");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.headers.set("Cache-Control", "no-cache, private");
+  response.body = std::move(body);
+  return response;
+}
+
 void Reply::send(net::Response response) const {
   for (const std::string& warning : warnings_) response.headers.add("Warning", warning_header(warning));
   response.headers.set("Cache-Control", "no-cache, private");

@@ -15,6 +15,9 @@
 
 namespace muster::apiserver {
 
+/// Plain text that nobody keeps.
+net::Response text_response(std::string body);
+
 class Reply {
  public:
   Reply(Context& context, std::shared_ptr<net::Exchange> exchange, Form form)

@@ -109,13 +109,35 @@ Status check_scale(const ResourceRequest& request, Origin origin, const Document
   return undecodable_scale(origin, scale, "strict decoding error: " + join(warnings, ", "));
 }
 
-Result<Document> wanted_scale(const ResourceRequest& request, const net::Request& http, const Document& now,
-                              FieldValidation validation, std::vector<std::string>& warnings) {
-  if (request.verb == Verb::kUpdate) return read_body(http, warnings);
-  if (is_apply(http)) return read_applied(http, validation, warnings);
-  TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http, warnings));
-  static const reflect::TypeDesc any;
-  return apply_patch(patch, any, now);
+/// What is asked of which object.
+struct Wanted {
+  Current current;
+  Document scale;
+};
+
+/// The body of a PUT is looked at before the object.
+Result<Wanted> replacing_scale(Context& context, const ResourceRequest& request, const net::Request& http,
+                               const WriteParameters& parameters, std::vector<std::string>& warnings) {
+  Wanted wanted;
+  TRY_ASSIGN(wanted.scale, read_body(http, warnings));
+  TRY(check_scale(request, Origin::kBody, wanted.scale, parameters.field_validation, warnings));
+  TRY_ASSIGN(wanted.current, replaced_object(context, request, wanted.scale));
+  return wanted;
+}
+
+Result<Wanted> patching_scale(Context& context, const ResourceRequest& request, const net::Request& http,
+                              const WriteParameters& parameters, std::vector<std::string>& warnings) {
+  Wanted wanted;
+  TRY_ASSIGN(wanted.current, current_object(context, request));
+  if (is_apply(http)) {
+    TRY_ASSIGN(wanted.scale, read_applied(http, parameters.field_validation, warnings));
+  } else {
+    TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http, warnings));
+    static const reflect::TypeDesc any;
+    TRY_ASSIGN(wanted.scale, apply_patch(patch, any, scale_of(*request.resource->scale, wanted.current.object)));
+  }
+  TRY(check_scale(request, Origin::kPatch, wanted.scale, parameters.field_validation, warnings));
+  return wanted;
 }
 
 /// Sets the number of workers in `object`, whose other steps of the path are made only in an applied configuration:
@@ -153,8 +175,9 @@ Result<Document> scaled_config(const ResourceRequest& request, const Document& s
 }
 
 Result<Document> admit_scaled(Context& context, const ResourceRequest& request, const net::Request& http,
-                              const Current& current, const Document& scale, const WriteParameters& parameters,
+                              const Wanted& target, const WriteParameters& parameters,
                               std::vector<std::string>& warnings) {
+  const auto& [current, scale] = target;
   // The job has to have what is scaled, however it is asked for.
   TRY_ASSIGN(Document wanted, scaled(*request.resource, current.object, scale));
   if (request.verb == Verb::kPatch && is_apply(http)) {
@@ -169,26 +192,28 @@ Result<Document> admit_scaled(Context& context, const ResourceRequest& request, 
   return admitted;
 }
 
+void read_scale(Context& context, const ResourceRequest& request, Reply reply) {
+  const auto current = current_object(context, request);
+  if (!current) return reply.fail(current.error());
+  reply.json(200, json::serialize(scale_of(*request.resource->scale, current->object)));
+}
+
 }  // namespace
 
 void answer_scale(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
-  const auto current = current_object(context, request);
-  if (!current) return reply.fail(current.error());
-  const api::ScalePaths& paths = *request.resource->scale;
-  if (request.verb == Verb::kGet) return reply.json(200, json::serialize(scale_of(paths, current->object)));
+  if (request.verb == Verb::kGet) return read_scale(context, request, std::move(reply));
   const auto parameters = parse_write_parameters(request, http);
   if (!parameters) return reply.fail(parameters.error());
   std::vector<std::string> warnings;
-  const auto scale =
-      wanted_scale(request, http, scale_of(paths, current->object), parameters->field_validation, warnings);
-  if (!scale) return reply.fail(scale.error());
-  const Origin origin = request.verb == Verb::kUpdate ? Origin::kBody : Origin::kPatch;
-  const auto checked = check_scale(request, origin, *scale, parameters->field_validation, warnings);
-  if (!checked) return reply.fail(checked.error());
-  auto admitted = admit_scaled(context, request, http, *current, *scale, *parameters, warnings);
+  auto target = request.verb == Verb::kUpdate ? replacing_scale(context, request, http, *parameters, warnings)
+                                              : patching_scale(context, request, http, *parameters, warnings);
+  if (!target) return reply.fail(target.error());
+  auto admitted = admit_scaled(context, request, http, *target, *parameters, warnings);
   for (std::string& warning : warnings) reply.warn(std::move(warning));
   if (!admitted) return reply.fail(admitted.error());
-  store_change(context, *request.resource, current->key, current->entry, current->object, *std::move(admitted),
+  const Current& current = target->current;
+  const api::ScalePaths& paths = *request.resource->scale;
+  store_change(context, *request.resource, current.key, current.entry, current.object, *std::move(admitted),
                parameters->dry_run, [&paths, reply = std::move(reply)](Result<store::Bytes> result) {
                  if (!result) return reply.fail(result.error());
                  const auto object = json::parse(**result);

@@ -133,6 +133,16 @@ FieldCause forbidden_value(std::string field, std::string_view detail) {
   return {"FieldValueForbidden", fmt::format("Forbidden: {}", detail), std::move(field)};
 }
 
+std::string brief(const json::Document& value) {
+  constexpr std::size_t kMost = 200;
+  std::string text = json::serialize(value);
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // not inside a character
+  text.resize(end);
+  return text + "…";
+}
+
 net::Response error_response(const Error& error) {
   net::Response response;
   response.status = http_code(error.reason);

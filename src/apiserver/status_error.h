@@ -7,6 +7,7 @@
 
 #include "api/resource.h"
 #include "base/error.h"
+#include "json/document.h"
 #include "net/http.h"
 
 namespace muster::apiserver {
@@ -33,6 +34,9 @@ FieldCause required(std::string field, std::string_view detail);
 FieldCause invalid_value(std::string field, std::string_view value, std::string_view detail);
 FieldCause unsupported_value(std::string field, std::string_view value, const std::vector<std::string>& supported);
 FieldCause forbidden_value(std::string field, std::string_view detail);
+
+/// A value as JSON, for a message: of a long one the beginning.
+std::string brief(const json::Document& value);
 
 /// The error as a metav1.Status with its HTTP code.
 net::Response error_response(const Error& error);

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "apiserver/change.h"
 #include "apiserver/handlers.h"
 #include "apiserver/metadata_rules.h"
@@ -18,6 +20,16 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
   TRY_ASSIGN(current.object, read_stored(current.key, *entry));
   to_asked_version(*request.resource, current.object);
   return current;
+}
+
+Result<Current> replaced_object(Context& context, const ResourceRequest& request, const json::Document& sent) {
+  auto current = current_object(context, request);
+  if (!current && current.error().reason != Reason::kNotFound) return current;
+  const std::string uid = current ? current->object.string_at("metadata", "uid") : "";
+  const std::string& wanted = sent.string_at("metadata", "uid");
+  if (wanted.empty() || wanted == uid) return current;
+  return conflict(*request.resource, request.name,
+                  fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", wanted, uid));
 }
 
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,
@@ -42,11 +54,12 @@ void update_object(Context& context, const ResourceRequest& request, const net::
   std::vector<std::string> warnings;
   auto body = read_body(http, warnings);
   if (!body) return reply.fail(body.error());
-  if (const auto right = check_replacement(request, *body); !right) return reply.fail(right.error());
-  const auto current = current_object(context, request);
+  const auto right = check_replacement(request, *body, *parameters, warnings);
+  for (std::string& warning : warnings) reply.warn(std::move(warning));
+  if (!right) return reply.fail(right.error());
+  const auto current = replaced_object(context, request, *body);
   if (!current) return reply.fail(current.error());
-  change_object(context, request, Origin::kBody, *current, *std::move(body), *parameters, std::move(warnings),
-                std::move(reply));
+  change_object(context, request, Origin::kBody, *current, *std::move(body), *parameters, {}, std::move(reply));
 }
 
 }  // namespace muster::apiserver

@@ -15,8 +15,7 @@ constexpr std::size_t kMaxUnsent = 8u << 20;
 constexpr std::size_t kMaxBlock = 128u << 10;  // of lines that leave together
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 constexpr std::size_t kInitialSlice = 250;
-constexpr std::size_t kInitialUnsent = 1u << 20;  // no further slice while this much waits for the reader
-constexpr Duration kLookAgain = std::chrono::milliseconds(20);
+constexpr std::size_t kInitialUnsent = 1u << 20;   // no further slice while this much waits for the reader
 constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients come back at once
 
 struct Start {
@@ -205,7 +204,7 @@ void Watches::send_later(const std::shared_ptr<Watcher>& watcher) {
     has_room ? send_initial(live) : send_later(live);
   };
   if (!has_room) {
-    watcher->timeout = context_.loop.after(kLookAgain, std::move(next));
+    watcher->exchange->when_room(kInitialUnsent, std::move(next));
   } else if (watcher->choice.takes_events) {
     // Controllers of this process wait: those who ask from outside come first.
     context_.loop.post_when_idle(std::move(next));

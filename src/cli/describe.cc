@@ -83,8 +83,7 @@ class Describe final : public Command {
       session.err(fmt::format("warning: cannot list {}: {}\n", what, list.error().message));
       return {};
     }
-    const json::Document* found = list->find("items");
-    return found != nullptr && found->is_array() ? found->as_array() : std::vector<json::Document>{};
+    return list->array_at("items");
   }
 
   Selection selection_;

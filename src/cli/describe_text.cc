@@ -43,11 +43,6 @@ std::string map_lines(std::string_view label, const json::Document* map) {
   return out.empty() ? line(label, "<none>") : out;
 }
 
-const json::Array& array_at(const json::Document* value) {
-  static const json::Array kNone;
-  return value != nullptr && value->is_array() ? value->as_array() : kNone;
-}
-
 std::string table(std::string_view title, const std::vector<std::vector<std::string>>& rows) {
   if (rows.size() < 2) return fmt::format("{}:  <none>\n", title);
   return fmt::format("{}:\n{}", title, indent(Columns().lines(rows), "  "));
@@ -58,7 +53,7 @@ std::string or_none(const std::string& text) {
 }
 
 std::string conditions(const json::Document& object, Time now) {
-  const json::Array& all = array_at(object.at("status", "conditions"));
+  const json::Array& all = object.array_at("status", "conditions");
   if (all.empty()) return "";
   std::vector<std::vector<std::string>> rows{{"TYPE", "STATUS", "AGE", "REASON", "MESSAGE"}};
   for (const json::Document& condition : all) {
@@ -71,7 +66,7 @@ std::string conditions(const json::Document& object, Time now) {
 
 std::int64_t restarts_of(const json::Document& pod) {
   std::int64_t total = 0;
-  for (const json::Document& status : array_at(pod.at("status", "containerStatuses"))) {
+  for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
     total += status.int_at("restartCount");
   }
   // A replica that is restarted by replacement counts its attempts in a label.
@@ -80,14 +75,14 @@ std::int64_t restarts_of(const json::Document& pod) {
 }
 
 std::string pod_note(const json::Document& pod) {
-  for (const json::Document& status : array_at(pod.at("status", "containerStatuses"))) {
+  for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
     for (const char* state : {"waiting", "terminated"}) {
       const std::string& message = status.string_at("state", state, "message");
       if (!message.empty()) return message;
     }
   }
   if (!pod.string_at("status", "message").empty()) return pod.string_at("status", "message");
-  for (const json::Document& condition : array_at(pod.at("status", "conditions"))) {
+  for (const json::Document& condition : pod.array_at("status", "conditions")) {
     const bool unscheduled = condition.string_at("type") == "PodScheduled" && condition.string_at("status") == "False";
     if (unscheduled) return condition.string_at("message");
   }
@@ -95,7 +90,7 @@ std::string pod_note(const json::Document& pod) {
 }
 
 std::string first_container_state(const json::Document& pod) {
-  const json::Array& statuses = array_at(pod.at("status", "containerStatuses"));
+  const json::Array& statuses = pod.array_at("status", "containerStatuses");
   return statuses.empty() ? "<none>" : container_state(statuses.front());
 }
 
@@ -138,14 +133,14 @@ std::string describe_head(const json::Document& object, Time now) {
   if (const std::string& going = object.string_at("metadata", "deletionTimestamp"); !going.empty()) {
     out += line("Terminating", "since " + going);
   }
-  for (const json::Document& owner : array_at(object.at("metadata", "ownerReferences"))) {
+  for (const json::Document& owner : object.array_at("metadata", "ownerReferences")) {
     if (owner.bool_at("controller")) {
       out += line("Controlled by", owner.string_at("kind") + "/" + owner.string_at("name"));
     }
   }
   if (object.find("status") != nullptr) {
     const bool has_phase =
-        !object.string_at("status", "phase").empty() || !array_at(object.at("status", "conditions")).empty();
+        !object.string_at("status", "phase").empty() || !object.array_at("status", "conditions").empty();
     if (has_phase) out += line("Phase", job_phase(object));
     const std::string message = job_message(object);
     if (!message.empty()) out += line("Message", cell_text(message));
@@ -175,9 +170,9 @@ std::string describe_replicas(std::vector<json::Document> pods, const std::strin
 
 std::string describe_containers(const json::Document& pod, Time now) {
   std::vector<std::vector<std::string>> rows{{"NAME", "IMAGE", "STATE", "SINCE", "RESTARTS", "MESSAGE"}};
-  for (const json::Document& container : array_at(pod.at("spec", "containers"))) {
+  for (const json::Document& container : pod.array_at("spec", "containers")) {
     const std::string& name = container.string_at("name");
-    const json::Array& statuses = array_at(pod.at("status", "containerStatuses"));
+    const json::Array& statuses = pod.array_at("status", "containerStatuses");
     const auto status = std::ranges::find(statuses, name, [](const json::Document& s) { return s.string_at("name"); });
     if (status == statuses.end()) {
       rows.push_back({name, container.string_at("image"), "Waiting", "", "0", cell_text(pod_note(pod))});

@@ -212,13 +212,13 @@ class Get final : public Command {
         listed = true;
         return;
       }
-      if (!listed && !query.name.empty() && items_of(list).empty() && !has_rows(list)) {
+      if (!listed && !query.name.empty() && list.array_at("items").empty() && !has_rows(list)) {
         failure = not_found(query);
         return;
       }
       listed = true;
       if (output_.is_table()) return session.out(printer.print(list));
-      for (const json::Document& item : items_of(list)) print_one(session, query, item);
+      for (const json::Document& item : list.array_at("items")) print_one(session, query, item);
     };
     sink.on_event = [&](const std::string&, const json::Document& object) {
       output_.is_table() ? session.out(printer.print(object)) : print_one(session, query, object);
@@ -238,11 +238,6 @@ class Get final : public Command {
   }
 
   Error of_query(const Error& error) const { return about_selectors(error, selector_, field_selector_); }
-
-  static json::Array items_of(const json::Document& list) {
-    const json::Document* items = list.find("items");
-    return items != nullptr && items->is_array() ? items->as_array() : json::Array{};
-  }
 
   void print_one(Session& session, const Query& query, const json::Document& object) {
     if (output_.form() == Output::Form::kYaml) session.out_exact("---\n");

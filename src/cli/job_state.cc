@@ -9,9 +9,7 @@ namespace muster::cli {
 namespace {
 
 const json::Array& conditions_of(const json::Document& job) {
-  static const json::Array kNone;
-  const json::Document* found = job.at("status", "conditions");
-  return found != nullptr && found->is_array() ? found->as_array() : kNone;
+  return job.array_at("status", "conditions");
 }
 
 const json::Document* true_condition(const json::Document& job, std::initializer_list<std::string_view> types) {

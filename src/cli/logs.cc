@@ -110,7 +110,7 @@ class Logs final : public Command {
     if (!of.pod.empty()) options.field_selector = "metadata.name=" + of.pod;
     auto list = session.list(kPods, session.ns(), options);
     if (!list) return session.fail(about_selectors(list.error(), of.label_selector, ""));
-    const json::Array pods = items_of(*list);
+    const json::Array pods = list->array_at("items");
     if (pods.empty() && !of.pod.empty()) return session.fail(no_such_pod(session, of.pod));
     if (pods.empty()) {
       session.err(fmt::format("No resources found in {} namespace.\n", session.ns()));
@@ -177,7 +177,7 @@ class Logs final : public Command {
     };
     LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
-      const json::Array found = items_of(list);
+      const json::Array found = list.array_at("items");
       saw(found.empty() ? nullptr : &found.front());
     };
     sink.on_event = [&](const std::string& type, const json::Document& now) {
@@ -231,14 +231,9 @@ class Logs final : public Command {
     client::ListOptions options;
     options.label_selector = selector;
     TRY_ASSIGN(const json::Document list, session.list(kPods, session.ns(), options));
-    json::Array out = items_of(list);
+    json::Array out = list.array_at("items");
     std::erase_if(out, [&](const json::Document& pod) { return !owned_by(pod, uid); });
     return out;
-  }
-
-  static json::Array items_of(const json::Document& list) {
-    const json::Document* items = list.find("items");
-    return items != nullptr && items->is_array() ? items->as_array() : json::Array{};
   }
 
   int print_all(Session& session, const json::Array& pods, const std::string& job_name, Prefix prefix) {

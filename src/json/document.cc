@@ -124,6 +124,11 @@ const std::string& Document::empty_string() {
   return empty;
 }
 
+const Array& Document::empty_array() {
+  static const Array empty;
+  return empty;
+}
+
 std::string_view kind_name(Kind kind) {
   switch (kind) {
     case Kind::kNull:

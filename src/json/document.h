@@ -121,6 +121,12 @@ class Document {
     const Document* found = at(key, rest...);
     return found != nullptr && found->is_bool() && found->as_bool();
   }
+  /// The items there; none when absent or of another kind.
+  template <typename... Keys>
+  const Array& array_at(std::string_view key, Keys... rest) const {
+    const Document* found = at(key, rest...);
+    return found != nullptr && found->is_array() ? found->as_array() : empty_array();
+  }
   /// Member for writing: becomes an object if null, the member is made null if absent. CHECKs on other kinds.
   Document& operator[](std::string_view key);
 
@@ -128,6 +134,7 @@ class Document {
 
  private:
   static const std::string& empty_string();
+  static const Array& empty_array();
   template <typename T>
   const T& checked() const {
     const T* v = std::get_if<T>(&value_);

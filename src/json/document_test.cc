@@ -75,5 +75,12 @@ TEST(DocumentEquality, OfLargeObjectsIgnoresOrderToo) {
   EXPECT_NE(Document(forward), Document(backward));
 }
 
+TEST(Document, ArrayAtIsEmptyWhereThereIsNoArray) {
+  const Document object = *parse(R"({"a":{"b":[1,2]},"c":"text"})");
+  EXPECT_EQ(object.array_at("a", "b").size(), 2u);
+  for (const char* key : {"a", "c", "d"}) EXPECT_TRUE(object.array_at(key).empty()) << key;
+  EXPECT_TRUE(object.array_at("c", "b").empty());
+}
+
 }  // namespace
 }  // namespace muster::json

@@ -140,6 +140,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
           .token = credentials.token,
           .allowed_hosts = names,
           .event_life = *parse_duration(options.config.event_ttl),
+          .informers_synced = [&engine] { return engine.controllers != nullptr && engine.controllers->is_synced(); },
           .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); }});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });

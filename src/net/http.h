@@ -74,6 +74,9 @@ class Exchange {
   virtual void finish() = 0;
   /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
   virtual std::size_t unsent() const = 0;
+  /// Calls once, from the loop, when no more than `bytes` are unsent, unless the answer ends or the peer goes first. A
+  /// later call replaces an earlier one.
+  virtual void when_room(std::size_t bytes, Task task) = 0;
   /// Drops the connection without an orderly end.
   virtual void abort() = 0;
   /// Called once if the peer goes away before the end.

@@ -347,6 +347,38 @@ TEST_F(ServerTest, SlowReaderShowsInUnsentAndIsDroppedInTheEnd) {
   wait([&] { return gone; }, "the slow reader to be dropped");
 }
 
+TEST_F(ServerTest, RoomIsToldWhenTheReaderHasTakenEnough) {
+  std::shared_ptr<Exchange> stream;
+  serve([&](const Request&, std::shared_ptr<Exchange> exchange) {
+    exchange->begin(200, {});
+    stream = std::move(exchange);
+  });
+  const auto peer = dial();
+  peer->stop_reading();
+  peer->send(get("/"));
+  wait([&] { return stream != nullptr; });
+  const auto piece = bytes(std::string(1024 * 1024, 'z'));
+  for (int i = 0; i < 32; ++i) stream->write(piece);
+  constexpr std::size_t kRoom = 1024 * 1024;
+  int told = 0;
+  stream->when_room(kRoom, [] { FAIL() << "replaced"; });
+  stream->when_room(kRoom, [&] {
+    ++told;
+    EXPECT_LE(stream->unsent(), kRoom);
+  });
+  pass(std::chrono::milliseconds(20));
+  EXPECT_EQ(told, 0);
+  peer->read_on();
+  wait([&] { return told > 0; }, "room");
+  stream->when_room(kRoom, [&] { ++told; });
+  EXPECT_EQ(told, 1) << "not inside the call";
+  wait([&] { return told == 2; }, "room that is there already");
+  peer->close();
+  pass(std::chrono::milliseconds(20));
+  stream->when_room(kRoom, [] { FAIL() << "there is no reader"; });
+  pass(std::chrono::milliseconds(20));
+}
+
 TEST_F(ServerTest, AbortEndsTheStreamWithoutItsLastChunk) {
   serve([&](const Request&, const std::shared_ptr<Exchange>& exchange) {
     exchange->begin(200, {});

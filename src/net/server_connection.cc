@@ -36,6 +36,7 @@ class ServerExchange final : public Exchange {
   void write(Bytes bytes) override { connection_->write(number_, std::move(bytes)); }
   void finish() override { connection_->finish(number_); }
   std::size_t unsent() const override { return connection_->unsent(number_); }
+  void when_room(std::size_t bytes, Task task) override { connection_->when_room(number_, bytes, std::move(task)); }
   void abort() override { connection_->abort(number_); }
   void on_gone(Task task) override { connection_->on_gone(number_, std::move(task)); }
 
@@ -117,6 +118,7 @@ void Connection::close() {
   queue_.clear();
   unsent_ = 0;
   on_gone_ = nullptr;
+  on_room_ = nullptr;
   socket_->close();
   shared_->connections.erase(shared_from_this());
 }
@@ -270,6 +272,7 @@ void Connection::refuse(int status, std::string_view reason, std::string_view me
 void Connection::next_request() {
   step_ = Step::kReading;
   on_gone_ = nullptr;
+  on_room_ = nullptr;
   set_deadline(shared_->limits.idle_timeout);
   parse();
   read();
@@ -321,6 +324,17 @@ void Connection::finish(std::uint64_t number) {
 
 std::size_t Connection::unsent(std::uint64_t number) const {
   return number == number_ ? unsent_ : 0;
+}
+
+void Connection::when_room(std::uint64_t number, std::size_t bytes, Task task) {
+  if (!answering(number)) return;
+  room_ = bytes;
+  on_room_ = std::move(task);
+  tell_room();
+}
+
+void Connection::tell_room() {
+  if (on_room_ && unsent_ <= room_) shared_->loop.post(std::exchange(on_room_, nullptr));
 }
 
 void Connection::abort(std::uint64_t number) {
@@ -428,6 +442,7 @@ void Connection::on_written(const IoEnd& end) {
     lost();
     return;
   }
+  tell_room();
   if (step_ == Step::kAnswering) {
     deadline_.reset();
     if (end_sent_) {
@@ -449,6 +464,7 @@ void Connection::answer_complete() {
 /// Closing while bytes of the peer are still unread would reset the connection, and the peer might lose the answer.
 void Connection::linger() {
   on_gone_ = nullptr;
+  on_room_ = nullptr;
   if (input_ended_) {
     close();
     return;

@@ -62,6 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void write(std::uint64_t number, Bytes bytes);
   void finish(std::uint64_t number);
   std::size_t unsent(std::uint64_t number) const;
+  void when_room(std::uint64_t number, std::size_t bytes, Task task);
   void abort(std::uint64_t number);
   void on_gone(std::uint64_t number, Task task);
   void abandoned(std::uint64_t number);
@@ -88,6 +89,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void flush();
   void take_batch();
   void on_written(const IoEnd& end);
+  void tell_room();
   void answer_complete();
   void linger();
   /// Ends it and tells who asked to know.
@@ -124,6 +126,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::deque<Bytes> queue_;
   std::size_t queue_offset_ = 0;  // of the first one, when it is being sent in slices
   std::size_t unsent_ = 0;
+  std::size_t room_ = 0;  // what may be unsent when on_room_ is called
+  Task on_room_;
   struct Batch {
     std::string lead;
     std::vector<Bytes> held;

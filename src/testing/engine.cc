@@ -72,8 +72,7 @@ Result<json::Document> Engine::remove(const std::string& plural, const std::stri
 
 json::Array Engine::list(const std::string& plural, const std::string& ns) {
   const auto found = wait([&](client::OnDocument done) { client_->list(core(plural), ns, {}, std::move(done)); });
-  const json::Document* items = found ? found->find("items") : nullptr;
-  return items != nullptr && items->is_array() ? items->as_array() : json::Array{};
+  return found ? found->array_at("items") : json::Array{};
 }
 
 }  // namespace muster::testing

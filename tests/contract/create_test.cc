@@ -121,9 +121,47 @@ TEST_P(ApiContract, NamespaceOfBodyAndPathMustAgree) {
 }
 
 TEST_P(ApiContract, ResourceVersionMustNotBeSetOnCreate) {
-  const Answer refused = post(core("configmaps"), R"({"metadata":{"name":"c","resourceVersion":"7"}})");
-  EXPECT_EQ(refused.code, 500);
-  EXPECT_EQ(refused.message(), "resourceVersion should not be set on objects to be created");
+  const auto job = [](const std::string& name, const std::string& version) {
+    Document body = *json::parse(pytorch_job(name));
+    body["metadata"]["resourceVersion"] = version;
+    return json::serialize(body);
+  };
+  const std::string versioned = R"({"metadata":{"name":"c","resourceVersion":"7"}})";
+  const auto refuses = [&] {
+    for (const Answer& refused : {post(core("configmaps"), versioned), post(kubeflow("pytorchjobs"), job("c", "7"))}) {
+      EXPECT_EQ(refused.code, 500);
+      EXPECT_EQ(refused.message(), "resourceVersion should not be set on objects to be created");
+    }
+  };
+  refuses();
+  for (const Answer& dry :
+       {post(core("configmaps?dryRun=All"), versioned), post(kubeflow("pytorchjobs?dryRun=All"), job("c", "7"))}) {
+    EXPECT_EQ(dry.code, 201) << dry.text;
+    EXPECT_EQ(dry.version(), "7");
+    EXPECT_THAT(dry.text, ::testing::Not(HasSubstr("f:resourceVersion")));
+  }
+  // What is no version means nothing.
+  for (const auto& [name, version] : {std::pair("a", "0"), std::pair("b", "abc"), std::pair("c", "-1")}) {
+    const Answer made = post(kubeflow("pytorchjobs"), job(name, version));
+    EXPECT_EQ(made.code, 201) << made.text;
+    EXPECT_NE(made.version(), version);
+  }
+  EXPECT_EQ(post(core("configmaps"), config_map("c")).code, 201);
+  refuses();
+  EXPECT_EQ(post(core("configmaps?dryRun=All"), versioned).code, 409);
+}
+
+TEST_P(ApiContract, ResourceVersionOfWhatIsFirstApplied) {
+  const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","resourceVersion":"7"}})";
+  const Answer dry = call("PATCH", core("configmaps/c?fieldManager=m&dryRun=All"), body, kApply);
+  EXPECT_EQ(dry.code, 201) << dry.text;
+  EXPECT_EQ(dry.version(), "7");
+  const Answer made = call("PATCH", core("configmaps/c?fieldManager=m"), body, kApply);
+  EXPECT_EQ(made.code, 201) << made.text;
+  EXPECT_NE(made.version(), "7");
+  Document job = *json::parse(pytorch_job("j"));
+  job["metadata"]["resourceVersion"] = "7";
+  EXPECT_EQ(call("PATCH", kubeflow("pytorchjobs/j?fieldManager=m"), json::serialize(job), kApply).code, 201);
 }
 
 TEST_P(ApiContract, ServerFieldsInTheBodyAreOverwritten) {

@@ -187,5 +187,41 @@ TEST_P(ApiContract, ABodyIsLookedAtBeforeTheObjectItReplaces) {
   EXPECT_EQ(call("PUT", core("configmaps/none"), R"({"metadata":{"name":"other"}})").code, 400);
 }
 
+TEST_P(ApiContract, ABodyIsDecodedBeforeTheObjectItReplacesIsLookedFor) {
+  const auto put_job = [&](const std::string& target, const Document& metadata, const Document& spec) {
+    Document job = *json::parse(pytorch_job("none"));
+    job["metadata"] = metadata;
+    job["spec"] = spec;
+    return put(kubeflow("pytorchjobs/none") + target, job);
+  };
+  const std::string deployment = "/apis/apps/v1/namespaces/" + ns_ + "/deployments/none";
+  const Document named = json::Object{{"name", "none"}};
+  const Document odd = json::Object{{"name", "none"}, {"labels", 4}};
+  for (const Answer& answer :
+       {call("PUT", core("configmaps/none"), R"({"metadata":{"name":"none"},"data":5})"),
+        call("PUT", core("configmaps/none"), R"({"metadata":{"name":"none","labels":4}})"),
+        call("PUT", core("configmaps/none"), R"({"metadata":{"name":"other"},"data":5})"),
+        call("PUT", core("configmaps/none?fieldValidation=Strict"), R"({"metadata":{"name":"none"},"foo":1})"),
+        call("PUT", deployment, R"({"metadata":{"name":"none"},"spec":{"replicas":"x"}})"),
+        call("PUT", deployment + "/status", R"({"metadata":{"name":"none"},"status":"x"})"),
+        call("PUT", deployment + "/scale", R"({"metadata":{"name":"none"},"spec":{"replicas":"x"}})"),
+        call("PUT", deployment + "/scale?fieldValidation=Strict", R"({"metadata":{"name":"none"},"foo":1})"),
+        put_job("", odd, json::Object()), put_job("/status", odd, json::Object()),
+        put_job("?fieldValidation=Strict", named, json::Object{{"foo", 1}})}) {
+    EXPECT_EQ(answer.code, 400) << answer.text;
+    EXPECT_EQ(answer.reason(), "BadRequest");
+    EXPECT_THAT(answer.message(), HasSubstr(" cannot be handled as a "));
+  }
+  // Of a custom resource only the metadata is decoded; the rest is a matter of rules.
+  EXPECT_EQ(put_job("", named, 5).code, 404);
+  EXPECT_EQ(call("PUT", deployment, R"({"metadata":{"name":"none"},"spec":{"replicas":-1}})").code, 404);
+  EXPECT_EQ(call("PUT", deployment + "/scale", R"({"metadata":{"name":"other"},"spec":{"replicas":1}})").code, 400);
+  const Answer warned = call("PUT", core("configmaps/none"), R"({"metadata":{"name":"none"},"foo":1})");
+  EXPECT_EQ(warned.code, 404);
+  EXPECT_THAT(warnings_of(warned), UnorderedElementsAre("unknown field \"foo\""));
+  EXPECT_THAT(warnings_of(call("PUT", core("configmaps/none"), R"({"metadata":{"name":"other"},"foo":1})")),
+              UnorderedElementsAre("unknown field \"foo\""));
+}
+
 }  // namespace
 }  // namespace muster::contract

@@ -365,6 +365,19 @@ TEST_P(ApiContract, VersionAndHealth) {
     const Answer health = get(path);
     EXPECT_EQ(health.code, 200);
     EXPECT_EQ(health.text, "ok");
+    EXPECT_EQ(health.headers.get("Content-Type"), "text/plain; charset=utf-8");
+    EXPECT_EQ(get(std::string(path) + "?exclude=ping").text, "ok");
+    EXPECT_EQ(get(std::string(path) + "/ping").text, "ok");
+    EXPECT_EQ(get(std::string(path) + "/none").code, 404);
+    const std::string told = get(std::string(path) + "?verbose").text;
+    EXPECT_TRUE(told.starts_with("[+]ping ok\n")) << told;
+    EXPECT_TRUE(told.ends_with(std::string(" ok\n") + (path + 1) + " check passed\n")) << told;
+    const std::string less = get(std::string(path) + "?verbose=&exclude=ping&exclude=b&exclude=a").text;
+    EXPECT_TRUE(less.starts_with("[+]ping excluded: ok\n")) << less;
+    EXPECT_TRUE(less.ends_with(std::string(R"(
+warn: some health checks cannot be excluded: no matches for "a","b"
+)") + (path + 1) + " check passed\n"))
+        << less;
   }
 }
 

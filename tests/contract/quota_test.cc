@@ -90,6 +90,56 @@ TEST_P(QuotaContract, CountsObjectsOfAnyKind) {
   expect_allowed(core("secrets"), R"({"metadata":{"name":"t"}})");
 }
 
+/// An MPIJob of any of its groups and versions.
+std::string mpi_job(const std::string& api_version, const std::string& name, const std::string& spec) {
+  return R"({"apiVersion":")" + api_version + R"(","kind":"MPIJob","metadata":{"name":")" + name + R"("},"spec":)" +
+         spec + "}";
+}
+
+TEST_P(QuotaContract, CountsMpiJobsOfEveryShape) {
+  const std::string pod = R"({"spec":{"containers":[{"name":"c","image":"i"}]}})";
+  const std::string roles = R"({"mpiReplicaSpecs":{"Launcher":{"template":)" + pod + "}}}";
+  const std::string v1 = "/apis/kubeflow.org/v1/namespaces/" + ns_ + "/mpijobs";
+  const std::string v2 = "/apis/kubeflow.org/v2beta1/namespaces/" + ns_ + "/mpijobs";
+  make_quota("q", R"("count/mpijobs.kubeflow.org":"2","count/mpijobs.batch.tensorstack.dev":"3")");
+
+  // One kind in two versions: its objects are counted together.
+  expect_allowed(v1, mpi_job("kubeflow.org/v1", "a", roles));
+  expect_allowed(v2, mpi_job("kubeflow.org/v2beta1", "b", roles));
+  expect_used("q", "count/mpijobs.kubeflow.org", "2");
+  for (const auto& [list, version] : {std::pair(v1, "kubeflow.org/v1"), std::pair(v2, "kubeflow.org/v2beta1")}) {
+    const Answer refused = post(list, mpi_job(version, "c", roles));
+    EXPECT_EQ(refused.code, 403) << refused.text;
+    EXPECT_EQ(refused.message(),
+              "mpijobs.kubeflow.org \"c\" is forbidden: exceeded quota: q, requested: count/mpijobs.kubeflow.org=1, "
+              "used: count/mpijobs.kubeflow.org=2, limited: count/mpijobs.kubeflow.org=2");
+  }
+  EXPECT_EQ(patch(v2 + "/a", R"({"metadata":{"labels":{"x":"y"}}})").code, 200) << "a change is no creation";
+  ASSERT_EQ(remove(v2 + "/a").code, 200);
+  expect_used("q", "count/mpijobs.kubeflow.org", "1");
+  expect_allowed(v1, mpi_job("kubeflow.org/v1", "c", roles));
+
+  // The kind of the same name in another group is another one, whichever shape its spec has.
+  const std::string list = tensorstack("mpijobs");
+  const auto shaped = [&](const std::string& name, const std::string& spec) {
+    return mpi_job("batch.tensorstack.dev/v1beta1", name, spec);
+  };
+  const std::string replicas =
+      R"({"mpiConfig":{"script":["python"]},"ssh":{},"replicaSpecs":[{"type":"worker","template":)" + pod +
+      R"(},{"type":"launcher","template":{}}]})";
+  expect_allowed(list, shaped("replicas", replicas));
+  expect_allowed(list, shaped("older", R"({"worker":{"cmd":["a"],"extraMPIArgs":["-v"],"template":)" + pod + "}}"));
+  expect_allowed(list, shaped("oldest", R"({"worker":{"cmd":["a"],"processesPerWorker":2,"template":)" + pod + "}}"));
+  expect_used("q", "count/mpijobs.batch.tensorstack.dev", "3");
+  const Answer refused = post(list, shaped("more", replicas));
+  EXPECT_EQ(refused.code, 403) << refused.text;
+  EXPECT_EQ(refused.message(),
+            "mpijobs.batch.tensorstack.dev \"more\" is forbidden: exceeded quota: q, requested: "
+            "count/mpijobs.batch.tensorstack.dev=1, used: count/mpijobs.batch.tensorstack.dev=3, limited: "
+            "count/mpijobs.batch.tensorstack.dev=3");
+  expect_used("q", "count/mpijobs.kubeflow.org", "2");
+}
+
 TEST_P(QuotaContract, WhatWasThereBeforeTheQuotaCounts) {
   ASSERT_EQ(post(core("secrets"), R"({"metadata":{"name":"s"}})").code, 201);
   make_quota("q", R"("count/secrets":"1")");

@@ -32,6 +32,19 @@ TEST_P(ApiContract, TheRootNamesThePaths) {
   EXPECT_TRUE(std::ranges::is_sorted(paths));
 }
 
+TEST_P(ApiContract, WhatIsServedIsOnlyRead) {
+  for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+    for (const char* path : {"/api", "/api/v1", "/apis/apps/v1", "/version"}) {
+      const Answer answer = call(method, path);
+      EXPECT_EQ(answer.code, 405) << method << " " << path << " " << answer.text;
+      EXPECT_EQ(answer.reason(), "MethodNotAllowed");
+    }
+    for (const char* path : {"/api/v2", "/apis/none", "/apis/apps/v9", "/apis/kubeflow.org/v9", "/version/x"}) {
+      EXPECT_EQ(call(method, path).code, 404) << method << " " << path;
+    }
+  }
+}
+
 TEST_P(ApiContract, OptionsOfADeletionAreNoOtherKind) {
   ASSERT_EQ(post(core("configmaps"), config_map("stays")).code, 201);
   for (const std::string& body : {config_map("stays"), std::string("[]"), std::string("{\"x")}) {

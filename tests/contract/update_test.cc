@@ -76,6 +76,24 @@ TEST_P(ApiContract, AnotherUidIsAConflict) {
                                            "11111111-2222-3333-4444-555555555555, UID in object meta: "));
 }
 
+TEST_P(ApiContract, AUidOfWhatIsGoneIsAConflict) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  Document job = *json::parse(pytorch_job("none"));
+  job["metadata"] = json::Object{{"name", "none"}, {"uid", "5"}, {"resourceVersion", "1"}};
+  Document scale = *json::parse(R"({"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":1}})");
+  scale["metadata"] = json::Object{{"name", "none"}, {"uid", "5"}};
+  Document other = scale;
+  other["metadata"].as_object().set("name", "j");
+  for (const Answer& refused :
+       {call("PUT", core("configmaps/none"), R"({"metadata":{"name":"none","uid":"5"}})"),
+        call("PUT", core("pods/none/status"), R"({"metadata":{"name":"none","uid":"5"}})"),
+        put(kubeflow("pytorchjobs/none"), job), put(kubeflow("pytorchjobs/none/status"), job),
+        put(kubeflow("pytorchjobs/none/scale"), scale), put(kubeflow("pytorchjobs/j/scale"), other)}) {
+    EXPECT_EQ(refused.code, 409) << refused.text;
+    EXPECT_THAT(refused.message(), HasSubstr("Precondition failed: UID in precondition: 5, UID in object meta: "));
+  }
+}
+
 TEST_P(ApiContract, WritingTheSameDoesNotMakeAVersion) {
   const Answer first = post(kubeflow("pytorchjobs"), pytorch_job("j"));
   const Answer same = put(kubeflow("pytorchjobs/j"), first.body);

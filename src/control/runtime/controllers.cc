@@ -66,6 +66,10 @@ Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where 
 
 Controllers::~Controllers() = default;
 
+bool Controllers::is_synced() const {
+  return state_->unsynced == 0;
+}
+
 void Controllers::start() {
   State& state = *state_;
   if (state.scheduler != nullptr) ++state.unsynced;

@@ -20,6 +20,8 @@ class Controllers {
   Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free);
   ~Controllers();
   void start();
+  /// All that there is has been seen: decisions are being made.
+  bool is_synced() const;
 
  private:
   struct State;
