@@ -42,7 +42,7 @@ void check_node_affinity(const Document& affinity, const Place& place, Findings&
 void check_pod_term(const Document& term, const Place& at, Findings& found) {
   const std::string& key = term.string_at("topologyKey");
   if (key.empty()) found.required(at.member("topologyKey"), "can not be empty");
-  if (!key.empty() && !is_qualified_name(key)) found.invalid(at.member("topologyKey"), key, kQualifiedNameRule);
+  if (!key.empty()) found.qualified_name(key, at.member("topologyKey"));
   if (const Document* selector = term.find("labelSelector")) {
     check_requirements(*selector, SelectorOf::kLabels, at.member("labelSelector"), found);
   }

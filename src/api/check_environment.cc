@@ -37,7 +37,7 @@ void check_field_ref(const Document& ref, const Place& at, Findings& found) {
   const std::string& path = ref.string_at("fieldPath");
   if (const auto key = subscript(path)) {
     const bool annotation = path.starts_with("metadata.annotations");
-    if (!is_qualified_name(annotation ? to_lower(*key) : *key)) found.invalid(at, *key, kQualifiedNameRule);
+    found.qualified_name(annotation ? to_lower(*key) : *key, at);
   } else if (contains(kOtherFields, path)) {
     found.not_supported(at.member("fieldPath"), path, env_fields());
   } else if (!contains(env_fields(), path)) {

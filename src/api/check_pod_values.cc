@@ -36,7 +36,7 @@ void check_toleration(const Document& toleration, const Place& at, Findings& fou
   const std::string& key = toleration.string_at("key");
   const std::string& op = toleration.string_at("operator");
   const std::string& value = toleration.string_at("value");
-  if (!key.empty() && !is_qualified_name(key)) found.invalid(at.member("key"), key, kQualifiedNameRule);
+  if (!key.empty()) found.qualified_name(key, at.member("key"));
   if (key.empty() && op != "Exists") {
     found.invalid(at.member("operator"), op,
                   "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
@@ -46,7 +46,7 @@ void check_toleration(const Document& toleration, const Place& at, Findings& fou
                   "effect must be 'NoExecute' when `tolerationSeconds` is set");
   }
   if (op.empty() || op == "Equal") {
-    if (!is_label_value(value)) found.invalid(at.member("operator"), value, kLabelValueRule);
+    for (const std::string& problem : label_value_problems(value)) found.invalid(at.member("operator"), value, problem);
   } else if (op == "Exists") {
     if (!value.empty()) found.invalid(at.member("operator"), value, "value must be empty when `operator` is 'Exists'");
   } else {

@@ -105,12 +105,16 @@ void Findings::config_key(const std::string& key, const Place& at) {
   }
 }
 
+void Findings::qualified_name(const std::string& name, const Place& at) {
+  for (const std::string& problem : qualified_name_problems(name)) invalid(at, name, problem);
+}
+
 void Findings::labels(const Document* labels, const Place& at) {
   if (labels == nullptr || !labels->is_object()) return;
   for (const auto& [key, value] : labels->as_object()) {
-    if (!is_qualified_name(key)) invalid(at, key, kQualifiedNameRule);
-    if (!value.is_string() || is_label_value(value.as_string())) continue;
-    invalid(at, value, value.as_string().size() > 63 ? "must be no more than 63 characters" : kLabelValueRule);
+    qualified_name(key, at);
+    if (!value.is_string()) continue;
+    for (const std::string& problem : label_value_problems(value.as_string())) invalid(at, value, problem);
   }
 }
 

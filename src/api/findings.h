@@ -48,6 +48,8 @@ class Findings {
   void port_name(const std::string& name, const reflect::Place& at);
   void config_key(const std::string& key, const reflect::Place& at);
   /// Keys and values as of labels; `at` is where all of them are reported.
+  /// The key of a label: all that is wrong with it.
+  void qualified_name(const std::string& name, const reflect::Place& at);
   void labels(const json::Document* labels, const reflect::Place& at);
 
  private:

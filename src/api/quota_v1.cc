@@ -65,6 +65,8 @@ constexpr std::array<std::string_view, 12> kAmounts = {"cpu",
                                                        "limits.ephemeral-storage",
                                                        "services.loadbalancers",
                                                        "storage"};
+constexpr std::array<std::string_view, 6> kPodAmounts = {
+    "cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"};
 constexpr std::array<std::string_view, 6> kScopes = {"Terminating",   "NotTerminating", "BestEffort",
                                                      "NotBestEffort", "PriorityClass",  "CrossNamespacePodAffinity"};
 
@@ -77,6 +79,11 @@ bool is_count(std::string_view name) {
   return holds(kCounts, name) || name == "services.loadbalancers" || name.starts_with("count/");
 }
 
+bool is_standard(std::string_view name) {
+  return holds(kCounts, name) || holds(kAmounts, name) || name.starts_with("hugepages-") ||
+         name.starts_with("requests.hugepages-");
+}
+
 void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   std::map<std::string, std::string> sorted;
   for (const json::Member& item : hard.as_object()) {
@@ -84,9 +91,7 @@ void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   }
   for (const auto& [name, text] : sorted) {
     const std::string path = "spec.hard[" + name + "]";
-    const bool known = is_count(name) || holds(kAmounts, name);
-    if (!known && name.find('/') == std::string::npos && !name.starts_with("hugepages-") &&
-        !name.starts_with("requests.hugepages-")) {
+    if (!is_standard(name) && name.find('/') == std::string::npos) {
       causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource type or fully qualified"));
       causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource for quota"));
     }
@@ -101,12 +106,24 @@ void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   }
 }
 
-void check_scopes(const json::Document& scopes, std::vector<FieldCause>& causes) {
+/// What a quota of some pods alone can count: of those without requests and limits, only their number. What is counted
+/// by another name (count/…, an extended resource) is not judged.
+bool fits_scope(std::string_view scope, std::string_view resource) {
+  if (resource == "pods" || !is_standard(resource)) return true;
+  return scope != "BestEffort" && holds(kPodAmounts, resource);
+}
+
+void check_scopes(const json::Document& scopes, const json::Document* hard, std::vector<FieldCause>& causes) {
   std::vector<std::string> given;
   for (const json::Document& scope : scopes.as_array()) given.push_back(scope.as_string());
   const std::string text = "[" + join(given, ", ") + "]";
   for (const std::string& scope : given) {
     if (!holds(kScopes, scope)) causes.push_back(reflect::invalid_cause("spec.scopes", text, "unsupported scope"));
+    if (!holds(kScopes, scope) || hard == nullptr) continue;
+    for (const json::Member& item : hard->as_object()) {
+      if (fits_scope(scope, item.key)) continue;
+      causes.push_back(reflect::invalid_cause("spec.scopes", text, "unsupported scope applied to resource"));
+    }
   }
   const auto both = [&](std::string_view a, std::string_view b) { return holds(given, a) && holds(given, b); };
   if (both("BestEffort", "NotBestEffort") || both("Terminating", "NotTerminating")) {
@@ -119,7 +136,8 @@ void check_scopes(const json::Document& scopes, std::vector<FieldCause>& causes)
 std::vector<FieldCause> check_resource_quota(const json::Document& quota) {
   std::vector<FieldCause> causes;
   if (const json::Document* hard = quota.at("spec", "hard")) check_hard(*hard, causes);
-  if (const json::Document* scopes = quota.at("spec", "scopes")) check_scopes(*scopes, causes);
+  const json::Document* scopes = quota.at("spec", "scopes");
+  if (scopes != nullptr) check_scopes(*scopes, quota.at("spec", "hard"), causes);
   return causes;
 }
 

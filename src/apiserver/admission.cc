@@ -136,7 +136,8 @@ Status decode(const api::Resource& resource, Document& object, Origin origin, Fi
     if (origin != Origin::kPatch || known.error().reason != Reason::kBadRequest) return known.error();
     return undecodable(resource, object, origin, known.error().message);
   }
-  drop_nulls(object);
+  settle_nulls(resource, object);
+  if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
   return settle_fields(resource, message_of(resource), object, origin, validation, warnings);
 }
 
@@ -324,7 +325,10 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
                                        std::vector<std::string>& repeated) {
   std::vector<std::string> paths;
   TRY_ASSIGN(Document document, json::parse(text, paths));
-  for (const std::string& path : paths) repeated.push_back(fmt::format("{}duplicate field \"{}\"", context, path));
+  for (const std::string& path : paths) {
+    const std::string said = fmt::format("{}duplicate field \"{}\"", context, path);
+    if (std::ranges::find(repeated, said) == repeated.end()) repeated.push_back(said);
+  }
   return document;
 }
 
@@ -336,6 +340,13 @@ Status check_kind(const api::Resource& resource, Document& object) {
   if (!object.is_object()) {
     return bad_request(
         cannot_be_handled(resource, fmt::format("body must be an object, got {}", json::kind_name(object.kind()))));
+  }
+  for (const char* key : {"apiVersion", "kind"}) {
+    const Document* value = object.find(key);
+    if (value == nullptr || value->is_string() || value->is_null()) continue;
+    return bad_request(
+        fmt::format("the object provided is unrecognized (must be of type {}): {}: must be a string, got {}",
+                    resource.kind, key, json::kind_name(value->kind())));
   }
   const std::string kind = object.string_at("kind");
   const std::string version = object.string_at("apiVersion");
@@ -413,7 +424,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
 Result<Document> admit_question(const api::Resource& resource, Document object, const WriteParameters& parameters,
                                 std::vector<std::string>& warnings) {
   TRY(check_kind(resource, object));
-  drop_nulls(object);
+  settle_nulls(resource, object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
   // The tables say what is asked, not what is answered, and clients send both.
   TRY(settle_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "api/meta.h"
 #include "api/rule_texts.h"
 #include "apiserver/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/members.h"
+#include "reflect/reflect.h"
 
 namespace muster::apiserver {
 namespace {
@@ -50,12 +52,12 @@ void check_labels(const Document& object, std::vector<FieldCause>& causes) {
   const Document* labels = object.at("metadata", "labels");
   if (labels == nullptr || !labels->is_object()) return;
   for (const json::Member& label : labels->as_object()) {
-    if (!is_qualified_name(label.key))
-      causes.push_back(invalid_value("metadata.labels", quote(label.key), api::kQualifiedNameRule));
-    if (label.value.is_string() && !is_label_value(label.value.as_string())) {
-      const bool too_long = label.value.as_string().size() > 63;
-      causes.push_back(invalid_value("metadata.labels", quote(label.value.as_string()),
-                                     too_long ? "must be no more than 63 characters" : api::kLabelValueRule));
+    for (const std::string& problem : api::qualified_name_problems(label.key)) {
+      causes.push_back(invalid_value("metadata.labels", quote(label.key), problem));
+    }
+    if (!label.value.is_string()) continue;
+    for (const std::string& problem : api::label_value_problems(label.value.as_string())) {
+      causes.push_back(invalid_value("metadata.labels", quote(label.value.as_string()), problem));
     }
   }
 }
@@ -66,8 +68,8 @@ void check_annotations(const Document& object, std::vector<FieldCause>& causes) 
   std::size_t bytes = 0;
   for (const json::Member& annotation : annotations->as_object()) {
     bytes += annotation.key.size() + (annotation.value.is_string() ? annotation.value.as_string().size() : 0);
-    if (!is_qualified_name(to_lower(annotation.key))) {
-      causes.push_back(invalid_value("metadata.annotations", quote(annotation.key), api::kQualifiedNameRule));
+    for (const std::string& problem : api::qualified_name_problems(to_lower(annotation.key))) {
+      causes.push_back(invalid_value("metadata.annotations", quote(annotation.key), problem));
     }
   }
   if (bytes > kMaxAnnotationBytes) {
@@ -110,36 +112,25 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
 }
 
 void check_finalizers(const api::Resource& resource, const Document& object, std::vector<FieldCause>& causes) {
-  const std::string field = "metadata.finalizers";  // Kubernetes gives no position here
+  const std::string field = "metadata.finalizers";  // Kubernetes gives no position to most of them
   const std::vector<std::string> finalizers = finalizers_of(object);
   const auto has = [&](std::string_view name) { return std::ranges::find(finalizers, name) != finalizers.end(); };
   for (const std::string& finalizer : finalizers) {
-    const bool standard = finalizer == "orphan" || finalizer == "foregroundDeletion" || finalizer == "kubernetes";
-    if (!is_qualified_name(finalizer)) {
-      causes.push_back(invalid_value(field, quote(finalizer), api::kQualifiedNameRule));
-    } else if (resource.built_in && finalizer.find('/') == std::string::npos && !standard) {
-      causes.push_back(invalid_value(field, quote(finalizer),
-                                     "name is neither a standard finalizer name nor is it fully qualified"));
+    for (const std::string& problem : api::qualified_name_problems(finalizer)) {
+      causes.push_back(invalid_value(field, quote(finalizer), problem));
     }
   }
   if (has("orphan") && has("foregroundDeletion")) {
     causes.push_back(invalid_value(field, "[]string{\"orphan\", \"foregroundDeletion\"}",
                                    "finalizer orphan and foregroundDeletion cannot be both set"));
   }
-}
-
-}  // namespace
-
-void copy_member(const Document& from, Document& to, std::string_view key) {
-  if (const Document* value = from.find(key)) {
-    to.as_object().set(std::string(key), *value);
-  } else {
-    to.as_object().erase(key);
+  for (std::size_t i = 0; resource.built_in && i < finalizers.size(); ++i) {
+    const std::string& finalizer = finalizers[i];
+    const bool standard = finalizer == "orphan" || finalizer == "foregroundDeletion" || finalizer == "kubernetes";
+    if (standard || finalizer.find('/') != std::string::npos) continue;
+    causes.push_back(invalid_value(fmt::format("{}[{}]", field, i), quote(finalizer),
+                                   "name is neither a standard finalizer name nor is it fully qualified"));
   }
-}
-
-bool has_generation(const api::Resource& resource) {
-  return !resource.built_in || resource.kind == "Pod" || resource.kind == "Deployment";
 }
 
 void drop_nulls(Document& value) {
@@ -157,6 +148,29 @@ void drop_nulls(Document& value) {
     }
   }
   json::erase_members(value.as_object(), nulls);
+}
+
+}  // namespace
+
+void copy_member(const Document& from, Document& to, std::string_view key) {
+  if (const Document* value = from.find(key)) {
+    to.as_object().set(std::string(key), *value);
+  } else {
+    to.as_object().erase(key);
+  }
+}
+
+bool has_generation(const api::Resource& resource) {
+  return !resource.built_in || resource.kind == "Pod" || resource.kind == "Deployment";
+}
+
+void settle_nulls(const api::Resource& resource, Document& object) {
+  if (resource.built_in) {
+    reflect::fill_null_members(*resource.type, object);
+  } else if (Document* metadata = object.find("metadata")) {
+    reflect::fill_null_members(reflect::type_of<api::ObjectMeta>(), *metadata);
+  }
+  drop_nulls(object);
 }
 
 namespace {
@@ -212,8 +226,8 @@ std::vector<FieldCause> check_metadata(const api::Resource& resource, const Docu
   const std::string& name = object.string_at("metadata", "name");
   check_generate_name(resource, object.string_at("metadata", "generateName"), causes);
   check_name(resource, "metadata.name", name, name, causes);
-  check_annotations(object, causes);
   check_labels(object, causes);
+  check_annotations(object, causes);
   check_owners(object, causes);
   check_finalizers(resource, object, causes);
   return causes;

@@ -15,8 +15,9 @@ namespace muster::apiserver {
 /// Kinds whose metadata.generation counts changes of what is wanted.
 bool has_generation(const api::Resource& resource);
 
-/// Members whose value is null mean nothing in an API object; they go, at every depth.
-void drop_nulls(json::Document& value);
+/// Members whose value is null mean nothing in an API object; they go, at every depth. In the maps of Kubernetes' own
+/// kinds, and of the metadata of every kind, null is a value that is empty: a label, a key of a ConfigMap.
+void settle_nulls(const api::Resource& resource, json::Document& object);
 
 /// Sets uid, creationTimestamp and generation, and drops what only the server may set. The name is set already.
 void stamp_new(const api::Resource& resource, json::Document& object, Rng& rng, Time now);

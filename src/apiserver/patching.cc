@@ -5,6 +5,7 @@
 #include <set>
 
 #include "apiserver/admission.h"
+#include "apiserver/metadata_rules.h"
 #include "apiserver/status_error.h"
 #include "apiserver/strategic_merge.h"
 #include "base/strings.h"
@@ -74,9 +75,13 @@ Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& 
       }
       return patched;
     }
-    case Patch::Type::kStrategic:
-      TRY(strategic_merge(target, patch.body, type));
-      return target;
+    case Patch::Type::kStrategic: {
+      json::Document patched = target;
+      TRY(strategic_merge(patched, patch.body, type));
+      // Kubernetes merges into the object it has decoded, whose type no patch of this kind touches.
+      for (const char* key : {"apiVersion", "kind"}) copy_member(target, patched, key);
+      return patched;
+    }
   }
   return target;
 }

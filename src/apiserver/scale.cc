@@ -56,6 +56,22 @@ Document scale_of(const api::ScalePaths& paths, const Document& object) {
                       {"status", std::move(status)}};
 }
 
+/// A Scale is no resource of its own, but is printed like one.
+const api::Resource& scale_kind() {
+  static const api::Resource kind = [] {
+    api::Resource scale{.group = "autoscaling", .version = "v1", .kind = "Scale", .plural = "scales"};
+    scale.columns = {{"Desired", "integer", ".spec.replicas", "The number that is wanted.", 0},
+                     {"Available", "integer", ".status.replicas", "The number that is there.", 0},
+                     {"Age", "date", ".metadata.creationTimestamp", "When the scaled object was made.", 0}};
+    return scale;
+  }();
+  return kind;
+}
+
+void answer_with(const Reply& reply, const Document& scale) {
+  reply.object(200, scale_kind(), std::make_shared<const std::string>(json::serialize(scale)));
+}
+
 /// Members that a Scale does not have, in the words of the strict decoder.
 std::vector<std::string> unknown_in(const Document& scale) {
   static const std::map<std::string, std::set<std::string>> known = {
@@ -195,7 +211,7 @@ Result<Document> admit_scaled(Context& context, const ResourceRequest& request, 
 void read_scale(Context& context, const ResourceRequest& request, Reply reply) {
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());
-  reply.json(200, json::serialize(scale_of(*request.resource->scale, current->object)));
+  answer_with(reply, scale_of(*request.resource->scale, current->object));
 }
 
 }  // namespace
@@ -218,7 +234,7 @@ void answer_scale(Context& context, const ResourceRequest& request, const net::R
                  if (!result) return reply.fail(result.error());
                  const auto object = json::parse(**result);
                  if (!object) return reply.fail(object.error());
-                 reply.json(200, json::serialize(scale_of(paths, *object)));
+                 answer_with(reply, scale_of(paths, *object));
                });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/rule_texts.h"
 #include "apiserver/attributes.h"
 #include "apiserver/status_error.h"
 #include "base/strings.h"
@@ -58,21 +59,15 @@ Error unparsable(std::string_view what) {
 }
 
 Status check_key(std::string_view key) {
-  if (is_qualified_name(key)) return ok();
-  return unparsable(fmt::format(
-      "<nil>: Invalid value: {}: name part must consist of alphanumeric characters, '-', '_' or '.', and must start "
-      "and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation "
-      "is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      quote(key)));
+  const std::vector<std::string> problems = api::qualified_name_problems(key);
+  if (problems.empty()) return ok();
+  return unparsable(fmt::format("<nil>: Invalid value: {}: {}", quote(key), join(problems, "; ")));
 }
 
 Status check_value(std::string_view key, std::string_view value) {
-  if (is_label_value(value)) return ok();
-  return unparsable(fmt::format(
-      "values[0][{}]: Invalid value: {}: a valid label must be an empty string or consist of alphanumeric characters, "
-      "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or "
-      "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-      key, quote(value)));
+  const std::vector<std::string> problems = api::label_value_problems(value);
+  if (problems.empty()) return ok();
+  return unparsable(fmt::format("values[0][{}]: Invalid value: {}: {}", key, quote(value), join(problems, "; ")));
 }
 
 Result<std::vector<std::string>> parse_set(LabelLexer& lexer) {

@@ -66,8 +66,8 @@ TEST_F(Engine, AWatchBeginsWithWhatThereWasAndGoesOnFromThere) {
   call("DELETE", std::string(kConfigMaps) + "/c599");
   call("POST", kConfigMaps, config_map("new"));
   const auto later = start("GET", kWatch);
-  slow->backlog = 0;
-  loop_.advance(std::chrono::seconds(1));
+  slow->read_until(0);
+  loop_.settle();
   for (const auto& watch : {slow, beside}) {
     EXPECT_EQ(times(R"({"type":"ADDED")", watch->body), 601u);
     EXPECT_EQ(times(R"({"type":"DELETED")", watch->body), 1u);

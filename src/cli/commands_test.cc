@@ -196,7 +196,8 @@ TEST(Get, PrintsOneObjectInEveryForm) {
   EXPECT_EQ(cli.run(make_get(), {"pod", "a", "-o", "name"}), 0);
   EXPECT_EQ(cli.run(make_get(), {"pod/a", "-o", "jsonpath={.status.phase}{'\\n'}"}), 0);
   EXPECT_EQ(cli.run(make_get(), {"pods", "-o", "custom-columns=N:.metadata.name,P:.status.phase"}), 0);
-  EXPECT_EQ(cli.out, "pod/a\nRunning\nN     P\na     Running\n");
+  EXPECT_EQ(cli.run(make_get(), {"pods", "-o", "custom-columns=N:.metadata.name", "--no-headers"}), 0);
+  EXPECT_EQ(cli.out, "pod/a\nRunning\nN     P\na     Running\na\n");
 }
 
 TEST(Get, ListsAsOneYamlDocument) {

@@ -49,6 +49,7 @@ class Get final : public Command {
     if (!output) return session.fail(output.error());
     output_ = *std::move(output);
     if (show_managed_fields_) output_.show_managed_fields();
+    if (no_headers_) output_.hide_headers();
     if (!sort_by_.empty()) {
       if (watch_ || watch_only_) return session.fail(usage_failure("--sort-by cannot be combined with -w"));
       auto order = SortBy::parse(sort_by_);
@@ -244,6 +245,7 @@ class Get final : public Command {
     std::string text = output_.object(object, query.kind.label());
     if (!text.ends_with('\n')) text += '\n';
     output_.print(session, text);
+    output_.hide_headers();  // the columns are known by now
   }
 
   std::string output_text_;

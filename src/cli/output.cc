@@ -107,8 +107,11 @@ std::string Output::list(const std::vector<json::Document>& objects, const std::
 }
 
 std::string Output::columns(const std::vector<json::Document>& objects) const {
-  std::vector<std::vector<std::string>> rows(1);
-  for (const Column& column : columns_) rows[0].push_back(column.name);
+  std::vector<std::vector<std::string>> rows;
+  if (headers_) {
+    rows.emplace_back();
+    for (const Column& column : columns_) rows[0].push_back(column.name);
+  }
   for (const json::Document& object : objects) {
     std::vector<std::string> row;
     for (const Column& column : columns_) {

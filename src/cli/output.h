@@ -23,6 +23,8 @@ class Output {
   /// The flag of those commands.
   static void add_object_flag(Flags& flags, std::string* text);
   void show_managed_fields() { managed_fields_ = true; }
+  /// Of custom columns, from now on.
+  void hide_headers() { headers_ = false; }
 
   Form form() const { return form_; }
   bool is_table() const { return form_ == Form::kTable || form_ == Form::kWide; }
@@ -45,6 +47,7 @@ class Output {
   std::optional<json::JsonPathTemplate> template_;
   std::vector<Column> columns_;
   bool managed_fields_ = false;
+  bool headers_ = true;
 };
 
 /// Without managedFields, which nobody reads.

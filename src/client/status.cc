@@ -64,7 +64,9 @@ json::Document status_from_error(const Error& error) {
   status.append("message", error.message);
   status.append("reason", reason_name(error.reason));
   json::Document details = details_of(error);
-  if (!details.as_object().empty()) status.append("details", std::move(details));
+  // Clients such as kubectl look into the details of what is not served without asking whether there are any.
+  const bool always = error.reason == Reason::kNotFound || error.reason == Reason::kMethodNotAllowed;
+  if (always || !details.as_object().empty()) status.append("details", std::move(details));
   status.append("code", http_code(error.reason));
   return status;
 }

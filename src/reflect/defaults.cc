@@ -49,10 +49,30 @@ void normalise(const TypeDesc& type, json::Document& document, Defaults defaults
   }
 }
 
+void fill_null(const TypeDesc& type, json::Document& value) {
+  if (type.shape == Shape::kString || type.shape == Shape::kBytes) value = "";
+  if (type.shape == Shape::kQuantity) value = "0";
+}
+
 }  // namespace
 
 void apply_defaults(const TypeDesc& type, json::Document& document) {
   normalise(type, document, Defaults::kSet);
+}
+
+void fill_null_members(const TypeDesc& type, json::Document& document) {
+  if (type.shape == Shape::kArray && document.is_array()) {
+    for (json::Document& item : document.as_array()) fill_null_members(type.element(), item);
+  }
+  if (!document.is_object()) return;
+  for (json::Member& member : document.as_object()) {
+    if (type.shape == Shape::kMap) {
+      if (member.value.is_null()) fill_null(type.element(), member.value);
+      fill_null_members(type.element(), member.value);
+    } else if (const FieldDesc* field = type.shape == Shape::kObject ? type.field_or_alias(member.key) : nullptr) {
+      fill_null_members(field->type(), member.value);
+    }
+  }
 }
 
 bool is_known(const TypeDesc& type, std::string_view name) {

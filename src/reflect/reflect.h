@@ -30,6 +30,10 @@ json::Document encode(const T& value) {
 /// Sets what is absent and has a default. Older spellings stay as they are.
 void apply_defaults(const TypeDesc& type, json::Document& document);
 
+/// Writes what null means to Kubernetes in a map of its own kinds: a text or an amount that is empty, not an absent
+/// one.
+void fill_null_members(const TypeDesc& type, json::Document& document);
+
 /// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys, older
 /// spellings that say something else than the current ones.
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document);

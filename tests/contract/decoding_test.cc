@@ -62,6 +62,56 @@ TEST_P(ApiContract, RepeatedFieldsOfANewObject) {
   EXPECT_THAT(unknown.causes(), ::testing::ElementsAre("FieldValueNotSupported fieldValidation"));
 }
 
+/// As YAML has it that says no more than the key.
+TEST_P(ApiContract, NullInAMapIsAnEmptyValue) {
+  const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"k":null},)"
+                           R"("binaryData":{"b":null}})";
+  const auto expect_empty = [](const Answer& answer, const char* map, const char* key) {
+    EXPECT_EQ(at(answer.body, map, key), Document("")) << answer.text;
+  };
+  const Answer made = post(core("configmaps"), body);
+  ASSERT_EQ(made.code, 201) << made.text;
+  expect_empty(made, "data", "k");
+  expect_empty(made, "binaryData", "b");
+  expect_empty(call("PUT", core("configmaps/c"), body), "data", "k");
+  expect_empty(patch(core("configmaps/c"), R"([{"op":"add","path":"/data/l","value":null}])", kJsonPatch), "data", "l");
+  EXPECT_EQ(at(patch(core("configmaps/c"), R"({"data":{"k":null}})").body, "data", "k"), absent());
+  std::string applied = body;
+  applied.replace(applied.find("\"c\""), 3, "\"d\"");
+  expect_empty(patch(core("configmaps/d?fieldManager=m"), applied, kApply), "data", "k");
+  expect_empty(post(core("secrets"), R"({"metadata":{"name":"s"},"stringData":{"k":null}})"), "data", "k");
+  const Answer selects = post(core("services"), R"({"metadata":{"name":"s"},"spec":{"clusterIP":"None",)"
+                                                R"("selector":{"a":null},"ports":[{"port":1}]}})");
+  EXPECT_EQ(at(selects.body, "spec", "selector", "a"), Document("")) << selects.text;
+  const Answer quota = post(core("resourcequotas"), R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":null}}})");
+  EXPECT_EQ(at(quota.body, "spec", "hard", "pods"), Document("0")) << quota.text;
+}
+
+TEST_P(ApiContract, TheTypeOfAnObjectIsText) {
+  for (const char* type : {R"("apiVersion":1,"kind":"ConfigMap")", R"("apiVersion":"v1","kind":7)",
+                           R"("apiVersion":{},"kind":"ConfigMap")"}) {
+    EXPECT_EQ(post(core("configmaps"), "{" + std::string(type) + R"(,"metadata":{"name":"c"}})").code, 400) << type;
+  }
+  ASSERT_EQ(post(core("configmaps"), R"({"apiVersion":null,"kind":null,"metadata":{"name":"c"}})").code, 201);
+  EXPECT_EQ(patch(core("configmaps/c"), R"({"apiVersion":5})").code, 422);
+  EXPECT_EQ(patch(core("configmaps/c"), R"({"kind":"Secret"})").code, 422);
+  for (const char* other : {R"({"kind":"Secret"})", R"({"apiVersion":"v2"})"}) {
+    const Answer kept = patch(core("configmaps/c"), other, kStrategic);
+    EXPECT_EQ(kept.code, 200) << kept.text;
+    EXPECT_EQ(kept.body.string_at("kind"), "ConfigMap");
+    EXPECT_EQ(kept.body.string_at("apiVersion"), "v1");
+  }
+}
+
+TEST_P(ApiContract, AFieldGivenThreeTimesIsReportedOnce) {
+  std::string job = pytorch_job("j");
+  job.replace(job.find("\"spec\":{"), 8, R"("spec":{"runPolicy":{"suspend":true,"suspend":true,"suspend":true},)");
+  const Answer refused = post(kubeflow("pytorchjobs?fieldValidation=Strict"), job);
+  EXPECT_EQ(refused.code, 400);
+  EXPECT_THAT(refused.message(),
+              ::testing::EndsWith(R"(strict decoding error: duplicate field "spec.runPolicy.suspend")"));
+}
+
 TEST_P(ApiContract, UnknownMembersAreDropped) {
   const Answer made =
       post(core("configmaps"), R"({"metadata":{"name":"c","bogus":{"a":1},"labels":{"a":"b"}},"data":{}})");

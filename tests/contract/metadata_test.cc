@@ -47,6 +47,39 @@ TEST_P(MetadataContract, ABadPrefixIsNamedToo) {
   }
 }
 
+TEST_P(MetadataContract, WhatIsWrongWithAKeyIsSaid) {
+  const std::string rule = " must consist of alphanumeric characters";
+  const std::pair<std::string, std::string> cases[] = {
+      {"_a", "name part" + rule},
+      {"a/b/c", "a qualified name" + rule},
+      {"/a", "prefix part must be non-empty"},
+      {"a/", "name part must be non-empty"},
+      {"A.b/c", "prefix part a lowercase RFC 1123 subdomain must consist of"},
+      {std::string(64, 'k'), "name part must be no more than 63 characters"}};
+  for (const auto& [key, problem] : cases) {
+    for (const Kind& kind : kinds()) {
+      const Answer refused = post(kind.path, kind.with(R"({"name":"v","labels":{")" + key + R"(":"v"}})"));
+      EXPECT_EQ(refused.code, 422);
+      EXPECT_THAT(at(refused.body, "details", "causes", 0, "message").as_string(), HasSubstr(": " + problem)) << key;
+    }
+    const Answer selected = get(core("configmaps?labelSelector=") + net::percent_encode(key));
+    EXPECT_EQ(selected.code, 400);
+    EXPECT_THAT(selected.message(), HasSubstr(": " + problem)) << key;
+  }
+  const std::string value(64, 'v');
+  EXPECT_THAT(get(core("configmaps?labelSelector=a%3D") + value).message(),
+              HasSubstr("must be no more than 63 characters"));
+}
+
+TEST_P(MetadataContract, NullIsAnEmptyLabel) {
+  for (const Kind& kind : kinds()) {
+    const Answer made = post(kind.path, kind.with(R"({"name":"n","labels":{"a":null},"annotations":{"b":null}})"));
+    ASSERT_EQ(made.code, 201) << made.text;
+    EXPECT_EQ(at(made.body, "metadata", "labels", "a"), Document(""));
+    EXPECT_EQ(at(made.body, "metadata", "annotations", "b"), Document(""));
+  }
+}
+
 TEST_P(MetadataContract, LabelsAndAnnotationsHaveLimits) {
   for (const Kind& kind : kinds()) {
     const auto annotated = [&](const char* name, std::size_t bytes) {
@@ -101,7 +134,8 @@ TEST_P(MetadataContract, FinalizersAreChecked) {
         post(kind.path, kind.with(R"({"name":"f","finalizers":["orphan","foregroundDeletion"]})")).causes().front(),
         cause);
   }
-  EXPECT_EQ(post(core("configmaps"), R"({"metadata":{"name":"f","finalizers":["plain"]}})").code, 422);
+  EXPECT_THAT(post(core("configmaps"), R"({"metadata":{"name":"f","finalizers":["a/b","plain"]}})").causes(),
+              ElementsAre("FieldValueInvalid metadata.finalizers[1]"));
   const Kind job = kinds()[1];
   EXPECT_EQ(post(job.path, job.with(R"({"name":"plain","finalizers":["plain"]})")).code, 201);
   EXPECT_EQ(patch(job.path + "/plain", R"({"metadata":{"finalizers":null}})").code, 200);

@@ -160,6 +160,26 @@ TEST_P(QuotaContract, BrokenQuotasAreInvalid) {
                                    "FieldValueInvalid spec.scopes"));
 }
 
+TEST_P(QuotaContract, AScopeLimitsWhatCanBeCounted) {
+  const auto made = [&](const char* resource, const char* scope) {
+    return post(core("resourcequotas?dryRun=All"), R"({"metadata":{"name":"q"},"spec":{"hard":{"pods":"1",")" +
+                                                       std::string(resource) + R"(":"1"},"scopes":[")" + scope +
+                                                       "\"]}}");
+  };
+  for (const char* right : {"count/pods", "requests.nvidia.com/gpu"}) {
+    EXPECT_EQ(made(right, "BestEffort").code, 201) << right;
+  }
+  for (const char* right : {"cpu", "requests.cpu", "limits.memory", "count/pods"}) {
+    EXPECT_EQ(made(right, "Terminating").code, 201) << right;
+  }
+  for (const char* wrong : {"cpu", "limits.memory", "configmaps", "hugepages-2Mi"}) {
+    EXPECT_THAT(made(wrong, "BestEffort").causes(), ElementsAre("FieldValueInvalid spec.scopes")) << wrong;
+  }
+  for (const char* wrong : {"ephemeral-storage", "configmaps", "requests.storage"}) {
+    EXPECT_THAT(made(wrong, "NotBestEffort").causes(), ElementsAre("FieldValueInvalid spec.scopes")) << wrong;
+  }
+}
+
 TEST_P(QuotaContract, Table) {
   make_quota("q", R"("pods":"2","limits.memory":"1Gi")");
   expect_used("q", "pods", "0");

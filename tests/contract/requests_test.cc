@@ -67,6 +67,17 @@ TEST_P(ApiContract, DryRunHasOneWord) {
   EXPECT_EQ(get(core("configmaps/a")).code, 200);
 }
 
+/// kubectl debug looks into them without asking whether they are there.
+TEST_P(ApiContract, WhatIsNotServedHasDetails) {
+  for (const Answer& answer : {get(core("nothings")), get(core("pods/p/nothing")), get("/api/v1/nothings/x")}) {
+    EXPECT_EQ(answer.code, 404);
+    EXPECT_EQ(at(answer.body, "details"), Document(json::Object())) << answer.text;
+  }
+  const Answer method = call("PUT", core("configmaps"), "{}");
+  EXPECT_EQ(method.code, 405);
+  EXPECT_EQ(at(method.body, "details"), Document(json::Object())) << method.text;
+}
+
 TEST_P(ApiContract, NumbersOfListsAreNumbers) {
   for (const char* query : {"limit=many", "limit=", "limit=1.5", "limit=99999999999999999999", "timeoutSeconds=x",
                             "watch=true&limit=x", "watch=true&timeoutSeconds=x"}) {

@@ -205,6 +205,18 @@ TEST_P(ApiContract, ScaleReadsAndWritesTheWorkers) {
   EXPECT_EQ(put(kubeflow("pytorchjobs/j/scale"), bare).code, 200);
 }
 
+TEST_P(ApiContract, ScaleIsPrinted) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  const Answer scale = get(kubeflow("pytorchjobs/j/scale"));
+  const Answer printed = table(kubeflow("pytorchjobs/j/scale"));
+  ASSERT_EQ(printed.body.string_at("kind"), "Table") << printed.text;
+  const char* columns[] = {"Name", "Desired", "Available", "Age"};
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(at(printed.body, "columnDefinitions", i, "name"), Document(columns[i]));
+  EXPECT_EQ(at(printed.body, "rows", 0, "cells", 0), Document("j"));
+  EXPECT_EQ(at(printed.body, "rows", 0, "cells", 1), at(scale.body, "spec", "replicas"));
+  EXPECT_EQ(at(printed.body, "rows", 0, "cells", 2), Document(0));
+}
+
 TEST_P(ApiContract, ScaleIsCheckedLikeAnyObject) {
   ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
   const std::string scale = kubeflow("pytorchjobs/j/scale");
