@@ -251,7 +251,9 @@ bool processor_can() {
 const char* offer() {
   if (!processor_can() || OSSL_PROVIDER_add_builtin(nullptr, kName, start_provider) != 1) return nullptr;
   constexpr int kKeepDefaults = 1;  // everything else is OpenSSL's own
-  return OSSL_PROVIDER_try_load(nullptr, kName, kKeepDefaults) == nullptr ? nullptr : kPreferred;
+  // Held to the end: OpenSSL leaves alone what it has lent.
+  static const OSSL_PROVIDER* const loaded = OSSL_PROVIDER_try_load(nullptr, kName, kKeepDefaults);
+  return loaded == nullptr ? nullptr : kPreferred;
 }
 
 }  // namespace
