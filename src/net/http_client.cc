@@ -273,11 +273,23 @@ class Wire : public std::enable_shared_from_this<Wire> {
       return;
     }
     got_bytes_ = true;
-    // Nearly always the parser takes all of it where it lies.
-    std::string joined;
-    if (!in_.empty()) arrived = joined = std::exchange(in_, {}).append(arrived);
-    parse(arrived);
+    take(arrived);
     if (!closed_) read();
+  }
+
+  /// Nearly all is parsed where it lies. The parser leaves the end of a chunk for the head of the next one: of what
+  /// came then, only the line that completes it is joined to it.
+  void take(std::string_view arrived) {
+    const auto flight = flight_;
+    while (!in_.empty() && !arrived.empty()) {
+      const std::size_t line = reader_->is_header_done() ? arrived.find('\n') : std::string_view::npos;
+      const std::size_t size = std::min(line, arrived.size() - 1) + 1;
+      const std::string joined = std::exchange(in_, {}).append(arrived.substr(0, size));
+      arrived.remove_prefix(size);
+      parse(joined, arrived.empty());
+      if (closed_ || flight_ != flight) return;
+    }
+    if (!arrived.empty()) parse(arrived, true);
   }
 
   void on_input_end(const IoEnd& end) {
@@ -306,7 +318,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
         unavailable(fmt::format("connection to {} lost before the answer was complete: {}", shared->name, why)));
   }
 
-  void parse(std::string_view text) {
+  void parse(std::string_view text, bool is_last) {
     while (flight_ != nullptr && !text.empty()) {
       error_code ec;
       const std::string_view rest = text.substr(reader_->put(boost::asio::const_buffer(text.data(), text.size()), ec));
@@ -324,7 +336,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
         continue;
       }
       if (reader_->is_header_done() && !deliver()) return;
-      if (reader_->is_done()) return complete(text.empty());
+      if (reader_->is_done()) return complete(text.empty() && is_last);
       if (starved) break;
     }
     in_.assign(text);

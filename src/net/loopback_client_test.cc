@@ -347,6 +347,42 @@ TEST_F(ScriptedServerTest, CutAnswersAreErrors) {
   }
 }
 
+TEST_F(ScriptedServerTest, ChunksMayBeCutAnywhere) {
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string chunks = "6\r\none\ntw\r\n1;x=y\r\no\r\n6\r\n\nthree\r\n0\r\nA-Trailer: t\r\n\r\n";
+  HttpClient client(loop_, plain());
+  for (std::size_t cut = 0; cut <= chunks.size(); ++cut) {
+    Outcome outcome;
+    const std::string path = "/" + std::to_string(cut);
+    const auto call = client.send(get(path), record(outcome));
+    // The same connection every time.
+    RawPeer& peer = request_on(0, "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) + "\r\n\r\n");
+    peer.send(head + chunks.substr(0, cut));
+    pass(std::chrono::milliseconds(1));
+    peer.send(chunks.substr(cut));
+    wait([&] { return outcome.ended; });
+    EXPECT_FALSE(outcome.failed) << "cut at " << cut << ": " << outcome.error;
+    EXPECT_EQ(outcome.body, "one\ntwo\nthree") << "cut at " << cut;
+  }
+}
+
+TEST_F(ScriptedServerTest, WhatFollowsTheLastChunkEndsTheConnection) {
+  HttpClient client(loop_, plain());
+  Outcome first;
+  const auto one = client.send(get("/1"), record(first));
+  RawPeer& peer = request_on(0, "\r\n\r\n");
+  peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n");
+  wait([&] { return first.body == "ok"; });
+  peer.send("0\r\n\r\nHTTP/1.1 200 OK\r\n");
+  wait([&] { return first.ended; });
+  EXPECT_FALSE(first.failed);
+  Outcome second;
+  const auto two = client.send(get("/2"), record(second));
+  request_on(1, "\r\n\r\n").send(kOk);
+  wait([&] { return second.ended; });
+  EXPECT_FALSE(second.failed);
+}
+
 TEST_F(ScriptedServerTest, BodyWithoutALengthEndsWithTheConnection) {
   HttpClient client(loop_, plain());
   Outcome outcome;
