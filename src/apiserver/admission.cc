@@ -202,12 +202,7 @@ void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
 Status check_versions(const ResourceRequest& request, Origin origin, const Document& before, const Document& after) {
   const api::Resource& resource = *request.resource;
   const std::string& name = before.string_at("metadata", "name");
-  const std::string& uid = after.string_at("metadata", "uid");
-  if (origin == Origin::kBody && !uid.empty() && uid != before.string_at("metadata", "uid")) {
-    return conflict(resource, name,
-                    fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
-                                before.string_at("metadata", "uid")));
-  }
+  if (origin == Origin::kBody) TRY(check_uid(resource, before, after));
   const std::string& version = after.string_at("metadata", "resourceVersion");
   if (version.empty() || version == "0") {
     if (origin == Origin::kPatch || resource.built_in) return ok();
@@ -219,23 +214,6 @@ Status check_versions(const ResourceRequest& request, Origin origin, const Docum
     return error;
   }
   return version == before.string_at("metadata", "resourceVersion") ? ok() : Status(stale(resource, name));
-}
-
-Status check_identity(const ResourceRequest& request, const Document& after) {
-  const std::string& name = after.string_at("metadata", "name");
-  if (name.empty()) {
-    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
-                                   request.name));
-  }
-  if (name != request.name) {
-    return bad_request(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
-  }
-  const std::string& ns = after.string_at("metadata", "namespace");
-  if (!ns.empty() && ns != request.ns) {
-    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
-  }
-  return ok();
 }
 
 /// /status takes only the status, everything else takes all but it.
@@ -366,6 +344,31 @@ Status check_kind(const api::Resource& resource, Document& object) {
   object["kind"] = resource.kind;
   object["apiVersion"] = resource.api_version();
   return ok();
+}
+
+Status check_identity(const ResourceRequest& request, const Document& after) {
+  const std::string& name = after.string_at("metadata", "name");
+  if (name.empty()) {
+    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
+                                   request.name));
+  }
+  if (name != request.name) {
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
+  const std::string& ns = after.string_at("metadata", "namespace");
+  if (!ns.empty() && ns != request.ns) {
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return ok();
+}
+
+Status check_uid(const api::Resource& resource, const Document& before, const Document& after) {
+  const std::string& uid = after.string_at("metadata", "uid");
+  const std::string& now = before.string_at("metadata", "uid");
+  if (uid.empty() || uid == now) return ok();
+  return conflict(resource, before.string_at("metadata", "name"),
+                  fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, now));
 }
 
 Status check_replacement(const ResourceRequest& request, Document& object) {

@@ -41,6 +41,10 @@ void drop_unknown(const api::Resource& resource, json::Document& object);
 /// Kubernetes does).
 Status check_kind(const api::Resource& resource, json::Document& object);
 
+/// That the name and namespace of a body are those of the request.
+Status check_identity(const ResourceRequest& request, const json::Document& object);
+/// That a body means the object that is there, and not one of its name before it.
+Status check_uid(const api::Resource& resource, const json::Document& before, const json::Document& after);
 /// That a body is of the right kind and names the object it is sent to.
 Status check_replacement(const ResourceRequest& request, json::Document& object);
 

@@ -114,10 +114,8 @@ Status check_scale(const ResourceRequest& request, Origin origin, const Document
     return undecodable_scale(
         origin, scale, fmt::format("spec.replicas: must be an integer, got {}", json::kind_name(replicas->kind())));
   }
-  if (const std::string& name = scale.string_at("metadata", "name"); !name.empty() && name != request.name) {
-    return bad_request(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
-  }
+  const bool named = !scale.string_at("metadata", "name").empty();
+  if (named || origin == Origin::kBody) TRY(check_identity(request, scale));
   const std::vector<std::string> unknown = unknown_in(scale);
   warnings.insert(warnings.end(), unknown.begin(), unknown.end());
   if (validation == FieldValidation::kIgnore) warnings.clear();
@@ -171,6 +169,7 @@ Result<Document> scaled_config(const ResourceRequest& request, const Document& s
 Result<Document> admit_scaled(Context& context, const ResourceRequest& request, const net::Request& http,
                               const Current& current, const Document& scale, const WriteParameters& parameters,
                               std::vector<std::string>& warnings) {
+  TRY(check_uid(*request.resource, current.object, scale));
   // The job has to have what is scaled, however it is asked for.
   TRY_ASSIGN(Document wanted, scaled(*request.resource, current.object, scale));
   if (request.verb == Verb::kPatch && is_apply(http)) {
