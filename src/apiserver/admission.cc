@@ -384,8 +384,9 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
   TRY(settle_fields(resource, message_of(resource), object, Origin::kBody, parameters.field_validation, warnings));
   TRY(settle_namespace(request, object));
+  const Status named = settle_name(context, request, object);  // told later: a namespace that is not there comes first
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
-  TRY(settle_name(context, request, object));
+  TRY(named);
   const bool versioned = !object.string_at("metadata", "resourceVersion").empty();
   stamp_new(resource, object, context.rng, context.loop.now());
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
