@@ -113,31 +113,71 @@ bool fits_scope(std::string_view scope, std::string_view resource) {
   return scope != "BestEffort" && holds(kPodAmounts, resource);
 }
 
+/// What holds of scopes in either spelling; `field` and `value` are blamed.
+void check_together(const std::vector<std::string>& scopes, const json::Document* hard, const char* field,
+                    const json::Document& value, std::vector<FieldCause>& causes) {
+  for (const std::string& scope : scopes) {
+    if (!holds(kScopes, scope) || hard == nullptr) continue;
+    for (const json::Member& item : hard->as_object()) {
+      if (fits_scope(scope, item.key)) continue;
+      causes.push_back(reflect::invalid_cause(field, value, "unsupported scope applied to resource"));
+    }
+  }
+  const auto both = [&](std::string_view a, std::string_view b) { return holds(scopes, a) && holds(scopes, b); };
+  if (both("BestEffort", "NotBestEffort") || both("Terminating", "NotTerminating")) {
+    causes.push_back(reflect::invalid_cause(field, value, "conflicting scopes"));
+  }
+}
+
 void check_scopes(const json::Document& scopes, const json::Document* hard, std::vector<FieldCause>& causes) {
   std::vector<std::string> given;
   for (const json::Document& scope : scopes.as_array()) given.push_back(scope.as_string());
   const std::string text = "[" + join(given, ", ") + "]";
   for (const std::string& scope : given) {
     if (!holds(kScopes, scope)) causes.push_back(reflect::invalid_cause("spec.scopes", text, "unsupported scope"));
-    if (!holds(kScopes, scope) || hard == nullptr) continue;
-    for (const json::Member& item : hard->as_object()) {
-      if (fits_scope(scope, item.key)) continue;
-      causes.push_back(reflect::invalid_cause("spec.scopes", text, "unsupported scope applied to resource"));
-    }
   }
-  const auto both = [&](std::string_view a, std::string_view b) { return holds(given, a) && holds(given, b); };
-  if (both("BestEffort", "NotBestEffort") || both("Terminating", "NotTerminating")) {
-    causes.push_back(reflect::invalid_cause("spec.scopes", text, "conflicting scopes"));
+  check_together(given, hard, "spec.scopes", text, causes);
+}
+
+void check_expression(const json::Document& expression, std::vector<FieldCause>& causes) {
+  const std::string at = "spec.scopeSelector.matchExpressions";  // Kubernetes gives no position here
+  const std::string& scope = expression.string_at("scopeName");
+  const std::string& op = expression.string_at("operator");
+  const json::Document* values = expression.find("values");
+  const bool lists = op == "In" || op == "NotIn";
+  const bool empty = values == nullptr || !values->is_array() || values->as_array().empty();
+  if (!holds(kScopes, scope)) causes.push_back(reflect::invalid_cause(at + ".scopeName", scope, "unsupported scope"));
+  if (holds(kScopes, scope) && scope != "PriorityClass" && op != "Exists") {
+    causes.push_back(reflect::invalid_cause(at + ".operator", op, "must be 'Exists' for any scope but PriorityClass"));
   }
+  if (!lists && op != "Exists" && op != "DoesNotExist") {
+    causes.push_back(reflect::invalid_cause(at + ".operator", op, "not a valid selector operator"));
+  } else if (lists && empty) {
+    causes.push_back(reflect::required_cause(at + ".values", "must be at least one value for 'In' and 'NotIn'"));
+  } else if (!lists && !empty) {
+    causes.push_back(reflect::invalid_cause(at + ".values", *values, "must be none for 'Exists' and 'DoesNotExist'"));
+  }
+}
+
+void check_selector(const json::Document& selector, const json::Document* hard, std::vector<FieldCause>& causes) {
+  const json::Document* expressions = selector.find("matchExpressions");
+  if (expressions == nullptr || !expressions->is_array()) return;
+  std::vector<std::string> scopes;
+  for (const json::Document& expression : expressions->as_array()) {
+    check_expression(expression, causes);
+    scopes.push_back(expression.string_at("scopeName"));
+  }
+  check_together(scopes, hard, "spec.scopeSelector.matchExpressions", *expressions, causes);
 }
 
 }  // namespace
 
 std::vector<FieldCause> check_resource_quota(const json::Document& quota) {
   std::vector<FieldCause> causes;
-  if (const json::Document* hard = quota.at("spec", "hard")) check_hard(*hard, causes);
-  const json::Document* scopes = quota.at("spec", "scopes");
-  if (scopes != nullptr) check_scopes(*scopes, quota.at("spec", "hard"), causes);
+  const json::Document* hard = quota.at("spec", "hard");
+  if (hard != nullptr) check_hard(*hard, causes);
+  if (const json::Document* scopes = quota.at("spec", "scopes")) check_scopes(*scopes, hard, causes);
+  if (const json::Document* selector = quota.at("spec", "scopeSelector")) check_selector(*selector, hard, causes);
   return causes;
 }
 

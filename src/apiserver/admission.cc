@@ -233,23 +233,6 @@ Status check_version(const ResourceRequest& request, Origin origin, const Docume
   return version == before.string_at("metadata", "resourceVersion") ? ok() : Status(stale(resource, name));
 }
 
-Status check_identity(const ResourceRequest& request, const Document& after) {
-  const std::string& name = after.string_at("metadata", "name");
-  if (name.empty()) {
-    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
-                                   request.name));
-  }
-  if (name != request.name) {
-    return bad_request(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
-  }
-  const std::string& ns = after.string_at("metadata", "namespace");
-  if (!ns.empty() && ns != request.ns) {
-    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
-  }
-  return ok();
-}
-
 /// /status takes only the status, everything else takes all but it.
 void split_status(const ResourceRequest& request, const Document& before, Document& after) {
   if (!request.resource->has_status) return;
@@ -380,6 +363,30 @@ Status check_kind(const api::Resource& resource, Document& object) {
   return ok();
 }
 
+Status check_identity(const ResourceRequest& request, const Document& after) {
+  const std::string& name = after.string_at("metadata", "name");
+  if (name.empty()) {
+    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
+                                   request.name));
+  }
+  if (name != request.name) {
+    return bad_request(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
+  }
+  const std::string& ns = after.string_at("metadata", "namespace");
+  if (!ns.empty() && ns != request.ns) {
+    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return ok();
+}
+
+Status check_uid(const api::Resource& resource, const std::string& name, const std::string& now, const Document& sent) {
+  const std::string& uid = sent.string_at("metadata", "uid");
+  if (uid.empty() || uid == now) return ok();
+  return conflict(resource, name,
+                  fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, now));
+}
+
 Status check_replacement(const ResourceRequest& request, Document& object, const WriteParameters& parameters,
                          std::vector<std::string>& warnings) {
   TRY(decode(*request.resource, object, Origin::kBody, parameters.field_validation, warnings));
@@ -391,8 +398,9 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   const api::Resource& resource = *request.resource;
   TRY(decode(resource, object, Origin::kBody, parameters.field_validation, warnings));
   TRY(settle_namespace(request, object));
+  const Status named = settle_name(context, request, object);  // told later: a namespace that is not there comes first
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
-  TRY(settle_name(context, request, object));
+  TRY(named);
   const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");

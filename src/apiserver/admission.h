@@ -41,6 +41,11 @@ void drop_unknown(const api::Resource& resource, json::Document& object);
 /// Kubernetes does).
 Status check_kind(const api::Resource& resource, json::Document& object);
 
+/// That the name and namespace of a body are those of the request.
+Status check_identity(const ResourceRequest& request, const json::Document& object);
+/// That what was sent means the object that is there, whose uid is `now`, and not one of its name before it.
+Status check_uid(const api::Resource& resource, const std::string& name, const std::string& now,
+                 const json::Document& sent);
 /// That the body of a PUT can be decoded and names the object it is sent to. Before anybody looks whether that is
 /// there.
 Status check_replacement(const ResourceRequest& request, json::Document& object, const WriteParameters& parameters,

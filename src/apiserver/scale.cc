@@ -114,10 +114,8 @@ Status check_scale(const ResourceRequest& request, Origin origin, const Document
     return undecodable_scale(
         origin, scale, fmt::format("spec.replicas: must be an integer, got {}", json::kind_name(replicas->kind())));
   }
-  if (const std::string& name = scale.string_at("metadata", "name"); !name.empty() && name != request.name) {
-    return bad_request(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, request.name));
-  }
+  const bool named = !scale.string_at("metadata", "name").empty();
+  if (named || origin == Origin::kBody) TRY(check_identity(request, scale));
   const std::vector<std::string> unknown = unknown_in(scale);
   warnings.insert(warnings.end(), unknown.begin(), unknown.end());
   if (validation == FieldValidation::kIgnore) warnings.clear();
@@ -153,6 +151,8 @@ Result<Wanted> patching_scale(Context& context, const ResourceRequest& request, 
     TRY_ASSIGN(wanted.scale, apply_patch(patch, any, scale_of(*request.resource->scale, wanted.current.object)));
   }
   TRY(check_scale(request, Origin::kPatch, wanted.scale, parameters.field_validation, warnings));
+  const std::string& uid = wanted.current.object.string_at("metadata", "uid");
+  TRY(check_uid(*request.resource, request.name, uid, wanted.scale));
   return wanted;
 }
 

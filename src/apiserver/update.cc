@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include "apiserver/change.h"
 #include "apiserver/handlers.h"
 #include "apiserver/metadata_rules.h"
@@ -26,10 +24,8 @@ Result<Current> replaced_object(Context& context, const ResourceRequest& request
   auto current = current_object(context, request);
   if (!current && current.error().reason != Reason::kNotFound) return current;
   const std::string uid = current ? current->object.string_at("metadata", "uid") : "";
-  const std::string& wanted = sent.string_at("metadata", "uid");
-  if (wanted.empty() || wanted == uid) return current;
-  return conflict(*request.resource, request.name,
-                  fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", wanted, uid));
+  TRY(check_uid(*request.resource, request.name, uid, sent));
+  return current;
 }
 
 void change_object(Context& context, const ResourceRequest& request, Origin origin, const Current& current,

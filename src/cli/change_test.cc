@@ -119,8 +119,11 @@ TEST_F(ChangeTest, AnnotateTakesAnyText) {
             "(second try, with = inside)\n");
   EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "note-"}), 0);
   EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "a b=1"}), 2);
-  EXPECT_THAT(cli_.err, EndsWith("error: \"a b\" is no key for an annotation\n"));
-  EXPECT_EQ(cli_.out, "configmap/settings annotated\nconfigmap/settings annotated\n");
+  EXPECT_THAT(
+      cli_.err,
+      HasSubstr("error: \"a b\" is no key for an annotation: name part must consist of alphanumeric characters"));
+  EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "Example.com/Note=x"}), 0) << cli_.err;
+  EXPECT_EQ(cli_.out, "configmap/settings annotated\nconfigmap/settings annotated\nconfigmap/settings annotated\n");
 }
 
 /// An editor that replaces text, and remembers what it was shown.

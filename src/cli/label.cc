@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "api/rule_texts.h"
 #include "base/strings.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -84,7 +85,11 @@ class Mark final : public Command {
         continue;
       }
       const std::string key = removes ? word.substr(0, word.size() - 1) : word.substr(0, equals);
-      if (!is_qualified_name(key)) problems.push_back(fmt::format("{} is no key for {}", quote(key), sort_.a_noun));
+      // Of annotations Kubernetes takes a prefix in capitals, too.
+      const auto wrong = api::qualified_name_problems(sort_.is_label ? key : to_lower(key));
+      if (!wrong.empty()) {
+        problems.push_back(fmt::format("{} is no key for {}: {}", quote(key), sort_.a_noun, join(wrong, "; ")));
+      }
       if (removes) {
         out.removed.insert(key);
         continue;

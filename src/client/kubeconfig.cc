@@ -325,7 +325,8 @@ Result<Target> parse_kubeconfig(std::string_view text, const std::string& path, 
 }
 
 // Quoted, because a token of hex digits may look like a number.
-std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token) {
+std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token,
+                            const std::string& ns) {
   return fmt::format(R"(apiVersion: v1
 kind: Config
 clusters:
@@ -342,9 +343,10 @@ contexts:
   context:
     cluster: muster
     user: muster
+    namespace: {}
 current-context: muster
 )",
-                     quote(server), base64_encode(ca_pem), quote(token));
+                     quote(server), base64_encode(ca_pem), quote(token), quote(ns));
 }
 
 }  // namespace muster::client

@@ -40,6 +40,7 @@ Result<Target> in_cluster_target(const ReadVariable& variable, const ReadFile& r
 std::unique_ptr<CredentialSource> credentials_of(const Target& target, const Clock& clock);
 
 /// One cluster, one user, one context, all named "muster".
-std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token);
+std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token,
+                            const std::string& ns = "default");
 
 }  // namespace muster::client

@@ -118,6 +118,8 @@ TEST_F(KubeconfigTest, ReadsWhatItWrites) {
   EXPECT_EQ(target->token, "0123abc");
   EXPECT_EQ(target->endpoint.ca_pem, "-----BEGIN X-----\n");
   EXPECT_EQ(target->endpoint.port, 8765);
+  EXPECT_EQ(target->ns, "default");
+  EXPECT_EQ(load(make_kubeconfig("https://a:1", "x", "t", "team"))->ns, "team");
 }
 
 TEST_F(KubeconfigTest, TokenOfDigitsStaysText) {

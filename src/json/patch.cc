@@ -202,6 +202,8 @@ class Patcher {
   }
 
   Status replace(const Operation& o) {
+    // As Kubernetes has it, against the RFC: what is not set is replaced, too.
+    if (is_absent_member(o.path)) return add(o.path, o.path_text, *o.value);
     Document* place = walk(target_, o.path, o.path.size());
     if (place == nullptr) return missing(o.path_text);
     TRY(check_depth(o.path, *o.value, work_));
@@ -233,11 +235,19 @@ class Patcher {
   }
 
   Status test(const Operation& o) {
+    if (o.value->is_null() && is_absent_member(o.path)) return ok();
     const Document* actual = walk(target_, o.path, o.path.size());
     if (actual == nullptr) return missing(o.path_text);
     if (*actual == *o.value) return ok();
     return Error{.reason = Reason::kInvalid,
                  .message = fmt::format("test failed: {} has another value", quote(o.path_text))};
+  }
+
+  /// The object is there, its member is not.
+  bool is_absent_member(const Tokens& path) {
+    if (path.empty()) return false;
+    const Document* parent = walk(target_, path, path.size() - 1);
+    return parent != nullptr && parent->is_object() && parent->find(path.back()) == nullptr;
   }
 
   Document target_;

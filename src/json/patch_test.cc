@@ -47,6 +47,8 @@ TEST(JsonPatch, AppliesEveryOperation) {
   EXPECT_EQ(patched(R"({"a":[1]})", R"([{"op":"copy","from":"/a","path":"/b"}])"), R"({"a":[1],"b":[1]})");
   EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":1}])"), R"({"a":1})");
   EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"replace","path":"","value":[]}])"), R"([])");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"replace","path":"/b","value":2}])"), R"({"a":1,"b":2})");
+  EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/b","value":null}])"), R"({"a":1})");
   EXPECT_EQ(patched(R"({"a/b":{"m~n":1}})", R"([{"op":"replace","path":"/a~1b/m~0n","value":2}])"),
             R"({"a/b":{"m~n":2}})");
   EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"move","from":"/a","path":"/a"}])"), R"({"a":1})");
@@ -59,6 +61,8 @@ TEST(JsonPatch, SaysWhichOperationFailedAndWhy) {
             R"(Invalid: operation 0 (test): test failed: "/a" has another value)");
   EXPECT_EQ(patched("[1]", R"([{"op":"add","path":"/2","value":2}])"),
             R"(Invalid: operation 0 (add): path "/2" does not exist)");
+  EXPECT_EQ(patched("[1]", R"([{"op":"replace","path":"/1","value":2}])"),
+            R"(Invalid: operation 0 (replace): path "/1" does not exist)");
   EXPECT_EQ(patched("[1]", R"([{"op":"replace","path":"/00","value":2}])"),
             R"(Invalid: operation 0 (replace): path "/00" does not exist)");
   EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a/b","value":2}])"),

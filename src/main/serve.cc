@@ -159,6 +159,13 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   return engine.agent->start();
 }
 
+/// `kubectl config set-context --current --namespace=…` writes into the engine's file, and means it for longer than
+/// the engine runs.
+std::string chosen_namespace(const std::string& kubeconfig) {
+  const auto before = client::load_kubeconfig(kubeconfig, "muster");
+  return before ? before->ns : "default";
+}
+
 Status run_engine(const ServeOptions& options) {
   Engine engine;
   TRY(make_directories(options.data_dir, 0700));
@@ -171,8 +178,11 @@ Status run_engine(const ServeOptions& options) {
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
 
   const std::string url = fmt::format("https://{}:{}", options.host, port);
-  TRY(write_file_atomically(options.data_dir + "/kubeconfig",
-                            client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token), 0600));
+  const std::string kubeconfig = options.data_dir + "/kubeconfig";
+  TRY(write_file_atomically(
+      kubeconfig,
+      client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token, chosen_namespace(kubeconfig)),
+      0600));
   TRY(write_engine_record(options.data_dir, url));
   fmt::print("ready {}\n", url);
   std::fflush(stdout);

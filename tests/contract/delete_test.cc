@@ -223,6 +223,8 @@ TEST_P(ApiContract, DeletedNamespacesAreEmptiedAndGo) {
   EXPECT_EQ(refused.code, 403) << refused.text;
   EXPECT_EQ(refused.reason(), "Forbidden");
   EXPECT_THAT(refused.causes(), ElementsAre("NamespaceTerminating metadata.namespace"));
+  const Answer unnamed = post(ns + "/configmaps", R"({"metadata":{"generateName":"made-"}})");
+  EXPECT_THAT(unnamed.message(), ::testing::StartsWith("configmaps \"made-")) << unnamed.text;
   get_until(ns + "/configmaps/c",
             [](const Answer& a) { return !a.body.string_at("metadata", "deletionTimestamp").empty(); });
   // It says what holds it.

@@ -6,6 +6,23 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+/// Scripts that suspend and resume do so without asking whether the field is set.
+TEST_P(ApiContract, JsonPatchReplacesWhatIsNotSet) {
+  ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
+  const std::string job = kubeflow("pytorchjobs/j");
+  const Answer set = patch(job,
+                           R"([{"op":"test","path":"/spec/runPolicy/backoffLimit","value":null},)"
+                           R"({"op":"replace","path":"/spec/runPolicy/backoffLimit","value":3}])",
+                           kJsonPatch);
+  EXPECT_EQ(set.code, 200) << set.text;
+  EXPECT_EQ(at(set.body, "spec", "runPolicy", "backoffLimit"), Document(3));
+  for (const char* operation : {R"({"op":"replace","path":"/metadata/labels/x","value":"1"})",
+                                R"({"op":"test","path":"/spec/nope/x","value":null})",
+                                R"({"op":"test","path":"/spec/runPolicy/backoffLimit","value":null})"}) {
+    EXPECT_EQ(patch(job, "[" + std::string(operation) + "]", kJsonPatch).code, 422) << operation;
+  }
+}
+
 TEST_P(ApiContract, MergePatchSetsAndRemoves) {
   ASSERT_EQ(post(core("configmaps"), config_map("c")).code, 201);
   const Answer now = patch(core("configmaps/c"), R"({"data":{"a":null,"b":"2"}})");

@@ -180,6 +180,31 @@ TEST_P(QuotaContract, AScopeLimitsWhatCanBeCounted) {
   }
 }
 
+/// What no pod can match would limit nothing, and nobody would know.
+TEST_P(QuotaContract, AScopeSelectorIsChecked) {
+  const auto causes = [&](const std::string& expression, const char* hard = "pods") {
+    return post(core("resourcequotas?dryRun=All"), R"({"metadata":{"name":"q"},"spec":{"hard":{")" + std::string(hard) +
+                                                       R"(":"1"},"scopeSelector":{"matchExpressions":[)" + expression +
+                                                       "]}}}")
+        .causes();
+  };
+  const std::string at = "spec.scopeSelector.matchExpressions";
+  EXPECT_THAT(causes(R"({"scopeName":"PriorityClass","operator":"In","values":["high"]})"), ElementsAre());
+  EXPECT_THAT(causes(R"({"scopeName":"BestEffort","operator":"Exists"})"), ElementsAre());
+  EXPECT_THAT(causes(R"({"scopeName":"priorityclass","operator":"Exists"})"),
+              ElementsAre("FieldValueInvalid " + at + ".scopeName"));
+  EXPECT_THAT(causes(R"({"scopeName":"PriorityClass","operator":"is"})"),
+              ElementsAre("FieldValueInvalid " + at + ".operator"));
+  EXPECT_THAT(causes(R"({"scopeName":"PriorityClass","operator":"In"})"),
+              ElementsAre("FieldValueRequired " + at + ".values"));
+  EXPECT_THAT(causes(R"({"scopeName":"PriorityClass","operator":"Exists","values":["high"]})"),
+              ElementsAre("FieldValueInvalid " + at + ".values"));
+  EXPECT_THAT(causes(R"({"scopeName":"Terminating","operator":"DoesNotExist"})"),
+              ElementsAre("FieldValueInvalid " + at + ".operator"));
+  EXPECT_THAT(causes(R"({"scopeName":"BestEffort","operator":"Exists"})", "cpu"),
+              ElementsAre("FieldValueInvalid " + at));
+}
+
 TEST_P(QuotaContract, Table) {
   make_quota("q", R"("pods":"2","limits.memory":"1Gi")");
   expect_used("q", "pods", "0");

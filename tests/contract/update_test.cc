@@ -238,6 +238,14 @@ TEST_P(ApiContract, ScaleIsCheckedLikeAnyObject) {
   Document body = get(scale).body;
   body["metadata"].as_object().set("name", "other");
   EXPECT_EQ(put(scale, body).code, 400);
+  const auto of = [&](const char* metadata) {
+    return call("PUT", scale, std::string(R"({"metadata":)") + metadata + R"(,"spec":{"replicas":1}})").code;
+  };
+  EXPECT_EQ(call("PUT", scale, "{}").code, 400);
+  EXPECT_EQ(of("{}"), 400);
+  EXPECT_EQ(of(R"({"name":"j","namespace":"other"})"), 400);
+  EXPECT_EQ(of(R"({"name":"j","uid":"other"})"), 409);
+  EXPECT_EQ(of(R"({"name":"j"})"), 200);
 }
 
 TEST_P(ApiContract, ApplyToScaleMeetsTheOwnerOfTheNumber) {

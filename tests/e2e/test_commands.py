@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from harness import MUSTER
+from harness import MUSTER, Engine
 
 
 def without_kubeconfig(engine, *words, home=None, **kwargs):
@@ -81,6 +81,18 @@ def test_create_starts_an_engine_when_there_is_none(tmp_path):
 
 def test_kubeconfig_is_what_kubectl_can_use(engine):
     assert engine.muster("kubeconfig").stdout == engine.kubeconfig.read_text()
+
+
+def test_the_namespace_chosen_with_kubectl_outlives_a_restart(tmp_path):
+    engine = Engine(tmp_path).start()
+    try:
+        text = engine.kubeconfig.read_text()
+        engine.kubeconfig.write_text(text.replace('namespace: "default"', 'namespace: "team"'))
+        engine.stop()
+        engine.start()
+        assert engine.kubeconfig.read_text() == text.replace('namespace: "default"', 'namespace: "team"')
+    finally:
+        engine.stop()
 
 
 def test_crds_are_yaml_for_a_cluster(engine):
