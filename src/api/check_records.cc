@@ -42,8 +42,16 @@ std::vector<std::string> needed_keys(const std::string& type) {
   return {};
 }
 
+/// The account whose token it is.
+constexpr const char* kAccountName = "kubernetes.io/service-account.name";
+
 void check_secret_type(const Document& secret, Findings& found) {
   const std::string& type = secret.string_at("type");
+  const bool of_account = type == "kubernetes.io/service-account-token";
+  if (of_account && secret.string_at("metadata", "annotations", kAccountName).empty()) {
+    const std::string place = fmt::format("metadata.annotations[{}]", kAccountName);
+    found.required(kRoot.member(place));
+  }
   const auto at = [](const std::string& key) { return "data[" + key + "]"; };
   for (const std::string& key : needed_keys(type)) {
     const Document* value = secret.at("data", key);
