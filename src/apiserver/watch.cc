@@ -12,7 +12,8 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kMaxUnsent = 8u << 20;
-constexpr std::size_t kMaxBlock = 128u << 10;  // of lines that leave together
+constexpr std::size_t kMaxBlock = 56u << 10;  // of lines that leave together; encrypted, it still goes out in one call
+constexpr Duration kGather = std::chrono::milliseconds(4);  // what follows a block at once is gathered for so long
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 constexpr std::size_t kInitialSlice = 250;
 constexpr std::size_t kInitialUnsent = 1u << 20;   // no further slice while this much waits for the reader
@@ -106,7 +107,8 @@ struct Watches::Audience : std::enable_shared_from_this<Watches::Audience> {
   Selection selection;
   store::Store::Id subscription = 0;
   std::vector<Watcher*> members;
-  std::string lines;  // not told yet
+  std::string lines;                // not told yet
+  std::optional<MonoTime> flushed;  // when the last were
 };
 
 Watches::Watches(Context& context) : context_(context) {}
@@ -303,11 +305,7 @@ void Watches::on_event(Audience& audience, const store::Event& event) {
     }
     return;
   }
-  if (audience.lines.empty()) {
-    context_.loop.post([this, weak = audience.weak_from_this()] {
-      if (const auto live = weak.lock()) flush(*live);
-    });
-  }
+  if (audience.lines.empty()) flush_soon(audience);
   append_event(audience.lines, *choice.resource, choice.form, *type, event.entry.bytes, context_.loop.now());
   if (choice.form.headers) {
     // The columns come once: whoever joins later has not seen them, so this audience takes nobody in any more.
@@ -317,8 +315,24 @@ void Watches::on_event(Audience& audience, const store::Event& event) {
   if (audience.lines.size() >= kMaxBlock) flush(audience);
 }
 
+/// At the end of this turn, so that what comes seldom comes at once; in a stream of events a little later, because a
+/// block of many costs each of the readers hardly more than a block of one.
+void Watches::flush_soon(Audience& audience) {
+  Task task = [this, weak = audience.weak_from_this()] {
+    if (const auto live = weak.lock()) flush(*live);
+  };
+  const MonoTime now = context_.loop.mono();
+  const MonoTime next = audience.flushed ? *audience.flushed + kGather : now;
+  if (next <= now) {
+    context_.loop.post(std::move(task));
+  } else {
+    context_.loop.after(next - now, std::move(task));
+  }
+}
+
 void Watches::flush(Audience& audience) {
   if (audience.lines.empty()) return;
+  audience.flushed = context_.loop.mono();
   const auto block = std::make_shared<const std::string>(std::exchange(audience.lines, {}));
   const std::vector<Watcher*> members = audience.members;
   for (Watcher* member : members) {

@@ -2,9 +2,9 @@
 //
 // A watcher first gets what lies behind it, on its own: the objects there are, or the history since its revision. From
 // then on it is one of an audience, those that chose the same objects in the same form: an event is looked at and
-// put into words once for all of them, and the events of one turn of the loop leave as one block of bytes that their
-// streams share. A watcher that leaves more than 8 MiB unread is cut off: it comes back with its last revision or lists
-// again.
+// put into words once for all of them, and the events of one turn of the loop, or of a few milliseconds when they come
+// fast, leave as one block of bytes that their streams share. A watcher that leaves more than 8 MiB unread is cut off:
+// it comes back with its last revision or lists again.
 #pragma once
 
 #include <map>
@@ -49,6 +49,7 @@ class Watches {
   void join(Watcher& watcher);
   void leave(Watcher& watcher);
   void on_event(Audience& audience, const store::Event& event);
+  void flush_soon(Audience& audience);
   void flush(Audience& audience);
 
   Context& context_;

@@ -87,6 +87,24 @@ TEST_F(Engine, EventsAreToldAtTheEndOfATurn) {
   EXPECT_EQ(watch->written.size(), 1u);
 }
 
+TEST_F(Engine, EventsThatFollowEachOtherAreGathered) {
+  const auto watch = start("GET", kWatch);
+  call("POST", kConfigMaps, config_map("a"));
+  loop_.settle();
+  EXPECT_EQ(watch->written.size(), 1u) << "the first comes at once";
+  call("POST", kConfigMaps, config_map("b"));
+  call("POST", kConfigMaps, config_map("c"));
+  loop_.settle();
+  EXPECT_EQ(watch->written.size(), 1u);
+  loop_.advance(std::chrono::milliseconds(4));
+  ASSERT_EQ(watch->written.size(), 2u);
+  EXPECT_THAT(*watch->written[1], HasSubstr(R"("name":"c")"));
+  loop_.advance(std::chrono::milliseconds(4));
+  call("POST", kConfigMaps, config_map("d"));
+  loop_.settle();
+  EXPECT_EQ(watch->written.size(), 3u) << "after a pause too";
+}
+
 TEST_F(Engine, AWatcherThatComesInTheMiddleOfATurnIsToldOnce) {
   const auto early = start("GET", kWatch);
   const std::string before = std::to_string(store_->revision());
@@ -99,7 +117,7 @@ TEST_F(Engine, AWatcherThatComesInTheMiddleOfATurnIsToldOnce) {
   };
   until([&] { return made->ended; });
   call("POST", kConfigMaps, config_map("b"));
-  loop_.settle();
+  loop_.advance(std::chrono::milliseconds(4));
   for (const auto& watch : {early, resumed, fresh}) {
     EXPECT_EQ(times(R"("name":"a")", watch->body), 1u) << watch->body;
     EXPECT_EQ(times(R"("name":"b")", watch->body), 1u) << watch->body;
@@ -131,7 +149,7 @@ TEST_F(Engine, EveryTableWatchNamesItsColumnsOnce) {
   loop_.settle();
   const auto late = start("GET", kWatch + "&resourceVersion=" + std::to_string(store_->revision()), "", kTable);
   call("POST", kConfigMaps, config_map("y"));
-  loop_.settle();
+  loop_.advance(std::chrono::milliseconds(4));
   for (const auto& watch : {a, b, late}) {
     EXPECT_EQ(times(R"("columnDefinitions":[)", watch->body), 1u) << watch->body;
     EXPECT_EQ(times(R"("type":"ADDED")", watch->body), watch == late ? 1u : 2u);
@@ -165,7 +183,7 @@ TEST_F(Engine, SlowWatchersAreCutOff) {
   call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})");
   loop_.settle();
   call("POST", kConfigMaps, R"({"metadata":{"name":"b"}})");
-  loop_.settle();
+  loop_.advance(std::chrono::milliseconds(4));
   EXPECT_TRUE(slow->aborted);
   EXPECT_EQ(slow->written.size(), 0u);
   EXPECT_EQ(quick->written.size(), 2u);
