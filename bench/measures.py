@@ -113,57 +113,70 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def in_turns(engine, peer, make_ours, make_peers):
+    """What api_load says of each, turn by turn. Neither runs while the other is measured, and both are at rest before."""
+    mine, others = [], []
+
+    def rest():
+        quiet(engine.process.pid)
+        quiet(*peer.pids(), rest=0.03)  # it is never quite still
+
+    for turn in range(TURNS):
+        rest()
+        with stopped(*peer.pids()):
+            mine.append(load(str(engine.kubeconfig), *make_ours(turn)))
+        rest()
+        if peer.kubeconfig:
+            with stopped(engine.process.pid):
+                others.append(load(peer.kubeconfig, *make_peers(turn)))
+    return mine, others
+
+
+def creates(peer):
+    """Durable creates, in an engine of their own: a turn is long enough to be measured, and leaves more than 10,000 jobs."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        writes, writes_peer = in_turns(engine, peer, lambda t: ("create", 6000, 64, f"t{t}"), lambda t: ("create", 1000, 64, f"t{t}"))
+        line("B5", median(writes, "rate"), median(writes_peer, "rate"), 20, "/s", "more")
+        line("B5.p99", median(writes, "p99_ms"), median(writes_peer, "p99_ms"), 0.125, "ms", "less")
+        engine.kill()
+    return len(writes_peer) * 1000
+
+
 def api(wanted):
     """Durable creates, reads, the list of 10,000 jobs, watchers, memory idle and with those jobs: beside kube-apiserver."""
     with tempfile.TemporaryDirectory() as folder, Peer() as peer:
+        idle_peer = peer.memory() if peer.kubeconfig else None
+        there = creates(peer) if "B5" in wanted else 0
         engine = Engine(folder).start()
-        ours, theirs = str(engine.kubeconfig), peer.kubeconfig
-
-        def rest():
-            quiet(engine.process.pid)
-            quiet(*peer.pids(), rest=0.03)  # it is never quite still
-
         idle = resident(engine.process.pid)
-        idle_peer = peer.memory() if theirs else None
-
-        def in_turns(make_ours, make_peers):
-            mine, others = [], []
-            for turn in range(TURNS):
-                rest()
-                with stopped(*peer.pids()):
-                    mine.append(load(ours, *make_ours(turn)))
-                rest()
-                if theirs:
-                    with stopped(engine.process.pid):
-                        others.append(load(theirs, *make_peers(turn)))
-            return mine, others
-
-        writes, writes_peer = in_turns(lambda t: ("create", 1900, 64, f"t{t}"), lambda t: ("create", 1000, 64, f"t{t}"))
-        if "B5" in wanted:
-            line("B5", median(writes, "rate"), median(writes_peer, "rate"), 20, "/s", "more")
-            line("B5.p99", median(writes, "p99_ms"), median(writes_peer, "p99_ms"), 0.125, "ms", "less")
+        load(str(engine.kubeconfig), "create", 10000, 64, "job")
+        if peer.kubeconfig:
+            load(peer.kubeconfig, "create", 10000 - there, 64, "job")
         if "B6" in wanted:
-            reads, reads_peer = in_turns(lambda t: ("get", 30000, 64, "t0-7"), lambda t: ("get", 3000, 64, "t0-7"))
+            reads, reads_peer = in_turns(engine, peer, lambda t: ("get", 30000, 64, "job-7"), lambda t: ("get", 3000, 64, "job-7"))
             line("B6", median(reads, "rate"), median(reads_peer, "rate"), 15, "/s", "more")
-        load(ours, "create", 10000 - TURNS * 1900, 64, "rest")
-        if theirs and {"B7", "B10"} & set(wanted):
-            load(theirs, "create", 10000 - TURNS * 1000, 64, "rest")
-        lists, lists_peer = in_turns(lambda t: ("list", 9), lambda t: ("list", 9))
-        if any(s["items"] != 10000 for s in lists + (lists_peer if {"B7", "B10"} & set(wanted) else [])):
+        lists, lists_peer = in_turns(engine, peer, lambda t: ("list", 9), lambda t: ("list", 9))
+        if any(s["items"] != 10000 for s in lists + lists_peer):
             sys.exit(f"cannot measure: a list gave {lists[0]['items']} items instead of 10000")
         if "B7" in wanted:
             line("B7", median(lists, "p50_ms"), median(lists_peer, "p50_ms"), 0.04, "ms", "less")
         if "B10" in wanted:
             bound("B10.idle", idle, 25, "MB", idle_peer)
-            bound("B10.10k", resident(engine.process.pid), 120, "MB", peer.memory() if theirs else None)
+            bound("B10.10k", resident(engine.process.pid), 120, "MB", peer.memory() if peer.kubeconfig else None)
         if "B8" in wanted:
-            seen, seen_peer = in_turns(lambda t: ("watch", 10, 16, f"w{t}", 100), lambda t: ("watch", 10, 16, f"w{t}", 100))
-            rate = lambda samples: statistics.median(s["events"] / s["seconds"] for s in samples) if samples else None
-            if any(s["resumed"] for s in seen + seen_peer):
-                print(f"B8 watches that the server ended, and that went on: ours={sum(s['resumed'] for s in seen)}"
-                      f" peer={sum(s['resumed'] for s in seen_peer)}", flush=True)
-            line("B8", rate(seen), rate(seen_peer), 10, "/s", "more")
+            watchers(engine, peer)
         engine.kill()
+
+
+def watchers(engine, peer):
+    turn = lambda t: ("watch", 10, 16, f"w{t}", 100)
+    seen, seen_peer = in_turns(engine, peer, turn, turn)
+    rate = lambda samples: statistics.median(s["events"] / s["seconds"] for s in samples) if samples else None
+    if any(s["resumed"] for s in seen + seen_peer):
+        print(f"B8 watches that the server ended, and that went on: ours={sum(s['resumed'] for s in seen)}"
+              f" peer={sum(s['resumed'] for s in seen_peer)}", flush=True)
+    line("B8", rate(seen), rate(seen_peer), 10, "/s", "more")
 
 
 def bound(name, ours, goal, unit, peer=None):
