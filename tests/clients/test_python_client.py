@@ -143,6 +143,26 @@ def test_a_job_is_patched_and_replaced(jobs, engine):
     wait_for("the jobs to go", lambda: not jobs.list_namespaced_custom_object(*GROUP)["items"])
 
 
+@pytest.mark.parametrize("plural, kind, replicas, container", [
+    ("pytorchjobs", "PyTorchJob", "pytorchReplicaSpecs", "pytorch"), ("tfjobs", "TFJob", "tfReplicaSpecs", "tensorflow")])
+def test_a_watch_sees_jobs_come_change_and_go(jobs, plural, kind, replicas, container):
+    place = ("kubeflow.org", "v1", "default", plural)
+    since = jobs.list_namespaced_custom_object(*place)["metadata"]["resourceVersion"]
+    template = {"spec": {"containers": [{"name": container, "image": "python:3", "command": ["true"]}]}}
+    jobs.create_namespaced_custom_object(*place, {
+        "apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": {"name": "watched"},
+        "spec": {"runPolicy": {"suspend": True}, replicas: {"Worker" if kind == "TFJob" else "Master": {"template": template}}}})
+    jobs.patch_namespaced_custom_object(*place, "watched", {"metadata": {"labels": {"a": "1"}}})
+    jobs.delete_namespaced_custom_object(*place, "watched")
+    seen = []
+    for event in watch.Watch().stream(jobs.list_namespaced_custom_object, *place, resource_version=since, timeout_seconds=30):
+        assert event["object"]["kind"] == kind
+        seen.append((event["type"], event["object"]["metadata"].get("labels")))
+        if event["type"] == "DELETED":
+            break
+    assert seen[0] == ("ADDED", None) and ("MODIFIED", {"a": "1"}) in seen and seen[-1] == ("DELETED", {"a": "1"})
+
+
 def test_the_dynamic_client_finds_our_kinds(api):
     found = dynamic.DynamicClient(api).resources.get(api_version="batch.tensorstack.dev/v1beta1", kind="PyTorchTrainingJob")
     assert found.name == "pytorchtrainingjobs" and "pj" in found.short_names
