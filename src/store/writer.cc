@@ -15,7 +15,8 @@ namespace {
 // How long the high-water mark may lag behind on the disk itself, and how often a full disk is looked at.
 constexpr auto kLag = std::chrono::seconds(1);
 
-// A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be.
+// A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be. On a full disk it does
+// not wait: deletes must fit into the ballast.
 constexpr int kPatience = 12;
 
 std::shared_ptr<const Error> shared_error(Reason reason, std::string message) {
@@ -243,7 +244,7 @@ void Writer::sync_mark() {
 void Writer::checkpoint_when_due() {
   const int pages = parts_.database.wal_pages();
   if (fatal_ != nullptr || pages < next_checkpoint_) return;
-  if (pages < next_checkpoint_ * kPatience) {
+  if (!parts_.disk_full && pages < next_checkpoint_ * kPatience) {
     const MutexLock lock(mutex_);
     if (!queue_.empty()) return;
   }
