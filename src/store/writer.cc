@@ -15,8 +15,8 @@ namespace {
 // How long the high-water mark may lag behind on the disk itself, and how often a full disk is looked at.
 constexpr auto kLag = std::chrono::seconds(1);
 
-// A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be. On a full disk it does
-// not wait: deletes must fit into the ballast.
+// A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be. On a full disk it
+// does not wait: deletes must fit into the ballast.
 constexpr int kPatience = 12;
 
 std::shared_ptr<const Error> shared_error(Reason reason, std::string message) {
