@@ -10,6 +10,7 @@
 
 #include "api/resource.h"
 #include "json/yaml.h"
+#include "testing/source_dir.h"
 
 namespace muster::api {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path folder() {
-  return fs::path(MUSTER_SOURCE_DIR) / "deploy" / "crds";
+  return fs::path(testing::source_dir()) / "deploy" / "crds";
 }
 fs::path file_of(const Resource& r) {
   return folder() / (r.qualified_name() + ".yaml");

@@ -8,13 +8,15 @@
 #include <fstream>
 #include <sstream>
 
+#include "testing/source_dir.h"
+
 namespace muster::api {
 namespace {
 
 using ::testing::HasSubstr;
 
 TEST(TypeScript, CommittedFileIsUpToDate) {
-  const auto path = std::filesystem::path(MUSTER_SOURCE_DIR) / "deploy" / "types" / "types.gen.ts";
+  const auto path = std::filesystem::path(testing::source_dir()) / "deploy" / "types" / "types.gen.ts";
   if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << typescript();

@@ -8,6 +8,7 @@
 
 #include "store/database.h"
 #include "store/store_fixture.h"
+#include "testing/source_dir.h"
 
 namespace muster::store {
 namespace {
@@ -16,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::string kTestdata = MUSTER_SOURCE_DIR "/src/store/testdata/";
+const std::string kTestdata = testing::source_dir() + "/src/store/testdata/";
 
 class LayoutTest : public StoreTest {
  protected:

@@ -13,6 +13,7 @@
 #include "json/patch.h"
 #include "json/yaml.h"
 #include "reflect/reflect.h"
+#include "testing/source_dir.h"
 
 namespace muster::control {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path testdata() {
-  return fs::path(MUSTER_SOURCE_DIR) / "src/control/job/testdata";
+  return fs::path(testing::source_dir()) / "src/control/job/testdata";
 }
 
 std::string read_text(const fs::path& path) {
