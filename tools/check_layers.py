@@ -22,8 +22,8 @@ ALLOWED = {
     "testing": {"base", "json", "reflect", "api", "store", "net", "client", "apiserver"},
 }
 ALLOWED["main"] = set(ALLOWED) - {"testing"}
-# The pure part of control sees values only: no client, no ports, no log, no clock.
-PURE_FOLDERS = ("control/job", "control/scheduler")
+# Everything in control but its runtime sees values only: no client, no ports, no log, no clock.
+RUNTIME = "control/runtime/"
 PURE_FORBIDDEN = {"base/ports.h", "base/log.h", "base/random.h"}
 # Everything else asks the Clock, or is told by its caller.
 OUTSIDE_WORLD = re.compile(r"\b(?:system|steady|high_resolution)_clock::now\(|\bgetenv\(|\bs?rand\(")
@@ -54,8 +54,8 @@ def violations(root):
                     yield f"{name}:{number}: {included} belongs to {', '.join(sorted(homes))} only"
                 if included.startswith(heavy) and path.suffix == ".h":
                     yield f"{name}:{number}: {included} must stay in .cc files"
-            pure = name.startswith(PURE_FOLDERS) and not is_test
-            if pure and (target == "client" or included in PURE_FORBIDDEN or included.startswith("control/runtime/")):
+            pure = module == "control" and not name.startswith(RUNTIME) and not is_test
+            if pure and (target == "client" or included in PURE_FORBIDDEN or included.startswith(RUNTIME)):
                 yield f"{name}:{number}: decisions are pure; {included} is out of reach there"
             if target not in ALLOWED or target == module or (is_test and target == "testing"):
                 continue

@@ -142,7 +142,7 @@ void run(Decision& d) {
 
 }  // namespace
 
-Plan decide(const Observed& observed) {
+JobPlan decide(const Observed& observed) {
   // What goes away with its job is the garbage collector's.
   if (observed.job.deleting || observed.job.managed_elsewhere) return {};
 

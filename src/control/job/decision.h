@@ -24,7 +24,7 @@ struct Decision {
   JobStatus status;  // becomes the plan's
   std::vector<Replica> replicas;
   std::vector<const api::Pod*> surplus;  // pods we made for replicas that are no longer wanted
-  Plan plan;
+  JobPlan plan;
 
   const Job& job() const { return seen.job; }
 };

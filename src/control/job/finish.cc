@@ -109,7 +109,7 @@ void after_finish(Decision& d) {
     const Time end_of_life = end_of(*d.status.completed, *ttl);
     if (d.seen.now >= end_of_life) {
       d.plan.reasons.emplace_back("its time to live after the end is over");
-      d.plan.actions.emplace_back(DeleteJob{});
+      d.plan.actions.emplace_back(DeletePrimary{});
       return;
     }
     recheck_at(d, end_of_life);

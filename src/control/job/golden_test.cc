@@ -55,7 +55,7 @@ PodNews news_from(const json::Document& text) {
   return news;
 }
 
-json::Document step_document(const std::string& name, const Plan& plan, const json::Document& before,
+json::Document step_document(const std::string& name, const JobPlan& plan, const json::Document& before,
                              const json::Document& after) {
   json::Document step = json::Object{{"step", name}};
   json::Array actions;
@@ -87,7 +87,7 @@ json::Document play(const json::Document& script) {
     if (const auto* happened = step.find("pods")) {
       for (const auto& [pod, news] : happened->as_object()) world.happen(pod, news_from(news));
     }
-    const Plan plan = world.look();
+    const JobPlan plan = world.look();
     const json::Document before = world.object;
     world.apply(plan);
     steps.push_back(step_document(step.string_at("step"), plan, before, world.object));

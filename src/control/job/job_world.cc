@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/check.h"
+#include "base/overloaded.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -49,16 +50,23 @@ void run_containers(api::Pod& pod, Time now) {
 }  // namespace
 
 json::Document action_document(const Action& action) {
-  if (const auto* pod = std::get_if<CreatePod>(&action)) return json::Object{{"createPod", reflect::encode(pod->pod)}};
-  if (const auto* service = std::get_if<CreateService>(&action)) {
-    return json::Object{{"createService", reflect::encode(service->service)}};
-  }
-  if (const auto* pod = std::get_if<DeletePod>(&action)) return json::Object{{"deletePod", pod->name + " " + pod->uid}};
-  if (const auto* service = std::get_if<DeleteService>(&action)) return json::Object{{"deleteService", service->name}};
-  if (const auto* event = std::get_if<EmitEvent>(&action)) {
-    return json::Object{{"event", event->type + " " + event->reason + ": " + event->message}};
-  }
-  return "deleteJob";
+  return std::visit(
+      Overloaded{
+          [](const Create& create) -> json::Document {
+            return json::Object{{"create" + create.object.string_at("kind"), create.object}};
+          },
+          [](const Update& update) -> json::Document {
+            return json::Object{{"update" + update.child.kind, update.child.name}, {"patch", update.patch}};
+          },
+          [](const Delete& gone) -> json::Document {
+            return json::Object{{"delete" + gone.child.kind, gone.child.name + " " + gone.child.uid}};
+          },
+          [](const EmitEvent& event) -> json::Document {
+            return json::Object{{"event", event.type + " " + event.reason + ": " + event.message}};
+          },
+          [](const DeletePrimary&) -> json::Document { return "deleteJob"; },
+      },
+      action);
 }
 
 JobWorld::JobWorld(json::Document job_object, Network job_network, Time start)
@@ -75,7 +83,7 @@ JobStatus JobWorld::status() const {
   return kind_.read_status(object);
 }
 
-Plan JobWorld::look() const {
+JobPlan JobWorld::look() const {
   return decide({.job = job(),
                  .status = status(),
                  .pods = pointers(pods),
@@ -84,45 +92,51 @@ Plan JobWorld::look() const {
                  .offered_port = offered_port});
 }
 
-bool JobWorld::has_effect(const Plan& plan) const {
+bool JobWorld::has_effect(const JobPlan& plan) const {
   if (!plan.actions.empty()) return true;
   const json::Document* before = object.find("status");
   return plan.status && (before == nullptr || kind_.project(*plan.status, object, now) != *before);
 }
 
-void JobWorld::apply(const Plan& plan, std::size_t actions) {
+void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
   if (plan.status) object["status"] = kind_.project(*plan.status, object, now);
   for (const Action& action : plan.actions) {
     if (actions-- == 0) return;
-    if (const auto* pod = std::get_if<CreatePod>(&action)) {
-      create(pod->pod);
-    } else if (const auto* service = std::get_if<CreateService>(&action)) {
-      if (services.contains(service->service.metadata.name)) continue;
-      api::Service made = service->service;
-      made.metadata.uid = fmt::format("service-{}", ++last_uid_);
-      services[made.metadata.name] = made;
-    } else if (const auto* gone_pod = std::get_if<DeletePod>(&action)) {
-      remove(*gone_pod);
-    } else if (const auto* gone = std::get_if<DeleteService>(&action)) {
-      services.erase(gone->name);
-    } else if (const auto* event = std::get_if<EmitEvent>(&action)) {
-      events.push_back(*event);
-    } else {
-      job_deleted = true;
-    }
+    std::visit(Overloaded{
+                   [&](const Create& create_child) { create(create_child.object); },
+                   [](const Update&) { CHECK(false); },  // no job updates its children
+                   [&](const Delete& gone) { remove(gone.child); },
+                   [&](const EmitEvent& event) { events.push_back(event); },
+                   [&](const DeletePrimary&) { job_deleted = true; },
+               },
+               action);
   }
 }
 
-void JobWorld::create(const api::Pod& pod) {
-  if (pods.contains(pod.metadata.name)) return;  // AlreadyExists
-  api::Pod made = pod;
-  made.metadata.uid = fmt::format("pod-{}", ++last_uid_);
-  made.metadata.creation_timestamp = now;
-  made.status.phase = "Pending";
-  pods[made.metadata.name] = std::move(made);
+void JobWorld::create(const json::Document& child) {
+  if (child.string_at("kind") == "Pod") return create_pod(*reflect::decode<api::Pod>(child));
+  CHECK(child.string_at("kind") == "Service");
+  auto made = *reflect::decode<api::Service>(child);
+  if (services.contains(made.metadata.name)) return;  // AlreadyExists
+  made.metadata.uid = fmt::format("service-{}", ++last_uid_);
+  services[made.metadata.name] = std::move(made);
 }
 
-void JobWorld::remove(const DeletePod& pod) {
+void JobWorld::create_pod(api::Pod pod) {
+  if (pods.contains(pod.metadata.name)) return;  // AlreadyExists
+  pod.metadata.uid = fmt::format("pod-{}", ++last_uid_);
+  pod.metadata.creation_timestamp = now;
+  pod.status.phase = "Pending";
+  pods[pod.metadata.name] = std::move(pod);
+}
+
+void JobWorld::remove(const ChildRef& child) {
+  if (child.kind == "Pod") return remove_pod(child);
+  CHECK(child.kind == "Service");
+  services.erase(child.name);
+}
+
+void JobWorld::remove_pod(const ChildRef& pod) {
   const auto found = pods.find(pod.name);
   if (found == pods.end() || found->second.metadata.uid != pod.uid) return;  // NotFound, Conflict
   const bool ended = found->second.status.phase == "Succeeded" || found->second.status.phase == "Failed";

@@ -33,12 +33,12 @@ class JobWorld {
   JobWorld(json::Document object, Network network, Time now);
 
   /// The plan for the world as it is. CHECKs that the object is valid.
-  Plan look() const;
+  JobPlan look() const;
   /// Status first, then as many of the actions, answering as an API server would: what exists is not made again, what
   /// is gone or another cannot be deleted.
-  void apply(const Plan& plan, std::size_t actions = SIZE_MAX);
+  void apply(const JobPlan& plan, std::size_t actions = SIZE_MAX);
   /// False when applying the plan would change nothing.
-  bool has_effect(const Plan& plan) const;
+  bool has_effect(const JobPlan& plan) const;
   void happen(const std::string& pod, const PodNews& news);
   Job job() const;
   JobStatus status() const;
@@ -54,8 +54,10 @@ class JobWorld {
   std::vector<EmitEvent> events;  // all so far
 
  private:
-  void create(const api::Pod& pod);
-  void remove(const DeletePod& pod);
+  void create(const json::Document& child);
+  void create_pod(api::Pod pod);
+  void remove(const ChildRef& child);
+  void remove_pod(const ChildRef& child);
 
   const Kind& kind_;
   int last_uid_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/overloaded.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
 
@@ -116,10 +117,12 @@ void apply_override(const TemplateOverride& change, api::PodSpec& spec, api::Con
 }
 
 Env env_for(const Job& job, const Replica& replica, int port) {
-  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch))
-    return kubeflow_env(job, *kubeflow, replica, port);
-  if (std::holds_alternative<TorchrunLaunch>(job.launch)) return torchrun_env(job, port);
-  return plain_env(job, replica, port);
+  return std::visit(Overloaded{
+                        [&](const PlainLaunch&) { return plain_env(job, replica, port); },
+                        [&](const TorchrunLaunch&) { return torchrun_env(job, port); },
+                        [&](const KubeflowLaunch& launch) { return kubeflow_env(job, launch, replica, port); },
+                    },
+                    job.launch);
 }
 
 void set_master_port(const Job& job, int port, api::Container& container) {

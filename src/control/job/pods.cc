@@ -99,7 +99,7 @@ bool is_ours(const Job& job, const api::Service& service) {
 
 void delete_service(Decision& d, const api::Service& service) {
   if (service.metadata.deletion_timestamp) return;
-  d.plan.actions.emplace_back(DeleteService{.name = service.metadata.name, .uid = service.metadata.uid});
+  d.plan.actions.emplace_back(Delete{child_ref(service)});
 }
 
 /// Sorted by name, so that the plan does not depend on the order of observation.
@@ -118,9 +118,9 @@ void converge_services(Decision& d) {
   std::set<std::string> present;
   const auto existing = own_services(d);
   for (const api::Service* service : existing) present.insert(service->metadata.name);
-  for (auto& service : wanted_services(d)) {
+  for (const auto& service : wanted_services(d)) {
     wanted.insert(service.metadata.name);
-    if (!present.contains(service.metadata.name)) d.plan.actions.emplace_back(CreateService{std::move(service)});
+    if (!present.contains(service.metadata.name)) d.plan.actions.emplace_back(create_child(service));
   }
   for (const api::Service* service : existing) {
     if (!wanted.contains(service->metadata.name)) delete_service(d, *service);
@@ -155,7 +155,7 @@ bool converge_pod(Decision& d, const Replica& replica) {
       d.plan.reasons.push_back(fmt::format("replica {} waits for its retry time", replica.key));
       return true;
     }
-    d.plan.actions.emplace_back(CreatePod{pod_for(d.job(), replica, attempt, *d.status.port, d.status.resumed)});
+    d.plan.actions.emplace_back(create_child(pod_for(d.job(), replica, attempt, *d.status.port, d.status.resumed)));
     return attempt > 0;
   }
   if (is_accounted(d, replica)) {
@@ -201,7 +201,7 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
 
 void delete_pod(Decision& d, const api::Pod& pod) {
   if (is_terminating(pod)) return;
-  d.plan.actions.emplace_back(DeletePod{.name = pod.metadata.name, .uid = pod.metadata.uid});
+  d.plan.actions.emplace_back(Delete{child_ref(pod)});
 }
 
 void delete_services(Decision& d) {

@@ -167,7 +167,7 @@ void happen(const Setup& s, const Move& move, JobWorld& world) {
   if (api::Pod* pod = pick(world, move.which); pod != nullptr) befall(move, *pod, world);
 }
 
-std::string text_of(const Plan& plan, const JobWorld& world) {
+std::string text_of(const JobPlan& plan, const JobWorld& world) {
   std::string text;
   for (const Action& action : plan.actions) text += json::serialize(action_document(action)) + "\n";
   const Kind* kind = find_job_kind(world.object.string_at("apiVersion"), world.object.string_at("kind"));
@@ -178,7 +178,7 @@ std::string text_of(const Plan& plan, const JobWorld& world) {
 /// Looks and applies until nothing is left to do. False if that takes more than `rounds`.
 bool settle(JobWorld& world, int rounds) {
   for (int i = 0; i < rounds; ++i) {
-    const Plan plan = world.look();
+    const JobPlan plan = world.look();
     if (!world.has_effect(plan)) return true;
     world.apply(plan);
   }
@@ -234,7 +234,7 @@ RC_GTEST_PROP(DecideLaws, CountsEveryFailureOnceThroughCrashes, ()) {
   for (const Move& move : history) {
     happen(setup, move, world);
     const JobStatus before = world.status();
-    const Plan plan = world.look();
+    const JobPlan plan = world.look();
     const bool counts =
         !is_finished(before.phase) && plan.status->phase != Phase::kSucceeded && !world.job().run_mode.paused;
     if (counts) ledger.look(world);
@@ -308,9 +308,9 @@ RC_GTEST_PROP(DecideLaws, NeverTouchesWhatItDoesNotOwn, ()) {
   }
   for (const Move& move : history) {
     happen(setup, move, world);
-    const Plan plan = world.look();
+    const JobPlan plan = world.look();
     for (const Action& action : plan.actions) {
-      if (const auto* pod = std::get_if<DeletePod>(&action)) RC_ASSERT(!aliens.contains(pod->name));
+      if (const auto* gone = std::get_if<Delete>(&action)) RC_ASSERT(!aliens.contains(gone->child.name));
     }
     world.apply(plan);
   }
@@ -322,13 +322,14 @@ RC_GTEST_PROP(DecideLaws, ReplacesAPodOnlyWhenItIsGone, ()) {
   JobWorld world = make_world(setup);
   for (const Move& move : history) {
     happen(setup, move, world);
-    const Plan plan = world.look();
+    const JobPlan plan = world.look();
     std::set<std::string> created;
     for (const Action& action : plan.actions) {
-      const auto* pod = std::get_if<CreatePod>(&action);
-      if (pod == nullptr) continue;
-      RC_ASSERT(!world.pods.contains(pod->pod.metadata.name));
-      RC_ASSERT(created.insert(pod->pod.metadata.name).second);
+      const auto* create = std::get_if<Create>(&action);
+      if (create == nullptr || create->object.string_at("kind") != "Pod") continue;
+      const std::string& name = create->object.string_at("metadata", "name");
+      RC_ASSERT(!world.pods.contains(name));
+      RC_ASSERT(created.insert(name).second);
     }
     world.apply(plan, static_cast<std::size_t>(move.crash_after));
   }

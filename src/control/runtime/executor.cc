@@ -5,6 +5,7 @@
 #include "api/names.h"
 #include "api/resource.h"
 #include "base/check.h"
+#include "base/overloaded.h"
 #include "control/runtime/child_index.h"
 #include "reflect/reflect.h"
 
@@ -15,17 +16,29 @@ namespace {
 /// Requests of one plan under way at once.
 constexpr std::size_t kWindow = 64;
 
-client::ResourceName core_name(std::string_view plural) {
-  const api::Resource* resource = api::find_resource("", "v1", plural);
+client::ResourceName resource_of(const std::string& api_version, const std::string& kind) {
+  const api::Resource* resource = api::find_kind(api_version, kind);
   CHECK(resource != nullptr);
   return *resource;
 }
 
-template <typename T>
-json::Document without_status(const T& object) {
-  json::Document document = reflect::encode(object);
-  document.as_object().erase("status");
-  return document;
+/// Actions that may be under way together: the same alternative for the same kind of child.
+struct Batch {
+  std::size_t alternative = 0;
+  std::string kind;
+  bool operator==(const Batch&) const = default;
+};
+
+Batch batch_of(const Action& action) {
+  return {.alternative = action.index(),
+          .kind = std::visit(Overloaded{
+                                 [](const Create& create) { return create.object.string_at("kind"); },
+                                 [](const Update& update) { return update.child.kind; },
+                                 [](const Delete& gone) { return gone.child.kind; },
+                                 [](const EmitEvent&) { return std::string(); },
+                                 [](const DeletePrimary&) { return std::string(); },
+                             },
+                             action)};
 }
 
 /// "pod mnist-worker-0".
@@ -74,63 +87,76 @@ class Run : public std::enable_shared_from_this<Run> {
   /// Starts what may run now: up to kWindow actions of the kind that is under way.
   void advance() {
     if (!*alive_) return;
-    while (!failure_ && next_ < todo_.plan.actions.size() && under_way_ < kWindow) {
-      const Action& action = todo_.plan.actions[next_];
-      if (under_way_ > 0 && action.index() != kind_) break;
-      kind_ = action.index();
+    while (!failure_ && next_ < todo_.actions.size() && under_way_ < kWindow) {
+      const Action& action = todo_.actions[next_];
+      Batch batch = batch_of(action);
+      if (under_way_ > 0 && batch != batch_) break;
+      batch_ = std::move(batch);
       ++next_;
       perform(action);
     }
-    const bool ended = failure_.has_value() || next_ == todo_.plan.actions.size();
+    const bool ended = failure_.has_value() || next_ == todo_.actions.size();
     if (under_way_ > 0 || !ended) return;
     if (failure_) return finish(*failure_);
     finish(ok());
   }
 
   void perform(const Action& action) {
-    if (const auto* event = std::get_if<EmitEvent>(&action)) {
-      events_.record(todo_.reference, event->type, event->reason, event->message);
-      return;
-    }
+    std::visit(Overloaded{
+                   [this](const Create& todo) { create(todo.object); },
+                   [this](const Update& todo) { update(todo); },
+                   [this](const Delete& todo) { remove(object_name(todo.child), todo.child.uid); },
+                   [this](const EmitEvent& event) {
+                     events_.record(todo_.reference, event.type, event.reason, event.message);
+                   },
+                   [this](const DeletePrimary&) { remove(todo_.object, todo_.reference.uid); },
+               },
+               action);
+  }
+
+  client::ObjectName object_name(const ChildRef& child) const {
+    return {.resource = resource_of(child.api_version, child.kind), .ns = todo_.object.ns, .name = child.name};
+  }
+
+  void create(const json::Document& object) {
     ++under_way_;
-    if (const auto* create = std::get_if<CreatePod>(&action)) {
-      create_child("pods", without_status(create->pod), create->pod.metadata);
-    } else if (const auto* service = std::get_if<CreateService>(&action)) {
-      create_child("services", without_status(service->service), service->service.metadata);
-    } else if (const auto* pod = std::get_if<DeletePod>(&action)) {
-      remove(child("pods", pod->name), pod->uid);
-    } else if (const auto* gone = std::get_if<DeleteService>(&action)) {
-      remove(child("services", gone->name), gone->uid);
-    } else {
-      remove(todo_.object, todo_.reference.uid);
-    }
-  }
-
-  client::ObjectName child(std::string_view plural, const std::string& name) const {
-    return {.resource = core_name(plural), .ns = todo_.object.ns, .name = name};
-  }
-
-  void create_child(std::string_view plural, const json::Document& document, const api::ObjectMeta& meta) {
-    client_.create(core_name(plural), todo_.object.ns, document, {},
-                   [self = shared_from_this(), object = child(plural, meta.name), meta](Result<json::Document> made) {
+    const client::ObjectName name{.resource = resource_of(object.string_at("apiVersion"), object.string_at("kind")),
+                                  .ns = todo_.object.ns,
+                                  .name = object.string_at("metadata", "name")};
+    std::string attempt = object.string_at("metadata", "labels", api::kAttemptLabel);
+    client_.create(name.resource, name.ns, object, {},
+                   [self = shared_from_this(), name, attempt = std::move(attempt)](Result<json::Document> made) {
                      if (made) return self->action_done(ok());
-                     if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(object, meta);
-                     self->action_done(in_context("create " + named(object), made.error()));
+                     if (made.error().reason == Reason::kAlreadyExists) return self->check_existing(name, attempt);
+                     self->action_done(in_context("create " + named(name), made.error()));
                    });
   }
 
+  void update(const Update& todo) {
+    ++under_way_;
+    json::Document patch = todo.patch;
+    patch["metadata"]["resourceVersion"] = todo.resource_version;
+    patch["metadata"]["uid"] = todo.child.uid;
+    const client::ObjectName name = object_name(todo.child);
+    client_.patch(name, client::PatchType::kMerge, patch, {},
+                  [self = shared_from_this(), name](Result<json::Document> updated) {
+                    if (updated) return self->action_done(ok());
+                    self->action_done(in_context("update " + named(name), updated.error()));
+                  });
+  }
+
   /// Somebody has the name. Fine if it is what we meant to create; else it has to go before ours can be made.
-  void check_existing(const client::ObjectName& object, const api::ObjectMeta& meta) {
-    client_.get(object, [self = shared_from_this(), object, meta](Result<json::Document> found) {
+  void check_existing(const client::ObjectName& object, const std::string& attempt) {
+    client_.get(object, [self = shared_from_this(), object, attempt](Result<json::Document> found) {
       if (!found) {
         if (found.error().reason != Reason::kNotFound) return self->action_done(found.error());
         return self->action_done(conflict("it has just gone"));
       }
-      self->action_done(self->judge_existing(object, meta, *found));
+      self->action_done(self->judge_existing(object, attempt, *found));
     });
   }
 
-  Status judge_existing(const client::ObjectName& object, const api::ObjectMeta& meta,
+  Status judge_existing(const client::ObjectName& object, const std::string& attempt,
                         const json::Document& found) const {
     const auto existing = reflect::decode<api::ObjectMeta>(*found.find("metadata"));
     if (!existing) return existing.error();
@@ -142,15 +168,12 @@ class Run : public std::enable_shared_from_this<Run> {
       error.reason = Reason::kAlreadyExists;
       return error;
     }
-    const auto attempt = [](const api::ObjectMeta& m) {
-      const auto label = m.labels.find(api::kAttemptLabel);
-      return label == m.labels.end() ? std::string() : label->second;
-    };
-    if (attempt(*existing) == attempt(meta)) return ok();
+    if (found.string_at("metadata", "labels", api::kAttemptLabel) == attempt) return ok();
     return conflict("an earlier attempt is still there");
   }
 
   void remove(const client::ObjectName& object, const std::string& uid) {
+    ++under_way_;
     client::DeleteOptions options;
     options.precondition_uid = uid;
     options.propagation_policy = "Background";
@@ -183,7 +206,7 @@ class Run : public std::enable_shared_from_this<Run> {
   UniqueFunction<void(Applied)> done_;
   Applied applied_;
   std::size_t next_ = 0;
-  std::size_t kind_ = 0;
+  Batch batch_;
   std::size_t under_way_ = 0;
   std::optional<Error> failure_;
 };

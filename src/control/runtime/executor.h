@@ -1,29 +1,30 @@
-// The executor: applies a job's plan through the API. First the status, guarded by the resourceVersion that the plan
-// was made from; then the actions in order, runs of the same kind of action side by side. It ends at the first error,
-// and the next look at the job goes on from what is there by then.
+// The executor: applies a plan through the API. First the status, guarded by the resourceVersion that the plan
+// was made from; then the actions in order, runs of the same action on the same kind side by side. It ends at the first
+// error, and the next look at the primary goes on from what is there by then.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ports.h"
 #include "client/api_client.h"
-#include "control/job/decide.h"
+#include "control/plan.h"
 #include "control/runtime/event_recorder.h"
 
 namespace muster::control {
 
 struct Application {
-  client::ObjectName object;             // the job
+  client::ObjectName object;             // the primary
   api::ObjectReference reference;        // the same, for Events
   std::string resource_version;          // that the plan was made from
   std::optional<json::Document> status;  // merge patch of `status`; absent: nothing to write
-  Plan plan;
+  std::vector<Action> actions;
 };
 
 struct Applied {
-  /// The resourceVersion our own status write gave the job; "" when none was made. A view older than that is stale.
+  /// The resourceVersion our own status write gave the primary; "" when none was made. A view older than that is stale.
   std::string resource_version;
   /// Conflict: look again with fresh eyes.
   Status result = ok();

@@ -146,8 +146,8 @@ void JobRunner::work(const JobKey& key) {
   CHECK(kind != nullptr);
   if (object == nullptr) return queue_.done(key);
   if (awaits_own_write(key, *object)) return queue_.done(key);
-  Application todo = plan(key, *kind, *object);
-  const auto recheck = todo.plan.recheck_after;
+  std::optional<Duration> recheck;
+  Application todo = plan(key, *kind, *object, recheck);
   const api::ObjectReference job = todo.reference;
   apply_plan(loop_, client_, events_, alive_, std::move(todo),
              [this, key, job, recheck](Applied how) { applied(key, job, recheck, how); });
@@ -169,7 +169,8 @@ bool JobRunner::awaits_own_write(const JobKey& key, const json::Document& object
   return false;
 }
 
-Application JobRunner::plan(const JobKey& key, const Kind& kind, const json::Document& object) {
+Application JobRunner::plan(const JobKey& key, const Kind& kind, const json::Document& object,
+                            std::optional<Duration>& recheck) {
   auto job = kind.normalise(object, network_);
   if (!job) return refuse(key, kind, object, job.error());
 
@@ -194,9 +195,12 @@ Application JobRunner::plan(const JobKey& key, const Kind& kind, const json::Doc
                                  .field_path = {}},
                    .resource_version = object.string_at("metadata", "resourceVersion"),
                    .status = std::nullopt,
-                   .plan = decide(seen)};
-  if (todo.plan.status) {
-    const json::Document next = kind.project(*todo.plan.status, object, loop_.now());
+                   .actions = {}};
+  JobPlan decided = decide(seen);
+  todo.actions = std::move(decided.actions);
+  recheck = decided.recheck_after;
+  if (decided.status) {
+    const json::Document next = kind.project(*decided.status, object, loop_.now());
     todo.status = merge_patch_between(status_of(object), next);
   }
   return todo;
@@ -214,7 +218,7 @@ Application JobRunner::refuse(const JobKey& key, const Kind& kind, const json::D
                                  .field_path = {}},
                    .resource_version = object.string_at("metadata", "resourceVersion"),
                    .status = std::nullopt,
-                   .plan = {}};
+                   .actions = {}};
   JobStatus status = kind.read_status(object);
   if (is_finished(status.phase) || object.at("metadata", "deletionTimestamp") != nullptr) return todo;
   status.phase = Phase::kFailed;
@@ -222,7 +226,7 @@ Application JobRunner::refuse(const JobKey& key, const Kind& kind, const json::D
   status.message = error.message;
   status.completed = std::chrono::floor<std::chrono::seconds>(loop_.now());
   todo.status = merge_patch_between(status_of(object), kind.project(status, object, loop_.now()));
-  todo.plan.actions.emplace_back(EmitEvent{.type = "Warning", .reason = "Invalid", .message = error.message});
+  todo.actions.emplace_back(EmitEvent{.type = "Warning", .reason = "Invalid", .message = error.message});
   return todo;
 }
 

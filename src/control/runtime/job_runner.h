@@ -13,6 +13,7 @@
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/informer.h"
+#include "control/job/decide.h"
 #include "control/job/kind.h"
 #include "control/runtime/child_index.h"
 #include "control/runtime/event_recorder.h"
@@ -55,7 +56,7 @@ class JobRunner {
   void on_service(const client::Informer::Key& key, const json::Document* now);
   void add_owner(const api::ObjectMeta& meta);
   void work(const JobKey& key);
-  Application plan(const JobKey& key, const Kind& kind, const json::Document& object);
+  Application plan(const JobKey& key, const Kind& kind, const json::Document& object, std::optional<Duration>& recheck);
   Application refuse(const JobKey& key, const Kind& kind, const json::Document& object, const Error& error);
   bool awaits_own_write(const JobKey& key, const json::Document& object);
   void applied(const JobKey& key, const api::ObjectReference& job, std::optional<Duration> recheck, const Applied& how);
