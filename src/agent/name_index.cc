@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "api/names.h"
+#include "api/owners.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
 
 namespace muster::agent {
 namespace {
-
-std::string owner_of(const json::Document& pod) {
-  const json::Document* owners = pod.at("metadata", "ownerReferences");
-  if (owners == nullptr || !owners->is_array()) return "-";
-  for (const json::Document& owner : owners->as_array()) {
-    if (owner.bool_at("controller")) return owner.string_at("uid");
-  }
-  return "-";
-}
 
 // Lines per name: more than anybody looks back, and then the older half goes.
 constexpr std::size_t kMostLines = 100;
@@ -40,9 +32,12 @@ Status remember_name(const Paths& paths, const json::Document& pod) {
   const std::string path = paths.names(pod.string_at("metadata", "namespace"), pod.string_at("metadata", "name"));
   TRY(make_directories(std::filesystem::path(path).parent_path().string(), 0700));
   TRY(keep_newer_half(path));
+  const json::Document* owner = api::controller_of(pod);
   const std::string& attempt = pod.string_at("metadata", "labels", api::kAttemptLabel);
   return linux_os::append_line(
-      path, fmt::format("{} {} {}", pod.string_at("metadata", "uid"), owner_of(pod), attempt.empty() ? "0" : attempt),
+      path,
+      fmt::format("{} {} {}", pod.string_at("metadata", "uid"), owner == nullptr ? "-" : owner->string_at("uid"),
+                  attempt.empty() ? "0" : attempt),
       0600);
 }
 

@@ -12,7 +12,7 @@
 #include "agent/shim/format.h"
 #include "agent/shim_program.h"
 #include "agent/state.h"
-#include "api/names.h"
+#include "api/owners.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -23,22 +23,6 @@ namespace {
 using json::Document;
 
 constexpr Duration kRetryStart = std::chrono::seconds(10);
-
-std::string controller_uid(const Document& pod) {
-  const Document* owners = pod.at("metadata", "ownerReferences");
-  if (owners == nullptr || !owners->is_array()) return "";
-  for (const Document& owner : owners->as_array()) {
-    if (owner.bool_at("controller")) return owner.string_at("uid");
-  }
-  return "";
-}
-
-bool is_same_gang(const Document& a, const Document& b) {
-  return a.string_at("metadata", "namespace") == b.string_at("metadata", "namespace") &&
-         controller_uid(a) == controller_uid(b) &&
-         a.string_at("metadata", "labels", api::kGroupNameLabel) ==
-             b.string_at("metadata", "labels", api::kGroupNameLabel);
-}
 
 std::int64_t restart_count_of(const Document& pod) {
   const Document* statuses = pod.at("status", "containerStatuses");
@@ -56,14 +40,15 @@ bool Agent::State::may_start(const PodRun& run, const Document& pod) const {
 
 /// All of the gang are bound here and have addresses, so that each finds the others by name from its first instant.
 bool Agent::State::gang_is_complete(const Document& pod) const {
-  const auto size = parse_int(pod.string_at("metadata", "annotations", api::kGangSizeAnnotation));
-  if (!size || *size <= 1) return true;
+  const std::size_t size = api::gang_size(pod);
+  if (size <= 1) return true;
+  const std::string gang = api::gang_of(pod);
   const auto pods = in_namespace(pods_->cache(), pod.string_at("metadata", "namespace"));
-  const auto present = std::ranges::count_if(pods, [&pod](const Document* other) {
-    return is_same_gang(pod, *other) && !other->string_at("status", "podIP").empty() &&
+  const auto present = std::ranges::count_if(pods, [&gang](const Document* other) {
+    return api::gang_of(*other) == gang && !other->string_at("status", "podIP").empty() &&
            other->at("metadata", "deletionTimestamp") == nullptr;
   });
-  return present >= *size;
+  return static_cast<std::size_t>(present) >= size;
 }
 
 References Agent::State::references_of(const std::string& ns) const {

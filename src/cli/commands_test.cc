@@ -358,7 +358,7 @@ TEST(Describe, ShowsReplicasAndEvents) {
   cli.server.put(kJobs + "/j", job("j", "Running"));
   json::Document worker = pod("j-worker-0", "Running");
   worker["metadata"]["labels"] = json::Object{{"tensorstack.dev/owner-name", "j"}};
-  worker["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-j"}}};
+  worker["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-j"}, {"controller", true}}};
   cli.server.put(kPods + "/j-worker-0", worker);
   json::Document event = make_object("v1", "Event", "e");
   event["reason"] = "Created";

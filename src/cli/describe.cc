@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/owners.h"
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands.h"
@@ -65,7 +66,7 @@ class Describe final : public Command {
     options.label_selector = pod_selector(one.kind.resource.group, one.name);
     auto list = session.list({"", "v1", "pods"}, one.ns, options);
     std::vector<json::Document> out = items(session, list, "pods");
-    std::erase_if(out, [&](const json::Document& pod) { return !owned_by(pod, uid); });
+    std::erase_if(out, [&](const json::Document& pod) { return !api::is_controlled_by(pod, uid); });
     return out;
   }
 

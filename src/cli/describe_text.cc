@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "api/owners.h"
 #include "base/strings.h"
 #include "cli/job_state.h"
 #include "cli/table.h"
@@ -133,10 +134,8 @@ std::string describe_head(const json::Document& object, Time now) {
   if (const std::string& going = object.string_at("metadata", "deletionTimestamp"); !going.empty()) {
     out += line("Terminating", "since " + going);
   }
-  for (const json::Document& owner : object.array_at("metadata", "ownerReferences")) {
-    if (owner.bool_at("controller")) {
-      out += line("Controlled by", owner.string_at("kind") + "/" + owner.string_at("name"));
-    }
+  if (const json::Document* owner = api::controller_of(object)) {
+    out += line("Controlled by", owner->string_at("kind") + "/" + owner->string_at("name"));
   }
   if (object.find("status") != nullptr) {
     const bool has_phase =

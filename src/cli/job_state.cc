@@ -84,13 +84,6 @@ std::string pod_selector(const std::string& group, const std::string& job_name) 
   return std::string(group == "kubeflow.org" ? api::kKubeflowJobNameLabel : api::kOwnerNameLabel) + "=" + job_name;
 }
 
-bool owned_by(const json::Document& object, const std::string& owner_uid) {
-  const json::Document* owners = object.at("metadata", "ownerReferences");
-  if (owners == nullptr || !owners->is_array()) return false;
-  return std::ranges::any_of(owners->as_array(),
-                             [&](const json::Document& owner) { return owner.string_at("uid") == owner_uid; });
-}
-
 std::int64_t replica_count(const json::Document& job) {
   const json::Document* spec = job.find("spec");
   if (spec == nullptr || !spec->is_object()) return 0;

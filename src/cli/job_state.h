@@ -21,7 +21,6 @@ std::string job_message(const json::Document& job);
 bool is_job_kind(const std::string& group);
 /// Selects the pods of a job of that group.
 std::string pod_selector(const std::string& group, const std::string& job_name);
-bool owned_by(const json::Document& object, const std::string& owner_uid);
 
 /// Sum over all roles, as the spec has it.
 std::int64_t replica_count(const json::Document& job);

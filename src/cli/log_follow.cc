@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/owners.h"
 #include "cli/job_state.h"
 
 namespace muster::cli {
@@ -100,7 +101,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
   }
 
   void saw_pod(const json::Document& pod) {
-    if (!options.owner_uid.empty() && !owned_by(pod, options.owner_uid)) return;
+    if (!options.owner_uid.empty() && !api::is_controlled_by(pod, options.owner_uid)) return;
     const std::string& uid = pod.string_at("metadata", "uid");
     const std::string& name = pod.string_at("metadata", "name");
     const std::string container = options.container.empty() ? default_container(pod) : options.container;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/owners.h"
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands.h"
@@ -232,7 +233,7 @@ class Logs final : public Command {
     options.label_selector = selector;
     TRY_ASSIGN(const json::Document list, session.list(kPods, session.ns(), options));
     json::Array out = list.array_at("items");
-    std::erase_if(out, [&](const json::Document& pod) { return !owned_by(pod, uid); });
+    std::erase_if(out, [&](const json::Document& pod) { return !api::is_controlled_by(pod, uid); });
     return out;
   }
 

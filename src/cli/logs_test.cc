@@ -23,7 +23,7 @@ json::Document pod(const std::string& name, const std::string& state, const std:
   json::Document out = make_object("v1", "Pod", name);
   if (!uid.empty()) out["metadata"]["uid"] = uid;
   out["metadata"]["labels"] = json::Object{{"tensorstack.dev/owner-name", "mnist"}};
-  out["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-mnist"}}};
+  out["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-mnist"}, {"controller", true}}};
   out["spec"]["containers"] = json::Array{json::Object{{"name", "pytorch"}}};
   out["status"]["phase"] = state == "waiting" ? "Pending" : state == "running" ? "Running" : "Succeeded";
   out["status"]["containerStatuses"] = json::Array{

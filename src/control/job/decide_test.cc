@@ -23,7 +23,7 @@ class BetweenLooks : public ::testing::Test {
         "metadata: {name: mnist, namespace: default, uid: u-1, generation: 1}\nspec:\n  replicaSpecs:\n"
         "  - {type: worker, replicas: 2, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
     CHECK(parsed.has_value());
-    JobWorld world(parsed->front().value, Network::kShared, *parse_rfc3339("2026-01-01T00:00:00Z"));
+    JobWorld world(parsed->front().value, Where::kEngine, *parse_rfc3339("2026-01-01T00:00:00Z"));
     world.graceful = true;
     return world;
   }

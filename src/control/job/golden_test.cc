@@ -76,8 +76,8 @@ json::Document step_document(const std::string& name, const JobPlan& plan, const
 }
 
 json::Document play(const json::Document& script) {
-  const Network network = script.string_at("network") == "perPod" ? Network::kPerPod : Network::kShared;
-  JobWorld world(*script.find("job"), network, *parse_rfc3339("2026-01-01T00:00:00Z"));
+  const Where where = script.string_at("network") == "perPod" ? Where::kCluster : Where::kEngine;
+  JobWorld world(*script.find("job"), where, *parse_rfc3339("2026-01-01T00:00:00Z"));
   world.graceful = script.bool_at("graceful");
   if (script.bool_at("noPort")) world.offered_port.reset();
   json::Array steps;

@@ -69,11 +69,11 @@ json::Document action_document(const Action& action) {
       action);
 }
 
-JobWorld::JobWorld(json::Document job_object, Network job_network, Time start)
-    : object(std::move(job_object)), network(job_network), now(start), kind_(kind_of(object)) {}
+JobWorld::JobWorld(json::Document job_object, Where job_where, Time start)
+    : object(std::move(job_object)), where(job_where), now(start), kind_(kind_of(object)) {}
 
 Job JobWorld::job() const {
-  auto job = kind_.normalise(object, network);
+  auto job = kind_.normalise(object, where);
   if (!job) fmt::print(stderr, "{}\n", job.error().message);
   CHECK(job.has_value());
   return *std::move(job);

@@ -30,7 +30,7 @@ json::Document action_document(const Action& action);
 
 class JobWorld {
  public:
-  JobWorld(json::Document object, Network network, Time now);
+  JobWorld(json::Document object, Where where, Time now);
 
   /// The plan for the world as it is. CHECKs that the object is valid.
   JobPlan look() const;
@@ -44,7 +44,7 @@ class JobWorld {
   JobStatus status() const;
 
   json::Document object;
-  Network network;
+  Where where;
   Time now;
   std::optional<int> offered_port = 20000;
   std::map<std::string, api::Pod> pods;

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "control/job/model.h"
+#include "control/where.h"
 #include "json/document.h"
 
 namespace muster::control {
@@ -15,7 +16,7 @@ struct Kind {
   std::string_view kind;
   /// The object as the model has it. Invalid, in the words of admission, when the object could not have been admitted:
   /// on a cluster there is no webhook, and what the schema lets through is checked here.
-  Result<Job> (*normalise)(const json::Document& object, Network network);
+  Result<Job> (*normalise)(const json::Document& object, Where where);
   /// The model's view of the status the object carries.
   JobStatus (*read_status)(const json::Document& object);
   /// The whole `status` member that says `status` in the kind's words, given what the object carries now. Gives the

@@ -15,12 +15,6 @@
 
 namespace muster::control {
 
-/// What pods can count on; it decides ports and services.
-enum class Network {
-  kShared,  // one machine: all pods share the host's ports, pod names resolve inside pods
-  kPerPod,  // Kubernetes: each pod has its own address, names come from headless services
-};
-
 // ---- the job, as wanted ----
 
 enum class RestartPolicy { kNever, kOnFailure, kAlways, kExitCode };

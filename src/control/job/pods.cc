@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/names.h"
+#include "api/owners.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
 
@@ -91,12 +92,6 @@ std::vector<api::Service> wanted_services(const Decision& d) {
   return services;
 }
 
-bool is_ours(const Job& job, const api::Service& service) {
-  return std::ranges::any_of(service.metadata.owner_references, [&](const api::OwnerReference& owner) {
-    return owner.controller.value_or(false) && owner.uid == job.uid;
-  });
-}
-
 void delete_service(Decision& d, const api::Service& service) {
   if (service.metadata.deletion_timestamp) return;
   d.plan.actions.emplace_back(Delete{child_ref(service)});
@@ -106,7 +101,7 @@ void delete_service(Decision& d, const api::Service& service) {
 std::vector<const api::Service*> own_services(const Decision& d) {
   std::vector<const api::Service*> services;
   for (const auto& service : d.seen.services) {
-    if (is_ours(d.job(), *service)) services.push_back(service.get());
+    if (api::is_controlled_by(service->metadata, d.job().uid)) services.push_back(service.get());
   }
   std::ranges::sort(services, {}, [](const api::Service* s) -> const std::string& { return s->metadata.name; });
   return services;

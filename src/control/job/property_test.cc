@@ -93,7 +93,7 @@ std::string manifest(const Setup& s) {
 JobWorld make_world(const Setup& s) {
   auto parsed = json::parse_yaml(manifest(s));
   RC_ASSERT(parsed.has_value());
-  JobWorld world(parsed->front().value, Network::kShared, *parse_rfc3339("2026-01-01T00:00:00Z"));
+  JobWorld world(parsed->front().value, Where::kEngine, *parse_rfc3339("2026-01-01T00:00:00Z"));
   world.graceful = s.graceful;
   return world;
 }

@@ -121,7 +121,7 @@ void set_children(Job& job) {
   job.training_containers = {"pytorch"};
 }
 
-Result<Job> normalise(const json::Document& object, Network network) {
+Result<Job> normalise(const json::Document& object, Where where) {
   TRY_ASSIGN(const json::Document complete, checked(object, kApiVersion, kKindName));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchJob>(complete));
   Job job;
@@ -132,7 +132,7 @@ Result<Job> normalise(const json::Document& object, Network network) {
   job.running_when = RunningWhen::kDeciderRuns;
   job.retryable_exits = RetryableExits::kAbove127;
   set_children(job);
-  if (network == Network::kPerPod) job.fixed_port = written_port(decoded.spec, job);
+  if (where == Where::kCluster) job.fixed_port = written_port(decoded.spec, job);
   // Kubeflow's reasons are the kind's name and the condition; all its failures are one reason.
   job.events = {.created = "PyTorchJobCreated",
                 .running = "PyTorchJobRunning",

@@ -133,7 +133,7 @@ void set_run_mode(const api::RunMode& mode, Job& job) {
   }
 }
 
-void set_children(Network network, Job& job) {
+void set_children(Where where, Job& job) {
   const std::string stem = job.name + "-" + infix(job.uid);
   job.pod_name_prefix = stem + "-";
   job.labels = {.common = {{api::kOwnerNameLabel, job.name}},
@@ -141,7 +141,7 @@ void set_children(Network network, Job& job) {
                 .index_key = api::kReplicaIndexLabel,
                 .role_key = api::kJobRoleLabel};
   job.training_containers = {"pytorch", "python"};
-  if (network == Network::kPerPod) {
+  if (where == Where::kCluster) {
     job.fixed_port = kClusterPort;
     job.services = Services::kMasterAndSubdomain;
     job.subdomain = stem;
@@ -167,7 +167,7 @@ void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
   }
 }
 
-Result<Job> normalise(const json::Document& object, Network network) {
+Result<Job> normalise(const json::Document& object, Where where) {
   TRY_ASSIGN(const json::Document complete, checked(object, kApiVersion, kKindName));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchTrainingJob>(complete));
   const api::PyTorchTrainingJobSpec& spec = decoded.spec;
@@ -179,7 +179,7 @@ Result<Job> normalise(const json::Document& object, Network network) {
   if (spec.run_mode) set_run_mode(*spec.run_mode, job);
   job.decider = Decider::kFirstReplica;
   job.retryable_exits = RetryableExits::kListed;
-  set_children(network, job);
+  set_children(where, job);
   job.events = {.created = "Created",
                 .running = "Start",
                 .restarting = "PodRestarted",

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "api/names.h"
+#include "api/owners.h"
 #include "base/clamped_seconds.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
@@ -11,12 +12,6 @@
 namespace muster::control {
 
 namespace {
-
-bool is_controlled_by(const api::ObjectMeta& meta, const Job& job) {
-  return std::ranges::any_of(meta.owner_references, [&](const api::OwnerReference& owner) {
-    return owner.controller.value_or(false) && owner.uid == job.uid;
-  });
-}
 
 std::vector<Replica> wanted_replicas(const Job& job) {
   std::vector<Replica> replicas;
@@ -118,7 +113,7 @@ Decision look(const Observed& seen) {
   std::map<std::string_view, Replica*> by_name;
   for (Replica& replica : d.replicas) by_name[replica.pod_name] = &replica;
   for (const auto& pod : seen.pods) {
-    if (!is_controlled_by(pod->metadata, seen.job) || pod->metadata.ns != seen.job.ns) continue;
+    if (!api::is_controlled_by(pod->metadata, seen.job.uid) || pod->metadata.ns != seen.job.ns) continue;
     const auto wanted = by_name.find(pod->metadata.name);
     if (wanted != by_name.end()) {
       wanted->second->pod = pod.get();

@@ -6,13 +6,9 @@
 
 #include "base/ports.h"
 #include "client/api_client.h"
+#include "control/where.h"
 
 namespace muster::control {
-
-enum class Where {
-  kEngine,   // one machine: pods share the host's network, so each job gets a port of its own; we also schedule
-  kCluster,  // Kubernetes: the kind's default port; the cluster schedules
-};
 
 class Controllers {
  public:

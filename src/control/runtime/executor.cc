@@ -3,11 +3,10 @@
 #include <fmt/core.h>
 
 #include "api/names.h"
+#include "api/owners.h"
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/overloaded.h"
-#include "control/runtime/child_index.h"
-#include "reflect/reflect.h"
 
 namespace muster::control {
 
@@ -158,11 +157,10 @@ class Run : public std::enable_shared_from_this<Run> {
 
   Status judge_existing(const client::ObjectName& object, const std::string& attempt,
                         const json::Document& found) const {
-    const auto existing = reflect::decode<api::ObjectMeta>(*found.find("metadata"));
-    if (!existing) return existing.error();
-    const auto* owner = controller_of(*existing);
-    if (owner == nullptr || owner->uid != todo_.reference.uid) {
-      const std::string holder = owner == nullptr ? "nobody" : owner->kind + "/" + owner->name;
+    if (!api::is_controlled_by(found, todo_.reference.uid)) {
+      const json::Document* owner = api::controller_of(found);
+      const std::string holder =
+          owner == nullptr ? "nobody" : owner->string_at("kind") + "/" + owner->string_at("name");
       Error error = conflict(fmt::format(
           "{} exists already and belongs to {}; it has to go before this job can have its own", named(object), holder));
       error.reason = Reason::kAlreadyExists;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/owners.h"
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/log.h"
@@ -32,7 +33,7 @@ api::ObjectReference reference_to(const api::Pod& pod) {
 /// The job of the pod, else the pod.
 api::ObjectReference owner_or_self(const api::Pod& pod) {
   api::ObjectReference about = reference_to(pod);
-  if (const auto* owner = controller_of(pod.metadata); owner != nullptr) {
+  if (const auto* owner = api::controller_of(pod.metadata); owner != nullptr) {
     about.api_version = owner->api_version;
     about.kind = owner->kind;
     about.name = owner->name;
@@ -43,31 +44,15 @@ api::ObjectReference owner_or_self(const api::Pod& pod) {
 
 }  // namespace
 
-Scheduler::Scheduler(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events,
-                     const ChildIndex<api::Pod>& pods)
-    : loop_(loop), client_(client), events_(events), pods_(pods) {
-  node_informer_ = std::make_unique<client::Informer>(
-      loop, rng, client, core_resource("nodes"), client::ListOptions{},
-      [this](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
-        nodes_.erase(key.second);
-        if (now != nullptr) {
-          if (auto node = reflect::decode<api::Node>(*now)) {
-            nodes_[key.second] = std::make_shared<const api::Node>(*std::move(node));
-          } else {
-            LOG_WARN("node left out", {"node", key.second}, {"error", node.error().message});
-          }
-        }
-        wake();
-      });
-}
+Scheduler::Scheduler(Loop& loop, client::ApiClient& client, EventRecorder& events, SharedInformers& informers)
+    : loop_(loop),
+      client_(client),
+      events_(events),
+      pods_(informers.watch(watched_kind<api::Pod>(), [this](const AnyObject&, const AnyObject&) { wake(); })),
+      nodes_(informers.watch(watched_kind<api::Node>(), [this](const AnyObject&, const AnyObject&) { wake(); })) {}
 
 Scheduler::~Scheduler() {
   *alive_ = false;
-}
-
-void Scheduler::start(Task synced) {
-  node_informer_->when_synced(std::move(synced));
-  node_informer_->start();
 }
 
 void Scheduler::open() {
@@ -87,7 +72,7 @@ void Scheduler::look() {
   woken_ = false;
   Cluster cluster;
   std::map<std::string, std::string> still_assumed;
-  for (const auto& [key, pod] : pods_.all()) {
+  for (const auto& pod : pods_.all<api::Pod>()) {
     const auto assumed = assumed_.find(pod->metadata.uid);
     if (assumed == assumed_.end() || !pod->spec.node_name.empty()) {
       cluster.pods.push_back(pod);
@@ -100,7 +85,7 @@ void Scheduler::look() {
     still_assumed.insert(*assumed);
   }
   assumed_ = std::move(still_assumed);
-  for (const auto& [name, node] : nodes_) cluster.nodes.push_back(node);
+  cluster.nodes = nodes_.all<api::Node>();
 
   const Schedule decided = schedule(cluster);
   for (const auto& over : decided.overcommitted) {

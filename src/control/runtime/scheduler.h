@@ -8,26 +8,25 @@
 
 #include "base/ports.h"
 #include "client/api_client.h"
-#include "client/informer.h"
-#include "control/runtime/child_index.h"
 #include "control/runtime/event_recorder.h"
+#include "control/runtime/shared_informers.h"
 #include "control/scheduler/schedule.h"
 
 namespace muster::control {
 
 class Scheduler {
  public:
-  Scheduler(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, const ChildIndex<api::Pod>& pods);
+  Scheduler(Loop& loop, client::ApiClient& client, EventRecorder& events, SharedInformers& informers);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  void start(Task synced);
+  /// Pods and nodes are in view: begin.
   void open();
-  /// Some pod changed: look again soon, once for all changes of this turn.
-  void wake();
 
  private:
+  /// Something changed: look again soon, once for all changes of this turn.
+  void wake();
   void look();
   void bind(const Binding& binding);
   void tell_waiting(const Waiting& waiting);
@@ -36,9 +35,8 @@ class Scheduler {
   Loop& loop_;
   client::ApiClient& client_;
   EventRecorder& events_;
-  const ChildIndex<api::Pod>& pods_;
-  std::map<std::string, std::shared_ptr<const api::Node>> nodes_;
-  std::unique_ptr<client::Informer> node_informer_;
+  const ObjectIndex& pods_;
+  const ObjectIndex& nodes_;
   bool open_ = false;
   bool woken_ = false;
   std::map<std::string, std::string> assumed_;                  // pod uid -> node: bound by us, not yet seen bound

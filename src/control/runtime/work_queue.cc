@@ -4,7 +4,7 @@
 
 namespace muster::control {
 
-WorkQueue::WorkQueue(Loop& loop, std::function<void(const JobKey&)> work) : loop_(loop), work_(std::move(work)) {}
+WorkQueue::WorkQueue(Loop& loop, std::function<void(const ObjectKey&)> work) : loop_(loop), work_(std::move(work)) {}
 
 WorkQueue::~WorkQueue() {
   *alive_ = false;
@@ -16,7 +16,7 @@ void WorkQueue::open() {
   wake();
 }
 
-void WorkQueue::add(const JobKey& key) {
+void WorkQueue::add(const ObjectKey& key) {
   if (running_.contains(key)) {
     again_.insert(key);
     return;
@@ -26,7 +26,7 @@ void WorkQueue::add(const JobKey& key) {
   wake();
 }
 
-void WorkQueue::add_after(const JobKey& key, Duration delay) {
+void WorkQueue::add_after(const ObjectKey& key, Duration delay) {
   cancel_timer(key);
   timers_[key] = loop_.after(delay, [this, key] {
     timers_.erase(key);
@@ -34,13 +34,13 @@ void WorkQueue::add_after(const JobKey& key, Duration delay) {
   });
 }
 
-void WorkQueue::done(const JobKey& key) {
+void WorkQueue::done(const ObjectKey& key) {
   CHECK(running_.erase(key) == 1);
   if (again_.erase(key) > 0) add(key);
   wake();
 }
 
-void WorkQueue::forget(const JobKey& key) {
+void WorkQueue::forget(const ObjectKey& key) {
   cancel_timer(key);
 }
 
@@ -56,7 +56,7 @@ void WorkQueue::wake() {
 void WorkQueue::work_one() {
   woken_ = false;
   if (waiting_.empty() || running_.size() >= kMaxRunning) return;
-  const JobKey key = std::move(waiting_.front());
+  const ObjectKey key = std::move(waiting_.front());
   waiting_.pop_front();
   queued_.erase(key);
   running_.insert(key);
@@ -64,7 +64,7 @@ void WorkQueue::work_one() {
   wake();
 }
 
-void WorkQueue::cancel_timer(const JobKey& key) {
+void WorkQueue::cancel_timer(const ObjectKey& key) {
   const auto timer = timers_.find(key);
   if (timer == timers_.end()) return;
   loop_.cancel(timer->second);

@@ -1,4 +1,4 @@
-// WorkQueue: which jobs want to be looked at. A key is queued at most once and worked on by one run at a time; a key
+// WorkQueue: which objects want to be looked at. A key is queued at most once and worked on by one run at a time; a key
 // added during its run is run once more afterwards. Loop thread only. Its size is bounded by the number of keys.
 #pragma once
 
@@ -13,42 +13,42 @@
 
 namespace muster::control {
 
-struct JobKey {
+struct ObjectKey {
   std::string api_version;
   std::string kind;
   std::string ns;
   std::string name;
-  bool operator==(const JobKey&) const = default;
+  bool operator==(const ObjectKey&) const = default;
 };
 
-struct JobKeyHash {
-  std::size_t operator()(const JobKey& key) const {
+struct ObjectKeyHash {
+  std::size_t operator()(const ObjectKey& key) const {
     const std::hash<std::string> hash;
     return (hash(key.name) * 31 + hash(key.ns)) * 31 + hash(key.kind);
   }
 };
 
-/// Of every job there is, looked up at every change of one; never walked where the order would matter.
+/// Of every primary there is, looked up at every change of one; never walked where the order would matter.
 template <typename Value>
-using ByJob = std::unordered_map<JobKey, Value, JobKeyHash>;
-using JobSet = std::unordered_set<JobKey, JobKeyHash>;
+using ByObject = std::unordered_map<ObjectKey, Value, ObjectKeyHash>;
+using ObjectKeys = std::unordered_set<ObjectKey, ObjectKeyHash>;
 
 class WorkQueue {
  public:
   /// `work` starts a run, whose end is told by done().
-  WorkQueue(Loop& loop, std::function<void(const JobKey&)> work);
+  WorkQueue(Loop& loop, std::function<void(const ObjectKey&)> work);
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   /// Nothing is worked on before this: the caches have to be complete first.
   void open();
-  void add(const JobKey& key);
+  void add(const ObjectKey& key);
   /// Adds the key after the delay, in place of an earlier such wish for it.
-  void add_after(const JobKey& key, Duration delay);
-  void done(const JobKey& key);
+  void add_after(const ObjectKey& key, Duration delay);
+  void done(const ObjectKey& key);
   /// The object is gone: drops its timer.
-  void forget(const JobKey& key);
+  void forget(const ObjectKey& key);
 
  private:
   // Runs under way at once: enough to fill group commits, few enough that one burst does not hold up the loop.
@@ -56,17 +56,17 @@ class WorkQueue {
 
   void wake();
   void work_one();
-  void cancel_timer(const JobKey& key);
+  void cancel_timer(const ObjectKey& key);
 
   Loop& loop_;
-  std::function<void(const JobKey&)> work_;
+  std::function<void(const ObjectKey&)> work_;
   bool open_ = false;
   bool woken_ = false;
-  std::deque<JobKey> waiting_;
-  JobSet queued_;
-  JobSet running_;
-  JobSet again_;
-  ByJob<Loop::Id> timers_;
+  std::deque<ObjectKey> waiting_;
+  ObjectKeys queued_;
+  ObjectKeys running_;
+  ObjectKeys again_;
+  ByObject<Loop::Id> timers_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // posted tasks outlive us
 };
 

@@ -13,11 +13,11 @@ using ::testing::IsEmpty;
 
 class WorkQueueTest : public ::testing::Test {
  protected:
-  static JobKey key(const std::string& name) { return {"v1", "Job", "default", name}; }
+  static ObjectKey key(const std::string& name) { return {"v1", "Job", "default", name}; }
 
   muster::testing::SimLoop loop_;
   std::vector<std::string> runs_;
-  WorkQueue queue_{loop_, [this](const JobKey& k) { runs_.push_back(k.name); }};
+  WorkQueue queue_{loop_, [this](const ObjectKey& k) { runs_.push_back(k.name); }};
 };
 
 TEST_F(WorkQueueTest, DoesNothingBeforeItIsOpen) {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "api/names.h"
+#include "api/owners.h"
 #include "base/strings.h"
 
 namespace muster::control {
@@ -34,16 +34,9 @@ bool is_elastic(const std::string& resource) {
   return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage";
 }
 
-const api::OwnerReference* controller(const api::Pod& pod) {
-  for (const auto& owner : pod.metadata.owner_references) {
-    if (owner.controller.value_or(false)) return &owner;
-  }
-  return nullptr;
-}
-
 /// "default/bert": the job where there is one, else the pod.
 std::string name_for_people(const api::Pod& pod) {
-  const auto* owner = controller(pod);
+  const auto* owner = api::controller_of(pod.metadata);
   return pod.metadata.ns + "/" + (owner == nullptr ? pod.metadata.name : owner->name);
 }
 
@@ -57,30 +50,17 @@ bool wants_a_node(const api::Pod& pod) {
   return gates == nullptr || !gates->is_array() || gates->as_array().empty();
 }
 
-std::size_t gang_size(const api::Pod& pod) {
-  const auto found = pod.metadata.annotations.find(api::kGangSizeAnnotation);
-  if (found == pod.metadata.annotations.end()) return 1;
-  return static_cast<std::size_t>(std::max<std::int64_t>(parse_int(found->second).value_or(1), 1));
-}
-
-/// Pods of one group and one owner: a job made anew under an old name is another gang.
-std::string gang_id(const api::Pod& pod) {
-  const auto group = pod.metadata.labels.find(api::kGroupNameLabel);
-  if (group == pod.metadata.labels.end()) return "pod/" + pod.metadata.ns + "/" + pod.metadata.name;
-  const auto* owner = controller(pod);
-  return "group/" + pod.metadata.ns + "/" + group->second + "/" + (owner == nullptr ? "" : owner->uid);
-}
-
 std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
   std::map<std::string, Gang> gangs;
   for (const PodPtr& pod : pods) {
     if (pod->metadata.deletion_timestamp) continue;
-    Gang& gang = gangs[gang_id(*pod)];
+    std::string id = api::gang_of(pod->metadata);
+    Gang& gang = gangs[id];
     ++gang.present;
     if (!wants_a_node(*pod)) continue;
-    gang.id = gang_id(*pod);
+    gang.id = std::move(id);
     gang.name = name_for_people(*pod);
-    gang.size = std::max(gang.size, gang_size(*pod));
+    gang.size = std::max(gang.size, api::gang_size(pod->metadata));
     gang.oldest = std::min(gang.oldest, pod->metadata.creation_timestamp.value_or(Time::min()));
     gang.waiting.push_back(pod);
   }

@@ -1,0 +1,82 @@
+// A controller as data: which kind of object it looks after, which kinds it makes for it, and the pure function that
+// decides. control/runtime runs all of them with one queue and one executor.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/meta.h"
+#include "base/check.h"
+#include "control/plan.h"
+#include "reflect/reflect.h"
+
+namespace muster::control {
+
+/// An object as a struct of its kind, whichever that is.
+struct AnyObject {
+  std::shared_ptr<const void> object;         // null: there is none
+  const api::ObjectMeta* metadata = nullptr;  // inside `object`
+};
+
+/// A kind of which objects are watched, and how they become structs.
+struct WatchedKind {
+  const reflect::TypeDesc* type;
+  std::string label_selector;  // "" watches all
+  Result<AnyObject> (*decode)(const json::Document& object);
+};
+
+template <typename T>
+WatchedKind watched_kind(std::string label_selector = {}) {
+  return {.type = &reflect::type_of<T>(),
+          .label_selector = std::move(label_selector),
+          .decode = [](const json::Document& object) -> Result<AnyObject> {
+            TRY_ASSIGN(auto decoded, reflect::decode<T>(object));
+            auto shared = std::make_shared<const T>(std::move(decoded));
+            const api::ObjectMeta* metadata = &shared->metadata;
+            return AnyObject{.object = std::move(shared), .metadata = metadata};
+          }};
+}
+
+/// The objects that one primary controls, by kind.
+class Children {
+ public:
+  void add(const reflect::TypeDesc& type, std::vector<AnyObject> objects) { by_type_[&type] = std::move(objects); }
+
+  /// T is one of the controller's `children`.
+  template <typename T>
+  std::vector<std::shared_ptr<const T>> of() const {
+    const auto found = by_type_.find(&reflect::type_of<T>());
+    CHECK(found != by_type_.end());
+    std::vector<std::shared_ptr<const T>> result;
+    for (const AnyObject& child : found->second) result.push_back(std::static_pointer_cast<const T>(child.object));
+    return result;
+  }
+
+ private:
+  std::map<const reflect::TypeDesc*, std::vector<AnyObject>> by_type_;
+};
+
+/// What a plan is made from.
+struct Snapshot {
+  const json::Document& primary;
+  Children children;
+  Time now;
+};
+
+struct Controller {
+  std::string api_version;  // of the primary
+  std::string kind;
+  std::vector<WatchedKind> children;
+  /// Total and deterministic: whatever is stored gives a plan.
+  std::function<Plan(const Snapshot&)> plan;
+  /// Sees identity and status of every primary that changed, before any plan is made from the change; `now` is null
+  /// when it is gone. For what primaries share, such as ports; most controllers have none.
+  std::function<void(const std::string& uid, const json::Document* now)> on_change = {};
+};
+
+}  // namespace muster::control

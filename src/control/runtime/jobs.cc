@@ -1,0 +1,94 @@
+#include "control/runtime/jobs.h"
+
+#include <algorithm>
+
+#include "api/core_v1.h"
+#include "api/names.h"
+#include "control/job/decide.h"
+
+namespace muster::control {
+
+namespace {
+
+/// An object that admission would have refused, on a cluster whose schema could not: says so in its status, once.
+Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
+  JobStatus status = kind.read_status(seen.primary);
+  if (is_finished(status.phase) || seen.primary.at("metadata", "deletionTimestamp") != nullptr) return {};
+  status.phase = Phase::kFailed;
+  status.reason = "Invalid";
+  status.message = error.message;
+  status.completed = std::chrono::floor<std::chrono::seconds>(seen.now);
+  Plan plan;
+  plan.status = kind.project(status, seen.primary, seen.now);
+  plan.actions.emplace_back(EmitEvent{.type = "Warning", .reason = "Invalid", .message = error.message});
+  return plan;
+}
+
+/// On a cluster most pods and services are others'; on one machine nearly all are of jobs, and the scheduler has to see
+/// every pod.
+std::string selector_at(Where where) {
+  return where == Where::kCluster ? api::kGroupNameLabel : "";
+}
+
+}  // namespace
+
+Jobs::Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free,
+           std::uint64_t first_slot)
+    : where_(where),
+      pods_(informers.watch(watched_kind<api::Pod>(selector_at(where)))),
+      ports_([this](const std::string& uid) { return is_live(uid); }, std::move(is_port_free), first_slot) {}
+
+std::vector<Controller> Jobs::controllers() {
+  std::vector<Controller> result;
+  for (const Kind& kind : job_kinds()) {
+    result.push_back(
+        {.api_version = std::string(kind.api_version),
+         .kind = std::string(kind.kind),
+         .children = {watched_kind<api::Pod>(selector_at(where_)), watched_kind<api::Service>(selector_at(where_))},
+         .plan = [this, &kind](const Snapshot& seen) { return plan(kind, seen); },
+         .on_change = [this, &kind](const std::string& uid, const json::Document* now) { note(kind, uid, now); }});
+  }
+  return result;
+}
+
+void Jobs::note(const Kind& kind, const std::string& uid, const json::Document* now) {
+  unfinished_.erase(uid);
+  if (now == nullptr) return;
+  const JobStatus status = kind.read_status(*now);
+  if (is_finished(status.phase)) return;
+  unfinished_.insert(uid);
+  if (status.port) ports_.note(uid, *status.port);
+}
+
+bool Jobs::is_live(const std::string& uid) const {
+  if (unfinished_.contains(uid)) return true;
+  return std::ranges::any_of(pods_.controlled_by(uid), [](const AnyObject& pod) {
+    const std::string& phase = static_cast<const api::Pod*>(pod.object.get())->status.phase;
+    return phase != "Succeeded" && phase != "Failed";
+  });
+}
+
+Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
+  auto job = kind.normalise(seen.primary, where_);
+  if (!job) return refuse(kind, seen, job.error());
+
+  Observed observed{.job = *std::move(job),
+                    .status = kind.read_status(seen.primary),
+                    .pods = seen.children.of<api::Pod>(),
+                    .services = seen.children.of<api::Service>(),
+                    .now = seen.now,
+                    .offered_port = std::nullopt};
+  if (!observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
+      !is_finished(observed.status.phase)) {
+    observed.offered_port = ports_.offer(observed.job.uid);
+  }
+  JobPlan decided = decide(observed);
+  Plan plan{.status = std::nullopt,
+            .actions = std::move(decided.actions),
+            .recheck_after = decided.recheck_after,
+            .reasons = std::move(decided.reasons)};
+  if (decided.status) plan.status = kind.project(*decided.status, seen.primary, seen.now);
+  return plan;
+}
+
+}  // namespace muster::control

@@ -1,0 +1,37 @@
+// Jobs: the controllers of the job kinds. Each is `decide` behind the adapter of its kind; what they share are the
+// ports of the machine.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "control/controller.h"
+#include "control/job/kind.h"
+#include "control/runtime/port_book.h"
+#include "control/runtime/shared_informers.h"
+#include "control/where.h"
+
+namespace muster::control {
+
+class Jobs {
+ public:
+  /// `is_port_free` and `first_slot` as PortBook has them.
+  Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free, std::uint64_t first_slot);
+
+  /// One per job kind; they refer to this.
+  std::vector<Controller> controllers();
+
+ private:
+  void note(const Kind& kind, const std::string& uid, const json::Document* now);
+  Plan plan(const Kind& kind, const Snapshot& seen);
+  bool is_live(const std::string& uid) const;
+
+  Where where_;
+  const ObjectIndex& pods_;
+  std::unordered_set<std::string> unfinished_;  // uids
+  PortBook ports_;
+};
+
+}  // namespace muster::control

@@ -1,0 +1,176 @@
+#include "control/runtime/runner.h"
+
+#include "api/owners.h"
+#include "api/resource.h"
+#include "base/check.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "client/backoff.h"
+#include "control/runtime/status_patch.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr client::Backoff kBackoff{.first = std::chrono::milliseconds(100), .longest = std::chrono::seconds(30)};
+// Should the informer never show our own write (the object was deleted and made again meanwhile), look all the same.
+constexpr Duration kLongestWaitForOwnWrite = std::chrono::seconds(5);
+
+/// True when the view is at least as new as the version. Versions are revision numbers wherever we run.
+bool has_reached(const std::string& seen, const std::string& awaited) {
+  const auto a = parse_int(seen);
+  const auto b = parse_int(awaited);
+  return a && b ? *a >= *b : seen == awaited;
+}
+
+const json::Document& status_of(const json::Document& object) {
+  static const json::Document kNone = json::Object();
+  const json::Document* status = object.find("status");
+  return status != nullptr && status->is_object() ? *status : kNone;
+}
+
+/// Errors that repeating does not cure and that the owner of the object can do something about.
+bool concerns_the_user(Reason reason) {
+  return reason == Reason::kInvalid || reason == Reason::kForbidden || reason == Reason::kAlreadyExists ||
+         reason == Reason::kBadRequest;
+}
+
+}  // namespace
+
+Runner::Runner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, SharedInformers& informers)
+    : loop_(loop),
+      rng_(rng),
+      client_(client),
+      events_(events),
+      informers_(informers),
+      queue_(loop, [this](const ObjectKey& key) { work(key); }) {}
+
+Runner::~Runner() {
+  *alive_ = false;
+}
+
+void Runner::add(Controller controller) {
+  const api::Resource* resource = api::find_kind(controller.api_version, controller.kind);
+  CHECK(resource != nullptr);
+  const std::pair id{controller.api_version, controller.kind};
+  const auto [added, is_new] = registered_.try_emplace(id, Registered{std::move(controller), *resource});
+  CHECK(is_new);
+  Registered& entry = added->second;
+  entry.primaries = &informers_.watch_text(
+      *resource, [this, &entry](const client::Informer::Key& key, const json::Document* before,
+                                const json::Document* now) { on_primary(entry, key, before, now); });
+  for (const WatchedKind& kind : entry.controller.children) {
+    const ObjectIndex& index = informers_.watch(kind, [this, &entry](const AnyObject& before, const AnyObject& now) {
+      add_controller_of(now, entry.controller);
+      add_controller_of(before, entry.controller);
+    });
+    entry.children.emplace_back(kind.type, &index);
+  }
+}
+
+// ---- what changed ----
+
+void Runner::on_primary(const Registered& entry, const client::Informer::Key& key, const json::Document* before,
+                        const json::Document* now) {
+  const ObjectKey primary{entry.controller.api_version, entry.controller.kind, key.first, key.second};
+  const json::Document& newest = now == nullptr ? *before : *now;
+  if (entry.controller.on_change) entry.controller.on_change(newest.string_at("metadata", "uid"), now);
+  if (now != nullptr) return queue_.add(primary);
+  memories_.erase(primary);
+  queue_.forget(primary);
+}
+
+/// Queues the child's owner where that is a primary of the controller.
+void Runner::add_controller_of(const AnyObject& child, const Controller& controller) {
+  if (child.object == nullptr) return;
+  const auto* owner = api::controller_of(*child.metadata);
+  if (owner == nullptr || owner->kind != controller.kind || owner->api_version != controller.api_version) return;
+  queue_.add({owner->api_version, owner->kind, child.metadata->ns, owner->name});
+}
+
+// ---- observe, plan, apply ----
+
+void Runner::work(const ObjectKey& key) {
+  const Registered& entry = registered_.at({key.api_version, key.kind});
+  const auto primary = entry.primaries->find(key.ns, key.name);
+  if (primary == nullptr || awaits_own_write(key, *primary)) return queue_.done(key);
+  Plan plan = make_plan(entry, *primary);
+  const api::ObjectReference reference{.api_version = key.api_version,
+                                       .kind = key.kind,
+                                       .ns = key.ns,
+                                       .name = key.name,
+                                       .uid = primary->string_at("metadata", "uid"),
+                                       .resource_version = {},
+                                       .field_path = {}};
+  std::optional<json::Document> status;
+  if (plan.status) status = merge_patch_between(status_of(*primary), *plan.status);
+  apply_plan(
+      loop_, client_, events_, alive_,
+      {.object = {entry.resource, key.ns, key.name},
+       .reference = reference,
+       .resource_version = primary->string_at("metadata", "resourceVersion"),
+       .status = std::move(status),
+       .actions = std::move(plan.actions)},
+      [this, key, reference, recheck = plan.recheck_after](Applied how) { applied(key, reference, recheck, how); });
+}
+
+Plan Runner::make_plan(const Registered& entry, const json::Document& primary) const {
+  Children children;
+  for (const auto& [type, index] : entry.children) {
+    children.add(*type, index->controlled_by(primary.string_at("metadata", "uid")));
+  }
+  return entry.controller.plan({.primary = primary, .children = std::move(children), .now = loop_.now()});
+}
+
+/// Deciding on a status older than our own last write could count or create twice.
+bool Runner::awaits_own_write(const ObjectKey& key, const json::Document& primary) {
+  const auto found = memories_.find(key);
+  if (found == memories_.end() || found->second.awaited_version.empty()) return false;
+  Memory& memory = found->second;
+  const Duration waited = loop_.mono() - memory.awaited_since;
+  if (!has_reached(primary.string_at("metadata", "resourceVersion"), memory.awaited_version) &&
+      waited < kLongestWaitForOwnWrite) {
+    queue_.add_after(key, kLongestWaitForOwnWrite - waited);
+    return true;
+  }
+  memory.awaited_version.clear();
+  if (memory.failures == 0) memories_.erase(found);  // primaries at rest need no memory
+  return false;
+}
+
+void Runner::applied(const ObjectKey& key, const api::ObjectReference& primary, std::optional<Duration> recheck,
+                     const Applied& how) {
+  const Registered& entry = registered_.at({key.api_version, key.kind});
+  if (entry.primaries->cache().contains({key.ns, key.name})) {
+    if (!how.resource_version.empty()) {
+      memories_[key].awaited_version = how.resource_version;
+      memories_[key].awaited_since = loop_.mono();
+    }
+    if (how.result) {
+      forget_failures(key);
+      if (recheck) queue_.add_after(key, *recheck);
+    } else if (how.result.error().reason != Reason::kNotFound) {
+      back_off(key, primary, how.result.error());
+    }
+  }
+  queue_.done(key);
+}
+
+void Runner::forget_failures(const ObjectKey& key) {
+  const auto found = memories_.find(key);
+  if (found == memories_.end()) return;
+  found->second.failures = 0;
+  if (found->second.awaited_version.empty()) memories_.erase(found);
+}
+
+void Runner::back_off(const ObjectKey& key, const api::ObjectReference& primary, const Error& error) {
+  const Duration delay = kBackoff.wait(++memories_[key].failures, error.retry_after, rng_);
+  if (error.reason != Reason::kConflict) {
+    LOG_WARN("plan not applied", {"kind", key.kind}, {"namespace", key.ns}, {"name", key.name},
+             {"error", error.message});
+  }
+  if (concerns_the_user(error.reason)) events_.record(primary, "Warning", "FailedCreate", error.message);
+  queue_.add_after(key, delay);
+}
+
+}  // namespace muster::control

@@ -1,0 +1,71 @@
+// Runner: the loop of every controller. Watches primaries and their children, and for each primary that changed, or
+// whose time has come: observe, plan, apply.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ports.h"
+#include "client/api_client.h"
+#include "client/informer.h"
+#include "control/controller.h"
+#include "control/runtime/event_recorder.h"
+#include "control/runtime/executor.h"
+#include "control/runtime/shared_informers.h"
+#include "control/runtime/work_queue.h"
+
+namespace muster::control {
+
+class Runner {
+ public:
+  Runner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, SharedInformers& informers);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  /// Before the informers start.
+  void add(Controller controller);
+  /// Everything that controllers depend on is in view: begin.
+  void open() { queue_.open(); }
+
+ private:
+  struct Registered {
+    Controller controller;
+    client::ResourceName resource;
+    const client::Informer* primaries = nullptr;
+    std::vector<std::pair<const reflect::TypeDesc*, const ObjectIndex*>> children = {};
+  };
+  /// What is remembered about a primary between looks. All of it can be lost without harm.
+  struct Memory {
+    std::string awaited_version;  // our own last write, until the informer shows it
+    MonoTime awaited_since;
+    int failures = 0;  // in a row
+  };
+
+  void on_primary(const Registered& entry, const client::Informer::Key& key, const json::Document* before,
+                  const json::Document* now);
+  void add_controller_of(const AnyObject& child, const Controller& controller);
+  void work(const ObjectKey& key);
+  Plan make_plan(const Registered& entry, const json::Document& primary) const;
+  bool awaits_own_write(const ObjectKey& key, const json::Document& primary);
+  void applied(const ObjectKey& key, const api::ObjectReference& primary, std::optional<Duration> recheck,
+               const Applied& how);
+  void forget_failures(const ObjectKey& key);
+  void back_off(const ObjectKey& key, const api::ObjectReference& primary, const Error& error);
+
+  Loop& loop_;
+  Rng& rng_;
+  client::ApiClient& client_;
+  EventRecorder& events_;
+  SharedInformers& informers_;
+  std::map<std::pair<std::string, std::string>, Registered> registered_;  // by apiVersion, kind
+  WorkQueue queue_;
+  ByObject<Memory> memories_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us
+};
+
+}  // namespace muster::control

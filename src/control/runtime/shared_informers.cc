@@ -1,0 +1,91 @@
+#include "control/runtime/shared_informers.h"
+
+#include "api/owners.h"
+#include "api/resource.h"
+#include "base/log.h"
+
+namespace muster::control {
+
+namespace {
+
+const api::Resource& resource_of(const reflect::TypeDesc& type) {
+  const api::Resource* resource = api::find_kind(type.field("apiVersion")->constant, type.field("kind")->constant);
+  CHECK(resource != nullptr);
+  return *resource;
+}
+
+}  // namespace
+
+std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::Document* now) {
+  AnyObject before;
+  if (const auto found = all_.find(key); found != all_.end()) {
+    before = std::move(found->second);
+    all_.erase(found);
+    unlink(key, before);
+  }
+  if (now == nullptr) return {before, {}};
+  auto decoded = kind_.decode(*now);
+  if (!decoded) {
+    // The server has validated it; a shape we cannot read is left to whoever made it.
+    LOG_WARN("object left out", {"namespace", key.first}, {"name", key.second}, {"error", decoded.error().message});
+    return {before, {}};
+  }
+  all_[key] = *decoded;
+  if (const auto* owner = api::controller_of(*decoded->metadata)) by_owner_[owner->uid][key] = *decoded;
+  return {before, *std::move(decoded)};
+}
+
+std::vector<AnyObject> ObjectIndex::controlled_by(const std::string& owner_uid) const {
+  std::vector<AnyObject> result;
+  const auto found = by_owner_.find(owner_uid);
+  if (found == by_owner_.end()) return result;
+  for (const auto& [key, object] : found->second) result.push_back(object);
+  return result;
+}
+
+void ObjectIndex::unlink(const Key& key, const AnyObject& object) {
+  const auto* owner = api::controller_of(*object.metadata);
+  if (owner == nullptr) return;
+  const auto found = by_owner_.find(owner->uid);
+  if (found == by_owner_.end()) return;
+  found->second.erase(key);
+  if (found->second.empty()) by_owner_.erase(found);
+}
+
+const ObjectIndex& SharedInformers::watch(const WatchedKind& kind, OnChange on_change) {
+  const auto [entry, is_new] = watches_.try_emplace({kind.type, kind.label_selector}, kind);
+  Watch& watch = entry->second;
+  if (on_change) watch.subscribers.push_back(std::move(on_change));
+  if (is_new) {
+    client::ListOptions options;
+    options.label_selector = kind.label_selector;
+    informers_.push_back(std::make_unique<client::Informer>(
+        loop_, rng_, client_, resource_of(*kind.type), options,
+        [&watch](const client::Informer::Key& key, const json::Document*, const json::Document* now) {
+          const auto [before, after] = watch.index.update(key, now);
+          for (const OnChange& subscriber : watch.subscribers) subscriber(before, after);
+        }));
+  }
+  return watch.index;
+}
+
+const client::Informer& SharedInformers::watch_text(const api::Resource& resource,
+                                                    client::Informer::OnChange on_change) {
+  informers_.push_back(std::make_unique<client::Informer>(loop_, rng_, client_, resource, client::ListOptions{},
+                                                          std::move(on_change),
+                                                          client::Informer::TextOnly{.glance = {"status"}}));
+  return *informers_.back();
+}
+
+void SharedInformers::start(Task synced) {
+  auto unsynced = std::make_shared<std::size_t>(informers_.size());
+  auto all_synced = std::make_shared<Task>(std::move(synced));
+  for (auto& informer : informers_) {
+    informer->when_synced([unsynced, all_synced] {
+      if (--*unsynced == 0) (*all_synced)();
+    });
+    informer->start();
+  }
+}
+
+}  // namespace muster::control
