@@ -1,5 +1,5 @@
 // Requirements of selectors, and where a pod would like to run.
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 #include "api/rule_texts.h"
 #include "base/strings.h"
 

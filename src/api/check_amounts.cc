@@ -1,7 +1,7 @@
 // How much of what a container may ask for.
 #include <array>
 
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
@@ -51,10 +51,25 @@ void check_resource_name(const std::string& name, const Place& at, Findings& fou
   found.invalid(at, name, "must be a standard resource for containers");
 }
 
-std::optional<Quantity> amount(const Document& resources, std::string_view which, std::string_view name) {
+std::string text_at(const Document& resources, std::string_view which, std::string_view name) {
   const Document* found = resources.at(which, name);
-  const auto text = found == nullptr ? std::nullopt : reflect::quantity_text(*found);
-  return text ? Quantity::parse(*text) : std::nullopt;
+  return found == nullptr ? "" : reflect::quantity_text(*found).value_or("");
+}
+
+/// What is set aside is at most what may be used, and of what cannot be shared just that.
+void check_request(const Document& resources, const std::string& name, const Place& at, Findings& found) {
+  const bool shared = !is_extended(name) && !is_huge_page(name);
+  const std::string text = text_at(resources, "requests", name);
+  const std::string limit_text = text_at(resources, "limits", name);
+  const auto wanted = Quantity::parse(text);
+  const auto limit = Quantity::parse(limit_text);
+  if (!limit) {
+    if (!shared) found.required(at.member("limits"), "Limit must be set for non overcommitable resources");
+  } else if (wanted && *wanted > *limit) {
+    found.invalid(at.member("requests"), text, "must be less than or equal to " + name + " limit of " + limit_text);
+  } else if (wanted && *wanted < *limit && !shared) {
+    found.invalid(at.member("requests"), text, "must be equal to " + name + " limit of " + limit_text);
+  }
 }
 
 }  // namespace
@@ -66,25 +81,19 @@ void check_amounts(const Document& container, const Place& place, Findings& foun
   bool huge = false;
   bool ordinary = false;
   for (const char* which : {"limits", "requests"}) {
-    for (const auto& [name, text] : members_of(*resources, which)) {
+    for (const auto& [name, amount] : members_of(*resources, which)) {
       const std::string member = std::string(which) + "[" + name + "]";
       const Place amount_at = at.member(member);
       check_resource_name(name, amount_at, found);
       huge = huge || is_huge_page(name);
       ordinary = ordinary || name == "cpu" || name == "memory";
-      const auto value = amount(*resources, which, name);
+      const std::string text = text_at(*resources, which, name);
+      const auto value = Quantity::parse(text);
+      if (value && *value < Quantity()) found.invalid(amount_at, text, "must be greater than or equal to 0");
       if (is_extended(name) && value && Quantity::of(value->value()) != *value) {
         found.invalid(amount_at, text, "must be an integer");
       }
-      if (std::string_view(which) == "limits" || (!is_extended(name) && !is_huge_page(name))) continue;
-      // Neither can be shared, so what is set aside is what may be used.
-      const auto limit = amount(*resources, "limits", name);
-      if (!limit) {
-        found.required(at.member("limits"), "Limit must be set for non overcommitable resources");
-      } else if (value && *value < *limit) {
-        found.invalid(at.member("requests"), text,
-                      "must be equal to " + name + " limit of " + resources->string_at("limits", name));
-      }
+      if (std::string_view(which) == "requests") check_request(*resources, name, at, found);
     }
   }
   if (huge && !ordinary) found.forbidden(at, "HugePages require cpu or memory");

@@ -1,7 +1,7 @@
 // Rules of Deployment, in Kubernetes' words.
 #include <algorithm>
 
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 #include "api/checks.h"
 #include "api/findings.h"
 #include "api/job_checks.h"
@@ -109,10 +109,11 @@ std::vector<FieldCause> check_deployment(const Document& deployment) {
     found.invalid(place.member("progressDeadlineSeconds"), spec->int_at("progressDeadlineSeconds"),
                   "must be greater than minReadySeconds");
   }
-  if (!check_template(*spec, "spec", causes)) return causes;
-  found.labels(spec->at("template", "metadata", "labels"), place.member("template").member("labels"));
+  if (!check_template_spec(*spec, "spec", causes)) return causes;
+  // Kubernetes leaves "metadata" out of these two.
+  found.labels(spec->at("template", "metadata", "labels"), place.member("template.labels"));
+  found.annotations(spec->at("template", "metadata", "annotations"), place.member("template.annotations"));
   const Place pod = place.member("template.spec");
-  check_pod_values(*spec->at("template", "spec"), pod, found);
   const std::string& restart = spec->string_at("template", "spec", "restartPolicy");
   if (!restart.empty() && restart != "Always") found.not_supported(pod.member("restartPolicy"), restart, {"Always"});
   return causes;

@@ -1,7 +1,8 @@
 // Where the variables of a container come from.
+#include <algorithm>
 #include <array>
 
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 #include "api/rule_texts.h"
 #include "base/strings.h"
 
@@ -76,6 +77,10 @@ void check_env_source(const Document& variable, const Place& place, Findings& fo
   }
 }
 
+bool may_be_in_name(char c) {
+  return c >= ' ' && c <= '~' && c != '=';
+}
+
 }  // namespace
 
 void check_environment(const Document& container, const Place& place, Findings& found) {
@@ -83,6 +88,11 @@ void check_environment(const Document& container, const Place& place, Findings& 
   std::size_t index = 0;
   for (const Document& variable : container.array_at("env")) {
     const Place at = variables.item(index++);
+    if (found.has_text(variable, "name", at) && !std::ranges::all_of(variable.string_at("name"), &may_be_in_name)) {
+      found.invalid(at.member("name"), variable.string_at("name"),
+                    "a valid environment variable name must consist only of printable ASCII characters other than '='");
+    }
+    found.without_nul(variable, "value", at);
     if (variable.find("valueFrom") != nullptr) check_env_source(variable, at, found);
   }
   const Place sources = place.member("envFrom");

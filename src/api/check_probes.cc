@@ -1,5 +1,5 @@
 // What a container is asked: probes, and what runs after its start and before its end.
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 
 namespace muster::api {
 namespace {

@@ -1,4 +1,4 @@
-// Rules of the kinds that only hold something: ConfigMap, Secret, Namespace, Node, Event.
+// Rules of the kinds that only hold something: ConfigMap, Secret, Namespace, Node, Event, PriorityClass.
 #include <fmt/core.h>
 
 #include "api/checks.h"
@@ -131,6 +131,20 @@ std::vector<FieldCause> check_event(const Document& event) {
   // What is about an object of no namespace is kept in the default one.
   if (about != ns && !(about.empty() && ns == "default")) {
     found.invalid(kRoot.member("involvedObject.namespace"), about, "does not match event.namespace");
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_priority_class(const Document& priority) {
+  constexpr std::int64_t highest = 1'000'000'000;  // above are those of the cluster itself
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  if (priority.string_at("metadata", "name").starts_with("system-")) {
+    found.forbidden(kRoot.member("metadata.name"),
+                    "priority class names with 'system-' prefix are reserved for system use only");
+  } else if (priority.int_at("value") > highest) {
+    found.forbidden(kRoot.member("value"),
+                    fmt::format("maximum allowed value of a user defined priority is {}", highest));
   }
   return causes;
 }

@@ -1,5 +1,5 @@
 // Rules of claims and volumes.
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 #include "api/checks.h"
 #include "api/findings.h"
 #include "base/quantity.h"

@@ -278,9 +278,12 @@ std::vector<FieldCause> check_tensorstack_mpi_job(const json::Document& job) {
   std::vector<FieldCause> causes;
   const json::Array& replicas = replicas_in(job);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    // A launcher's template may be empty: it is then made from the workers'.
-    if (replicas[i].string_at("type") != "worker") continue;
-    check_program_container(replicas[i], item_path("spec.replicaSpecs", i), {"worker", "mpi-worker"}, causes);
+    const std::string path = item_path("spec.replicaSpecs", i);
+    if (replicas[i].string_at("type") == "worker") {
+      check_program_container(replicas[i], path, {"worker", "mpi-worker"}, causes);
+    } else if (replicas[i].at("template", "spec") != nullptr) {
+      check_template(replicas[i], path, causes);  // an empty one is made from the workers'
+    }
   }
   check_mpi_flags(job, causes);
   const json::Document* worker = job.at("spec", "worker");

@@ -1,8 +1,7 @@
 // What a volume of a pod is made of.
-#include <algorithm>
 #include <array>
 
-#include "api/check_pod_values.h"
+#include "api/check_pod_parts.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 
@@ -45,6 +44,10 @@ constexpr std::array<std::string_view, 31> kSources = {"emptyDir",
                                                        "image",
                                                        "local"};
 
+bool climbs(const std::string& path) {
+  return contains(split(path, '/'), "..");
+}
+
 constexpr const char* kModeRule = "must be a number between 0 and 0777 (octal), both inclusive";
 
 void check_mode(const Document& object, std::string_view key, const Place& place, Findings& found) {
@@ -53,13 +56,10 @@ void check_mode(const Document& object, std::string_view key, const Place& place
   found.invalid(place.member(key), *mode, kModeRule);
 }
 
-/// Below the folder of the volume, and not a name that the kubelet uses itself.
-void check_relative(const std::string& path, const Place& at, Findings& found) {
-  if (path.starts_with('/')) found.invalid(at, path, "must be a relative path");
-  const auto steps = split(path, '/');
-  const bool climbs = std::ranges::find(steps, "..") != steps.end();
-  if (climbs) found.invalid(at, path, "must not contain '..'");
-  if (path.starts_with("..") && !climbs) found.invalid(at, path, "must not start with '..'");
+/// Inside the volume, and not a name that the kubelet uses itself.
+void check_file_path(const std::string& path, const Place& at, Findings& found) {
+  check_path_inside(path, at, found);
+  if (path.starts_with("..") && !climbs(path)) found.invalid(at, path, "must not start with '..'");
 }
 
 void check_items(const Document& source, const Place& place, Findings& found) {
@@ -68,7 +68,7 @@ void check_items(const Document& source, const Place& place, Findings& found) {
   for (const Document& item : source.array_at("items")) {
     const Place at = items.item(index++);
     found.has_text(item, "key", at);
-    if (found.has_text(item, "path", at)) check_relative(item.string_at("path"), at.member("path"), found);
+    if (found.has_text(item, "path", at)) check_file_path(item.string_at("path"), at.member("path"), found);
     check_mode(item, "mode", at, found);
   }
 }
@@ -77,8 +77,7 @@ void check_host_path(const Document& source, const Place& at, Findings& found) {
   const std::string& path = source.string_at("path");
   // A missing one is found by the schema.
   if (path.empty() && source.find("path") != nullptr) found.required(at.member("path"));
-  const auto steps = split(path, '/');
-  if (std::ranges::find(steps, "..") != steps.end()) found.invalid(at.member("path"), path, "must not contain '..'");
+  if (climbs(path)) found.invalid(at.member("path"), path, "must not contain '..'");
   found.one_of(source, "type", at,
                {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"});
 }
@@ -133,6 +132,11 @@ void check_volume_source(std::string_view kind, const Document& source, const Pl
 }
 
 }  // namespace
+
+void check_path_inside(const std::string& path, const Place& at, Findings& found) {
+  if (path.starts_with('/')) found.invalid(at, path, "must be a relative path");
+  if (climbs(path)) found.invalid(at, path, "must not contain '..'");
+}
 
 std::size_t check_volume_sources(const Document& holder, const Place& place, Findings& found) {
   std::size_t given = 0;

@@ -2,7 +2,6 @@
 // defaults set, and reports everything at once in the words of a kube-apiserver. Reached through Resource::check.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -33,8 +32,5 @@ std::vector<FieldCause> check_pytorch_job(const json::Document& job);
 std::vector<FieldCause> check_tf_job(const json::Document& job);
 std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job);
 std::vector<FieldCause> check_cron(const json::Document& cron);
-
-/// What must hold for any pod spec, in a pod or in a template, also of a job. `path` is where it stands.
-void check_pod_spec(const json::Document& spec, const std::string& path, std::vector<FieldCause>& causes);
 
 }  // namespace muster::api

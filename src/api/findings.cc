@@ -39,6 +39,22 @@ void Findings::duplicate(const Place& at, const Document& value) {
   causes_.push_back(reflect::duplicate_cause(at.text(), value));
 }
 
+void Findings::not_found(const Place& at, const std::string& name, const std::vector<std::string>& known) {
+  causes_.push_back(reflect::not_found_cause(at.text(), name));
+  if (const auto near = did_you_mean(name, known)) {
+    causes_.back().message += fmt::format("; did you mean {}?", quote(*near));
+  }
+}
+
+void Findings::without_nul(const Document& text, const Place& at) {
+  if (!text.is_string() || text.as_string().find('\0') == std::string::npos) return;
+  invalid(at, text, "must not contain a NUL character");
+}
+
+void Findings::without_nul(const Document& object, std::string_view key, const Place& place) {
+  if (const Document* text = object.find(key)) without_nul(*text, place.member(key));
+}
+
 void Findings::one_of(const Document& object, std::string_view key, const Place& place,
                       std::initializer_list<std::string_view> supported) {
   const Document* value = object.find(key);
@@ -116,6 +132,20 @@ void Findings::labels(const Document* labels, const Place& at) {
     if (!value.is_string()) continue;
     for (const std::string& problem : label_value_problems(value.as_string())) invalid(at, value, problem);
   }
+}
+
+void Findings::annotations(const Document* annotations, const Place& at) {
+  constexpr std::size_t kMaxBytes = 256 * 1024;
+  if (annotations == nullptr || !annotations->is_object()) return;
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : annotations->as_object()) {
+    bytes += key.size() + (value.is_string() ? value.as_string().size() : 0);
+    for (const std::string& problem : qualified_name_problems(to_lower(key))) invalid(at, key, problem);
+  }
+  if (bytes <= kMaxBytes) return;
+  causes_.push_back({.reason = "FieldValueTooLong",
+                     .message = fmt::format("Too long: may not be more than {} bytes", kMaxBytes),
+                     .field = at.text()});
 }
 
 }  // namespace muster::api

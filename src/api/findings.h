@@ -1,4 +1,4 @@
-// What rules report about the places of an object, in the words of a kube-apiserver. For check_*.cc only.
+// What rules report about the places of an object, in the words of a kube-apiserver. For functions that check.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +30,10 @@ class Findings {
   void not_supported(const reflect::Place& at, const json::Document& value, const std::vector<std::string>& supported);
   void forbidden(const reflect::Place& at, std::string_view detail);
   void duplicate(const reflect::Place& at, const json::Document& value);
+  /// A name that is none of `known`.
+  void not_found(const reflect::Place& at, const std::string& name, const std::vector<std::string>& known);
+  /// A text that ends up in a C string.
+  void without_nul(const json::Document& text, const reflect::Place& at);
 
   // Of the member `key` of the object at `place`; a member that is not there is right.
   void one_of(const json::Document& object, std::string_view key, const reflect::Place& place,
@@ -39,6 +43,7 @@ class Findings {
   void not_negative(const json::Document& object, std::string_view key, const reflect::Place& place);
   void subdomain(const json::Document& object, std::string_view key, const reflect::Place& place);
   void dns_label(const json::Document& object, std::string_view key, const reflect::Place& place);
+  void without_nul(const json::Document& object, std::string_view key, const reflect::Place& place);
   /// A number or the name of a port.
   void port(const json::Document& object, std::string_view key, const reflect::Place& place);
 
@@ -47,10 +52,11 @@ class Findings {
 
   void port_name(const std::string& name, const reflect::Place& at);
   void config_key(const std::string& key, const reflect::Place& at);
-  /// Keys and values as of labels; `at` is where all of them are reported.
   /// The key of a label: all that is wrong with it.
   void qualified_name(const std::string& name, const reflect::Place& at);
+  // Keys and values; `at` is where all of them are reported. None when the pointer is null.
   void labels(const json::Document* labels, const reflect::Place& at);
+  void annotations(const json::Document* annotations, const reflect::Place& at);
 
  private:
   std::vector<FieldCause>& causes_;

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "api/checks.h"
+#include "api/check_pod_parts.h"
+#include "api/pod_defaults.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
 
@@ -32,15 +33,26 @@ void keep_longest(std::string suffix, std::string& longest) {
   if (suffix.size() > longest.size()) longest = std::move(suffix);
 }
 
-bool check_template(const json::Document& replica, const std::string& path, std::vector<FieldCause>& causes) {
-  const json::Document* spec = replica.at("template", "spec");
-  const json::Document* containers = spec == nullptr ? nullptr : spec->find("containers");
+bool check_template_spec(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes) {
   const std::string spec_path = child_path(path, "template.spec");
-  if (containers == nullptr || !containers->is_array() || containers->as_array().empty()) {
+  if (holder.array_at("template", "spec", "containers").empty()) {
     causes.push_back(reflect::required_cause(child_path(spec_path, "containers"), "at least one container"));
     return false;
   }
-  check_pod_spec(*spec, spec_path, causes);
+  json::Document pod = *holder.find("template");
+  default_pod(pod);
+  Findings found(causes);
+  check_pod_spec(*pod.find("spec"), reflect::kRoot.member(spec_path), found);
+  return true;
+}
+
+bool check_template(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes) {
+  if (!check_template_spec(holder, path, causes)) return false;
+  Findings found(causes);
+  const std::string metadata_path = child_path(path, "template.metadata");
+  const reflect::Place at = reflect::kRoot.member(metadata_path);
+  found.labels(holder.at("template", "metadata", "labels"), at.member("labels"));
+  found.annotations(holder.at("template", "metadata", "annotations"), at.member("annotations"));
   return true;
 }
 

@@ -21,8 +21,11 @@ void check_name_budget(const json::Document& job, const std::string& suffix, std
 /// The longer of the two, for the budget: what a pod's name has after the job's.
 void keep_longest(std::string suffix, std::string& longest);
 
-/// At least one container, and the rules of any pod. False when there is none to look at.
-bool check_template(const json::Document& replica, const std::string& path, std::vector<FieldCause>& causes);
+/// At least one container, and all that must hold of a pod. False when there is no container. `path` is that of the
+/// object that has the template.
+bool check_template(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes);
+/// The same without the template's metadata.
+bool check_template_spec(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes);
 /// Whether one of the template's containers has one of the names; the template is one that check_template passed.
 bool has_container(const json::Document& replica, std::initializer_list<std::string_view> names);
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "apiserver/builtin_rules.h"
@@ -13,6 +14,7 @@
 #include "apiserver/protobuf/tables.h"
 #include "apiserver/queue_rules.h"
 #include "apiserver/status_error.h"
+#include "apiserver/template_types.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/yaml.h"
@@ -87,6 +89,12 @@ Error undecodable(const api::Resource& resource, const Document& object, Origin 
   return error;
 }
 
+std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
+  std::vector<std::string> texts;
+  for (const FieldCause& cause : causes) texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
+  return texts;
+}
+
 /// What every member is, where Kubernetes has the kind itself; null for custom resources.
 const protobuf::Message* message_of(const api::Resource& resource) {
   return resource.built_in ? protobuf::find_message(resource.api_version(), resource.kind) : nullptr;
@@ -124,7 +132,7 @@ Status settle_fields(const api::Resource& resource, const protobuf::Message* mes
       return undecodable(resource, object, origin, why);
     }
   }
-  if (!found.wrong.empty()) return undecodable(resource, object, origin, join(found.wrong, ", "));
+  if (!found.wrong.empty()) return undecodable(resource, object, origin, join(in_words(found.wrong), ", "));
   join_equal_owners(object, warnings);
   return ok();
 }
@@ -149,18 +157,15 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
   // It has rules of its own, check_metadata.
   std::erase_if(more, [](const FieldCause& cause) { return cause.field.starts_with("metadata."); });
   if (resource.built_in) {
-    std::vector<std::string> wrong;
-    for (const FieldCause& cause : more) {
-      if (cause.reason == "FieldValueTypeInvalid") wrong.push_back(fmt::format("{}: {}", cause.field, cause.message));
-    }
-    if (!wrong.empty()) return undecodable(resource, object, origin, join(wrong, ", "));
+    std::vector<FieldCause> wrong;
+    std::ranges::copy_if(more, std::back_inserter(wrong),
+                         [](const FieldCause& cause) { return cause.reason == "FieldValueTypeInvalid"; });
+    if (!wrong.empty()) return undecodable(resource, object, origin, join(in_words(wrong), ", "));
   }
-  causes.insert(causes.end(), more.begin(), more.end());
   // They read fields whose types must be right.
-  if (more.empty() && rules != nullptr) {
-    more = rules(object);
-    causes.insert(causes.end(), more.begin(), more.end());
-  }
+  if (more.empty() && rules != nullptr && !resource.built_in) more = check_template_types(resource, object);
+  if (more.empty() && rules != nullptr) more = rules(object);
+  causes.insert(causes.end(), more.begin(), more.end());
   if (causes.empty()) return ok();
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
 }
@@ -461,9 +466,11 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   } else {
     for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }
-  // Who reports how an object is doing is not told that it should never have been made.
-  const bool only_status = resource.built_in && request.subresource == "status";
-  TRY(check_valid(resource, after, origin, std::move(causes), only_status ? nullptr : resource.check));
+  // An object that an older version stored can still be labelled, report its status and be deleted, though this
+  // version would refuse its spec.
+  const bool same_spec = before.find("spec") != nullptr && !wants_differ(resource, before, after);
+  const bool as_before = same_spec || request.subresource == "status";
+  TRY(check_valid(resource, after, origin, std::move(causes), as_before ? nullptr : resource.check));
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);
     add_all(doubts(resource, &before, after), warnings);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/pod_defaults.h"
+#include "api/pod_defaults.h"
 #include "apiserver/status_error.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -15,13 +15,15 @@
 namespace muster::apiserver {
 namespace {
 
+using api::default_member;
+using api::object_member;
 using json::Document;
 
 void default_deployment(Document& deployment) {
   Document* spec = object_member(deployment, "spec");
   Document* pod_template = spec == nullptr ? nullptr : spec->find("template");
   if (pod_template == nullptr || !pod_template->is_object()) return;
-  default_pod_template(*pod_template);
+  api::default_pod_template(*pod_template);
   Document* strategy = object_member(*spec, "strategy");
   if (strategy == nullptr) return;
   default_member(*strategy, "type", "RollingUpdate");
@@ -181,7 +183,7 @@ void check_volume_change(const Document& before, const Document& after, std::vec
 
 void default_builtin(const api::Resource& resource, Document& object) {
   const std::string name = resource.qualified_name();
-  if (name == "pods") default_pod(object);
+  if (name == "pods") api::default_pod(object);
   if (name == "namespaces") default_namespace(object);
   if (name == "deployments.apps") default_deployment(object);
   if (name == "services") default_service(object);

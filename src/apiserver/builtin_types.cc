@@ -138,7 +138,7 @@ class Settling {
   }
 
   void wrong(const char* what, const Document& value, const Place& place) {
-    found_.wrong.push_back(fmt::format("{}: must be {}, got {}", place.text(), what, brief(value)));
+    found_.wrong.push_back(wrong_type(place.text(), fmt::format("must be {}, got {}", what, brief(value))));
   }
 
   void member(const Field& field, Document& value, const Place& place) {
@@ -163,7 +163,7 @@ class Settling {
     // Bytes are mostly those of a secret, which nobody wants to read in a message.
     const bool secret = field.type == Type::kBytes && value.is_string();
     if (!secret) return wrong(wanted(field.type), value, place);
-    found_.wrong.push_back(fmt::format("{}: must be {}", place.text(), wanted(field.type)));
+    found_.wrong.push_back(wrong_type(place.text(), fmt::format("must be {}", wanted(field.type))));
   }
 
   static bool settle(const Field& field, Document& value) {

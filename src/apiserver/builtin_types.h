@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apiserver/protobuf/message.h"
+#include "base/error.h"
 #include "json/document.h"
 #include "reflect/reflect.h"
 
@@ -14,7 +15,7 @@ namespace muster::apiserver {
 
 struct TypeFindings {
   std::vector<reflect::UnknownField> unknown;
-  std::vector<std::string> wrong;  // "spec.containers[0].tty: must be a boolean, got \"x\""
+  std::vector<FieldCause> wrong;  // "spec.containers[0].tty" "must be true or false, got \"x\""
 };
 
 /// Drops what is unknown and rewrites what has several texts to the canonical one. What has the wrong type is left.

@@ -21,7 +21,8 @@ struct Settled {
 Settled settled(const protobuf::Message& message, const std::string& text) {
   json::Document object = *json::parse(text);
   TypeFindings found = settle_types(message, object);
-  Settled out{.text = json::serialize(object), .unknown = {}, .wrong = std::move(found.wrong)};
+  Settled out{.text = json::serialize(object), .unknown = {}, .wrong = {}};
+  for (const FieldCause& cause : found.wrong) out.wrong.push_back(cause.field + ": " + cause.message);
   for (const auto& [path, suggestion] : found.unknown) out.unknown.push_back(path + " " + suggestion);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/findings.h"
 #include "api/meta.h"
 #include "api/rule_texts.h"
 #include "apiserver/status_error.h"
@@ -17,8 +18,6 @@ namespace muster::apiserver {
 namespace {
 
 using json::Document;
-
-constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 
 /// `field` is metadata.name or metadata.generateName.
 void check_name(const api::Resource& resource, const std::string& field, const std::string& given,
@@ -46,36 +45,6 @@ void check_generate_name(const api::Resource& resource, const std::string& prefi
   std::string name = prefix;
   if (name.size() > 1 && name.ends_with('-')) name.back() = 'a';
   check_name(resource, "metadata.generateName", prefix, name, causes);
-}
-
-void check_labels(const Document& object, std::vector<FieldCause>& causes) {
-  const Document* labels = object.at("metadata", "labels");
-  if (labels == nullptr || !labels->is_object()) return;
-  for (const json::Member& label : labels->as_object()) {
-    for (const std::string& problem : api::qualified_name_problems(label.key)) {
-      causes.push_back(invalid_value("metadata.labels", quote(label.key), problem));
-    }
-    if (!label.value.is_string()) continue;
-    for (const std::string& problem : api::label_value_problems(label.value.as_string())) {
-      causes.push_back(invalid_value("metadata.labels", quote(label.value.as_string()), problem));
-    }
-  }
-}
-
-void check_annotations(const Document& object, std::vector<FieldCause>& causes) {
-  const Document* annotations = object.at("metadata", "annotations");
-  if (annotations == nullptr || !annotations->is_object()) return;
-  std::size_t bytes = 0;
-  for (const json::Member& annotation : annotations->as_object()) {
-    bytes += annotation.key.size() + (annotation.value.is_string() ? annotation.value.as_string().size() : 0);
-    for (const std::string& problem : api::qualified_name_problems(to_lower(annotation.key))) {
-      causes.push_back(invalid_value("metadata.annotations", quote(annotation.key), problem));
-    }
-  }
-  if (bytes > kMaxAnnotationBytes) {
-    causes.push_back({"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", kMaxAnnotationBytes),
-                      "metadata.annotations"});
-  }
 }
 
 bool has_version(const std::string& api_version) {
@@ -226,8 +195,9 @@ std::vector<FieldCause> check_metadata(const api::Resource& resource, const Docu
   const std::string& name = object.string_at("metadata", "name");
   check_generate_name(resource, object.string_at("metadata", "generateName"), causes);
   check_name(resource, "metadata.name", name, name, causes);
-  check_labels(object, causes);
-  check_annotations(object, causes);
+  api::Findings found(causes);
+  found.labels(object.at("metadata", "labels"), reflect::kRoot.member("metadata.labels"));
+  found.annotations(object.at("metadata", "annotations"), reflect::kRoot.member("metadata.annotations"));
   check_owners(object, causes);
   check_finalizers(resource, object, causes);
   return causes;
@@ -280,12 +250,13 @@ std::string_view wrong_metadata_type(std::string_view key, const Document& value
 
 }  // namespace
 
-std::vector<std::string> check_metadata_types(const Document& object) {
-  std::vector<std::string> wrong;
+std::vector<FieldCause> check_metadata_types(const Document& object) {
+  std::vector<FieldCause> wrong;
   for (const json::Member& member : object.find("metadata")->as_object()) {
     const std::string_view wanted = wrong_metadata_type(member.key, member.value);
     if (wanted.empty()) continue;
-    wrong.push_back(fmt::format("metadata.{}: must be {}, got {}", member.key, wanted, brief(member.value)));
+    wrong.push_back(
+        wrong_type("metadata." + member.key, fmt::format("must be {}, got {}", wanted, brief(member.value))));
   }
   return wrong;
 }

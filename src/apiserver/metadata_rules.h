@@ -26,7 +26,7 @@ void carry_over(const api::Resource& resource, const json::Document& before, jso
 
 /// What is of the wrong type in it, in words. It is decoded before anything else is looked at, so this is no matter of
 /// invalid fields.
-std::vector<std::string> check_metadata_types(const json::Document& object);
+std::vector<FieldCause> check_metadata_types(const json::Document& object);
 /// Equal owner references count once, with a warning.
 void join_equal_owners(json::Document& object, std::vector<std::string>& warnings);
 std::vector<FieldCause> check_metadata(const api::Resource& resource, const json::Document& object);

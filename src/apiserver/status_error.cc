@@ -129,6 +129,10 @@ FieldCause unsupported_value(std::string field, std::string_view value, const st
           fmt::format("Unsupported value: {}: supported values: {}", value, join(quoted, ", ")), std::move(field)};
 }
 
+FieldCause wrong_type(std::string field, std::string message) {
+  return {"FieldValueTypeInvalid", std::move(message), std::move(field)};
+}
+
 FieldCause forbidden_value(std::string field, std::string_view detail) {
   return {"FieldValueForbidden", fmt::format("Forbidden: {}", detail), std::move(field)};
 }

@@ -33,6 +33,7 @@ Error expired(std::string message);
 FieldCause required(std::string field, std::string_view detail);
 FieldCause invalid_value(std::string field, std::string_view value, std::string_view detail);
 FieldCause unsupported_value(std::string field, std::string_view value, const std::vector<std::string>& supported);
+FieldCause wrong_type(std::string field, std::string message);
 FieldCause forbidden_value(std::string field, std::string_view detail);
 
 /// A value as JSON, for a message: of a long one the beginning.

@@ -5,7 +5,7 @@
 
 #include "json/document.h"
 
-namespace muster::apiserver {
+namespace muster::api {
 
 /// Sets the member when it is not there.
 void default_member(json::Document& object, std::string_view key, json::Document value);
@@ -16,4 +16,4 @@ void default_pod(json::Document& pod);
 /// The template of a deployment: what only a pod gets is left to the pods made from it.
 void default_pod_template(json::Document& pod_template);
 
-}  // namespace muster::apiserver
+}  // namespace muster::api

@@ -1,20 +1,17 @@
-#include "api/check_pod_values.h"
-
+// What must hold of a pod, alone or as a template.
 #include <fmt/core.h>
 
-#include <limits>
 #include <set>
 
+#include "api/check_pod_parts.h"
+#include "api/checks.h"
 #include "api/rule_texts.h"
-#include "base/strings.h"
 
 namespace muster::api {
 namespace {
 
 using json::Document;
 using reflect::Place;
-
-constexpr std::int64_t kMaxId = std::numeric_limits<std::int32_t>::max();
 
 void check_pod_security(const Document& spec, const Place& place, Findings& found) {
   const Document* security = spec.find("securityContext");
@@ -114,21 +111,35 @@ void check_dns(const Document& spec, const Place& place, Findings& found) {
   }
 }
 
+/// A DNS label that no item before has.
+void check_own_name(const Document& item, const Place& at, std::set<std::string>& taken, Findings& found) {
+  found.dns_label(item, "name", at);
+  const std::string& name = item.string_at("name");  // the schema reports a missing one
+  if (!name.empty() && !taken.insert(name).second) found.duplicate(at.member("name"), name);
+}
+
 }  // namespace
 
-void check_pod_values(const Document& spec, const Place& place, Findings& found) {
-  const bool host_network = spec.bool_at("hostNetwork");
+void check_pod_spec(const Document& spec, const Place& place, Findings& found) {
   const auto each = [&](const char* key, const auto& check) {
     const Place list = place.member(key);
     std::size_t index = 0;
     for (const Document& item : spec.array_at(key)) check(item, list.item(index++));
   };
-  each("volumes", [&](const Document& volume, const Place& at) { check_volume_sources(volume, at, found); });
+  std::set<std::string> volumes;
+  each("volumes", [&](const Document& volume, const Place& at) {
+    check_own_name(volume, at, volumes, found);
+    check_volume_sources(volume, at, found);
+  });
+  // Containers first: of two that share a name, Kubernetes blames the init container.
+  std::set<std::string> names;
   each("containers", [&](const Document& container, const Place& at) {
-    check_container_values(container, ContainerRole::kMain, host_network, at, found);
+    check_own_name(container, at, names, found);
+    check_container(spec, container, ContainerRole::kMain, at, found);
   });
   each("initContainers", [&](const Document& container, const Place& at) {
-    check_container_values(container, ContainerRole::kInit, host_network, at, found);
+    check_own_name(container, at, names, found);
+    check_container(spec, container, ContainerRole::kInit, at, found);
   });
   each("tolerations", [&](const Document& item, const Place& at) { check_toleration(item, at, found); });
   each("topologySpreadConstraints", [&](const Document& item, const Place& at) { check_spread(item, at, found); });
@@ -141,51 +152,11 @@ void check_pod_values(const Document& spec, const Place& place, Findings& found)
   found.between(spec, "activeDeadlineSeconds", place, 1, kMaxId);
 }
 
-void check_container_values(const Document& container, ContainerRole role, bool host_network, const Place& place,
-                            Findings& found) {
-  const std::string& image = container.string_at("image");
-  if (trim(image) != image) found.invalid(place.member("image"), image, "must not have leading or trailing whitespace");
-  found.one_of(container, "imagePullPolicy", place, {"Always", "IfNotPresent", "Never"});
-  found.one_of(container, "terminationMessagePolicy", place, {"FallbackToLogsOnError", "File"});
-  if (role == ContainerRole::kInit) {
-    found.one_of(container, "restartPolicy", place, {"Always"});
-  } else if (!container.string_at("restartPolicy").empty()) {
-    found.forbidden(place.member("restartPolicy"), "may not be set for non-init containers");
-  }
-  const Place ports = place.member("ports");
-  std::set<std::string> names;
-  std::size_t index = 0;
-  for (const Document& port : container.array_at("ports")) {
-    const Place at = ports.item(index++);
-    const std::string& name = port.string_at("name");
-    if (!name.empty()) found.port_name(name, at.member("name"));
-    if (!name.empty() && !names.insert(name).second) found.duplicate(at.member("name"), name);
-    found.one_of(port, "protocol", at, {"SCTP", "TCP", "UDP"});
-    const std::int64_t on_host = port.int_at("hostPort");
-    if (on_host != 0) found.between(port, "hostPort", at, 1, 65535);
-    if (host_network && on_host != 0 && on_host != port.int_at("containerPort")) {
-      found.invalid(at.member("hostPort"), on_host, "must match `containerPort` when `hostNetwork` is true");
-    }
-  }
-  if (const Document* security = container.find("securityContext")) {
-    const Place at = place.member("securityContext");
-    for (const char* key : {"runAsUser", "runAsGroup"}) found.between(*security, key, at, 0, kMaxId);
-    found.one_of(*security, "procMount", at, {"Default", "Unmasked"});
-  }
-  const Place mounts = place.member("volumeMounts");
-  index = 0;
-  for (const Document& mount : container.array_at("volumeMounts")) {
-    const Place at = mounts.item(index++);
-    if (mount.find("mountPath") != nullptr) found.has_text(mount, "mountPath", at);
-    if (!mount.string_at("subPath").empty() && !mount.string_at("subPathExpr").empty()) {
-      found.invalid(at.member("subPathExpr"), mount.string_at("subPathExpr"),
-                    "subPathExpr and subPath are mutually exclusive");
-    }
-    found.one_of(mount, "mountPropagation", mounts, {"Bidirectional", "HostToContainer", "None"});
-  }
-  check_environment(container, place, found);
-  check_amounts(container, place, found);
-  check_probes(container, role, place, found);
+std::vector<FieldCause> check_pod(const Document& pod) {
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  if (const Document* spec = pod.find("spec")) check_pod_spec(*spec, reflect::kRoot.member("spec"), found);
+  return causes;
 }
 
 }  // namespace muster::api

@@ -1,8 +1,8 @@
-#include "apiserver/pod_defaults.h"
+#include "api/pod_defaults.h"
 
 #include <string>
 
-namespace muster::apiserver {
+namespace muster::api {
 namespace {
 
 using json::Document;
@@ -147,4 +147,4 @@ void default_pod_template(Document& pod_template) {
   if (Document* spec = object_member(pod_template, "spec")) default_spec(*spec);
 }
 
-}  // namespace muster::apiserver
+}  // namespace muster::api
