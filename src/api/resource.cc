@@ -33,7 +33,6 @@ constexpr std::string_view kStoredOnly[] = {
     "queues.scheduler.tensorstack.dev",
     "podgroups.scheduler.tensorstack.dev",
     "crons.apps.kubedl.io",
-    "deployments.apps",
 };
 
 using Check = std::vector<FieldCause> (*)(const json::Document& object);

@@ -5,9 +5,9 @@ namespace muster::control {
 
 enum class Where {
   // One machine: pods share the host's ports, so each job gets ports of its own, and pod names resolve inside pods. We
-  // also schedule.
+  // also schedule and run deployments.
   kEngine,
-  // Kubernetes: each pod has an address of its own, names come from headless services, and the cluster schedules.
+  // Kubernetes: each pod has an address of its own, names come from headless services, and the cluster does the rest.
   kCluster,
 };
 

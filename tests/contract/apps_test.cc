@@ -60,6 +60,24 @@ TEST_P(ApiContract, DeploymentsAreRefusedWithTheirCauses) {
   EXPECT_THAT(refused.causes(), ElementsAre("FieldValueInvalid spec.selector")) << refused.text;
 }
 
+TEST_P(ApiContract, DeploymentsKeepTheStatusOfTheirController) {
+  const std::string list = "/apis/apps/v1/namespaces/" + ns_ + "/deployments";
+  ASSERT_EQ(post(list, deployment()).code, 201);
+  const std::string status =
+      R"({"observedGeneration":1,"replicas":2,"updatedReplicas":2,"readyReplicas":1,"availableReplicas":1,)"
+      R"("unavailableReplicas":1,"conditions":[{"type":"Available","status":"False","lastUpdateTime":)"
+      R"("2026-01-01T00:00:01Z","lastTransitionTime":"2026-01-01T00:00:00Z",)"
+      R"("reason":"MinimumReplicasUnavailable","message":"one is missing"}]})";
+  const Answer written = patch(list + "/web/status", R"({"spec":{"replicas":7},"status":)" + status + "}");
+  ASSERT_EQ(written.code, 200) << written.text;
+  EXPECT_EQ(at(written.body, "status"), *json::parse(status));
+  EXPECT_EQ(written.body.int_at("metadata", "generation"), 1);
+  EXPECT_EQ(written.body.int_at("spec", "replicas"), 1);
+  const Answer changed = patch(list + "/web", R"({"spec":{"paused":true},"status":{"replicas":9}})");
+  EXPECT_EQ(changed.body.int_at("status", "replicas"), 2) << changed.text;
+  EXPECT_EQ(changed.body.int_at("metadata", "generation"), 2);
+}
+
 TEST_P(ApiContract, DeploymentsScaleAndPrint) {
   const std::string list = "/apis/apps/v1/namespaces/" + ns_ + "/deployments";
   ASSERT_EQ(post(list, deployment()).code, 201);

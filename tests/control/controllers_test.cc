@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "api/owners.h"
 #include "fixture.h"
 
 namespace muster::control {
@@ -176,6 +177,36 @@ TEST_F(ControllersTest, EndsAJobAtItsDeadlineWithoutAnyOtherChange) {
   wait_for("failure", [&] { return job_phase("a") == "Failed"; });
   wait_for("its pod to go", [&] { return pod_names().empty(); });
   wait_for_event("a", "DeadlineExceeded x1");
+}
+
+TEST_F(ControllersTest, RunsADeploymentThroughScaleAndRollout) {
+  create(
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  replicas: 2\n"
+      "  selector: {matchLabels: {app: a}}\n  template:\n    metadata: {labels: {app: a}}\n"
+      "    spec: {containers: [{name: pytorch, image: python, command: [serve]}]}\n");
+  const auto available = [&] { return get("deployments", "a")->int_at("status", "availableReplicas"); };
+  wait_for("both pods", [&] { return available() == 2; });
+  const auto first = pod_names();
+  ASSERT_EQ(first.size(), 2u);
+  const auto pod = get("pods", first.front());
+  EXPECT_EQ(pod->string_at("spec", "restartPolicy"), "Always");
+  EXPECT_EQ(api::controller_of(*pod)->string_at("kind"), "Deployment");
+
+  patch("deployments", "a", R"({"spec": {"replicas": 1}})");
+  wait_for("one pod", [&] { return available() == 1 && pod_names().size() == 1; });
+  EXPECT_EQ(pod_names().front(), first.front());
+
+  patch("deployments", "a", R"({"spec": {"template": {"metadata": {"annotations": {"restarted": "now"}}}}})");
+  wait_for("its successor", [&] {
+    const auto status = *get("deployments", "a");
+    return status.int_at("status", "observedGeneration") == status.int_at("metadata", "generation") &&
+           status.int_at("status", "updatedReplicas") == 1 && available() == 1;
+  });
+  ASSERT_EQ(pod_names().size(), 1u);
+  EXPECT_NE(pod_names().front(), first.front());
+
+  remove("deployments", "a");
+  wait_for("no pods", [&] { return pod_names().empty(); });
 }
 
 }  // namespace

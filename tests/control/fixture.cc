@@ -48,7 +48,7 @@ void ControllersTest::SetUp() {
 
 void ControllersTest::TearDown() {
   // Nothing of this test is left to hold devices of the machine in the next.
-  for (const char* plural : {"pytorchtrainingjobs", "pytorchjobs"}) {
+  for (const char* plural : {"pytorchtrainingjobs", "pytorchjobs", "deployments"}) {
     for (const char* name : {"a", "b"}) remove(plural, name);
   }
   wait_for("pods to go", [&] { return pod_names().empty(); });

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "control/deployment/deployment.h"
 #include "control/runtime/event_recorder.h"
 #include "control/runtime/jobs.h"
 #include "control/runtime/runner.h"
@@ -17,7 +18,10 @@ struct Controllers::State {
         jobs(where, informers, std::move(is_port_free), rng.next()),
         runner(loop, rng, client, events, informers) {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
-    if (where == Where::kEngine) scheduler = std::make_unique<Scheduler>(loop, client, events, informers);
+    if (where == Where::kEngine) {
+      runner.add(deployment_controller());
+      scheduler = std::make_unique<Scheduler>(loop, client, events, informers);
+    }
   }
 
   void open() {

@@ -161,8 +161,9 @@ class Run : public std::enable_shared_from_this<Run> {
       const json::Document* owner = api::controller_of(found);
       const std::string holder =
           owner == nullptr ? "nobody" : owner->string_at("kind") + "/" + owner->string_at("name");
-      Error error = conflict(fmt::format(
-          "{} exists already and belongs to {}; it has to go before this job can have its own", named(object), holder));
+      Error error =
+          conflict(fmt::format("{} exists already and belongs to {}; it has to go before {}/{} can have its own",
+                               named(object), holder, todo_.reference.kind, todo_.reference.name));
       error.reason = Reason::kAlreadyExists;
       return error;
     }
