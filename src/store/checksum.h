@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "store/store.h"
+#include "store/types.h"
 
 namespace muster::store {
 

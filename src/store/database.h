@@ -22,7 +22,7 @@
 #include "base/result.h"
 #include "store/disk.h"
 #include "store/sqlite_vfs.h"
-#include "store/store.h"
+#include "store/types.h"
 
 struct sqlite3;
 struct sqlite3_stmt;

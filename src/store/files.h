@@ -17,7 +17,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "store/disk.h"
-#include "store/store.h"
+#include "store/types.h"
 
 namespace muster::store {
 

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "store/store.h"
+#include "store/types.h"
 
 namespace muster::store {
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "store/store.h"
+#include "store/types.h"
 
 namespace muster::store {
 

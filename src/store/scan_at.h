@@ -5,7 +5,7 @@
 
 #include "store/history.h"
 #include "store/index.h"
-#include "store/store.h"
+#include "store/types.h"
 
 namespace muster::store {
 

@@ -9,13 +9,9 @@
 #include "base/strings.h"
 #include "store/checksum.h"
 #include "store/database.h"
-#include "store/files.h"
-#include "store/history.h"
-#include "store/index.h"
 #include "store/load.h"
 #include "store/scan_at.h"
 #include "store/snapshots.h"
-#include "store/writer.h"
 
 namespace muster::store {
 namespace {
@@ -45,296 +41,8 @@ Bytes make_bytes(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
-class SqliteStore final : public Store {
- public:
-  SqliteStore(Loop& loop, Options options, DirectoryLock lock, Loaded loaded, Writer::Parts parts)
-      : loop_(loop),
-        options_(std::move(options)),
-        lock_(std::move(lock)),
-        index_(std::move(loaded.index)),
-        problems_(std::move(loaded.problems)),
-        revision_(loaded.ledger.revision),
-        assigned_(revision_),
-        last_row_(loaded.last_row),
-        stats_{.is_full = parts.disk_full},
-        history_(revision_, {.max_events = options_.history_events,
-                             .max_bytes = options_.history_bytes,
-                             .max_age = options_.history_age,
-                             .events_of_any_age = options_.history_events_of_any_age}),
-        self_(std::make_shared<SqliteStore*>(this)),
-        writer_(std::move(parts), [&to = loop, self = self_](Completion completion) {
-          to.post([self, completion = std::move(completion)]() mutable { receive(*self, std::move(completion)); });
-        }) {}
-
-  ~SqliteStore() override {
-    close();
-    *self_ = nullptr;
-  }
-
-  Revision revision() const override { return revision_; }
-  const Entry* get(const Key& key) const override { return entry_of(index_.committed(key)); }
-  const Entry* latest(const Key& key) const override { return entry_of(index_.latest(key)); }
-  void scan(const std::string& resource, const std::string& ns,
-            const std::function<void(const Key&, const Entry&)>& visit) const override {
-    index_.scan(resource, ns, visit);
-  }
-  Status scan_at(const Range& range, Revision at,
-                 const std::function<bool(const Key&, const Entry&)>& visit) const override {
-    return store::scan_at(index_, history_, range, at, visit);
-  }
-  std::size_t count(const std::string& resource) const override { return index_.count(resource); }
-  std::vector<std::string> problems() const override { return problems_; }
-  Stats stats() const override { return stats_; }
-
-  void put(const Key& key, Revision expected, Render render, Done done) override;
-  void remove(const Key& key, Revision expected, Render render_final, Done done) override;
-  Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) override;
-  Status replay(const std::string& resource, Revision after, const OnEvent& on_event) override;
-  void unwatch(Id id) override;
-  void back_up(const std::string& path, BackupDone done) override;
-  void close() override;
-
- private:
-  struct Watcher {
-    Revision seen = 0;  // delivered up to here, or asked to start after it
-    OnEvent on_event;
-  };
-  using Watchers = std::map<Id, std::shared_ptr<Watcher>>;
-
-  static const Entry* entry_of(const Slot* slot) { return slot == nullptr ? nullptr : &slot->entry; }
-  static void receive(SqliteStore* store, Completion completion);
-
-  std::optional<Error> refuse(const Key& key) const;
-  std::optional<Error> check_expected(const Key& key, const Slot* base, Revision expected) const;
-  void answer(Done done, Error error);
-  Write begin_write(const Key& key, const Slot* base, Done done);
-  void accept(Write write, std::optional<Slot> slot);
-  void apply(Completion completion);
-  void publish(const Write& write);
-  void fan_out(const std::shared_ptr<const Event>& event);
-
-  Loop& loop_;
-  const Options options_;
-  DirectoryLock lock_;
-  Index index_;
-  std::vector<std::string> problems_;
-  Revision revision_;  // of the last committed write
-  Revision assigned_;  // of the last accepted write
-  std::int64_t last_row_;
-  Stats stats_;
-  std::uint64_t generation_ = 0;  // grows each time accepted writes are thrown away because the disk is full
-  std::size_t pending_writes_ = 0;
-  std::size_t pending_bytes_ = 0;
-  std::optional<Error> ended_;  // set when nothing can be written any more
-  bool closed_ = false;
-
-  History history_;
-  std::map<std::string, Watchers> watchers_;  // its entries stay, so that a callback may unwatch the last one
-  std::map<Id, std::string> watched_resource_;
-  Id last_watch_ = 0;
-
-  std::shared_ptr<SqliteStore*> self_;  // null inside once we are gone: completions may still be on their way
-  Writer writer_;                       // last: its thread ends before anything else goes
-};
-
-void SqliteStore::put(const Key& key, Revision expected, Render render, Done done) {
-  const Slot* base = index_.latest(key);
-  if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
-  if (expected == 0 && base != nullptr) {
-    return answer(std::move(done), make_error(Reason::kAlreadyExists, key, "already exists"));
-  }
-  if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
-  if (stats_.is_full && base == nullptr) {
-    return answer(std::move(done),
-                  make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
-  }
-
-  Write write = begin_write(key, base, std::move(done));
-  write.kind = base == nullptr ? RowChange::Kind::kInsert : RowChange::Kind::kUpdate;
-  Rendered rendered = render(write.revision);
-  write.bytes = make_bytes(std::move(rendered.bytes));
-  if (write.bytes->size() > kMaxObjectBytes) {
-    return answer(std::move(write.done),
-                  make_error(Reason::kRequestEntityTooLarge, key,
-                             fmt::format("{} bytes, at most {} can be stored", write.bytes->size(), kMaxObjectBytes)));
-  }
-  if (stats_.is_full && write.bytes->size() > base->entry.bytes->size() + kGrowthWhenFull) {
-    return answer(std::move(write.done),
-                  make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
-  }
-  write.checksum = row_checksum(write.row, key, write.revision, *write.bytes);
-  write.entry.bytes = write.bytes;
-  write.entry.attributes = std::make_shared<const Attributes>(std::move(rendered.attributes));
-  Slot slot{write.entry, write.row, write.checksum};
-  accept(std::move(write), std::move(slot));
-}
-
-void SqliteStore::remove(const Key& key, Revision expected, Render render_final, Done done) {
-  const Slot* base = index_.latest(key);
-  if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
-  if (base == nullptr) return answer(std::move(done), make_error(Reason::kNotFound, key, "not found"));
-  if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
-
-  Write write = begin_write(key, base, std::move(done));
-  write.kind = RowChange::Kind::kDelete;
-  Rendered rendered = render_final(write.revision);
-  write.entry.bytes = make_bytes(std::move(rendered.bytes));
-  write.entry.attributes = std::make_shared<const Attributes>(std::move(rendered.attributes));
-  accept(std::move(write), std::nullopt);
-}
-
-std::optional<Error> SqliteStore::refuse(const Key& key) const {
-  if (ended_) return ended_;
-  if (pending_writes_ >= kMaxPendingWrites || pending_bytes_ >= kMaxPendingBytes) {
-    Error error =
-        make_error(Reason::kTooManyRequests, key,
-                   fmt::format("{} writes ({} bytes) are waiting for the disk", pending_writes_, pending_bytes_));
-    error.retry_after = std::chrono::seconds(1);
-    return error;
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> SqliteStore::check_expected(const Key& key, const Slot* base, Revision expected) const {
-  if (base == nullptr) {
-    return expected == 0 ? std::nullopt : std::optional(make_error(Reason::kNotFound, key, "not found"));
-  }
-  if (expected == base->entry.revision) return std::nullopt;
-  return make_error(Reason::kConflict, key,
-                    fmt::format("is at revision {}, the write was made for {}", base->entry.revision, expected));
-}
-
-void SqliteStore::answer(Done done, Error error) {
-  loop_.post([done = std::move(done), error = std::move(error)]() mutable { done(std::move(error)); });
-}
-
-Write SqliteStore::begin_write(const Key& key, const Slot* base, Done done) {
-  Write write;
-  write.key = key;
-  write.revision = ++assigned_;
-  write.row = base == nullptr ? ++last_row_ : base->row;
-  write.previous_checksum = base == nullptr ? 0 : base->checksum;
-  write.generation = generation_;
-  write.accepted = loop_.mono();
-  write.entry.revision = write.revision;
-  write.done = std::move(done);
-  return write;
-}
-
-void SqliteStore::accept(Write write, std::optional<Slot> slot) {
-  index_.accept(write.key, write.revision, std::move(slot));
-  ++pending_writes_;
-  pending_bytes_ += write.entry.bytes->size();
-  writer_.push(std::move(write));
-}
-
 void tell_outcome(Write& write) {
   write.done(write.refused == nullptr ? Result<Entry>(write.entry) : Result<Entry>(*write.refused));
-}
-
-/// On the loop. Who waits is answered even when the store has been closed and destroyed meanwhile.
-void SqliteStore::receive(SqliteStore* store, Completion completion) {
-  if (store != nullptr) return store->apply(std::move(completion));
-  for (auto& write : completion.writes) tell_outcome(write);
-  for (auto& tell : completion.tell) tell();
-}
-
-void SqliteStore::apply(Completion completion) {
-  stats_ = completion.stats;
-  if (completion.fatal != nullptr) ended_ = *completion.fatal;
-  // Everything accepted before the disk was found full was, or will be, refused: later writes build on what is durable.
-  if (completion.generation != generation_) {
-    generation_ = completion.generation;
-    index_.drop_accepted();
-  }
-  for (auto& write : completion.writes) {
-    --pending_writes_;
-    pending_bytes_ -= write.entry.bytes->size();
-    if (write.refused == nullptr) publish(write);
-    tell_outcome(write);
-  }
-  for (auto& tell : completion.tell) tell();
-  if (completion.fatal != nullptr && options_.on_fatal) options_.on_fatal(*completion.fatal);
-}
-
-void SqliteStore::publish(const Write& write) {
-  auto event = std::make_shared<Event>();
-  event->key = write.key;
-  event->entry = write.entry;
-  std::optional<Slot> slot;
-  if (write.kind != RowChange::Kind::kDelete) slot = Slot{write.entry, write.row, write.checksum};
-  const auto previous = index_.commit(write.key, write.revision, std::move(slot));
-  switch (write.kind) {
-    case RowChange::Kind::kInsert:
-      event->type = EventType::kAdded;
-      break;
-    case RowChange::Kind::kUpdate:
-      event->type = EventType::kModified;
-      break;
-    case RowChange::Kind::kDelete:
-      event->type = EventType::kDeleted;
-      break;
-  }
-  if (previous) event->previous = previous->entry;
-  revision_ = write.revision;
-  history_.append(event, loop_.mono());
-  fan_out(event);
-}
-
-void SqliteStore::fan_out(const std::shared_ptr<const Event>& event) {
-  const auto found = watchers_.find(event->key.resource);
-  if (found == watchers_.end()) return;
-  Watchers& watchers = found->second;
-  // Callbacks may watch and unwatch. A watcher made by one has seen this event in its replay.
-  for (auto at = watchers.begin(); at != watchers.end();) {
-    const Id id = at->first;
-    const std::shared_ptr<Watcher> watcher = at->second;
-    if (event->entry.revision > watcher->seen) {
-      watcher->seen = event->entry.revision;
-      watcher->on_event(event);
-    }
-    at = watchers.upper_bound(id);
-  }
-}
-
-Status SqliteStore::replay(const std::string& resource, Revision after, const OnEvent& on_event) {
-  history_.compact(loop_.mono());
-  return history_.replay(resource, after, on_event);
-}
-
-Result<Store::Id> SqliteStore::watch(const std::string& resource, Revision after, OnEvent on_event) {
-  TRY(replay(resource, after, on_event));
-  const Id id = ++last_watch_;
-  auto watcher = std::make_shared<Watcher>();
-  watcher->seen = std::max(after, revision_);
-  watcher->on_event = std::move(on_event);
-  watchers_[resource].emplace(id, std::move(watcher));
-  watched_resource_.emplace(id, resource);
-  return id;
-}
-
-void SqliteStore::unwatch(Id id) {
-  const auto found = watched_resource_.find(id);
-  if (found == watched_resource_.end()) return;
-  watchers_[found->second].erase(id);
-  watched_resource_.erase(found);
-}
-
-void SqliteStore::back_up(const std::string& path, BackupDone done) {
-  if (ended_) return loop_.post([done = std::move(done), error = *ended_]() mutable { done(error); });
-  writer_.back_up(path, std::move(done));
-}
-
-void SqliteStore::close() {
-  if (closed_) return;
-  closed_ = true;
-  if (!ended_) {
-    ended_.emplace();
-    ended_->reason = Reason::kServiceUnavailable;
-    ended_->message = "store: closed";
-  }
-  writer_.stop();
-  lock_.release();
 }
 
 /// What a new directory, or one that lost data and goes on, must have on disk before it serves.
@@ -401,6 +109,231 @@ Result<Opened> open_files(Disk& disk, const Options& options) {
 
 }  // namespace
 
+Store::Store(Loop& loop, Options options, DirectoryLock lock, Loaded loaded, Writer::Parts parts)
+    : loop_(loop),
+      options_(std::move(options)),
+      lock_(std::move(lock)),
+      index_(std::move(loaded.index)),
+      problems_(std::move(loaded.problems)),
+      revision_(loaded.ledger.revision),
+      assigned_(revision_),
+      last_row_(loaded.last_row),
+      stats_{.is_full = parts.disk_full},
+      history_(revision_, {.max_events = options_.history_events,
+                           .max_bytes = options_.history_bytes,
+                           .max_age = options_.history_age,
+                           .events_of_any_age = options_.history_events_of_any_age}),
+      self_(std::make_shared<Store*>(this)),
+      writer_(std::move(parts), [&to = loop, self = self_](Completion completion) {
+        to.post([self, completion = std::move(completion)]() mutable { receive(*self, std::move(completion)); });
+      }) {}
+
+Store::~Store() {
+  close();
+  *self_ = nullptr;
+}
+
+Status Store::scan_at(const Range& range, Revision at,
+                      const std::function<bool(const Key&, const Entry&)>& visit) const {
+  return store::scan_at(index_, history_, range, at, visit);
+}
+
+void Store::put(const Key& key, Revision expected, Render render, Done done) {
+  const Slot* base = index_.latest(key);
+  if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
+  if (expected == 0 && base != nullptr) {
+    return answer(std::move(done), make_error(Reason::kAlreadyExists, key, "already exists"));
+  }
+  if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
+  if (stats_.is_full && base == nullptr) {
+    return answer(std::move(done),
+                  make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
+  }
+
+  Write write = begin_write(key, base, std::move(done));
+  write.kind = base == nullptr ? RowChange::Kind::kInsert : RowChange::Kind::kUpdate;
+  Rendered rendered = render(write.revision);
+  write.bytes = make_bytes(std::move(rendered.bytes));
+  if (write.bytes->size() > kMaxObjectBytes) {
+    return answer(std::move(write.done),
+                  make_error(Reason::kRequestEntityTooLarge, key,
+                             fmt::format("{} bytes, at most {} can be stored", write.bytes->size(), kMaxObjectBytes)));
+  }
+  if (stats_.is_full && write.bytes->size() > base->entry.bytes->size() + kGrowthWhenFull) {
+    return answer(std::move(write.done),
+                  make_error(Reason::kStorageFull, key, "the disk is full; delete objects or free some space"));
+  }
+  write.checksum = row_checksum(write.row, key, write.revision, *write.bytes);
+  write.entry.bytes = write.bytes;
+  write.entry.attributes = std::make_shared<const Attributes>(std::move(rendered.attributes));
+  Slot slot{write.entry, write.row, write.checksum};
+  accept(std::move(write), std::move(slot));
+}
+
+void Store::remove(const Key& key, Revision expected, Render render_final, Done done) {
+  const Slot* base = index_.latest(key);
+  if (auto error = refuse(key)) return answer(std::move(done), *std::move(error));
+  if (base == nullptr) return answer(std::move(done), make_error(Reason::kNotFound, key, "not found"));
+  if (auto error = check_expected(key, base, expected)) return answer(std::move(done), *std::move(error));
+
+  Write write = begin_write(key, base, std::move(done));
+  write.kind = RowChange::Kind::kDelete;
+  Rendered rendered = render_final(write.revision);
+  write.entry.bytes = make_bytes(std::move(rendered.bytes));
+  write.entry.attributes = std::make_shared<const Attributes>(std::move(rendered.attributes));
+  accept(std::move(write), std::nullopt);
+}
+
+std::optional<Error> Store::refuse(const Key& key) const {
+  if (ended_) return ended_;
+  if (pending_writes_ >= kMaxPendingWrites || pending_bytes_ >= kMaxPendingBytes) {
+    Error error =
+        make_error(Reason::kTooManyRequests, key,
+                   fmt::format("{} writes ({} bytes) are waiting for the disk", pending_writes_, pending_bytes_));
+    error.retry_after = std::chrono::seconds(1);
+    return error;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Store::check_expected(const Key& key, const Slot* base, Revision expected) const {
+  if (base == nullptr) {
+    return expected == 0 ? std::nullopt : std::optional(make_error(Reason::kNotFound, key, "not found"));
+  }
+  if (expected == base->entry.revision) return std::nullopt;
+  return make_error(Reason::kConflict, key,
+                    fmt::format("is at revision {}, the write was made for {}", base->entry.revision, expected));
+}
+
+void Store::answer(Done done, Error error) {
+  loop_.post([done = std::move(done), error = std::move(error)]() mutable { done(std::move(error)); });
+}
+
+Write Store::begin_write(const Key& key, const Slot* base, Done done) {
+  Write write;
+  write.key = key;
+  write.revision = ++assigned_;
+  write.row = base == nullptr ? ++last_row_ : base->row;
+  write.previous_checksum = base == nullptr ? 0 : base->checksum;
+  write.generation = generation_;
+  write.accepted = loop_.mono();
+  write.entry.revision = write.revision;
+  write.done = std::move(done);
+  return write;
+}
+
+void Store::accept(Write write, std::optional<Slot> slot) {
+  index_.accept(write.key, write.revision, std::move(slot));
+  ++pending_writes_;
+  pending_bytes_ += write.entry.bytes->size();
+  writer_.push(std::move(write));
+}
+
+/// On the loop. Who waits is answered even when the store has been closed and destroyed meanwhile.
+void Store::receive(Store* store, Completion completion) {
+  if (store != nullptr) return store->apply(std::move(completion));
+  for (auto& write : completion.writes) tell_outcome(write);
+  for (auto& tell : completion.tell) tell();
+}
+
+void Store::apply(Completion completion) {
+  stats_ = completion.stats;
+  if (completion.fatal != nullptr) ended_ = *completion.fatal;
+  // Everything accepted before the disk was found full was, or will be, refused: later writes build on what is durable.
+  if (completion.generation != generation_) {
+    generation_ = completion.generation;
+    index_.drop_accepted();
+  }
+  for (auto& write : completion.writes) {
+    --pending_writes_;
+    pending_bytes_ -= write.entry.bytes->size();
+    if (write.refused == nullptr) publish(write);
+    tell_outcome(write);
+  }
+  for (auto& tell : completion.tell) tell();
+  if (completion.fatal != nullptr && options_.on_fatal) options_.on_fatal(*completion.fatal);
+}
+
+void Store::publish(const Write& write) {
+  auto event = std::make_shared<Event>();
+  event->key = write.key;
+  event->entry = write.entry;
+  std::optional<Slot> slot;
+  if (write.kind != RowChange::Kind::kDelete) slot = Slot{write.entry, write.row, write.checksum};
+  const auto previous = index_.commit(write.key, write.revision, std::move(slot));
+  switch (write.kind) {
+    case RowChange::Kind::kInsert:
+      event->type = EventType::kAdded;
+      break;
+    case RowChange::Kind::kUpdate:
+      event->type = EventType::kModified;
+      break;
+    case RowChange::Kind::kDelete:
+      event->type = EventType::kDeleted;
+      break;
+  }
+  if (previous) event->previous = previous->entry;
+  revision_ = write.revision;
+  history_.append(event, loop_.mono());
+  fan_out(event);
+}
+
+void Store::fan_out(const std::shared_ptr<const Event>& event) {
+  const auto found = watchers_.find(event->key.resource);
+  if (found == watchers_.end()) return;
+  Watchers& watchers = found->second;
+  // Callbacks may watch and unwatch. A watcher made by one has seen this event in its replay.
+  for (auto at = watchers.begin(); at != watchers.end();) {
+    const Id id = at->first;
+    const std::shared_ptr<Watcher> watcher = at->second;
+    if (event->entry.revision > watcher->seen) {
+      watcher->seen = event->entry.revision;
+      watcher->on_event(event);
+    }
+    at = watchers.upper_bound(id);
+  }
+}
+
+Status Store::replay(const std::string& resource, Revision after, const OnEvent& on_event) {
+  history_.compact(loop_.mono());
+  return history_.replay(resource, after, on_event);
+}
+
+Result<Store::Id> Store::watch(const std::string& resource, Revision after, OnEvent on_event) {
+  TRY(replay(resource, after, on_event));
+  const Id id = ++last_watch_;
+  auto watcher = std::make_shared<Watcher>();
+  watcher->seen = std::max(after, revision_);
+  watcher->on_event = std::move(on_event);
+  watchers_[resource].emplace(id, std::move(watcher));
+  watched_resource_.emplace(id, resource);
+  return id;
+}
+
+void Store::unwatch(Id id) {
+  const auto found = watched_resource_.find(id);
+  if (found == watched_resource_.end()) return;
+  watchers_[found->second].erase(id);
+  watched_resource_.erase(found);
+}
+
+void Store::back_up(const std::string& path, BackupDone done) {
+  if (ended_) return loop_.post([done = std::move(done), error = *ended_]() mutable { done(error); });
+  writer_.back_up(path, std::move(done));
+}
+
+void Store::close() {
+  if (closed_) return;
+  closed_ = true;
+  if (!ended_) {
+    ended_.emplace();
+    ended_->reason = Reason::kServiceUnavailable;
+    ended_->message = "store: closed";
+  }
+  writer_.stop();
+  lock_.release();
+}
+
 Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
   CHECK(options.extract != nullptr);
   Disk& disk = options.disk == nullptr ? Disk::real() : *options.disk;
@@ -416,8 +349,8 @@ Result<std::unique_ptr<Store>> Store::open(Loop& loop, Options options) {
   if (auto& problems = opened->loaded.problems; !problems.empty()) {
     problems.back() += name_newest_snapshot(options.directory);
   }
-  return std::unique_ptr<Store>(std::make_unique<SqliteStore>(loop, std::move(options), std::move(lock),
-                                                              std::move(opened->loaded), std::move(opened->parts)));
+  return std::unique_ptr<Store>(
+      new Store(loop, std::move(options), std::move(lock), std::move(opened->loaded), std::move(opened->parts)));
 }
 
 }  // namespace muster::store

@@ -14,56 +14,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/ports.h"
 #include "base/result.h"
-#include "base/unique_function.h"
-#include "store/attributes.h"
+#include "store/files.h"
+#include "store/history.h"
+#include "store/index.h"
+#include "store/types.h"
+#include "store/writer.h"
 
 namespace muster::store {
 
-using Revision = std::uint64_t;
-using Bytes = std::shared_ptr<const std::string>;
-
-struct Key {
-  std::string resource;  // "pods", "pytorchjobs.kubeflow.org"
-  std::string ns;        // "" for cluster scope
-  std::string name;
-  auto operator<=>(const Key&) const = default;
-};
-
-struct Entry {
-  Revision revision = 0;
-  Bytes bytes;  // the whole object as JSON, resourceVersion included
-  std::shared_ptr<const Attributes> attributes;
-};
-
-enum class EventType { kAdded, kModified, kDeleted };
-
-struct Event {
-  EventType type = EventType::kAdded;
-  Key key;
-  Entry entry;     // for kDeleted: the last state, with the revision of the deletion
-  Entry previous;  // empty for kAdded: selectors turn changes into adds and deletes, and the past can be told
-};
-
-/// Part of a resource, in key order.
-struct Range {
-  std::string resource;
-  std::string ns;       // "" for all
-  std::string from_ns;  // nothing before this name is visited
-  std::string from_name;
-};
-
-/// An object ready to be stored.
-struct Rendered {
-  std::string bytes;
-  Attributes attributes;
-};
-/// Makes the object's bytes once its revision is known: serialised once, here.
-using Render = UniqueFunction<Rendered(Revision)>;
+struct Loaded;
 
 class Disk;
 
@@ -83,68 +46,105 @@ struct Options {
   Disk* disk = nullptr;                  // null: the real one
 };
 
-/// What the store has done since it was opened, for metrics.
-struct Stats {
-  std::uint64_t commits = 0;  // transactions made durable
-  std::uint64_t writes = 0;   // in those transactions
-  std::uint64_t checkpoints = 0;
-  std::uint64_t times_full = 0;  // the disk was found full
-  bool is_full = false;          // and is so now
-};
-
 class Store {
  public:
   /// Takes the lock, opens and checks everything. Errors: another engine holds the directory (Conflict), a row whose
   /// checksum is wrong is quarantined and named in `problems()`, a missing tail refuses (unless accepted).
   static Result<std::unique_ptr<Store>> open(Loop& loop, Options options);
-  virtual ~Store() = default;  // closes; not to be called from a callback of the store's own
+  ~Store();  // closes; not to be called from a callback of the store's own
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
 
   // ---- committed state: what readers see ----
   /// Of the last committed write; 1 in a new directory, so that no list has resourceVersion "0".
-  virtual Revision revision() const = 0;
-  virtual const Entry* get(const Key& key) const = 0;
+  Revision revision() const { return revision_; }
+  const Entry* get(const Key& key) const { return entry_of(index_.committed(key)); }
   /// All of a resource in key order; ns "" means every namespace. The callback must not write.
-  virtual void scan(const std::string& resource, const std::string& ns,
-                    const std::function<void(const Key&, const Entry&)>& visit) const = 0;
-  virtual std::size_t count(const std::string& resource) const = 0;
+  void scan(const std::string& resource, const std::string& ns,
+            const std::function<void(const Key&, const Entry&)>& visit) const {
+    index_.scan(resource, ns, visit);
+  }
+  std::size_t count(const std::string& resource) const { return index_.count(resource); }
   /// What `scan` saw when `at` was the committed revision, from a name on, until `visit` says false. The work is in
   /// what is visited and in the changes since `at`. Expired when history does not reach back that far.
-  virtual Status scan_at(const Range& range, Revision at,
-                         const std::function<bool(const Key&, const Entry&)>& visit) const = 0;
-  virtual std::vector<std::string> problems() const = 0;
-  virtual Stats stats() const = 0;
+  Status scan_at(const Range& range, Revision at, const std::function<bool(const Key&, const Entry&)>& visit) const;
+  const std::vector<std::string>& problems() const { return problems_; }
+  const Stats& stats() const { return stats_; }
 
   // ---- writes ----
   /// Committed or not: what the next write builds on. Null when absent.
-  virtual const Entry* latest(const Key& key) const = 0;
+  const Entry* latest(const Key& key) const { return entry_of(index_.latest(key)); }
   /// Exactly one callback, on the loop, after the commit is durable.
-  using Done = UniqueFunction<void(Result<Entry>)>;
+  using Done = WriteDone;
   /// `expected` 0: must not exist (AlreadyExists); otherwise the revision of `latest` (Conflict, NotFound). A failed
   /// precondition is told through the callback too, as is StorageFull: while the disk is full only deletes, and updates
   /// that hardly grow the object, are taken. TooManyRequests when too much is under way.
-  virtual void put(const Key& key, Revision expected, Render render, Done done) = 0;
+  void put(const Key& key, Revision expected, Render render, Done done);
   /// The entry given back is the last state with the revision of the deletion. `expected` is never 0 here.
-  virtual void remove(const Key& key, Revision expected, Render render_final, Done done) = 0;
+  void remove(const Key& key, Revision expected, Render render_final, Done done);
 
   // ---- watches ----
   using Id = std::uint64_t;
   using OnEvent = std::function<void(const std::shared_ptr<const Event>&)>;
   /// Every event of the resource after `after`, in order: history first (delivered before this returns), then live.
   /// Expired when history no longer reaches back that far; namespaces and selectors are the caller's.
-  virtual Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event) = 0;
+  Result<Id> watch(const std::string& resource, Revision after, OnEvent on_event);
   /// Only what history has.
-  virtual Status replay(const std::string& resource, Revision after, const OnEvent& on_event) = 0;
-  virtual void unwatch(Id id) = 0;
+  Status replay(const std::string& resource, Revision after, const OnEvent& on_event);
+  void unwatch(Id id);
 
   // ---- copies ----
-  using BackupDone = UniqueFunction<void(Result<Revision>)>;
   /// The whole database as one checked, durable file at `path` (in a folder that exists), made in small steps between
   /// writes; it holds at least everything acknowledged before the call. Exactly one callback, on the loop, with the
   /// copy's revision. Copies that are asked for meanwhile wait their turn.
-  virtual void back_up(const std::string& path, BackupDone done) = 0;
+  void back_up(const std::string& path, BackupDone done);
 
   /// Waits for what was accepted, checkpoints, releases the lock. Called once, at an orderly end.
-  virtual void close() = 0;
+  void close();
+
+ private:
+  Store(Loop& loop, Options options, DirectoryLock lock, Loaded loaded, Writer::Parts parts);
+
+  struct Watcher {
+    Revision seen = 0;  // delivered up to here, or asked to start after it
+    OnEvent on_event;
+  };
+  using Watchers = std::map<Id, std::shared_ptr<Watcher>>;
+
+  static const Entry* entry_of(const Slot* slot) { return slot == nullptr ? nullptr : &slot->entry; }
+  static void receive(Store* store, Completion completion);
+
+  std::optional<Error> refuse(const Key& key) const;
+  std::optional<Error> check_expected(const Key& key, const Slot* base, Revision expected) const;
+  void answer(Done done, Error error);
+  Write begin_write(const Key& key, const Slot* base, Done done);
+  void accept(Write write, std::optional<Slot> slot);
+  void apply(Completion completion);
+  void publish(const Write& write);
+  void fan_out(const std::shared_ptr<const Event>& event);
+
+  Loop& loop_;
+  const Options options_;
+  DirectoryLock lock_;
+  Index index_;
+  std::vector<std::string> problems_;
+  Revision revision_;  // of the last committed write
+  Revision assigned_;  // of the last accepted write
+  std::int64_t last_row_;
+  Stats stats_;
+  std::uint64_t generation_ = 0;  // grows each time accepted writes are thrown away because the disk is full
+  std::size_t pending_writes_ = 0;
+  std::size_t pending_bytes_ = 0;
+  std::optional<Error> ended_;  // set when nothing can be written any more
+  bool closed_ = false;
+
+  History history_;
+  std::map<std::string, Watchers> watchers_;  // its entries stay, so that a callback may unwatch the last one
+  std::map<Id, std::string> watched_resource_;
+  Id last_watch_ = 0;
+
+  std::shared_ptr<Store*> self_;  // null inside once we are gone: completions may still be on their way
+  Writer writer_;                 // last: its thread ends before anything else goes
 };
 
 }  // namespace muster::store

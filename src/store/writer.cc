@@ -64,7 +64,7 @@ void Writer::push(Write write) {
   wake_.notify_one();
 }
 
-void Writer::back_up(std::string path, Store::BackupDone done) {
+void Writer::back_up(std::string path, BackupDone done) {
   const MutexLock lock(mutex_);
   backups_.push_back({std::move(path), std::move(done)});
   wake_.notify_one();

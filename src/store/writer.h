@@ -24,7 +24,7 @@
 #include "store/database.h"
 #include "store/files.h"
 #include "store/index.h"
-#include "store/store.h"
+#include "store/types.h"
 
 namespace muster::store {
 
@@ -41,7 +41,7 @@ struct Write {
   MonoTime accepted;
 
   Entry entry;  // what the caller gets
-  Store::Done done;
+  WriteDone done;
   std::shared_ptr<const Error> refused;  // the outcome: null when durable
 };
 
@@ -71,14 +71,14 @@ class Writer {
   ~Writer() { stop(); }
 
   void push(Write write);
-  void back_up(std::string path, Store::BackupDone done);
+  void back_up(std::string path, BackupDone done);
   /// Commits what is queued, checkpoints, ends the thread. Nothing may be pushed afterwards.
   void stop();
 
  private:
   struct BackupRequest {
     std::string path;
-    Store::BackupDone done;
+    BackupDone done;
   };
 
   void run();
@@ -104,7 +104,7 @@ class Writer {
   std::optional<MonoTime> mark_dirty_since_;
   int next_checkpoint_ = 0;
   std::unique_ptr<Backup> backup_;  // under way
-  Store::BackupDone backup_done_;
+  BackupDone backup_done_;
   std::shared_ptr<const Error> fatal_;
   bool fatal_told_ = false;
   Stats stats_;
