@@ -18,7 +18,7 @@ Document job() {
   return *parse(kJob);
 }
 
-// What the path selects, as JSON texts joined by " | ".
+// The selected values as JSON texts joined by " | ".
 std::string select(std::string_view path) {
   auto parsed = JsonPath::parse(path);
   if (!parsed) return parsed.error().message;
@@ -88,7 +88,7 @@ TEST(JsonPath, ComparesOnlyWhatIsComparable) {
 TEST(JsonPath, Descends) {
   EXPECT_EQ(select("..replicas"), "1 | 4");
   EXPECT_EQ(select("..conditions[0].type"), R"("Initialized")");
-  // Each value once, however many ways lead to it.
+  // Each value is selected once, no matter how many ways lead to it.
   EXPECT_EQ(select("..*..*..replicas"), select("..replicas"));
 }
 

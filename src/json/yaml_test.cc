@@ -5,7 +5,7 @@
 namespace muster::json {
 namespace {
 
-/// The one document of a stream as JSON; the error's message when there is one.
+/// The only document of a stream as JSON, or the message of the error.
 std::string read(std::string_view text) {
   const auto documents = parse_yaml(text);
   if (!documents) {
@@ -178,7 +178,7 @@ TEST(YamlAliases, CannotExpandWithoutBound) {
 }
 
 TEST(YamlAliases, CannotNestTooDeep) {
-  // Four levels to a link: a chain of single ones would come to the limit of nodes first.
+  // Each link adds four levels: a chain of single levels would reach the limit on nodes first.
   for (const std::string link : {"[[[[*a", "{<<: {<<: {<<: {<<: *a"}) {
     std::string chain = "a0: &a0 " + std::string(1, link[0]) + (link[0] == '[' ? "1]\n" : "x: 1}\n");
     for (int i = 1; i < 500; ++i) {
