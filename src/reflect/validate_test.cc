@@ -1,5 +1,5 @@
-// The texts expected here were recorded from kube-apiserver 1.33.4, which was given a CustomResourceDefinition with the
-// same rules.
+// The expected texts were recorded from kube-apiserver 1.33.4, which had a CustomResourceDefinition with the same
+// rules.
 #include <gmock/gmock.h>
 
 #include "reflect/reflect.h"
