@@ -59,7 +59,7 @@ TEST(History, ForgetsTheOldestBeyondTheNumberOfBytes) {
   for (Revision revision = 1; revision <= 5; ++revision) history.append(event(revision, "pods", 3'000), MonoTime());
   EXPECT_LE(history.bytes(), 10'000u);
   EXPECT_THAT(replay(history, 2), ElementsAre(3, 4, 5));
-  history.append(event(6, "pods", 20'000), MonoTime());  // larger than all of it
+  history.append(event(6, "pods", 20'000), MonoTime());  // larger than the limit on all events
   EXPECT_EQ(history.size(), 0u);
   EXPECT_EQ(history.bytes(), 0u);
   EXPECT_FALSE(history.replay("pods", 5, [](const auto&) {}).has_value());

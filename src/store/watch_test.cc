@@ -114,7 +114,7 @@ TEST_F(WatchTest, UnwatchedItStaysSilent) {
   open();
   const auto pods = watch(1);
   store_->unwatch(pods->id);
-  store_->unwatch(pods->id);  // twice is fine
+  store_->unwatch(pods->id);  // calling it twice is allowed
   ASSERT_TRUE(put(pod("a"), 0, "one").has_value());
   EXPECT_THAT(pods->events, IsEmpty());
 }
