@@ -23,7 +23,7 @@ class ApiClientTest : public ::testing::Test {
   OnDocument record() {
     return [this](Result<json::Document> result) { results_.push_back(std::move(result)); };
   }
-  /// The only result so far, taken.
+  /// Takes the only result so far.
   Result<json::Document> take() {
     loop_.settle();
     EXPECT_EQ(results_.size(), 1U);

@@ -58,7 +58,7 @@ class InformerTest : public ::testing::Test {
         text_only);
     informer_->start();
   }
-  /// Started, first list in, watching: requests 0 and 1.
+  /// Starts the informer, answers the first list and leaves it watching: requests 0 and 1.
   void make_synced(const std::vector<std::string>& items = {pod("a", 1), pod("b", 2)}, int version = 5) {
     make();
     answer(200, list_of(items, version));
@@ -284,7 +284,7 @@ TEST_F(InformerTest, WaitsLongerWithEachFailureUpToTenSeconds) {
   }
   answer(200, list_of({}, 1));
   EXPECT_TRUE(informer_->synced());
-  loop_.advance(seconds(5));  // a watch that lasts makes it forget the failures
+  loop_.advance(seconds(5));  // a watch that lasts resets the failures
   end(Error{.reason = Reason::kServiceUnavailable, .message = "connection lost"});
   EXPECT_LE(loop_.until_next_timer(), milliseconds(125));
 }

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-/// Gives what the test put in; another one after a refusal, as long as there are more.
+/// Returns the credentials that the test queued: the next one after a rejection, while there are more.
 class ScriptedCredentials final : public CredentialSource {
  public:
   Result<Credential> get(const Clock&) override {
@@ -56,7 +56,7 @@ class RemoteTransportTest : public ::testing::Test {
     sink.on_end = [this](const Status& status) { got_.push_back(status ? "end" : status.error().message); };
     call_ = remote_->send({.method = std::move(method), .target = "/", .repeatable = repeatable}, std::move(sink));
   }
-  /// The answer to the latest request.
+  /// Answers the latest request.
   void reply(int status, std::string body, net::Headers headers = {}) {
     wire_.reply(wire_.count() - 1, status, std::move(body), std::move(headers));
     loop_.settle();
@@ -67,14 +67,14 @@ class RemoteTransportTest : public ::testing::Test {
     loop_.settle();
   }
   std::string token(std::size_t i) { return std::string(wire_.request(i).headers.get("Authorization")); }
-  /// A server that is known to be there.
+  /// Makes the server known to be reachable.
   void has_answered() {
     send("GET");
     reply(200, "");
     got_.clear();
   }
 
-  /// The way to the wire: what is made anew for each certificate.
+  /// The transport to the wire, which is created anew for each certificate.
   class Door final : public net::Transport {
    public:
     explicit Door(FakeTransport& wire) : wire_(wire) {}
@@ -118,7 +118,7 @@ TEST_F(RemoteTransportTest, ComesBackWhenTheServerAsksForIt) {
   for (const int status : {429, 503}) {
     got_.clear();
     const std::size_t before = wire_.count();
-    send("POST");  // whatever the verb: nothing was done
+    send("POST");  // for any verb: the server did nothing
     reply(status, "not now", {{"Retry-After", "2"}});
     EXPECT_TRUE(got_.empty());
     loop_.advance(milliseconds(1999));
