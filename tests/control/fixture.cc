@@ -47,7 +47,7 @@ void ControllersTest::SetUp() {
 }
 
 void ControllersTest::TearDown() {
-  // Nothing of this test is left to hold devices of the machine in the next.
+  // Deletes the jobs, so that none of them holds devices of the machine in the next test.
   for (const char* plural : {"pytorchtrainingjobs", "pytorchjobs"}) {
     for (const char* name : {"a", "b"}) remove(plural, name);
   }
