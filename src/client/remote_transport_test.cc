@@ -114,7 +114,7 @@ TEST_F(RemoteTransportTest, PassesGoodAnswersAndErrorsOn) {
   EXPECT_EQ(loop_.timers(), 0U);
 }
 
-TEST_F(RemoteTransportTest, ComesBackWhenTheServerAsksForIt) {
+TEST_F(RemoteTransportTest, RetriesWhenTheServerAsksForIt) {
   for (const int status : {429, 503}) {
     got_.clear();
     const std::size_t before = wire_.count();
@@ -130,7 +130,7 @@ TEST_F(RemoteTransportTest, ComesBackWhenTheServerAsksForIt) {
   }
 }
 
-TEST_F(RemoteTransportTest, GivesUpWhereItWouldTakeMoreThanHalfAMinute) {
+TEST_F(RemoteTransportTest, GivesUpWhenItWouldTakeMoreThanHalfAMinute) {
   send("GET");
   reply(429, "not now", {{"Retry-After", "20"}});
   loop_.advance(seconds(25));
@@ -147,7 +147,7 @@ TEST_F(RemoteTransportTest, GivesUpWhereItWouldTakeMoreThanHalfAMinute) {
   EXPECT_EQ(wire_.count(), before + 1);
 }
 
-TEST_F(RemoteTransportTest, GivesUpAfterSoManyTries) {
+TEST_F(RemoteTransportTest, GivesUpAfterTheMaximumOfAttempts) {
   send("GET");
   while (got_.empty()) {
     ASSERT_LE(wire_.count(), 10U);
@@ -159,7 +159,7 @@ TEST_F(RemoteTransportTest, GivesUpAfterSoManyTries) {
   EXPECT_THAT(got_, ElementsAre("connection lost"));
 }
 
-TEST_F(RemoteTransportTest, WhatMayHaveBeenDoneIsNotDoneAgain) {
+TEST_F(RemoteTransportTest, RequestsThatMayHaveBeenExecutedAreNotRetried) {
   has_answered();
   const std::size_t before = wire_.count();
   send("POST");
@@ -169,7 +169,7 @@ TEST_F(RemoteTransportTest, WhatMayHaveBeenDoneIsNotDoneAgain) {
   EXPECT_EQ(wire_.count(), before + 1);
 }
 
-TEST_F(RemoteTransportTest, WhatMayBeRepeatedIsSentAgain) {
+TEST_F(RemoteTransportTest, IdempotentRequestsAreRetried) {
   for (const bool repeatable : {true, false}) {
     got_.clear();
     send(repeatable ? "PUT" : "GET", repeatable);
@@ -181,7 +181,7 @@ TEST_F(RemoteTransportTest, WhatMayBeRepeatedIsSentAgain) {
   }
 }
 
-TEST_F(RemoteTransportTest, AnAnswerThatHasBegunIsNotBegunAgain) {
+TEST_F(RemoteTransportTest, AResponseThatHasStartedIsNotRetried) {
   send("GET");
   wire_.head(0, 200);
   wire_.data(0, "half");
@@ -203,7 +203,7 @@ TEST_F(RemoteTransportTest, AServerThatHasAnsweredMayBeRestarting) {
   EXPECT_THAT(got_, ElementsAre("201", "made", "end"));
 }
 
-TEST_F(RemoteTransportTest, ErrorsThatWaitingDoesNotCureAreTold) {
+TEST_F(RemoteTransportTest, ErrorsThatWaitingDoesNotCureAreReported) {
   has_answered();
   send("GET");
   fail(false, Error{.reason = Reason::kBadRequest, .message = "bad path"});
@@ -223,7 +223,7 @@ TEST_F(RemoteTransportTest, ARefusedTokenIsRenewedOnce) {
   EXPECT_THAT(certificates_, ElementsAre("")) << "the connection is the same";
 }
 
-TEST_F(RemoteTransportTest, ARefusedTokenThatIsTheOnlyOneIsTold) {
+TEST_F(RemoteTransportTest, ARejectedTokenWithoutAnAlternativeIsReported) {
   send("GET");
   reply(401, "who?");
   EXPECT_THAT(got_, ElementsAre("401", "who?", "end"));

@@ -44,7 +44,7 @@ TEST(JsonPath, WalksFields) {
   EXPECT_EQ(select("['status']['phase']"), "\"Running\"");
 }
 
-TEST(JsonPath, SelectsNothingForWhatIsAbsent) {
+TEST(JsonPath, SelectsNothingForAbsentMembers) {
   EXPECT_EQ(select(".status.nothing.below"), "");
   EXPECT_EQ(select(".metadata.name.below"), "");
   EXPECT_EQ(select(".status.conditions[7]"), "");
@@ -130,7 +130,7 @@ TEST(JsonPathTemplate, KeepsBracesInQuotes) {
   EXPECT_EQ(render(R"({.status.conditions[?(@.type=="}")].type})"), "");
 }
 
-TEST(JsonPathTemplate, SaysWhatIsNotClosed) {
+TEST(JsonPathTemplate, ReportsWhatIsNotClosed) {
   EXPECT_EQ(render("{.a"), R"(jsonpath "{.a": column 1: this { is not closed)");
   EXPECT_EQ(render("{range .a[*]}x"), R"(jsonpath "{range .a[*]}x": column 15: {range …} without {end})");
   EXPECT_EQ(render("{end}"), R"(jsonpath "{end}": column 1: {end} without {range …})");

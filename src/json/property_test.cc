@@ -80,7 +80,7 @@ RC_GTEST_PROP(JsonProperty, ParseNeverFailsBadly, ()) {
   if (parsed) RC_ASSERT(*parse(serialize(*parsed)) == *parsed);
 }
 
-RC_GTEST_PROP(ExcerptProperty, HasWhatParsingHas, ()) {
+RC_GTEST_PROP(ExcerptProperty, AgreesWithParsing, ()) {
   const Document value = *any_document(3);
   Object object;
   object.append("before", *any_document(3));

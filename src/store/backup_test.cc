@@ -160,7 +160,7 @@ TEST_F(BackupTest, ClosingEndsItAndLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(copy() + ".tmp"));
 }
 
-TEST_F(BackupTest, ADamagedCopyIsToldApart) {
+TEST_F(BackupTest, ADamagedCopyIsDetected) {
   open();
   write_objects(20, 1000);
   ASSERT_TRUE(wait_for(start_backup()).has_value());

@@ -62,7 +62,7 @@ class DurabilityTest : public StoreTest {
   }
 };
 
-TEST_F(DurabilityTest, ACrashAtAnyMomentKeepsWhatWasAcknowledged) {
+TEST_F(DurabilityTest, ACrashAtAnyMomentKeepsAcknowledgedWrites) {
   options_.checkpoint_pages = 1'000'000;  // a copy resembles a crash only while the database file is unchanged
   open();
   constexpr int kObjects = 40;

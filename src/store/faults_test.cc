@@ -216,7 +216,7 @@ TEST_F(FaultsTest, ThePowerCutAtAnyMomentLosesNothing) {
 
 /// Linux forgets bytes whose sync failed, but keeps showing them until it is restarted: what the next engine reads may
 /// not be on any disk.
-TEST_F(FaultsTest, WhatAFailedSyncLeftBehindIsWrittenAgainBeforeItIsBuiltOn) {
+TEST_F(FaultsTest, AfterAFailedSyncTheNextEngineRewritesTheFilesFirst) {
   const auto syncs = [](const DiskCall& call) { return call.kind == Kind::kSync; };
   testing::SeededRng rng(1);
   const std::string copy = dir_.path() + "/after";
@@ -241,7 +241,7 @@ TEST_F(FaultsTest, WhatAFailedSyncLeftBehindIsWrittenAgainBeforeItIsBuiltOn) {
 }
 
 /// A sync takes long: the first write after a pause must not wait for the sync of the mark.
-TEST_F(FaultsTest, TheMarkIsSyncedASecondAfterTheFirstWriteThatItHasNot) {
+TEST_F(FaultsTest, TheMarkIsSyncedASecondAfterTheFirstUnsyncedWrite) {
   open();
   const auto syncs_of_the_mark = [](const DiskCall& call) {
     return call.kind == Kind::kSync && call.path.ends_with("/revision");

@@ -70,7 +70,7 @@ TEST(Index, AcceptedIsTheLatestButNotCommitted) {
   EXPECT_EQ(index.count("pods"), 0u);
 }
 
-TEST(Index, DroppingWhatWasAcceptedShowsTheCommittedAgain) {
+TEST(Index, DroppingAcceptedWritesShowsTheCommittedStateAgain) {
   Index index;
   const Key key{"pods", "a", "x"};
   index.commit(key, 1, slot(1));

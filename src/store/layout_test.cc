@@ -49,7 +49,7 @@ class LayoutTest : public StoreTest {
   }
 };
 
-TEST_F(LayoutTest, EveryLayoutThereEverWasIsOpened) {
+TEST_F(LayoutTest, EveryOlderLayoutIsOpened) {
   const char* update = std::getenv("MUSTER_UPDATE_GOLDEN");
   if (update != nullptr && !std::filesystem::exists(golden(Database::kLayout))) {
     write_golden_contents();

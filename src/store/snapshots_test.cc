@@ -111,7 +111,7 @@ TEST_F(SnapshotsTest, TwoAtOnceAreBothWholeAndAThirdIsRefused) {
   EXPECT_TRUE(taken.at(3).has_value());
 }
 
-TEST_F(SnapshotsTest, AFolderThatCannotBeMadeIsToldLater) {
+TEST_F(SnapshotsTest, AFolderThatCannotBeMadeIsReportedLater) {
   std::ofstream(directory_ + "/snapshots") << "in the way";
   Snapshots snapshots(loop_, *store_, {.store_directory = directory_, .every = Duration(0)});
   std::optional<Result<Snapshot>> taken;

@@ -127,7 +127,7 @@ TEST_F(StoreTest, RefusesMoreThanItCanQueue) {
   EXPECT_TRUE(put(pod("last"), 0, "x").has_value());
 }
 
-TEST_F(StoreTest, ReopenedItIsAsItWas) {
+TEST_F(StoreTest, KeepsItsStateWhenReopened) {
   open();
   ASSERT_TRUE(put(pod("b"), 0, "one").has_value());
   ASSERT_TRUE(put(pod("a", "other"), 0, "two").has_value());
@@ -146,7 +146,7 @@ TEST_F(StoreTest, ReopenedItIsAsItWas) {
   EXPECT_EQ(put(pod("b"), 5, "next")->revision, 8u);
 }
 
-TEST_F(StoreTest, WithoutACloseNothingIsMissingEither) {
+TEST_F(StoreTest, LosesNothingWithoutAClose) {
   open();
   ASSERT_TRUE(put(pod("a"), 0, "one").has_value());
   const auto last = start_put(pod("b"), 0, "two");
@@ -158,7 +158,7 @@ TEST_F(StoreTest, WithoutACloseNothingIsMissingEither) {
   EXPECT_THAT(all(), ElementsAre("default/a=one@2", "default/b=two@3"));
 }
 
-TEST_F(StoreTest, ClosedItTakesNoMoreWrites) {
+TEST_F(StoreTest, RejectsWritesAfterClose) {
   Store& store = open();
   store.close();
   const auto refused = put(pod("a"), 0, "one");

@@ -110,7 +110,7 @@ TEST_F(WatchTest, AfterARestartOnlyThePresentCanBeWatched) {
   EXPECT_THAT(present->events, ElementsAre("ADDED c three@4"));
 }
 
-TEST_F(WatchTest, UnwatchedItStaysSilent) {
+TEST_F(WatchTest, DeliversNothingAfterUnwatch) {
   open();
   const auto pods = watch(1);
   store_->unwatch(pods->id);
