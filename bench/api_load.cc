@@ -1,16 +1,16 @@
-// api_load: one load program for every API server measured, ours and kube-apiserver alike. TLS, keep-alive, one request
-// under way per connection. Prints one JSON line.
+// api_load: one load generator for every API server measured, ours and kube-apiserver alike. It uses TLS, keep-alive
+// and one request at a time per connection, and prints one JSON line.
 //
 //   api_load KUBECONFIG create COUNT CONNECTIONS PREFIX
-//       POST of 2.6 KB PyTorchJobs, PREFIX-0 … PREFIX-(COUNT-1)
+//       creates PyTorchJobs of 2.6 KB, PREFIX-0 … PREFIX-(COUNT-1)
 //   api_load KUBECONFIG get COUNT CONNECTIONS NAME
-//       GET of one job
+//       gets one job
 //   api_load KUBECONFIG list COUNT
-//       the whole list, COUNT times; the items of the last are counted
+//       reads the whole list COUNT times and counts the items of the last one
 //   api_load KUBECONFIG watch SECONDS CONNECTIONS PREFIX WATCHERS
-//       creates as above for so long, then waits until every watcher has seen every one, in order
+//       creates as above for that long, then waits until every watcher has seen every job, in order
 //   api_load KUBECONFIG hold SECONDS WATCHERS
-//       watchers that see nothing
+//       opens watchers that see no events
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ namespace {
 constexpr const char* kCollection = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs";
 constexpr std::size_t kBodyBytes = 2600;
 
-/// Suspended, so that no controller acts on it: only the API is measured.
+/// The jobs are suspended, so that no controller acts on them: only the API is measured.
 std::string job_body(const std::string& name, const std::string& label) {
   const std::string container =
       R"({"name":"pytorch","image":"registry.example/training/pytorch:2.1","command":["python",)"
@@ -53,12 +53,12 @@ std::string job_body(const std::string& name, const std::string& label) {
   return body;
 }
 
-/// What one watcher has read. This program must not be what is measured: lines are looked at where they lie, every one
-/// for what it says, the last of each read for its version.
+/// What one watcher has read. This program must not become the bottleneck: lines are scanned in place, every one for
+/// its event, and only the last one of each read for its version.
 struct Watcher {
   std::unique_ptr<net::HttpClient> connection;
   std::unique_ptr<net::Call> call;
-  std::string piece;         // of a line that is still coming
+  std::string piece;         // an incomplete line
   std::int64_t version = 0;  // of the last event
   std::size_t events = 0;
   int created = 0;
@@ -111,7 +111,7 @@ struct Load {
   int finished = 0;
   int count = 0;
   int errors = 0;
-  double ended = 0;  // by the monotonic clock
+  double ended = 0;  // on the monotonic clock
   std::size_t bytes = 0;
   std::string last_body;
   bool keep_last = false;
@@ -133,7 +133,7 @@ struct Load {
     auto status = std::make_shared<int>(0);
     net::ResponseSink sink;
     sink.on_head = [status](int code, const net::Headers&) { *status = code; };
-    // Of many large answers only the last is kept: this program must not be what is measured.
+    // Only the last of many large responses is kept: this program must not become the bottleneck.
     const bool keep = !keep_last || sent == count - 1;
     sink.on_data = [this, body, status, keep](std::string_view data) {
       bytes += data.size();
@@ -152,7 +152,7 @@ struct Load {
     calls[connection] = connections[connection]->send(make(sent++), std::move(sink));
   }
 
-  /// One small request on each connection, so that what follows is not about TLS handshakes.
+  /// Sends one small request on each connection, so that TLS handshakes are not part of the measurement.
   void greet(std::size_t first) {
     std::size_t greeted = 0;
     for (std::size_t i = first; i < connections.size(); ++i) {
@@ -189,7 +189,7 @@ struct Load {
     loop.stop();
   }
 
-  /// A watch that the server ends goes on where it ended, as every client does.
+  /// A watch that the server ends continues where it ended, as in every client.
   void watch(Watcher& watcher, const std::string& label, std::function<void()> begun) {
     net::ResponseSink sink;
     sink.on_head = [this, begun = std::move(begun)](int code, const net::Headers&) {
@@ -211,7 +211,7 @@ struct Load {
     watcher.call = watcher.connection->send(request("GET", kCollection + query, ""), std::move(sink));
   }
 
-  /// Opens watchers and waits until the server has begun all of them.
+  /// Opens watchers and waits until the server has started all of them.
   void open_watches(int number, const std::string& label) {
     int begun = 0;
     for (int i = 0; i < number; ++i) {
@@ -251,7 +251,7 @@ int run(const std::vector<std::string>& args) {
     load.open_watches(number(5), args[4]);
     load.loop.after(std::chrono::seconds(count), [&load] {
       load.count = load.sent;
-      load.stop_when_done();  // nothing may be under way at this moment
+      load.stop_when_done();  // no request may be in progress here
     });
     seconds = load.run(std::numeric_limits<int>::max(), number(3), create);
   } else if (mode == "get") {

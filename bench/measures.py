@@ -1,4 +1,4 @@
-"""The measures of bench/run. Each runs ours and its peer in turns, checks that the work was really done, prints one line."""
+"""The measures of bench/run. Each one alternates between ours and its peer, checks the results and prints one line."""
 
 import contextlib
 import json
@@ -19,11 +19,11 @@ from harness import MUSTER, Engine, free_port  # noqa: E402
 
 LOAD = ROOT / "build" / "bin" / "api_load"
 PYTHON = "/usr/bin/python3"
-TURNS = 5  # of each side; the median counts, because a shared machine is slow at times
+TURNS = 5  # per side; the median counts, because a shared machine is slow at times
 
 
 def line(name, ours, peer, goal, unit, better):
-    """`better` is 'more' or 'less': what a good ratio is."""
+    """Prints one line; `better` is 'more' or 'less', the direction of a good ratio."""
     if peer is None:
         print(f"{name} ours={ours:.4g}{unit} peer=absent", flush=True)
         return
@@ -41,7 +41,7 @@ def load(kubeconfig, *words):
 
 
 class Peer:
-    """A real kube-apiserver and etcd; `kubeconfig` is None where they cannot be built."""
+    """A real kube-apiserver and etcd; `kubeconfig` is None when they cannot be built."""
 
     def __enter__(self):
         self.process, self.kubeconfig = None, None
@@ -85,7 +85,7 @@ def median(samples, key):
 
 
 def quiet(*pids, rest=0.002):
-    """Until what the load left to do is done: controllers, garbage. `rest` is the CPU time of a quarter second at rest."""
+    """Waits until controllers and garbage collection have caught up; `rest` is the idle CPU time of 0.25 s."""
     before = -1.0
     for _ in range(600):
         now = sum(map(cpu_seconds, pids))
@@ -98,7 +98,7 @@ def quiet(*pids, rest=0.002):
 
 @contextlib.contextmanager
 def stopped(*pids):
-    """Neither side takes anything from the other while that is measured."""
+    """Stops the other side, so that it takes no CPU time from the one being measured."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -114,12 +114,12 @@ def cpu_seconds(pid):
 
 
 def in_turns(engine, peer, make_ours, make_peers):
-    """What api_load says of each, turn by turn. Neither runs while the other is measured, and both are at rest before."""
+    """The results of api_load by turn. The other side is stopped during a measurement; both are idle before it."""
     mine, others = [], []
 
     def rest():
         quiet(engine.process.pid)
-        quiet(*peer.pids(), rest=0.03)  # it is never quite still
+        quiet(*peer.pids(), rest=0.03)  # it is never completely idle
 
     for turn in range(TURNS):
         rest()
@@ -133,7 +133,7 @@ def in_turns(engine, peer, make_ours, make_peers):
 
 
 def creates(peer):
-    """Durable creates, in an engine of their own: a turn is long enough to be measured, and leaves more than 10,000 jobs."""
+    """Durable creates in a separate engine: a turn is long enough to measure, and leaves more than 10,000 jobs."""
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder).start()
         writes, writes_peer = in_turns(engine, peer, lambda t: ("create", 6000, 64, f"t{t}"), lambda t: ("create", 1000, 64, f"t{t}"))
@@ -144,7 +144,7 @@ def creates(peer):
 
 
 def api(wanted):
-    """Durable creates, reads, the list of 10,000 jobs, watchers, memory idle and with those jobs: beside kube-apiserver."""
+    """Creates, reads, a list of 10,000 jobs, watchers, memory (idle and with those jobs), against kube-apiserver."""
     with tempfile.TemporaryDirectory() as folder, Peer() as peer:
         idle_peer = peer.memory() if peer.kubeconfig else None
         there = creates(peer) if "B5" in wanted else 0
@@ -180,7 +180,7 @@ def watchers(engine, peer):
 
 
 def bound(name, ours, goal, unit, peer=None):
-    """A measure against a limit instead of a peer; the peer's value is told where there is one."""
+    """Prints a measure against a limit instead of a peer, with the peer's value if there is one."""
     beside = f" peer={peer:.4g}{unit} ratio={ours / peer:.3g}" if peer else ""
     print(f"{name} ours={ours:.4g}{unit}{beside} goal=<={goal}{unit} {'ok' if ours <= goal else 'short'}", flush=True)
 
@@ -191,7 +191,7 @@ def fill(engine, count, prefix):
 
 
 def b11(_wanted):
-    """From kill -9 to the first correct list of 10,000 jobs."""
+    """The time from kill -9 to the first correct list of 10,000 jobs."""
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder).start()
         fill(engine, 10000, "job")
@@ -201,7 +201,7 @@ def b11(_wanted):
             engine.kill()
             engine.start()
             listed = load(str(engine.kubeconfig), "list", 1)
-            took.append((listed["ended"] - begin) * 1000)  # by the same clock; the list is checked after it has come
+            took.append((listed["ended"] - begin) * 1000)  # on the same clock; checking the list comes after that
             if listed["items"] != 10000:
                 sys.exit(f"cannot measure: the list had {listed['items']} items")
             quiet(engine.process.pid)
@@ -230,7 +230,7 @@ def b14(_wanted):
 
 
 def b16(_wanted):
-    """CPU at rest with 10,000 jobs and 20 watchers."""
+    """CPU usage when idle with 10,000 jobs and 20 watchers."""
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder).start()
         fill(engine, 10000, "job")
@@ -248,7 +248,7 @@ def b16(_wanted):
 
 
 def cpu_ns(pid):
-    """Of all its threads, by the scheduler's own count: clock ticks are too coarse for an engine at rest."""
+    """CPU time of all threads, from the scheduler's count: clock ticks are too coarse for an idle engine."""
     return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
 
@@ -266,7 +266,7 @@ print('rank', dist.get_rank(), 'of', dist.get_world_size(), 'done', flush=True)
 
 
 def b1(_wanted):
-    """Two ranks of DDP from submit to end, against the fairest torchrun."""
+    """Two DDP ranks from submission to completion, compared to torchrun with its best settings."""
     from harness import training_job
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder).start()

@@ -1,4 +1,4 @@
-"""The API of an engine through its socket, without a client in between: many small requests, and knowing which were answered."""
+"""The API of an engine through its socket, without a client library: many small requests, and which were answered."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 class Gone(Exception):
-    """The engine ended before it had answered: whether the request was done is unknown."""
+    """The engine ended before it answered: whether it executed the request is unknown."""
 
 
 class Api:
@@ -27,7 +27,7 @@ class Api:
         self.connection = None
 
     def request(self, method, target, body=None):
-        """(status, document); Gone when there was no whole answer."""
+        """Returns (status, document), or raises Gone when the response is not complete."""
         try:
             if self.connection is None:
                 self.connection = SocketConnection(self.path, self.timeout)
@@ -40,7 +40,7 @@ class Api:
             raise Gone(str(error)) from error
 
     def watch(self, target):
-        """Yields the events of a watch until the engine ends; an answer that is no watch is one event of type ERROR."""
+        """Yields the events of a watch until the engine ends; any other response becomes one ERROR event."""
         connection = SocketConnection(self.path, self.timeout)
         try:
             connection.request("GET", target)
@@ -69,7 +69,7 @@ def config_map(name, value, revision=None):
 
 
 def listed(api):
-    """(revision, {name: value}) of what the engine has."""
+    """Returns (revision, {name: value}) of what the engine has."""
     status, answer = api.request("GET", CONFIG_MAPS)
     assert status == 200, answer
     return int(answer["metadata"]["resourceVersion"]), {i["metadata"]["name"]: i["data"]["value"] for i in answer["items"]}

@@ -1,4 +1,4 @@
-"""The real engine for tests: starts it on a folder and port of its own, kills it, starts it again, and talks to it."""
+"""The real engine for tests: starts it on its own directory and port, kills it, restarts it, and sends it requests."""
 
 import glob
 import json
@@ -23,7 +23,7 @@ def free_port():
 
 
 def kubectls():
-    """Every versioned kubectl beside the one on the PATH, as {'1.29': path}."""
+    """All versioned kubectls beside the one on the PATH, as {'1.29': path}."""
     found = {}
     plain = shutil.which("kubectl")
     folders = {os.path.dirname(os.path.realpath(plain))} if plain else set()
@@ -36,7 +36,7 @@ def kubectls():
 
 
 def wait_for(what, condition, timeout=30.0):
-    """Polls until `condition` gives something true, and returns it."""
+    """Polls until `condition` returns something true, and returns that."""
     end = time.monotonic() + timeout
     while True:
         result = condition()
@@ -48,7 +48,7 @@ def wait_for(what, condition, timeout=30.0):
 
 
 class Engine:
-    """`muster serve` on a folder; survives as the same engine over kill() and start()."""
+    """`muster serve` on a directory; it stays the same engine across kill() and start()."""
 
     def __init__(self, folder, config=""):
         self.folder = pathlib.Path(folder)
@@ -85,7 +85,7 @@ class Engine:
         return code
 
     def stop(self):
-        """An orderly end, with everything that still runs."""
+        """Stops the engine in an orderly way, with everything that still runs."""
         if self.process and self.process.poll() is None:
             self.muster("delete", "pytorchtrainingjobs,pytorchjobs,pods", "--all", "-A", "--grace-period=1", check=False)
             assert self.kill(signal.SIGTERM) == 0, self.log()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the include table of ARCHITECTURE.md over src/, that time and environment come in at the edge only, and that no
-coroutine slipped in. Prints every violation."""
+"""Checks that src/ follows the include table of ARCHITECTURE.md, that only the outer modules read time and environment,
+and that there is no coroutine. Prints every violation."""
 
 import pathlib
 import re
@@ -22,10 +22,10 @@ ALLOWED = {
     "testing": {"base", "json", "reflect", "api", "store", "net", "client", "apiserver"},
 }
 ALLOWED["main"] = set(ALLOWED) - {"testing"}
-# Everything in control but its runtime sees values only: no client, no ports, no log, no clock.
+# Everything in control except its runtime works on values only: no client, no ports, no log, no clock.
 RUNTIME = "control/runtime/"
 PURE_FORBIDDEN = {"base/ports.h", "base/log.h", "base/random.h"}
-# Everything else asks the Clock, or is told by its caller.
+# All other code uses the Clock port or gets the value from its caller.
 OUTSIDE_WORLD = re.compile(r"\b(?:system|steady|high_resolution)_clock::now\(|\bgetenv\(|\bs?rand\(")
 AT_THE_EDGE = {"base/log.cc", "cli/connect.cc", "net/event_loop.cc", "cli/environment.cc", "main/data_dir.cc"}
 HEAVY = {"boost/": {"json", "net"}, "openssl/": {"net"}, "sqlite3.h": {"store"}, "yaml-cpp/": {"json"}}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds and runs the test suites, one after another, and adds up their results. Called by ./run-tests."""
+"""Builds and runs the test suites one after another and adds up their results. Called by ./run-tests."""
 
 import argparse
 import collections
@@ -38,15 +38,15 @@ class Tally:
                 self.failed.append(name)
             elif skipped is not None or case.get("result") == "skipped":
                 reason = "" if skipped is None else (skipped.get("message") or skipped.text or "")
-                # GoogleTest puts the place before the reason, on a line of its own.
+                # GoogleTest puts the source location before the reason, on a line of its own.
                 self.skipped.append((suite, reason.strip().splitlines()[-1] if reason.strip() else "no reason given"))
             else:
                 self.passed += 1
 
 
 class Ahead:
-    """Makes what later suites need while earlier ones wait for clocks and servers: one thing after another, at the lowest
-    priority. What fails here is done again, and told, by the suite that needs it."""
+    """Builds what later suites need while earlier ones wait for clocks and servers: one item at a time, at the lowest
+    priority. If an item fails, the suite that needs it builds it again and reports the error."""
 
     def __init__(self):
         self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=1)
@@ -67,7 +67,7 @@ class Ahead:
                 return
 
     def wait(self, name):
-        """Until it is made, or was tried; returns at once for what is not made ahead."""
+        """Waits until the item is built or has failed; returns at once for an item that is not built ahead."""
         if name in self.made:
             self.made[name].result()
 
@@ -129,8 +129,8 @@ def style(tally, _full):
 
 
 def tidy_files():
-    """A file with the names of what clang-tidy reads: the sources a dozen together, which takes a fifth of the time. Not the
-    tests: the compiler's own warnings are on there too."""
+    """Writes a file with the names of the sources that clang-tidy reads. Sources are grouped by the dozen, which takes
+    a fifth of the time. Tests are left out, because the compiler's own warnings cover them."""
     compiled = json.loads((build_directory("clang") / "compile_commands.json").read_text())
     names = [os.path.relpath(entry["file"], ROOT) for entry in compiled]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", delete=False) as file:
@@ -145,7 +145,7 @@ def gtest_programs(directory, wanted):
 
 
 def run_gtest(tally, suite, programs, prefix=(), full=False):
-    """As many programs at a time as there are processors; what each says is kept together."""
+    """Runs as many programs in parallel as there are processors; the output of each is kept together."""
     environment = dict(os.environ, MUSTER_FULL="1" if full else "")
 
     def run_one(program):
@@ -182,7 +182,7 @@ def contract(tally, _full):
 
 def sanitized(tally, preset):
     directory = build(preset)
-    # The contract first: it takes as long as all others together.
+    # The contract runs first, because it takes as long as all others together.
     run_gtest(tally, preset, [*gtest_programs(directory, "contract"), *gtest_programs(directory, "unit")])
 
 
@@ -197,7 +197,7 @@ def tsan(tally, _full):
 
 
 def real_kubernetes():
-    """The command that runs another one beside a real API server; empty, with the reason printed, where none can be."""
+    """The prefix that runs a command beside a real API server; empty, with the reason printed, when there is none."""
     AHEAD.wait("kubernetes")
     built = subprocess.run(["tools/get_kubernetes"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode
     return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
@@ -216,12 +216,12 @@ def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=()):
 
 
 def kubectl(tally, full):
-    """every kubectl found, two versions at a time, against the engine"""
+    """all installed versions of kubectl, two at a time, against the engine"""
     pytest(tally, "kubectl", "tests/kubectl", full, extra=["-n", JOBS, "--dist", "loadgroup"])
 
 
 def e2e(tally, full):
-    """the real binary: training, bad input, quickstart's job"""
+    """the real binary: training, bad input, the quickstart's job"""
     pytest(tally, "e2e", "tests/e2e", full)
 
 
@@ -257,8 +257,8 @@ def fuzz(tally, full):
 
 
 def fuzz_one(program, found, full):
-    """New inputs are kept beside the build and are a start for the next run; the committed corpus is only read. The short
-    run is the same each time, so that a change is blamed for what it did; the long one looks further."""
+    """Keeps new inputs beside the build as a start for the next run; the committed corpus is only read. The short run
+    is deterministic, so that a failure is due to the change under test; the long one searches further."""
     limits = ["-max_total_time=600"] if full else ["-max_total_time=20", "-seed=1"]
     name = program.name.removesuffix("_fuzz")
     grown = program.parent.parent / "corpus" / name
@@ -270,7 +270,7 @@ def fuzz_one(program, found, full):
     return done.returncode, done.stdout
 
 
-# Those that wait much, kubectl to crash, stand before those that need what is made ahead in the meantime.
+# The suites that mostly wait, kubectl to crash, come before those whose prerequisites are built in the meantime.
 SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, crash, contract, fuzz, asan, tsan)}
 
 

@@ -6,7 +6,7 @@
 namespace muster {
 
 void check_failed(const char* condition, const char* file, int line) {
-  // No allocation and no lock: the heap or the log may be what broke.
+  // This does not allocate or lock, because the heap or the log may be what broke.
   std::fprintf(stderr, "%s:%d: broken invariant: %s\n", file, line, condition);
   std::abort();
 }

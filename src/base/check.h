@@ -1,4 +1,4 @@
-// CHECK for broken invariants: always on, aborts. Bad input or a failing environment is an Error, never a CHECK.
+// CHECK is for broken invariants: always on, it aborts. Bad input or a failing environment is an Error, never a CHECK.
 #pragma once
 
 namespace muster {

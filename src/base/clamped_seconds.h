@@ -1,4 +1,4 @@
-// Seconds that somebody else chose.
+// Bounds a number of seconds that comes from outside, for example from a manifest.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// A century at most, either way, so that they can be added to any time of ours.
+/// Clamps to 100 years in either direction, so that adding the result to a Time cannot overflow.
 inline Duration clamped_seconds(std::int64_t count) {
   constexpr std::int64_t kCentury = std::int64_t{100} * 365 * 24 * 3600;
   return std::chrono::seconds(std::clamp(count, -kCentury, kCentury));

@@ -15,7 +15,7 @@ struct ReasonRow {
   int code;
 };
 
-// In the order of the enum, so that a Reason is an index.
+// The rows are in the order of the enum, so that a Reason is an index.
 constexpr std::array kReasons = {
     ReasonRow{Reason::kBadRequest, "BadRequest", 400},
     ReasonRow{Reason::kUnauthorized, "Unauthorized", 401},
@@ -80,7 +80,7 @@ Reason reason_from_name(std::string_view name) {
   for (const ReasonRow& r : kReasons) {
     if (r.name == name) return r.reason;
   }
-  // Older spellings that other API servers still send.
+  // Other API servers still send these older spellings.
   if (name == "Gone") return Reason::kExpired;
   if (name == "ServerTimeout") return Reason::kTimeout;
   return Reason::kInternalError;
@@ -91,7 +91,7 @@ int http_code(Reason reason) {
 }
 
 Reason reason_from_http_code(int code) {
-  // A bare 409 says no more than that the write lost.
+  // A 409 without a body only says that the write lost, so it is read as Conflict and not as AlreadyExists.
   if (code == 409) return Reason::kConflict;
   for (const ReasonRow& r : kReasons) {
     if (r.code == code) return r.reason;
@@ -113,7 +113,7 @@ Error errno_error(std::string_view what, int errno_value) {
     return error;
   }
   std::string description = text;
-  // "RPC struct is bad" and the like keep their capitals.
+  // Descriptions that start with an acronym, such as "RPC struct is bad", keep their capitals.
   const bool is_acronym = description.size() > 1 && description[1] >= 'A' && description[1] <= 'Z';
   if (!is_acronym && description[0] >= 'A' && description[0] <= 'Z') {
     description[0] = static_cast<char>(description[0] - 'A' + 'a');

@@ -1,5 +1,5 @@
-// What went wrong, in Kubernetes' closed list of reasons. HTTP codes, exit codes and retry policy are total functions
-// of Reason; nobody matches message text.
+// Error: what went wrong, with a reason from Kubernetes' closed list. HTTP codes, exit codes and retry policy are total
+// functions of Reason; no code matches message text.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class Reason {
   kNotAcceptable,
   kAlreadyExists,
   kConflict,
-  kExpired,  // 410: the revision asked for is no longer kept
+  kExpired,  // 410: the requested revision is no longer kept
   kRequestEntityTooLarge,
   kUnsupportedMediaType,
   kInvalid,
@@ -28,18 +28,18 @@ enum class Reason {
   kInternalError,
   kServiceUnavailable,
   kTimeout,      // 504
-  kStorageFull,  // 507: ours, the disk holds no more
+  kStorageFull,  // 507: not a Kubernetes reason; the disk is full
 };
 
 /// "NotFound", "AlreadyExists", …: as in metav1.Status.reason.
 std::string_view reason_name(Reason reason);
-/// The inverse; kInternalError for a word we do not know.
+/// The inverse of reason_name; kInternalError for an unknown name.
 Reason reason_from_name(std::string_view name);
 int http_code(Reason reason);
-/// For servers that send a code without a Status body.
+/// Maps the code of a server that sends no Status body.
 Reason reason_from_http_code(int code);
 
-/// One wrong field, as in metav1.Status.details.causes.
+/// One invalid field, as in metav1.Status.details.causes.
 struct FieldCause {
   std::string reason;   // "FieldValueInvalid", "FieldValueRequired", …
   std::string message;  // "Invalid value: 0: must be at least 1"
@@ -52,7 +52,7 @@ struct Error {
   std::string message;  // lower case, no trailing period: where: what, got value; how to fix
   std::vector<FieldCause> causes;
   std::optional<Duration> retry_after;
-  // metav1.Status.details, where the error is about one object.
+  // These are metav1.Status.details; they are set when the error is about one object.
   std::string group;
   std::string kind;
   std::string name;
@@ -61,8 +61,8 @@ struct Error {
 /// The same error with "context: " before its message.
 Error in_context(std::string_view context, Error error);
 
-/// An error for a failed system call: `mount "/proc": EPERM (operation not permitted)`. The reason tells apart what
-/// callers act on: NotFound, AlreadyExists, StorageFull, Timeout, ServiceUnavailable (peer gone); else InternalError.
+/// An error for a failed system call: `mount "/proc": EPERM (operation not permitted)`. Callers act on some reasons:
+/// NotFound, AlreadyExists, StorageFull, Timeout, ServiceUnavailable (peer gone); all others are InternalError.
 Error errno_error(std::string_view what, int errno_value);
 
 }  // namespace muster

@@ -49,7 +49,7 @@ TEST(ErrnoError, NamesTheCallAndTheCause) {
   EXPECT_EQ(errno_error("read", 99999).message, "read: errno 99999");
 }
 
-TEST(ErrnoError, ReasonsTellApartWhatCallersActOn) {
+TEST(ErrnoError, ReasonsSeparateTheCasesThatCallersActOn) {
   EXPECT_EQ(errno_error("open", ENOENT).reason, Reason::kNotFound);
   EXPECT_EQ(errno_error("mkdir", EEXIST).reason, Reason::kAlreadyExists);
   EXPECT_EQ(errno_error("write", ENOSPC).reason, Reason::kStorageFull);

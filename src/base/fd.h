@@ -1,4 +1,4 @@
-// Fd: a file descriptor with an owner. Open them close-on-exec: what a training process inherits outlives us.
+// Fd owns a file descriptor. Open them close-on-exec: a descriptor that a training process inherits outlives us.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Whole files: read, and write so that a crash leaves the old one or the new one.
+// Reads and writes whole files. A crash during a write leaves either the old file or the new one.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +10,11 @@
 
 namespace muster {
 
-/// NotFound when there is none.
+/// Returns NotFound when the file does not exist.
 Result<std::string> read_file(const std::string& path);
-/// Temporary file, fsync, rename, fsync of the folder.
+/// Writes a temporary file, syncs it, renames it and syncs the directory.
 Status write_file_atomically(const std::string& path, std::string_view content, mode_t mode);
-/// Like mkdir -p.
+/// Works like `mkdir -p`.
 Status make_directories(const std::string& path, mode_t mode);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The one translation unit that holds libfmt's compiled part: the distribution ships it as a shared library only, and
-// the binary must need nothing but libc. The instantiations are those that fmt/format.h declares extern.
+// Holds libfmt's compiled part: the distribution ships it only as a shared library, and the binary must depend on
+// nothing but libc. The instantiations are those that fmt/format.h declares extern.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

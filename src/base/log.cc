@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// A value longer than this is somebody's payload, not a log field.
+// A longer value is a payload that does not belong in a log field; it is cut.
 constexpr std::size_t kMaxValueBytes = 4096;
 
 std::atomic<LogLevel> lowest_level{LogLevel::kInfo};
@@ -54,7 +54,7 @@ void write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // nowhere left to complain
+    if (written < 0) return;  // there is nowhere left to report it
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -73,7 +73,7 @@ void log_line(LogLevel level, std::string_view message, std::initializer_list<Lo
   append_field(line, "msg", message);
   for (const LogField& field : fields) append_field(line, field.key, field.value);
   line += '\n';
-  // Lines longer than a pipe's atomic write must not interleave.
+  // Lines longer than a pipe's atomic write must not interleave, hence the lock.
   static std::mutex sink;
   const std::lock_guard lock(sink);
   write_all(line);

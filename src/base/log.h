@@ -1,5 +1,5 @@
-// The process log, one logfmt line per event on stderr: level, time, constant message, typed fields. Users get reasons
-// from Events and conditions, not from here.
+// The process log writes one logfmt line per event to stderr: level, time, constant message, typed fields. Users get
+// reasons from Events and conditions, not from here.
 #pragma once
 
 #include <concepts>

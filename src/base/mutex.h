@@ -1,5 +1,5 @@
 // A mutex whose use Clang checks (-Wthread-safety): data names the mutex that guards it, and code that touches the data
-// without holding it does not compile there.
+// without holding the mutex does not compile there.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@ class MUSTER_CHECKED(capability("mutex")) Mutex {
   void lock() MUSTER_CHECKED(acquire_capability()) { mutex_.lock(); }
   void unlock() MUSTER_CHECKED(release_capability()) { mutex_.unlock(); }
 
-  /// Given up while waiting, held again afterwards.
+  /// Releases the mutex while waiting and holds it again afterwards.
   void wait(std::condition_variable& changed) REQUIRES(this) {
     std::unique_lock lock(mutex_, std::adopt_lock);
     changed.wait(lock);
     lock.release();
   }
-  /// False when that long has passed.
+  /// Returns false when the time limit has passed.
   bool wait_for(std::condition_variable& changed, std::chrono::nanoseconds longest) REQUIRES(this) {
     std::unique_lock lock(mutex_, std::adopt_lock);
     const bool woken = changed.wait_for(lock, longest) == std::cv_status::no_timeout;

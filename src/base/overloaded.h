@@ -1,5 +1,5 @@
-// Overloaded: one lambda per alternative of a variant, for std::visit. An alternative that no lambda takes does not
-// compile.
+// Overloaded holds one lambda per alternative of a variant, for std::visit. A visit does not compile when an
+// alternative has no lambda.
 #pragma once
 
 namespace muster {

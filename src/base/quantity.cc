@@ -14,9 +14,9 @@ __extension__ using Wide = __int128;
 constexpr Wide kNano = 1'000'000'000;
 constexpr Wide kMaxWhole = std::numeric_limits<std::int64_t>::max();
 constexpr Wide kMaxNano = kMaxWhole * kNano;
-// Exponents beyond these only move a number past what is kept at either end.
+// Larger exponents only move a number out of the representable range, at either end.
 constexpr int kMaxExponent = 60;
-// Digits kept after the point; below them only "something is left" matters, because amounts round up.
+// Digits kept after the point. Of those below, it only matters whether one is not zero, because amounts round up.
 constexpr std::size_t kFractionDigits = 18;
 
 struct Suffix {
@@ -54,11 +54,11 @@ std::optional<Suffix> parse_suffix(std::string_view text) {
   return Suffix{"", exponent, 0};
 }
 
-/// A number split at its decimal point, the point already moved by the suffix.
+/// A number split at its decimal point, after the suffix has moved the point.
 struct Split {
   Wide whole = 0;     // capped just above kMaxWhole
-  Wide fraction = 0;  // kFractionDigits of them
-  bool rest = false;  // digits below those
+  Wide fraction = 0;  // the first kFractionDigits digits after the point
+  bool rest = false;  // whether a digit below those is not zero
 };
 
 Split split_at_point(std::string_view digits, long point) {
@@ -80,7 +80,7 @@ Split split_at_point(std::string_view digits, long point) {
   return out;
 }
 
-/// Rounded away from zero.
+/// Rounds away from zero.
 Wide round_up(Wide amount, Wide unit) {
   const Wide left = amount % unit;
   return amount / unit + (left > 0 ? 1 : 0) - (left < 0 ? 1 : 0);
@@ -103,7 +103,7 @@ std::string wide_text(Wide amount) {
   return negative ? "-" + digits : digits;
 }
 
-/// The amount with the largest power of 1000 taken out that leaves no fraction.
+/// The amount divided by the largest power of 1000 that leaves no fraction.
 struct Scaled {
   Wide mantissa;
   int exponent;  // of 10
@@ -135,7 +135,7 @@ std::string exponent_text(Wide nano) {
 
 std::string binary_text(Wide nano) {
   Wide whole = nano / kNano;
-  // Kubernetes shows small and fractional amounts in decimal even here, so that nothing is rounded away.
+  // Kubernetes shows small and fractional amounts in decimal even in this form, so that nothing is rounded away.
   if (nano % kNano != 0 || (whole > -1024 && whole < 1024)) return decimal_text(nano);
   std::size_t step = 0;
   while (whole % 1024 == 0 && step + 1 < kBinarySuffixes.size()) {

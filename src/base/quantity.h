@@ -9,17 +9,17 @@
 
 namespace muster {
 
-/// Kept in nano-units, so "1n" is exact. Larger texts than 2^63-1 whole units are read as that, as Kubernetes does.
+/// The amount is kept in nano-units, so "1n" is exact. As in Kubernetes, an amount above 2^63-1 saturates to it.
 class Quantity {
  public:
   Quantity() = default;
   static std::optional<Quantity> parse(std::string_view text);
   static Quantity of(std::int64_t whole);
 
-  /// Rounded up, as Kubernetes does; saturates.
+  /// Rounds up, as Kubernetes does, and saturates.
   std::int64_t value() const;
   std::int64_t milli_value() const;
-  /// To the thousandth, rounded up, as Kubernetes keeps the amounts of resources.
+  /// Rounds up to the thousandth, as Kubernetes does for the amounts of resources.
   Quantity rounded_to_milli() const;
   bool is_zero() const { return nano_ == 0; }
 
@@ -27,10 +27,10 @@ class Quantity {
   Quantity operator-(const Quantity& other) const;
   auto operator<=>(const Quantity&) const = default;
 
-  /// Kubernetes' canonical text in the given family: the shortest with no fraction.
+  /// The suffix family of a text. `text` gives Kubernetes' canonical text in it: the shortest one without a fraction.
   enum class Form { kDecimal, kBinary, kExponent };
   std::string text(Form form = Form::kDecimal) const;
-  /// The family of a text that parses: "4Gi" is binary, "1e3" exponent, all others decimal.
+  /// The family of a text that parses: "4Gi" is binary, "1e3" exponent, everything else decimal.
   static Form form_of(std::string_view text);
 
  private:

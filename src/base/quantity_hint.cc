@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-/// The suffix as Kubernetes spells it; nullopt for one that is none.
+/// The suffix as Kubernetes spells it; nullopt when it is not a suffix.
 std::optional<std::string> spelled(std::string suffix) {
   if (suffix.empty() || suffix == "b") return "";
   if (suffix.ends_with('b')) suffix.pop_back();

@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-TEST(QuantityHint, FindsWhatWasMeant) {
+TEST(QuantityHint, FindsTheProbableQuantity) {
   EXPECT_EQ(meant_quantity("1GiB"), "1Gi");
   EXPECT_EQ(meant_quantity("1gib"), "1Gi");
   EXPECT_EQ(meant_quantity("512MB"), "512M");
@@ -16,7 +16,7 @@ TEST(QuantityHint, FindsWhatWasMeant) {
   EXPECT_EQ(meant_quantity("100B"), "100");
 }
 
-TEST(QuantityHint, SaysNothingWhenNothingIsNear) {
+TEST(QuantityHint, SuggestsNothingWhenNothingIsClose) {
   for (const char* text : {"", "lots", "Gi", "1.2.3Gi", "1GiBs", "１Gi", "1e400Gi", "--1"}) {
     EXPECT_EQ(meant_quantity(text), std::nullopt) << text;
   }

@@ -36,7 +36,7 @@ TEST(QuantityText, ParsesBackToTheSameAmount) {
   }
 }
 
-TEST(QuantityParse, RefusesWhatIsNoAmount) {
+TEST(QuantityParse, RejectsInvalidAmounts) {
   for (const char* text : {"",    "-",     ".",  "1.2.3", "1 ",    " 1",   "1K",  "1ki",  "1gi", "1e",
                            "1e+", "1e-+3", "e3", "1mm",   "1e999", "0x10", "1,5", "1Gi2", "m",   "--1"}) {
     EXPECT_FALSE(Quantity::parse(text).has_value()) << text;

@@ -18,12 +18,12 @@ std::uint64_t SystemRng::next() {
     do {
       got = ::getrandom(drawn_.data(), sizeof drawn_, 0);
     } while (got < 0 && errno == EINTR);
-    // Up to 256 bytes come whole once the kernel's pool is ready, and the call waits for that.
+    // Once the kernel's pool is ready, a request for up to 256 bytes is never cut short; until then the call blocks.
     static_assert(sizeof drawn_ <= 256);
     CHECK(got == static_cast<ssize_t>(sizeof drawn_));
     left_ = drawn_.size();
   }
-  return std::exchange(drawn_[--left_], 0);  // tokens are made of these: none stays behind
+  return std::exchange(drawn_[--left_], 0);  // tokens are made from these: no copy stays behind
 }
 
 std::string make_uuid(Rng& rng) {
@@ -34,7 +34,7 @@ std::string make_uuid(Rng& rng) {
 }
 
 std::string make_name_suffix(Rng& rng) {
-  // No vowels and nothing that looks like one, so that no suffix spells a word.
+  // The alphabet has no vowels and no characters that look like vowels, so that no suffix spells a word.
   constexpr std::string_view kAlphabet = "bcdfghjklmnpqrstvwxz2456789";
   std::string suffix;
   for (int i = 0; i < 5; ++i) suffix += kAlphabet[rng.next() % kAlphabet.size()];

@@ -1,4 +1,4 @@
-// Names and tokens made of chance, from the kernel or from a given Rng.
+// Random names and tokens, made from the kernel's generator or from a given Rng.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// The kernel's generator, asked for a handful at a time. One thread.
+/// The kernel's generator, read in batches. It is used by one thread only.
 class SystemRng final : public Rng {
  public:
   std::uint64_t next() override;
@@ -21,9 +21,9 @@ class SystemRng final : public Rng {
 };
 
 std::string make_uuid(Rng& rng);
-/// The five characters that generateName adds, from Kubernetes' alphabet without vowels.
+/// The five characters that generateName appends, from Kubernetes' alphabet without vowels.
 std::string make_name_suffix(Rng& rng);
-/// Lower-case hex digits, for bearer tokens.
+/// A bearer token, in lower-case hex digits.
 std::string make_token(Rng& rng);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Result<T>: a value or an Error, with the names of std::expected so that a later swap is an alias.
+// Result<T> is a value or an Error. Its names are those of std::expected, so that a later swap is an alias.
 #pragma once
 
 #include <type_traits>
@@ -62,9 +62,9 @@ inline Status ok() {
   if (!tmp.has_value()) return std::move(tmp).error(); \
   lhs = *std::move(tmp)
 
-/// TRY_ASSIGN(auto pod, client.get(…)): the value, or return the error.
+/// TRY_ASSIGN(auto pod, client.get(…)) assigns the value, or returns the error from the calling function.
 #define TRY_ASSIGN(lhs, expression) MUSTER_TRY_ASSIGN_(MUSTER_CONCAT(try_result_, __LINE__), lhs, expression)
-/// TRY(mount(…)): go on, or return the error.
+/// TRY(mount(…)) continues on success, or returns the error from the calling function.
 #define TRY(expression)                                                                                \
   do {                                                                                                 \
     if (auto try_status = (expression); !try_status.has_value()) return std::move(try_status).error(); \

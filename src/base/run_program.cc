@@ -28,7 +28,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// Becomes readable once, when the span is over.
+/// A timer descriptor that becomes readable when the time is over.
 Result<Fd> timer_of(Duration span) {
   Fd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(span);
@@ -40,8 +40,8 @@ Result<Fd> timer_of(Duration span) {
 
 struct Child {
   pid_t pid = 0;
-  Fd ended;   // readable when it has
-  Fd output;  // what it prints
+  Fd ended;   // readable once the process has ended
+  Fd output;  // its standard output
 };
 
 Result<Child> start(ProgramRun& run) {
@@ -65,7 +65,7 @@ Result<Child> start(ProgramRun& run) {
   return child;
 }
 
-/// Takes what is there. False at the end of it.
+/// Appends what can be read now. Returns false at the end of the output.
 bool take(int fd, std::string& output) {
   std::array<char, 4096> buffer{};
   const ssize_t count = ::read(fd, buffer.data(), buffer.size());
@@ -79,7 +79,7 @@ bool has_more(int fd) {
   return ::poll(&waiting, 1, 0) == 1;
 }
 
-/// Until it has ended. What it leaves running behind may hold its output open; that is not waited for.
+/// Reads until the program has ended. It does not wait for processes left behind that hold the output open.
 Status read_until_end(Child& child, const ProgramRun& run, std::string& output) {
   TRY_ASSIGN(const Fd timer, timer_of(run.limit));
   bool open = true;

@@ -29,7 +29,7 @@ char lower(char c) {
   return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// Letters to insert, delete, replace or swap with a neighbour to get from one word to the other.
+/// The number of letters to insert, delete, replace or swap with a neighbour to turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -49,7 +49,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// Up to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends.
+/// Accepts up to 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends.
 bool is_name_part(std::string_view text) {
   if (text.empty() || text.size() > 63 || !is_alnum(text.front()) || !is_alnum(text.back())) return false;
   return std::ranges::all_of(text, [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
@@ -139,7 +139,7 @@ bool wildcard_match(std::string_view pattern, std::string_view text) {
 
 namespace {
 
-/// For a word that was cut short, "repl" for "replicaSpecs": below three letters, or with two choices, it says nothing.
+/// Completes a word that was cut short, "repl" to "replicaSpecs", given three letters and only one candidate.
 std::optional<std::string> only_one_beginning_with(const std::string& typed,
                                                    const std::vector<std::string>& candidates) {
   std::optional<std::string> only;
@@ -160,7 +160,7 @@ std::optional<std::string> did_you_mean(std::string_view typed, const std::vecto
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
     const std::size_t allowed = candidate.size() / 3;
-    // The lengths alone rule out most pairs, and keep a huge typed word from costing anything.
+    // The difference in length alone rules out most pairs, and keeps a huge typed word cheap.
     if (typed.size() > candidate.size() + allowed || candidate.size() > typed.size() + allowed) continue;
     const std::size_t distance = edit_distance(typed_lower, to_lower(candidate));
     if (distance > allowed || (best && distance >= best_distance)) continue;
@@ -177,7 +177,7 @@ bool is_dns_label(std::string_view text) {
 
 bool is_dns_subdomain(std::string_view text) {
   if (text.empty() || text.size() > 253) return false;
-  // Kubernetes bounds the whole name only, not each label.
+  // Kubernetes bounds only the whole name, not each label.
   for (const std::string& label : split(text, '.')) {
     if (label.empty() || label.front() == '-' || label.back() == '-') return false;
     const bool plain = std::ranges::all_of(label, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
@@ -225,7 +225,7 @@ std::string base64_encode(std::string_view bytes) {
 
 namespace {
 
-/// `left` are the bits that padding leaves over.
+/// Sets `left` to the bits that padding leaves over.
 std::optional<std::string> decode_base64(std::string_view text, std::uint32_t& left) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
@@ -256,7 +256,7 @@ std::optional<std::string> decode_base64(std::string_view text, std::uint32_t& l
 std::optional<std::string> base64_decode(std::string_view text) {
   std::uint32_t left = 0;
   auto out = decode_base64(text, left);
-  // They must be zero, or two texts would stand for the same bytes.
+  // The bits left over must be zero, or two texts would stand for the same bytes.
   return left != 0 ? std::nullopt : out;
 }
 

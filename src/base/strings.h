@@ -1,4 +1,4 @@
-// Small text functions used by more than one module.
+// Small text functions that more than one module uses.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);
-/// Whole string, decimal, in range; nullopt otherwise.
+/// Reads the whole text as a decimal number; nullopt when it is not one or is out of range.
 std::optional<std::int64_t> parse_int(std::string_view text);
-/// In double quotes, with control characters, quotes and backslashes escaped.
+/// Puts the text in double quotes and escapes control characters, quotes and backslashes.
 std::string quote(std::string_view text);
-/// `*` matches any run of characters.
+/// In the pattern, `*` matches any run of characters.
 bool wildcard_match(std::string_view pattern, std::string_view text);
 
-/// The candidate a typist most likely meant: at most a third of its letters differ; nullopt when none is near.
+/// The candidate that was probably meant: at most a third of its letters differ; nullopt when none is close.
 std::optional<std::string> did_you_mean(std::string_view typed, const std::vector<std::string>& candidates);
 
 constexpr bool is_digit(char c) {
@@ -34,7 +34,7 @@ bool is_qualified_name(std::string_view text);  // [prefix/]name, the key of a l
 std::string hex(std::string_view bytes);
 std::string base64_encode(std::string_view bytes);
 std::optional<std::string> base64_decode(std::string_view text);
-/// The same, past line ends and bits that padding leaves over, as Go reads it.
+/// As base64_decode, but ignores line ends and the bits that padding leaves over, as Go does.
 std::optional<std::string> base64_decode_leniently(std::string_view text);
 
 }  // namespace muster

@@ -117,7 +117,7 @@ TEST(Strings, Base64FollowsTheRfcVectors) {
   }
 }
 
-TEST(Strings, Base64RefusesWhatIsNotCanonical) {
+TEST(Strings, Base64RejectsTextThatIsNotCanonical) {
   for (const char* text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zm 9", "Zm9v\n"}) {
     EXPECT_EQ(base64_decode(text), std::nullopt) << text;
   }

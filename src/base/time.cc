@@ -44,7 +44,7 @@ std::string to_seconds(const Civil& c) {
                      c.second);
 }
 
-/// Reads text from the left; every step says whether it found what it wanted.
+/// Reads text from the left; every step returns whether it found what it expected.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -68,7 +68,7 @@ class Scanner {
     return true;
   }
 
-  /// The digits after the point, as nanoseconds; finer ones are dropped.
+  /// Reads the digits after the point as nanoseconds and drops finer ones.
   bool fraction(int& nanos) {
     nanos = 0;
     int scale = 100'000'000;
@@ -105,13 +105,13 @@ struct Unit {
   std::int64_t nanos;
 };
 
-// Longer names before their prefixes.
+// A longer name stands before its prefixes.
 constexpr std::array kUnits = {
     Unit{"ns", 1},         Unit{"us", 1'000},        Unit{"\u00b5s", 1'000},    Unit{"\u03bcs", 1'000},
     Unit{"ms", 1'000'000}, Unit{"s", 1'000'000'000}, Unit{"m", 60'000'000'000}, Unit{"h", 3'600'000'000'000},
 };
 
-/// One "1.5h" off the front of text, added to total; false when there is none or the sum does not fit.
+/// Moves one component such as "1.5h" from `text` to `total`. Returns false when there is none or the sum overflows.
 bool take_component(std::string_view& text, std::int64_t& total) {
   std::int64_t whole = 0;
   double fraction = 0;
@@ -141,7 +141,7 @@ bool take_component(std::string_view& text, std::int64_t& total) {
   return false;
 }
 
-/// "2m30s", or "2m" when the smaller part is nothing.
+/// "2m30s", or "2m" when the smaller part is 0.
 std::string two_units(std::int64_t big, char big_unit, std::int64_t small, char small_unit) {
   if (small == 0) return fmt::format("{}{}", big, big_unit);
   return fmt::format("{}{}{}{}", big, big_unit, small, small_unit);
@@ -184,17 +184,17 @@ std::optional<Time> parse_rfc3339(std::string_view text) {
   if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
   const seconds since_epoch = std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
                               std::chrono::minutes(minute) + seconds(second) - offset;
-  // Nanoseconds since 1970 reach from 1677 to 2262; years beyond are no time we can hold.
+  // Nanoseconds since 1970 cover the years 1677 to 2262; a Time cannot hold years beyond.
   constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
   if (since_epoch.count() > kLimit || since_epoch.count() < -kLimit) return std::nullopt;
   return Time(since_epoch) + std::chrono::nanoseconds(nano);
 }
 
 std::string human_duration(Duration d) {
-  // The steps of k8s.io/apimachinery's duration.HumanDuration, so that ages read the same in both tools.
+  // These are the steps of k8s.io/apimachinery's duration.HumanDuration, so that ages read the same in both tools.
   const std::int64_t total_seconds = std::chrono::duration_cast<seconds>(d).count();
   if (total_seconds < -1) return "<invalid>";
-  if (total_seconds < 0) return "0s";  // clocks of two machines may differ a little
+  if (total_seconds < 0) return "0s";  // the clocks of two machines may differ a little
   if (total_seconds < 120) return fmt::format("{}s", total_seconds);
   const std::int64_t minutes = total_seconds / 60;
   if (minutes < 10) return two_units(minutes, 'm', total_seconds % 60, 's');

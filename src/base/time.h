@@ -1,4 +1,4 @@
-// Points in time and spans, and their two texts: RFC 3339 as the Kubernetes API writes it, and "5m" as people read it.
+// Points in time and durations, and their two texts: RFC 3339 as the Kubernetes API writes it, and "5m" for people.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ std::string format_rfc3339(Time t);
 std::string format_rfc3339_micro(Time t);
 /// "2026-11-15T21:30:36.000123456Z": log lines.
 std::string format_rfc3339_nano(Time t);
-/// Accepts any fraction and any offset; nullopt when the text is not a time.
+/// Accepts any fraction and any offset; nullopt when the text is not a valid time.
 std::optional<Time> parse_rfc3339(std::string_view text);
 
-/// The age column of kubectl: "45s", "5m", "3h12m", "2d".
+/// The age as kubectl prints it: "45s", "5m", "3h12m", "2d".
 std::string human_duration(Duration d);
 
-/// "90s", "1h30m", "250ms" (Go's form); nullopt when it is none.
+/// Reads Go's notation, "90s", "1h30m", "250ms"; nullopt when the text is not a duration.
 std::optional<Duration> parse_duration(std::string_view text);
 
 }  // namespace muster

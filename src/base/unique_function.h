@@ -1,4 +1,4 @@
-// A callable that owns what it captured and need not be copyable: completion callbacks and posted tasks.
+// UniqueFunction is a callable that owns its captures and need not be copyable: completion callbacks and posted tasks.
 #pragma once
 
 #include <memory>

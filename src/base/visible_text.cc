@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-/// The character at the start of well-formed UTF-8 of more than one byte, and its length; 0, 0 for anything else.
+/// The character at the start of a well-formed UTF-8 sequence of more than one byte, and its length; else 0, 0.
 std::pair<char32_t, std::size_t> wide_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t length = first >= 0xf8 ? 0 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
@@ -21,7 +21,7 @@ std::pair<char32_t, std::size_t> wide_character(std::string_view text) {
   return {code, length};
 }
 
-/// Controls what is around it, or takes no room.
+/// Whether the character controls the text around it or has no width.
 bool is_invisible(char32_t code) {
   return (code >= 0x80 && code <= 0x9f) || code == 0xad || code == 0x61c || (code >= 0x200b && code <= 0x200f) ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff ||

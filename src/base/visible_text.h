@@ -1,4 +1,4 @@
-// Text that somebody else wrote, made harmless for a terminal and for the eyes of its reader.
+// Makes text from outside safe to show on a terminal: nothing in it can control the terminal or deceive the reader.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace muster {
 
-/// The escape of the character that `text` begins with, and how many bytes the character takes.
+/// The escape for the first character of a text, and how many bytes that character takes.
 struct Escape {
-  std::string text;  // \n, \x1b, \u202e, \U000e0041; "" when the character may be shown as it is
+  std::string text;  // \n, \x1b, \u202e, \U000e0041; "" when the character can be shown unchanged
   std::size_t length = 1;
 };
-/// Control characters, marks that turn the direction of text, characters without width, bytes that are no UTF-8.
+/// Escapes control characters, marks that change text direction, zero-width characters and bytes that are not UTF-8.
 Escape escape_at(std::string_view text);
 
-/// With all of those escaped, but newlines and tabs. Twice gives the same as once.
+/// Escapes all of those except newlines and tabs. It is idempotent.
 std::string visible(std::string_view text);
 
 }  // namespace muster

@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-TEST(VisibleText, NothingThatATerminalObeysIsLeft) {
+TEST(VisibleText, ControlSequencesAreEscaped) {
   EXPECT_EQ(visible("R\x1b[1m \x07\x7f a\rb"), R"(R\x1b[1m \x07\x7f a\rb)");
   EXPECT_EQ(visible("\xc2\x9b"
                     "31m"),
@@ -17,17 +17,17 @@ TEST(VisibleText, NothingThatATerminalObeysIsLeft) {
       << "and as a lone byte";
 }
 
-TEST(VisibleText, NothingHidesOrTurnsAround) {
+TEST(VisibleText, InvisibleAndDirectionalCharactersAreEscaped) {
   EXPECT_EQ(visible("a\u202eb\u200b\u2066\ufeff\U000e0041"), R"(a\u202eb\u200b\u2066\ufeff\U000e0041)");
 }
 
-TEST(VisibleText, WhatPeopleReadStays) {
+TEST(VisibleText, ReadableTextIsKept) {
   const std::string text = "NAME\tAGE\n  a │ é 😀 训练 \"quoted\\n\"\n";
   EXPECT_EQ(visible(text), text);
   EXPECT_EQ(visible(visible("\x1b")), visible("\x1b"));
 }
 
-TEST(VisibleText, BytesThatAreNoTextAreShownAsBytes) {
+TEST(VisibleText, InvalidBytesAreShownAsBytes) {
   EXPECT_EQ(visible("cut \xe2\x80"), R"(cut \xe2\x80)");
   EXPECT_EQ(visible("\xe2x"), R"(\xe2x)");
   EXPECT_EQ(visible("\xff\xc0\xaf"), R"(\xff\xc0\xaf)");

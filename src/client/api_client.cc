@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-// Larger than any list a server should have to give without being asked for it in pages.
+// No server should return a longer list unless it is asked for in pages.
 constexpr std::size_t kMaxBody = std::size_t{512} * 1024 * 1024;
 constexpr std::size_t kMaxErrorBody = std::size_t{1024} * 1024;
 constexpr std::size_t kMaxErrorText = 200;
 
-/// "?a=1&b=2" built up; values are encoded, empty ones left out.
+/// Builds "?a=1&b=2"; values are encoded, empty ones left out.
 class Query {
  public:
   Query& add(std::string_view name, std::string_view value) {
@@ -53,7 +53,7 @@ std::string_view content_type(PatchType type) {
   CHECK(false);
 }
 
-/// `299 - "text"`, as RFC 7234 has it; "" for anything else.
+/// The text of `299 - "text"`, the form in RFC 7234; "" for anything else.
 std::string warning_text(std::string_view header) {
   const std::size_t open = header.find('"');
   if (!header.starts_with("299 ") || open == std::string_view::npos) return {};
@@ -65,7 +65,7 @@ std::string warning_text(std::string_view header) {
   return out;
 }
 
-/// What a status of 400 or more means, whatever the body is.
+/// The error for a status of 400 or more, whatever the body is.
 Error error_of(int status, const net::Headers& headers, const std::string& body) {
   Error error;
   const auto document = json::parse(body);
@@ -104,7 +104,7 @@ json::Document delete_body(const DeleteOptions& options) {
   return body;
 }
 
-/// Head and body of one reply on the way in. Errors are collected whole; good replies go where the caller wants them.
+/// The head and body of a response being received. An error body is collected; other bodies go to the caller's sink.
 struct Reply {
   int status = 0;
   net::Headers headers;
@@ -140,7 +140,7 @@ struct ApiClient::State : std::enable_shared_from_this<State> {
   State(net::Transport& t, std::string k) : transport(t), token(std::move(k)) {}
 
   net::Request request(std::string method, std::string target, std::string_view accept) const;
-  /// Sends, collects the reply and gives its document or error to `done`; keeps the call meanwhile.
+  /// Sends the request and passes the response's document or error to `done`; the call is kept until then.
   void call(net::Request request, OnDocument done);
   void call(net::Request request, const json::Document& body, std::string_view body_type, OnDocument done);
   void note_warnings(const net::Headers& headers) const;
@@ -181,7 +181,7 @@ void ApiClient::State::call(net::Request request, OnDocument done) {
   sink.on_end = [reply, id, weak = weak_from_this(), d = std::move(done)](Status status) mutable {
     const auto self = weak.lock();
     if (self == nullptr) return;
-    const auto node = self->calls.extract(id);  // goes when this callback is through
+    const auto node = self->calls.extract(id);  // destroyed at the end of this callback
     if (!status.has_value()) {
       d(std::move(status).error());
     } else if (reply->too_large) {
@@ -242,7 +242,7 @@ void ApiClient::create_subresource(const ObjectName& object, const json::Documen
 void ApiClient::update(const ObjectName& object, const json::Document& to, const WriteOptions& options,
                        OnDocument done) {
   net::Request request = state_->request("PUT", path_of(object) + query_of(options).text(), kJson);
-  request.repeatable = !to.string_at("metadata", "resourceVersion").empty();  // the second one is a Conflict
+  request.repeatable = !to.string_at("metadata", "resourceVersion").empty();  // a repeated update is a Conflict
   state_->call(std::move(request), to, kJson, std::move(done));
 }
 
@@ -265,7 +265,7 @@ void ApiClient::remove(const ObjectName& object, const DeleteOptions& options, O
 
 namespace {
 
-/// What the caller of watch() holds.
+/// The handle that the caller of watch() holds.
 class WatchCall final : public net::Call {
  public:
   explicit WatchCall(std::shared_ptr<WatchStream> stream) : stream_(std::move(stream)) {}

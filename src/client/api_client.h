@@ -1,6 +1,6 @@
-// ApiClient: the Kubernetes API as calls. Controllers, agent, CLI and console know only this; whether the server is in
-// this process (LocalTransport of apiserver/api_server.h), on this machine or a cluster is the Transport's business,
-// and all take the same request path.
+// ApiClient: the Kubernetes API as calls. Controllers, agent, CLI and console know only this class. The Transport
+// decides whether the server is in this process (LocalTransport of apiserver/api_server.h), on this machine or in a
+// cluster; all requests take the same path.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace muster::client {
 
-/// group, version and plural of a resource; made from api::Resource or from discovery.
+/// The group, version and plural of a resource, from api::Resource or from discovery.
 struct ResourceName {
   std::string group;
   std::string version;
@@ -49,9 +49,9 @@ struct ListOptions {
 
 struct WriteOptions {
   std::string field_manager = "muster";
-  std::string field_validation;  // Strict, Warn, Ignore; "" leaves it to the server
+  std::string field_validation;  // Strict, Warn, Ignore; "": the server's default
   bool dry_run = false;
-  bool force = false;  // server-side apply: take fields over from other managers
+  bool force = false;  // server-side apply: takes fields over from other managers
 };
 
 struct DeleteOptions {
@@ -64,46 +64,46 @@ struct DeleteOptions {
 
 enum class PatchType { kMerge, kJson, kStrategic, kApply };
 
-/// A watch under way; destroying it ends it.
+/// An active watch; destroying the handle ends it.
 using WatchHandle = std::unique_ptr<net::Call>;
 struct WatchOptions {
   std::string label_selector;
   std::string field_selector;
   std::string resource_version;
   bool bookmarks = true;
-  /// Begin with an ADDED event for everything there is and a bookmark that ends them. Servers may answer Invalid.
+  /// Starts with an ADDED event for each existing object and a bookmark after the last one. Servers may return Invalid.
   bool initial_events = false;
   bool as_table = false;
-  int timeout_seconds = 0;              // 0 leaves it to the server
-  std::optional<json::Excerpt> glance;  // read no more than this of an object that comes with its text
+  int timeout_seconds = 0;              // 0: the server's default
+  std::optional<json::Excerpt> glance;  // if the text is provided, only this is parsed
 };
 struct WatchEvent {
   std::string type;       // ADDED, MODIFIED, DELETED, BOOKMARK
-  json::Document object;  // at least what was to be glanced at, where there is text
-  net::Bytes text;        // the object as the server has it, where it is in this process; else null
+  json::Document object;  // at least the glance, if `text` is set
+  net::Bytes text;        // the server's own text if it is in this process; else null
 };
 struct WatchSink {
-  /// An ERROR event ends the watch with its Status as error.
+  /// An ERROR event is not delivered: it ends the watch with its Status as error.
   UniqueFunction<void(WatchEvent)> on_event;
-  /// Once: ok when the server ended it in order (watch again from the last revision), Expired: list again.
+  /// Called once: ok means a regular end (watch again from the last revision), Expired means list again.
   UniqueFunction<void(Status)> on_end;
 };
 
 using OnDocument = UniqueFunction<void(Result<json::Document>)>;
 
-/// Loop thread only. Callbacks are never inline. Calls still under way when the client is destroyed are dropped.
+/// Loop thread only. Callbacks are never inline. Destroying the client drops the calls that are in progress.
 class ApiClient {
  public:
-  /// `token` may be "" (in process, Unix socket, client certificate).
+  /// `token` may be "" (for a server in this process, a Unix socket or a client certificate).
   ApiClient(net::Transport& transport, std::string token);
   ~ApiClient();
 
   void get(const ObjectName& object, OnDocument done);
-  /// The …List document. ns "" lists all namespaces.
+  /// Returns the …List document. An empty `ns` lists all namespaces.
   void list(const ResourceName& resource, const std::string& ns, const ListOptions& options, OnDocument done);
   void create(const ResourceName& resource, const std::string& ns, const json::Document& object,
               const WriteOptions& options, OnDocument done);
-  /// POST to a subresource, such as pods/binding.
+  /// Sends a POST to a subresource, such as pods/binding.
   void create_subresource(const ObjectName& object, const json::Document& body, OnDocument done);
   void update(const ObjectName& object, const json::Document& to, const WriteOptions& options, OnDocument done);
   void patch(const ObjectName& object, PatchType type, const json::Document& patch, const WriteOptions& options,
@@ -111,12 +111,12 @@ class ApiClient {
   void remove(const ObjectName& object, const DeleteOptions& options, OnDocument done);
   [[nodiscard]] WatchHandle watch(const ResourceName& resource, const std::string& ns, const WatchOptions& options,
                                   WatchSink sink);
-  /// Anything else: discovery, logs, /version. Streams; a status of 400 or more becomes the error of on_end, and then
-  /// on_head and on_data are not called.
+  /// Sends any other request (discovery, logs, /version) and streams the response. A status of 400 or more becomes the
+  /// error of on_end; on_head and on_data are then not called.
   [[nodiscard]] std::unique_ptr<net::Call> stream(const std::string& method, const std::string& target,
                                                   net::ResponseSink sink);
 
-  /// Warning headers of replies (RFC 7234 299) go here; by default nowhere.
+  /// Sets the receiver of Warning headers (RFC 7234, code 299) in responses; by default they are dropped.
   void on_warning(std::function<void(const std::string&)> sink);
 
  private:
@@ -127,7 +127,7 @@ class ApiClient {
 std::string path_of(const ObjectName& object);
 std::string collection_path(const ResourceName& resource, const std::string& ns);
 
-/// The Error inside a metav1.Status, and back.
+/// Converts a metav1.Status to an Error, and back.
 Error error_from_status(const json::Document& status, int http_status);
 json::Document status_from_error(const Error& error);
 

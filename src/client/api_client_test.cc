@@ -23,7 +23,7 @@ class ApiClientTest : public ::testing::Test {
   OnDocument record() {
     return [this](Result<json::Document> result) { results_.push_back(std::move(result)); };
   }
-  /// The only result so far, taken.
+  /// Takes the only result so far.
   Result<json::Document> take() {
     loop_.settle();
     EXPECT_EQ(results_.size(), 1U);
@@ -116,7 +116,7 @@ TEST_F(ApiClientTest, PatchTypesHaveTheirContentTypes) {
   EXPECT_EQ(sent(3).target, "/api/v1/namespaces/ns/pods/a?fieldManager=muster&force=true");
 }
 
-TEST_F(ApiClientTest, DeleteHasABodyOnlyWhenThereIsSomethingToSay) {
+TEST_F(ApiClientTest, DeleteHasABodyOnlyWhenItHasOptions) {
   client_.remove({kPods, "ns", "a"}, {}, record());
   EXPECT_EQ(sent(0).method, "DELETE");
   EXPECT_EQ(sent(0).body, "");
@@ -132,7 +132,7 @@ TEST_F(ApiClientTest, DeleteHasABodyOnlyWhenThereIsSomethingToSay) {
                                              "preconditions":{"uid":"u","resourceVersion":"5"}})"));
 }
 
-TEST_F(ApiClientTest, OnlyWhatTellsWhichVersionItMeansMayBeSentTwice) {
+TEST_F(ApiClientTest, OnlyWritesThatNameTheirVersionMayBeRetried) {
   const ObjectName name{kPods, "ns", "a"};
   const auto repeatable = [&] { return net::may_repeat(sent(transport_.count() - 1)); };
   client_.get(name, record());
@@ -166,7 +166,7 @@ TEST_F(ApiClientTest, StatusBecomesAnError) {
   EXPECT_THAT(error.causes, ElementsAre(FieldCause{"FieldValueInvalid", "Invalid value: 0", "spec.x"}));
 }
 
-TEST_F(ApiClientTest, ErrorsThatAreNoStatusAreToldByTheirCode) {
+TEST_F(ApiClientTest, ErrorsWithoutAStatusAreMappedByTheirCode) {
   client_.get({kPods, "ns", "a"}, record());
   transport_.reply(0, 503, "<html>bad\x1b gateway</html>\n", {{"Retry-After", "2"}});
   const Error error = take().error();
@@ -261,7 +261,7 @@ TEST(StatusDocument, ErrorsGoThereAndBack) {
   EXPECT_EQ(back.name, "n");
 }
 
-TEST(StatusDocument, ReasonsOfOthersAreToldByTheCode) {
+TEST(StatusDocument, UnknownReasonsAreDerivedFromTheCode) {
   EXPECT_EQ(error_from_status(parsed(R"({"reason":"Gone","code":410})"), 200).reason, Reason::kExpired);
   EXPECT_EQ(error_from_status(parsed(R"({"code":404})"), 200).reason, Reason::kNotFound);
   EXPECT_EQ(error_from_status(parsed(R"({})"), 409).reason, Reason::kConflict);
@@ -362,7 +362,7 @@ TEST_F(WatchTest, BrokenStreamsAreErrors) {
   }
 }
 
-TEST_F(WatchTest, LineWithoutEndIsNotGatheredForEver) {
+TEST_F(WatchTest, EndlessLineIsNotBufferedWithoutBound) {
   watch();
   transport_.head(0, 200);
   const std::string piece(1024 * 1024, 'x');

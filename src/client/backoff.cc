@@ -5,7 +5,7 @@
 namespace muster::client {
 namespace {
 
-/// From nothing up to all of it.
+/// A random part of the duration, from zero up to all of it.
 Duration some_of(Duration whole, Rng& rng) {
   return whole * static_cast<std::int64_t>(rng.next() % 1000) / 1000;
 }

@@ -1,4 +1,4 @@
-// How long to wait before asking a server again.
+// Backoff: how long to wait before a retry.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ struct Backoff {
   Duration first = std::chrono::milliseconds(100);
   Duration longest = std::chrono::seconds(10);
 
-  /// Doubles with each failure in a row (1, 2, …), and is spread so that many clients do not come back at once: by a
-  /// quarter either way, but never to before what the server asked for.
+  /// The wait doubles with each consecutive failure (1, 2, …). Jitter of a quarter either way keeps many clients from
+  /// returning at once, but the wait is never shorter than what the server asked for.
   Duration wait(int failures, std::optional<Duration> retry_after, Rng& rng) const;
 };
 

@@ -1,4 +1,4 @@
-// What requests show the server, and where it comes from: fixed, a file that somebody renews, or a program.
+// The credentials of requests and their sources: fixed, a file that is renewed from outside, or a program.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ struct Credential {
 
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 
-/// Loop thread only. May wait for a file or a program.
+/// Loop thread only. The calls may block on a file or a program.
 class CredentialSource {
  public:
   virtual ~CredentialSource() = default;
   virtual Result<Credential> get(const Clock& clock) = 0;
-  /// The server answered 401 to `refused`. True when get() has something else to show now.
+  /// Called when the server answered 401 to `refused`. Returns true when get() now has a different credential.
   virtual Result<bool> renew(const Credential& refused, const Clock& clock) = 0;
 };
 
@@ -38,12 +38,12 @@ class FixedCredential final : public CredentialSource {
   Credential credential_;
 };
 
-/// A token file, such as a pod's, which is written anew long before the token in it expires: read again each minute.
+/// A token file, such as a pod's, which is rewritten long before its token expires: it is read again every minute.
 class TokenFile final : public CredentialSource {
  public:
-  /// `known` holds the token as it was read first, and what does not change.
+  /// `known` has the token as it was first read, and the parts that do not change.
   TokenFile(std::string path, Credential known, ReadFile read_file, const Clock& clock);
-  /// While the file cannot be read, the last token.
+  /// Returns the last token while the file cannot be read.
   Result<Credential> get(const Clock& clock) override;
   Result<bool> renew(const Credential& refused, const Clock& clock) override;
 

@@ -19,7 +19,7 @@ Error failed(const ExecPlugin& plugin, std::string_view what, Reason reason = Re
   return Error{.reason = reason, .message = fmt::format("credential plugin {}: {}", quote(plugin.command), what)};
 }
 
-/// The parent's variables with the plugin's over them.
+/// The parent's environment, overridden by the plugin's variables.
 std::vector<std::string> environment_of(const ExecPlugin& plugin, const std::string& info) {
   std::map<std::string, std::string> own = plugin.env;
   own["KUBERNETES_EXEC_INFO"] = info;

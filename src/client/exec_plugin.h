@@ -1,5 +1,5 @@
-// Credentials from a program, as kubeconfig's users[].user.exec names it: it is run, told about itself in
-// $KUBERNETES_EXEC_INFO, and prints an ExecCredential of client.authentication.k8s.io/v1 or v1beta1.
+// Credentials from a program that kubeconfig names in users[].user.exec: it runs with $KUBERNETES_EXEC_INFO set, and
+// prints an ExecCredential of client.authentication.k8s.io/v1 or v1beta1.
 #pragma once
 
 #include <functional>
@@ -17,40 +17,40 @@ namespace muster::client {
 
 struct ExecPlugin {
   std::string api_version;
-  std::string command;  // as found on the PATH, or a file
+  std::string command;  // looked up in PATH, or a path
   std::vector<std::string> args;
   std::map<std::string, std::string> env;
-  std::string install_hint;       // shown when there is no such program
+  std::string install_hint;       // shown when the program does not exist
   std::string interactive_mode;   // Never, IfAvailable, Always
-  std::string cluster_info_json;  // spec.cluster of what it is told; "" when it does not ask for that
+  std::string cluster_info_json;  // spec.cluster of its exec info; "" unless it asks for that
 };
 
 struct ExecCredential {
   Credential shown;
-  std::optional<Time> expires;  // none: as long as the process lives
+  std::optional<Time> expires;  // nullopt: valid for the life of the process
 };
 
-/// What the program prints. NotFound when there is no such program.
+/// Returns what the program prints, or NotFound when the program does not exist.
 using RunPlugin = std::function<Result<std::string>(const ExecPlugin& plugin, const std::string& exec_info)>;
-/// Runs it as a child: standard input and error are ours, so it can ask and complain; a minute at most.
+/// Runs it as a child for at most a minute. Standard input and error are ours, so that it can prompt and report.
 Result<std::string> run_plugin(const ExecPlugin& plugin, const std::string& exec_info);
 
-/// What the program is told in $KUBERNETES_EXEC_INFO.
+/// The value of $KUBERNETES_EXEC_INFO.
 std::string exec_info(const ExecPlugin& plugin, bool interactive);
 /// Every error names the command.
 Result<ExecCredential> parse_exec_credential(const ExecPlugin& plugin, std::string_view text);
 
-/// Runs the program and reads what it prints.
+/// Runs the program and parses its output.
 Result<ExecCredential> ask_plugin(const ExecPlugin& plugin, const RunPlugin& run);
 
-/// The credential of one plugin, kept until it expires or the server refuses it.
+/// The credential of one plugin, kept until it expires or the server rejects it.
 class ExecSource final : public CredentialSource {
  public:
   ExecSource(ExecPlugin plugin, RunPlugin run, std::optional<ExecCredential> known = std::nullopt)
       : plugin_(std::move(plugin)), run_(std::move(run)), known_(std::move(known)) {}
-  /// Runs the program when there is none that is good for another ten seconds.
+  /// Runs the program unless the last credential is valid for another ten seconds.
   Result<Credential> get(const Clock& clock) override;
-  /// Runs it again, unless that was done already for another request.
+  /// Runs the program again, unless another request has already caused that.
   Result<bool> renew(const Credential& refused, const Clock& clock) override;
 
  private:

@@ -43,7 +43,7 @@ TEST(ExecPlugin, ReadsTokenCertificateAndExpiry) {
   EXPECT_EQ(read->expires, parse_rfc3339("2026-01-01T00:00:00Z"));
 }
 
-TEST(ExecPlugin, SaysWhatIsWrongWithWhatItPrinted) {
+TEST(ExecPlugin, ReportsWhatIsWrongWithTheOutput) {
   EXPECT_EQ(why_not("nonsense"), "credential plugin \"get-token\": did not print an ExecCredential in JSON");
   EXPECT_THAT(why_not(R"({"kind":"Pod"})"), HasSubstr("must print kind ExecCredential, got \"Pod\""));
   EXPECT_THAT(why_not(credential(R"({"token":"t"})", "client.authentication.k8s.io/v1beta1")),
@@ -53,7 +53,7 @@ TEST(ExecPlugin, SaysWhatIsWrongWithWhatItPrinted) {
   EXPECT_THAT(why_not(credential(R"({"token":"t","expirationTimestamp":"soon"})")), HasSubstr("RFC 3339"));
 }
 
-TEST(ExecPlugin, IsToldAboutItselfAndTheCluster) {
+TEST(ExecPlugin, GetsInfoAboutItselfAndTheCluster) {
   ExecPlugin asking = plugin();
   asking.cluster_info_json = R"({"server":"https://h:1"})";
   const auto told = json::parse(exec_info(asking, true));

@@ -1,4 +1,4 @@
-// A Transport whose other end is the test: it sees each request and answers when and how it likes. Tests only.
+// A Transport whose other end is the test: it sees each request and answers when and how it chooses. Tests only.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace muster::client {
 
-/// Callbacks come through the loop, none after the Call is gone: as the contract of Transport has it.
+/// As Transport requires, callbacks are called through the loop, and never after the Call is destroyed.
 class FakeTransport final : public net::Transport {
  public:
   explicit FakeTransport(Loop& loop) : loop_(loop) {}
@@ -42,7 +42,7 @@ class FakeTransport final : public net::Transport {
       if (!sent->cancelled) sent->sink.on_data(bytes);
     });
   }
-  /// As a server in this process sends it.
+  /// Sends an event as a server in this process does.
   void shared_event(std::size_t i, const std::string& type, const std::string& object) {
     loop_.post([sent = sent_.at(i), type, object = std::make_shared<const std::string>(object)] {
       if (!sent->cancelled) sent->sink.on_event(type, object);
@@ -56,7 +56,7 @@ class FakeTransport final : public net::Transport {
       sent->sink.on_end(status);
     });
   }
-  /// All at once.
+  /// Sends a complete response at once.
   void reply(std::size_t i, int status, std::string body, net::Headers headers = {}) {
     head(i, status, std::move(headers));
     data(i, std::move(body));

@@ -10,7 +10,7 @@ namespace muster::client {
 namespace {
 
 constexpr Backoff kWatchBackoff;
-// A watch that lasted this long was a good one; a server that ends watches sooner is not asked again at once.
+// A watch that lasted this long was healthy. If the server ends watches sooner, the next one is delayed.
 constexpr Duration kGoodWatch = std::chrono::seconds(1);
 constexpr int kPageSize = 500;
 constexpr int kTellSlice = 250;
@@ -29,7 +29,7 @@ const std::string& uid_of(const json::Document& object) {
   return object.string_at("metadata", "uid");
 }
 
-/// What the informer itself needs of an object comes with what its owner wants to glance at.
+/// Reads what the informer itself needs of an object together with what its owner wants.
 std::optional<json::Excerpt> glance_of(const std::optional<Informer::TextOnly>& text_only) {
   if (!text_only) return std::nullopt;
   std::vector<std::string> paths = {"metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion"};
@@ -40,7 +40,7 @@ std::optional<json::Excerpt> glance_of(const std::optional<Informer::TextOnly>& 
 std::shared_ptr<const json::Document> document_of(const Informer::Key& key, const Informer::Held& held) {
   if (held.document != nullptr) return held.document;
   auto parsed = json::parse(*held.text);
-  if (!parsed) {  // only a glance was read before it was kept
+  if (!parsed) {  // only the glance was parsed before
     LOG_ERROR("an object cannot be read, it is left alone until it is deleted", {"name", key.second},
               {"namespace", key.first}, {"error", parsed.error().message});
     return nullptr;
@@ -48,7 +48,7 @@ std::shared_ptr<const json::Document> document_of(const Informer::Key& key, cons
   return std::make_shared<const json::Document>(*std::move(parsed));
 }
 
-/// Items of a list may leave out their kind; events of a watch never do, and the copies must compare equal.
+/// Items of a list may omit their kind but events of a watch never do, and the copies must compare equal.
 json::Document complete_item(json::Document item, const std::string& api_version, const std::string& kind) {
   if (!item.is_object() || item.find("kind") != nullptr || kind.empty()) return item;
   json::Object out;
@@ -97,19 +97,19 @@ struct Informer::State : std::enable_shared_from_this<State> {
   ResourceName resource;
   ListOptions selector;
   OnChange on_change;
-  std::optional<json::Excerpt> glance;  // where only text is kept
+  std::optional<json::Excerpt> glance;  // set when only text is kept
 
   Cache cache;
-  Cache incoming;  // pages of the list under way; not shown before it is whole
+  Cache incoming;  // pages of the list in progress; not visible until it is complete
   std::string continue_token;
   std::string revision;
-  bool can_stream = true;     // until the server says that it does not send initial events
-  bool is_streaming = false;  // they are on their way, into `incoming`
+  bool can_stream = true;     // until the server rejects initial events
+  bool is_streaming = false;  // initial events are arriving, into `incoming`
   bool synced = false;
   bool started = false;
   bool stopped = false;
-  std::optional<Cache> told_before;  // while the differences of a new list to this one are being told
-  std::vector<Task> deferred;        // what came meanwhile
+  std::optional<Cache> told_before;  // the previous view, while the changes since then are reported
+  std::vector<Task> deferred;        // events that arrived in the meantime
   std::vector<Task> sync_tasks;
   int failures = 0;
   MonoTime watch_began;
@@ -159,7 +159,7 @@ void Informer::State::list() {
 
 void Informer::State::on_page(Result<json::Document> page) {
   if (!page.has_value()) {
-    // Pages belong together: what was gathered is of no use without the rest.
+    // The pages of a list belong together: the ones gathered so far are useless without the rest.
     continue_token.clear();
     incoming.clear();
     retry(Step::kList, page.error());
@@ -189,17 +189,17 @@ void Informer::State::tell(const Key& key, const json::Document* before, const j
   if (!stopped) on_change(key, before, now);
 }
 
-/// What `on_change` is shown.
+/// The document that `on_change` receives.
 std::shared_ptr<const json::Document> Informer::State::seen_of(const Held& held) const {
   if (!glance) return held.document;
   auto seen = glance->read(*held.text);
-  CHECK(seen.has_value());  // it was read before it was kept
+  CHECK(seen.has_value());  // it was parsed before it was kept
   return std::make_shared<const json::Document>(*std::move(seen));
 }
 
-/// Puts the whole new view in place first, then tells the differences to the old one.
+/// First replaces the view as a whole, then reports how it differs from the old one.
 void Informer::State::take_list() {
-  const auto self = shared_from_this();  // a callback may end the informer
+  const auto self = shared_from_this();  // a callback may destroy the informer
   told_before = std::exchange(cache, std::move(incoming));
   incoming.clear();
   for (const auto& [key, held] : *told_before) {
@@ -208,7 +208,7 @@ void Informer::State::take_list() {
   tell_some(cache.begin());
 }
 
-/// In slices, so that requests are served in between. What the watch brings meanwhile waits.
+/// Works in slices, so that requests are served in between. Watch events that arrive meanwhile are deferred.
 void Informer::State::tell_some(Cache::const_iterator next) {
   const auto self = shared_from_this();
   for (int told = 0; next != cache.end() && told < kTellSlice; ++told, ++next)
@@ -235,11 +235,11 @@ void Informer::State::tell_difference(const Key& key, const Held& held) {
   if (known && old->second.version == held.version) return;
   const auto object = seen_of(held);
   if (known && old->second.uid == held.uid) return tell(key, old->second.document.get(), object.get());
-  if (known) tell(key, seen_of(old->second).get(), nullptr);  // made again while we were not looking
+  if (known) tell(key, seen_of(old->second).get(), nullptr);  // deleted and created again since the last view
   tell(key, nullptr, object.get());
 }
 
-/// Now, or after everything that is being told.
+/// Runs the task now, or after all changes that are being reported.
 void Informer::State::in_turn(Task task) {
   if (told_before) {
     deferred.push_back(std::move(task));
@@ -324,7 +324,7 @@ void Informer::State::on_watch_end(const Status& status) {
   handle.reset();
   const bool good = loop.mono() - watch_began >= kGoodWatch;
   if (good) failures = 0;
-  if (std::exchange(is_streaming, false)) {  // what came is of no use without the rest
+  if (std::exchange(is_streaming, false)) {  // incomplete, so it is useless
     incoming.clear();
     const bool refused =
         !status && (status.error().reason == Reason::kInvalid || status.error().reason == Reason::kBadRequest);
@@ -346,7 +346,7 @@ void Informer::State::on_watch_end(const Status& status) {
   if (status.error().reason != Reason::kExpired) {
     retry(Step::kWatch, status.error());
   } else if (failures == 0) {
-    failures = 1;  // should the next one expire as quickly, it waits
+    failures = 1;  // if the next one expires as quickly, it is delayed
     begin();
   } else {
     retry(Step::kList, status.error());

@@ -1,4 +1,4 @@
-// Informer: a live copy of one resource (list, then watch, for ever) with a callback per change.
+// Informer: a live copy of one resource (list, then watch, forever) with a callback for each change.
 #pragma once
 
 #include <functional>
@@ -13,27 +13,27 @@
 
 namespace muster::client {
 
-/// Loop thread only. Lists, watches, watches again from the last revision when the stream ends, lists again on Expired;
-/// waits 100 ms, doubling to 10 s with jitter, after errors.
+/// Loop thread only. It lists and watches. When a watch ends, it watches again from the last revision; on Expired it
+/// lists again. After an error it waits 100 ms, doubling up to 10 s, with jitter.
 class Informer {
  public:
   using Key = std::pair<std::string, std::string>;  // namespace, name
-  /// One object. Many large ones are kept as text, about a fifth of the size of a Document, and shared with the server
-  /// when that is in this process.
+  /// One object. It can be kept as text, which takes about a fifth of the memory of a Document and is shared with a
+  /// server in this process.
   struct Held {
     std::string version;
     std::string uid;
-    std::shared_ptr<const json::Document> document;  // null: there is only the text
+    std::shared_ptr<const json::Document> document;  // null: only the text is kept
     net::Bytes text;
   };
-  /// Only text is kept. The list then comes as the first events of the watch, so that at no time all of it is in memory
-  /// as Documents, and `on_change` is given `glance` of an object, with its identity; `find` gives all of it.
+  /// Keeps only text. The list then arrives as initial events of the watch, so that it is never in memory as Documents
+  /// as a whole. `on_change` gets the members in `glance` and the identity of an object; `find` returns all of it.
   struct TextOnly {
     std::vector<std::string> glance;  // paths as in json::Excerpt
   };
   using Cache = std::map<Key, Held>;
-  /// `now` is null when the object was deleted; `before` is null when it is new, and when it changed and only text is
-  /// kept.
+  /// `now` is null when the object was deleted. `before` is null when the object is new, or when it changed and only
+  /// text is kept.
   using OnChange = std::function<void(const Key&, const json::Document* before, const json::Document* now)>;
 
   Informer(Loop& loop, Rng& rng, ApiClient& client, ResourceName resource, ListOptions selector, OnChange on_change,
@@ -41,11 +41,11 @@ class Informer {
   ~Informer();
 
   void start();
-  /// True once the first list is in: decisions before that would be made on a partial view.
+  /// True once the first list is complete; decisions made earlier would rest on a partial view.
   bool synced() const;
   void when_synced(Task task);
   const Cache& cache() const;
-  /// Null when absent. Parsed anew each time when only text is kept.
+  /// Returns null when absent. If only text is kept, every call parses it.
   std::shared_ptr<const json::Document> find(const std::string& ns, const std::string& name) const;
 
  private:

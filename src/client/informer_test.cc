@@ -58,7 +58,7 @@ class InformerTest : public ::testing::Test {
         text_only);
     informer_->start();
   }
-  /// Started, first list in, watching: requests 0 and 1.
+  /// Starts the informer, answers the first list and leaves it watching: requests 0 and 1.
   void make_synced(const std::vector<std::string>& items = {pod("a", 1), pod("b", 2)}, int version = 5) {
     make();
     answer(200, list_of(items, version));
@@ -142,7 +142,7 @@ TEST_F(InformerTest, GlancesAtTextOfThisProcess) {
   EXPECT_EQ(informer_->find("ns", "a")->int_at("spec", "x"), 1) << "all of it is there";
 }
 
-TEST_F(InformerTest, TextThatCannotBeReadIsAsIfItWereNotThere) {
+TEST_F(InformerTest, TextThatCannotBeParsedCountsAsAbsent) {
   make({}, Informer::TextOnly{{"status"}});
   transport_.head(last(), 200);
   const std::string deep = std::string(json::kMaxDepth + 1, '[') + std::string(json::kMaxDepth + 1, ']');
@@ -207,7 +207,7 @@ TEST_F(InformerTest, WatchesAgainFromTheLastRevisionWhenTheStreamEnds) {
   EXPECT_TRUE(informer_->synced());
 }
 
-TEST_F(InformerTest, ServerThatEndsWatchesAtOnceIsNotAskedInATightLoop) {
+TEST_F(InformerTest, ServerThatEndsWatchesAtOnceIsNotRetriedInATightLoop) {
   make_synced();
   end();
   const std::size_t before = transport_.count();
@@ -217,7 +217,7 @@ TEST_F(InformerTest, ServerThatEndsWatchesAtOnceIsNotAskedInATightLoop) {
   EXPECT_EQ(transport_.count(), before + 1);
 }
 
-TEST_F(InformerTest, ExpiredListsAgainAndTellsTheDifference) {
+TEST_F(InformerTest, ExpiredListsAgainAndReportsTheDifference) {
   make_synced({pod("a", 1), pod("b", 2), pod("c", 3), pod("d", 4, "old")}, 5);
   loop_.advance(seconds(10));
   send(kExpiredEvent);
@@ -284,7 +284,7 @@ TEST_F(InformerTest, WaitsLongerWithEachFailureUpToTenSeconds) {
   }
   answer(200, list_of({}, 1));
   EXPECT_TRUE(informer_->synced());
-  loop_.advance(seconds(5));  // a watch that lasts makes it forget the failures
+  loop_.advance(seconds(5));  // a watch that lasts resets the failures
   end(Error{.reason = Reason::kServiceUnavailable, .message = "connection lost"});
   EXPECT_LE(loop_.until_next_timer(), milliseconds(125));
 }

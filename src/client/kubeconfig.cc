@@ -15,7 +15,7 @@ namespace {
 
 /// A named entry of `clusters`, `users` or `contexts`.
 struct Entry {
-  const json::Document* value = nullptr;  // what is under cluster:, user:, context:
+  const json::Document* value = nullptr;  // the value of cluster:, user: or context:
   std::string path;                       // "clusters[0].cluster"
 };
 
@@ -40,9 +40,9 @@ class Reader {
   void read_user(const Entry& user, Target& target);
   void read_exec(const Entry& user, Target& target);
   void read_server(const std::string& text, const std::string& path, net::Endpoint& endpoint);
-  /// The text under a key, "" when there is none.
+  /// The string under a key, or "" when there is none.
   std::string text_of(const Entry& entry, const std::string& key);
-  /// The content of `key`-data (base64) or of the file `key` names; "" when neither is there.
+  /// The content of `key`-data (base64) or of the file that `key` names; "" when neither is set.
   std::string read_pem(const Entry& entry, const std::string& key);
   std::string read_named_file(const Entry& entry, const std::string& key);
   std::string resolve_path(const std::string& path) const;
@@ -53,7 +53,7 @@ class Reader {
   std::vector<std::string> problems_;
 };
 
-/// "FILE:LINE" of a path, or of the nearest part around it that the file has.
+/// "FILE:LINE" of a path, or of its nearest parent that the file has.
 std::string Reader::where(std::string path) const {
   while (true) {
     if (const auto mark = yaml_.marks.find(path); mark != yaml_.marks.end()) {
@@ -126,7 +126,7 @@ std::string Reader::read_pem(const Entry& entry, const std::string& key) {
   return text_of(entry, key).empty() ? std::string() : read_named_file(entry, key);
 }
 
-/// scheme://host[:port], with brackets around IPv6; nullopt for anything else.
+/// Parses scheme://host[:port], with brackets around IPv6; nullopt for anything else.
 std::optional<Url> parse_url(std::string_view text) {
   Url url;
   if (text.starts_with("https://")) {
@@ -220,7 +220,7 @@ void Reader::read_exec(const Entry& user, Target& target) {
   }
   plugin.command = text_of(entry, "command");
   if (plugin.command.empty()) problem(entry.path, "exec.command: must name a program");
-  // A path is meant from the kubeconfig's folder on, a bare name from the PATH.
+  // A path is relative to the kubeconfig's directory; a bare name is looked up in PATH.
   if (plugin.command.find('/') != std::string::npos) plugin.command = resolve_path(plugin.command);
   plugin.install_hint = text_of(entry, "installHint");
   plugin.interactive_mode = text_of(entry, "interactiveMode");
@@ -277,7 +277,7 @@ Result<Target> load_kubeconfig(const std::string& path, const std::string& conte
   TRY_ASSIGN(const std::string text, read_file(path));
   TRY_ASSIGN(Target target, parse_kubeconfig(text, path, context, read_file));
   if (!target.exec) return target;
-  // A token or certificate in the file itself comes first, as for kubectl.
+  // As in kubectl, a token or certificate in the file itself takes precedence.
   if (!target.token.empty() || !target.endpoint.client_key_pem.empty()) return target;
   TRY_ASSIGN(target.issued, ask_plugin(*target.exec, run_plugin));
   target.token = target.issued->shown.token;
@@ -324,7 +324,7 @@ Result<Target> parse_kubeconfig(std::string_view text, const std::string& path, 
   return Reader(path, read_file).read(text, context);
 }
 
-// Quoted, because a token of hex digits may look like a number.
+// The token is quoted, because one of hex digits may look like a number.
 std::string make_kubeconfig(const std::string& server, const std::string& ca_pem, const std::string& token,
                             const std::string& ns) {
   return fmt::format(R"(apiVersion: v1

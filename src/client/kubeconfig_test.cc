@@ -127,13 +127,13 @@ TEST_F(KubeconfigTest, TokenOfDigitsStaysText) {
   EXPECT_EQ(load(make_kubeconfig("https://a:1", "x", "123e45"))->token, "123e45");
 }
 
-TEST_F(KubeconfigTest, TokenThatYamlReadsAsANumberIsSaid) {
+TEST_F(KubeconfigTest, TokenThatYamlReadsAsANumberIsReported) {
   std::string text = kTwoContexts;
   text.replace(text.find("token: abc"), 10, "token: 123");
   EXPECT_EQ(error(text), path_ + ":17: token: must be a string, got integer; put it in quotes");
 }
 
-TEST_F(KubeconfigTest, UnknownNamesAreSaidWithLineAndSuggestion) {
+TEST_F(KubeconfigTest, UnknownNamesAreReportedWithLineAndSuggestion) {
   EXPECT_EQ(error(kTwoContexts, "remot"), path_ + ":3: there is no context \"remot\"; did you mean \"remote\"?");
   EXPECT_EQ(error(kTwoContexts, "zzzzzz"), path_ + ":3: there is no context \"zzzzzz\"; there is local, remote");
   std::string text = kTwoContexts;
@@ -143,7 +143,7 @@ TEST_F(KubeconfigTest, UnknownNamesAreSaidWithLineAndSuggestion) {
   EXPECT_EQ(error("current-context: a\n"), path_ + ":1: there is no context \"a\"; the file has none under contexts:");
 }
 
-TEST_F(KubeconfigTest, AllProblemsAreToldAtOnce) {
+TEST_F(KubeconfigTest, AllProblemsAreReportedAtOnce) {
   const std::string message = error(R"(current-context: c
 contexts:
 - {name: c, context: {cluster: k, user: u}}
@@ -169,7 +169,7 @@ users:
               HasSubstr(path_ + ":14: exec.apiVersion: must be client.authentication.k8s.io/v1 or v1beta1, got \"\""));
 }
 
-TEST_F(KubeconfigTest, ServersThatAreNone) {
+TEST_F(KubeconfigTest, InvalidServersAreRejected) {
   for (const std::string server : {"ftp://a", "https://", "https://a:0", "https://a:99999", "https://a:b",
                                    "https://a/path", "https://u@a", "https://[::1", "\"\""}) {
     std::string text = kTwoContexts;
@@ -190,7 +190,7 @@ TEST_F(KubeconfigTest, CertificateAndKeyGoTogether) {
   EXPECT_EQ(error(text, "remote"), path_ + ":19: client-certificate and client-key must be given together");
 }
 
-TEST_F(KubeconfigTest, FilesThatAreNone) {
+TEST_F(KubeconfigTest, InvalidFilesAreRejected) {
   EXPECT_THAT(load_kubeconfig(folder_ + "/absent", "").error().message, HasSubstr("absent"));
   EXPECT_EQ(load_kubeconfig(folder_ + "/absent", "").error().reason, Reason::kNotFound);
   EXPECT_EQ(error("- a\n- b\n"), path_ + ": is not a kubeconfig; it must be one YAML object");

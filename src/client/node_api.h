@@ -1,4 +1,4 @@
-// What the API server needs from the node: the seam between apiserver and agent, wired in main.
+// NodeApi: what the API server needs from the node. It is the seam between apiserver and agent, connected in main.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ struct LogRequest {
   std::optional<Time> since;
 };
 
-/// A log being read; destroying it stops.
+/// A log being read; destroying it stops the reading.
 class LogStream {
  public:
   virtual ~LogStream() = default;
-  /// No text from now on, until `resume`: whoever reads cannot keep up.
+  /// Delivers no text until `resume`, because the reader cannot keep up.
   virtual void pause() = 0;
   virtual void resume() = 0;
 };
@@ -36,8 +36,8 @@ class LogStream {
 class NodeApi {
  public:
   virtual ~NodeApi() = default;
-  /// Plain text, whole lines, in order, never inline. `on_end` once: after the last line, with why when the log could
-  /// not be read to its end, or never while following a live container.
+  /// Delivers plain text in whole lines, in order, never inline. `on_end` is called once: after the last line, with an
+  /// error if the log could not be read to its end; never while following a running container.
   virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request,
                                                       UniqueFunction<void(std::string_view)> on_text,
                                                       UniqueFunction<void(Status)> on_end) = 0;

@@ -10,7 +10,7 @@ constexpr int kMostTries = 10;
 constexpr Duration kLongestWhole = std::chrono::seconds(30);
 constexpr Backoff kRequestBackoff;
 
-/// When the server wants to be asked again; none when it does not say that it will be different then.
+/// The delay that the server asks for; nullopt when it does not say that a retry will help.
 std::optional<Duration> asked_wait(int status, const net::Headers& headers) {
   if (status != 429 && status != 503) return std::nullopt;
   const auto seconds = parse_int(headers.get("Retry-After"));
@@ -18,7 +18,7 @@ std::optional<Duration> asked_wait(int status, const net::Headers& headers) {
   return std::chrono::seconds(*seconds);
 }
 
-/// Whatever went wrong with the file or program, for the request it means that it is nobody's.
+/// Whatever went wrong with the file or program, the request fails as unauthenticated.
 Error no_credential(Error error) {
   error.reason = Reason::kUnauthorized;
   return error;
@@ -26,12 +26,12 @@ Error no_credential(Error error) {
 
 }  // namespace
 
-/// What the requests of one server have in common.
+/// The state that all requests to one server share.
 struct RemoteTransport::Shared {
   Shared(Loop& l, Rng& r, std::unique_ptr<CredentialSource> s, Connect c)
       : loop(l), rng(r), credentials(std::move(s)), connect(std::move(c)) {}
 
-  /// A certificate belongs to the connection: another one needs other connections. Requests under way keep theirs.
+  /// A certificate belongs to a connection, so a new one needs new connections. Requests in progress keep theirs.
   std::shared_ptr<net::Transport> transport_with(const Credential& credential) {
     const bool same_certificate = credential.client_certificate_pem == connected_as.client_certificate_pem &&
                                   credential.client_key_pem == connected_as.client_key_pem;
@@ -50,7 +50,7 @@ struct RemoteTransport::Shared {
   bool stopped = false;
 };
 
-/// One request, through all its tries. Its FlightCall holds it; the callbacks of the transport below do so weakly.
+/// One request with all its attempts. Its FlightCall owns it; the callbacks of the transport below hold weak pointers.
 class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
  public:
   Flight(std::shared_ptr<Shared> shared, net::Request request, net::ResponseSink sink)
@@ -78,13 +78,13 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
   }
 
  private:
-  /// What follows instead of the answer that is being received.
+  /// What happens instead of delivering the response being received.
   struct Next {
     Duration wait{0};
-    std::optional<Error> error = std::nullopt;  // gives up with this
+    std::optional<Error> error = std::nullopt;  // give up with this error
   };
 
-  /// Null when nobody wants to hear of it any more.
+  /// Returns null when the caller has dropped the request.
   static std::shared_ptr<Flight> live(const std::weak_ptr<Flight>& weak) {
     const auto self = weak.lock();
     return self != nullptr && !self->shared_->stopped ? self : nullptr;
@@ -169,16 +169,16 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
   MonoTime began_;
   Credential credential_;
   std::shared_ptr<net::Transport> transport_;
-  std::unique_ptr<net::Call> call_;  // goes before the transport it is on
+  std::unique_ptr<net::Call> call_;  // destroyed before its transport
   Loop::Id timer_ = 0;
   std::optional<Next> next_;
   int tries_ = 0;
   bool renewed_ = false;
-  bool sent_ = false;  // from here on the server may have done what is asked
+  bool sent_ = false;  // from here on the server may have executed the request
   bool head_passed_on_ = false;
 };
 
-/// What the caller of send() holds.
+/// The handle that the caller of send() holds.
 class RemoteTransport::FlightCall final : public net::Call {
  public:
   explicit FlightCall(std::shared_ptr<Flight> flight) : flight_(std::move(flight)) {}

@@ -1,5 +1,5 @@
-// RemoteTransport: requests to a server that is elsewhere. Shows the credential of the moment, and asks again where
-// that is safe: a server that is overloaded or restarts is no error yet.
+// RemoteTransport sends requests to a server in another process. It adds the current credential, and retries where that
+// is safe: an overloaded or restarting server is not an error yet.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace muster::client {
 
-/// Sends a request again
-/// - once, with a new credential, when the server answers 401 and there is one;
-/// - after 429, and 503 with Retry-After: the server did nothing and says when to come back;
-/// - when the connection could not be made, to a server that has answered before: it may be restarting;
-/// - when the connection was lost before the answer, if doing it twice is the same as doing it once (net::may_repeat);
-/// ten times and half a minute at most, with growing waits spread by chance. Then the last answer or error counts.
+/// Retries a request
+/// - once, with a new credential, when the server answers 401 and there is a new one;
+/// - after 429, and after 503 with Retry-After: the server did nothing and says when to retry;
+/// - when the connection could not be established, to a server that has answered before: it may be restarting;
+/// - when the connection was lost before the response, if the request is idempotent (net::may_repeat);
+/// at most ten times and for half a minute, with growing, jittered waits. Then the last response or error counts.
 class RemoteTransport final : public net::Transport {
  public:
-  /// A transport for connections with this client certificate; requests get their token here.
+  /// Makes a transport whose connections use this client certificate; the token is added to requests here.
   using Connect = std::function<std::unique_ptr<net::Transport>(const Credential& credential)>;
 
   RemoteTransport(Loop& loop, Rng& rng, std::unique_ptr<CredentialSource> credentials, Connect connect);

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-/// Gives what the test put in; another one after a refusal, as long as there are more.
+/// Returns the credentials that the test queued: the next one after a rejection, while there are more.
 class ScriptedCredentials final : public CredentialSource {
  public:
   Result<Credential> get(const Clock&) override {
@@ -56,7 +56,7 @@ class RemoteTransportTest : public ::testing::Test {
     sink.on_end = [this](const Status& status) { got_.push_back(status ? "end" : status.error().message); };
     call_ = remote_->send({.method = std::move(method), .target = "/", .repeatable = repeatable}, std::move(sink));
   }
-  /// The answer to the latest request.
+  /// Answers the latest request.
   void reply(int status, std::string body, net::Headers headers = {}) {
     wire_.reply(wire_.count() - 1, status, std::move(body), std::move(headers));
     loop_.settle();
@@ -67,14 +67,14 @@ class RemoteTransportTest : public ::testing::Test {
     loop_.settle();
   }
   std::string token(std::size_t i) { return std::string(wire_.request(i).headers.get("Authorization")); }
-  /// A server that is known to be there.
+  /// Makes the server known to be reachable.
   void has_answered() {
     send("GET");
     reply(200, "");
     got_.clear();
   }
 
-  /// The way to the wire: what is made anew for each certificate.
+  /// The transport to the wire, which is created anew for each certificate.
   class Door final : public net::Transport {
    public:
     explicit Door(FakeTransport& wire) : wire_(wire) {}
@@ -114,11 +114,11 @@ TEST_F(RemoteTransportTest, PassesGoodAnswersAndErrorsOn) {
   EXPECT_EQ(loop_.timers(), 0U);
 }
 
-TEST_F(RemoteTransportTest, ComesBackWhenTheServerAsksForIt) {
+TEST_F(RemoteTransportTest, RetriesWhenTheServerAsksForIt) {
   for (const int status : {429, 503}) {
     got_.clear();
     const std::size_t before = wire_.count();
-    send("POST");  // whatever the verb: nothing was done
+    send("POST");  // for any verb: the server did nothing
     reply(status, "not now", {{"Retry-After", "2"}});
     EXPECT_TRUE(got_.empty());
     loop_.advance(milliseconds(1999));
@@ -130,7 +130,7 @@ TEST_F(RemoteTransportTest, ComesBackWhenTheServerAsksForIt) {
   }
 }
 
-TEST_F(RemoteTransportTest, GivesUpWhereItWouldTakeMoreThanHalfAMinute) {
+TEST_F(RemoteTransportTest, GivesUpWhenItWouldTakeMoreThanHalfAMinute) {
   send("GET");
   reply(429, "not now", {{"Retry-After", "20"}});
   loop_.advance(seconds(25));
@@ -147,7 +147,7 @@ TEST_F(RemoteTransportTest, GivesUpWhereItWouldTakeMoreThanHalfAMinute) {
   EXPECT_EQ(wire_.count(), before + 1);
 }
 
-TEST_F(RemoteTransportTest, GivesUpAfterSoManyTries) {
+TEST_F(RemoteTransportTest, GivesUpAfterTheMaximumOfAttempts) {
   send("GET");
   while (got_.empty()) {
     ASSERT_LE(wire_.count(), 10U);
@@ -159,7 +159,7 @@ TEST_F(RemoteTransportTest, GivesUpAfterSoManyTries) {
   EXPECT_THAT(got_, ElementsAre("connection lost"));
 }
 
-TEST_F(RemoteTransportTest, WhatMayHaveBeenDoneIsNotDoneAgain) {
+TEST_F(RemoteTransportTest, RequestsThatMayHaveBeenExecutedAreNotRetried) {
   has_answered();
   const std::size_t before = wire_.count();
   send("POST");
@@ -169,7 +169,7 @@ TEST_F(RemoteTransportTest, WhatMayHaveBeenDoneIsNotDoneAgain) {
   EXPECT_EQ(wire_.count(), before + 1);
 }
 
-TEST_F(RemoteTransportTest, WhatMayBeRepeatedIsSentAgain) {
+TEST_F(RemoteTransportTest, IdempotentRequestsAreRetried) {
   for (const bool repeatable : {true, false}) {
     got_.clear();
     send(repeatable ? "PUT" : "GET", repeatable);
@@ -181,7 +181,7 @@ TEST_F(RemoteTransportTest, WhatMayBeRepeatedIsSentAgain) {
   }
 }
 
-TEST_F(RemoteTransportTest, AnAnswerThatHasBegunIsNotBegunAgain) {
+TEST_F(RemoteTransportTest, AResponseThatHasStartedIsNotRetried) {
   send("GET");
   wire_.head(0, 200);
   wire_.data(0, "half");
@@ -203,7 +203,7 @@ TEST_F(RemoteTransportTest, AServerThatHasAnsweredMayBeRestarting) {
   EXPECT_THAT(got_, ElementsAre("201", "made", "end"));
 }
 
-TEST_F(RemoteTransportTest, ErrorsThatWaitingDoesNotCureAreTold) {
+TEST_F(RemoteTransportTest, ErrorsThatWaitingDoesNotCureAreReported) {
   has_answered();
   send("GET");
   fail(false, Error{.reason = Reason::kBadRequest, .message = "bad path"});
@@ -223,7 +223,7 @@ TEST_F(RemoteTransportTest, ARefusedTokenIsRenewedOnce) {
   EXPECT_THAT(certificates_, ElementsAre("")) << "the connection is the same";
 }
 
-TEST_F(RemoteTransportTest, ARefusedTokenThatIsTheOnlyOneIsTold) {
+TEST_F(RemoteTransportTest, ARejectedTokenWithoutAnAlternativeIsReported) {
   send("GET");
   reply(401, "who?");
   EXPECT_THAT(got_, ElementsAre("401", "who?", "end"));

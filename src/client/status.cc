@@ -28,7 +28,7 @@ json::Document details_of(const Error& error) {
 
 Reason reason_of(const std::string& name, int http_status) {
   const Reason reason = reason_from_name(name);
-  // A reason we do not know (Gone, NotAcceptable's like, a webhook's own) is told by its code.
+  // An unknown reason (Gone, NotAcceptable, a webhook's own) is derived from the code.
   return reason_name(reason) == name ? reason : reason_from_http_code(http_status);
 }
 
@@ -64,7 +64,7 @@ json::Document status_from_error(const Error& error) {
   status.append("message", error.message);
   status.append("reason", reason_name(error.reason));
   json::Document details = details_of(error);
-  // Clients such as kubectl look into the details of what is not served without asking whether there are any.
+  // Clients such as kubectl read the details of these errors without checking that there are any.
   const bool always = error.reason == Reason::kNotFound || error.reason == Reason::kMethodNotAllowed;
   if (always || !details.as_object().empty()) status.append("details", std::move(details));
   status.append("code", http_code(error.reason));

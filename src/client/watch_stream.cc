@@ -14,7 +14,7 @@ void WatchStream::cancel() {
 }
 
 void WatchStream::on_data(std::string_view bytes) {
-  const auto self = shared_from_this();  // a callback may drop the handle
+  const auto self = shared_from_this();  // a callback may destroy the handle
   while (!ended_ && !bytes.empty()) {
     const std::size_t newline = bytes.find('\n');
     const std::string_view piece = bytes.substr(0, newline);

@@ -9,22 +9,22 @@
 
 namespace muster::client {
 
-/// One line may be this long: an object of the largest size the server takes, many times over.
+/// The limit of one line: many times the largest object that the server accepts.
 inline constexpr std::size_t kMaxWatchLine = 32 * 1024 * 1024;
 
-/// Held by the watch's handle; the callbacks of the transport hold it weakly, so that a destroyed handle hears nothing.
+/// The watch's handle owns it; the transport's callbacks hold it weakly, so that a destroyed handle gets no calls.
 class WatchStream : public std::enable_shared_from_this<WatchStream> {
  public:
   WatchStream(WatchSink sink, std::optional<json::Excerpt> glance)
       : sink_(std::move(sink)), glance_(std::move(glance)) {}
 
   void on_data(std::string_view bytes);
-  /// From a server in this process, which shares the object.
+  /// Called by a server in this process, which shares the object's text.
   void on_event(std::string_view type, const net::Bytes& text);
   void on_end(Status status);
-  /// The call it reads from: dropped as soon as an event ends the watch.
+  /// Sets the call to read from, which is dropped as soon as an event ends the watch.
   void set_call(std::unique_ptr<net::Call> call);
-  /// The handle is being destroyed.
+  /// Called when the handle is destroyed.
   void cancel();
 
  private:
@@ -34,7 +34,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   WatchSink sink_;
   std::optional<json::Excerpt> glance_;
   std::unique_ptr<net::Call> call_;
-  std::string partial_;  // the beginning of a line
+  std::string partial_;  // an incomplete line
   bool ended_ = false;
 };
 

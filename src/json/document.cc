@@ -5,7 +5,7 @@
 namespace muster::json {
 namespace {
 
-// Above this many members a search per member would be quadratic enough to notice.
+// With more members than this, one search per member is noticeably quadratic.
 constexpr std::size_t kLinearMembers = 32;
 
 std::vector<const Member*> sorted_members(const Object& object) {

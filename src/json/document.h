@@ -1,5 +1,5 @@
-// Document: a JSON value that keeps member order, exact 64-bit integers and shortest doubles. It is the currency
-// between modules: what users wrote, what the store holds, what patches and validation work on. Light to include: the
+// Document: a JSON value that keeps member order, exact 64-bit integers and shortest doubles. All modules exchange it:
+// it is what users write, what the store holds, and what patches and validation work on. It is cheap to include: the
 // parser (Boost.JSON) stays in parse.cc.
 #pragma once
 
@@ -21,13 +21,13 @@ struct Member;
 
 using Array = std::vector<Document>;
 
-/// Members in the order they were set. Lookup is linear: API objects have few members each, and the parser refuses
-/// objects with more than kMaxMembers.
+/// Members stay in the order in which they were set. Lookup is linear: API objects have few members each, and the
+/// parser rejects objects with more than kMaxMembers.
 class Object {
  public:
   Object();
   Object(std::initializer_list<Member> members);
-  explicit Object(std::vector<Member> members);  // no key twice
+  explicit Object(std::vector<Member> members);  // no key may occur twice
   Object(const Object&);
   Object(Object&&) noexcept;
   Object& operator=(const Object&);
@@ -39,12 +39,12 @@ class Object {
   const Document* find(std::string_view key) const;
   Document* find(std::string_view key);
   bool contains(std::string_view key) const { return find(key) != nullptr; }
-  /// Replaces the value in place, or appends.
+  /// Replaces the value in place, or appends the member.
   Document& set(std::string key, Document value);
-  /// The value, made null when absent.
+  /// The value of the member, which is added as null when absent.
   Document& operator[](std::string_view key);
   bool erase(std::string_view key);
-  /// Appends without looking for the key: for builders that know it is new.
+  /// Appends without searching for the key, for callers that know the key is new.
   Document& append(std::string key, Document value);
 
   std::vector<Member>::const_iterator begin() const;
@@ -82,20 +82,20 @@ class Document {
   bool is_array() const { return kind() == Kind::kArray; }
   bool is_object() const { return kind() == Kind::kObject; }
 
-  // Broken invariant (CHECK) when the kind is another: look first.
+  // These CHECK that the value is of this kind: test the kind first.
   bool as_bool() const { return checked<bool>(); }
   std::int64_t as_int() const { return checked<std::int64_t>(); }
-  double as_double() const;  // of an int too
+  double as_double() const;  // also accepts an integer
   const std::string& as_string() const { return checked<std::string>(); }
   const Array& as_array() const { return checked<Array>(); }
   Array& as_array() { return checked<Array>(); }
   const Object& as_object() const { return checked<Object>(); }
   Object& as_object() { return checked<Object>(); }
 
-  /// Member of an object; null pointer when absent or when this is no object.
+  /// A member of an object; nullptr when it is absent or this is not an object.
   const Document* find(std::string_view key) const;
   Document* find(std::string_view key);
-  /// Walks members: doc.at("metadata", "labels"). Null pointer when any step is absent.
+  /// Walks down members: doc.at("metadata", "labels"). Returns nullptr when any step is absent.
   template <typename... Keys>
   const Document* at(std::string_view key, Keys... rest) const {
     const Document* next = find(key);
@@ -105,7 +105,7 @@ class Document {
       return next == nullptr ? nullptr : next->at(rest...);
     }
   }
-  /// The string there, or "" when absent or of another kind. For fields whose shape was validated before.
+  /// The string at the path, or "" when it is absent or of another kind. It is for fields that were validated before.
   template <typename... Keys>
   const std::string& string_at(std::string_view key, Keys... rest) const {
     const Document* found = at(key, rest...);
@@ -121,16 +121,16 @@ class Document {
     const Document* found = at(key, rest...);
     return found != nullptr && found->is_bool() && found->as_bool();
   }
-  /// The items there; none when absent or of another kind.
+  /// The items of the array at the path; empty when it is absent or of another kind.
   template <typename... Keys>
   const Array& array_at(std::string_view key, Keys... rest) const {
     const Document* found = at(key, rest...);
     return found != nullptr && found->is_array() ? found->as_array() : empty_array();
   }
-  /// Member for writing: becomes an object if null, the member is made null if absent. CHECKs on other kinds.
+  /// A member for writing: null becomes an object, and an absent member is added as null. CHECKs on other kinds.
   Document& operator[](std::string_view key);
 
-  bool operator==(const Document& other) const;  // member order does not count; 1 == 1.0 does not hold
+  bool operator==(const Document& other) const;  // member order does not matter; 1 and 1.0 are different
 
  private:
   static const std::string& empty_string();
@@ -178,20 +178,20 @@ inline std::vector<Member>::iterator Object::end() {
 inline constexpr int kMaxDepth = 200;
 inline constexpr std::size_t kMaxMembers = 20'000;
 
-/// BadRequest with line and column when the text is no JSON, is nested too deep, or repeats a key.
+/// Returns BadRequest with line and column when the text is not JSON, is nested too deeply or repeats a key.
 Result<Document> parse(std::string_view text);
-/// The same, but of a key that is repeated the last value counts, as for Kubernetes; the paths of the first hundred
-/// such keys go to `repeated`: "spec.containers[0].image".
+/// As above, but the last value of a repeated key wins, as in Kubernetes. `repeated` receives the paths of the first
+/// hundred such keys: "spec.containers[0].image".
 Result<Document> parse(std::string_view text, std::vector<std::string>& repeated);
 
-/// Compact. Numbers as JSON.stringify would write them; integers exact.
+/// Writes compact JSON. Numbers look as JSON.stringify writes them; integers are exact.
 std::string serialize(const Document& document);
 void append_serialized(const Document& document, std::string& out);
-/// A JSON string literal, quotes included.
+/// Appends a JSON string literal, including its quotes.
 void append_quoted(std::string_view text, std::string& out);
-/// Two-space indent, for people.
+/// Writes JSON for people, indented by two spaces.
 std::string serialize_pretty(const Document& document);
 
-std::string_view kind_name(Kind kind);  // "string", "object", …: for error messages
+std::string_view kind_name(Kind kind);  // "string", "object", …, for error messages
 
 }  // namespace muster::json

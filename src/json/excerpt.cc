@@ -8,7 +8,7 @@
 
 namespace muster::json {
 
-/// Every function gives false where the text is not what it must be; `rest_` then means nothing.
+/// Every function returns false on malformed text; `rest_` is then meaningless.
 class Excerpt::Reader {
  public:
   Reader(std::string_view text, std::size_t leaves) : rest_(text), missing_(leaves) {}
@@ -36,7 +36,7 @@ class Excerpt::Reader {
     }
     const std::string_view before = rest_;
     if (!skip()) return false;
-    if (!node.children.empty()) return true;  // no object, so nothing of it is wanted
+    if (!node.children.empty()) return true;  // not an object, so it has none of the wanted members
     const std::string_view text = before.substr(0, before.size() - rest_.size());
     --missing_;
     if (text.front() == '"' && text.find('\\') == std::string_view::npos) {
@@ -83,7 +83,7 @@ class Excerpt::Reader {
     return true;
   }
 
-  /// As it is written, escapes and all.
+  /// Reads a string without decoding its escapes.
   bool string(std::string_view& out) {
     if (!take('"')) return false;
     std::size_t end = 0;
@@ -103,7 +103,7 @@ class Excerpt::Reader {
     return backslashes % 2 == 1;
   }
 
-  /// The character that comes next, past white space; 0 at the end.
+  /// The next character after white space; 0 at the end.
   char next() {
     const auto is_space = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
@@ -116,7 +116,7 @@ class Excerpt::Reader {
   }
 
   std::string_view rest_;
-  std::size_t missing_;  // leaves that were not seen yet: after the last one nothing needs reading
+  std::size_t missing_;  // leaves not seen yet; after the last one reading stops
 };
 
 Excerpt::Excerpt(const std::vector<std::string>& paths) : leaves_(paths.size()) {

@@ -1,4 +1,4 @@
-// Excerpt: a few members of a JSON object, read without building the rest of it.
+// Excerpt reads a few members of a JSON object without building the rest of it.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace muster::json {
 
-/// Many times faster than `parse`, because what is not asked for is skipped. It is not checked either: for text that
-/// was parsed or written here before.
+/// It is many times faster than `parse`, because it skips everything else. It does not check what it skips, so it is
+/// only for text that was parsed or written here before.
 class Excerpt {
  public:
-  /// Paths like "metadata.labels"; what they lead to is read whole. None leads through another.
+  /// Takes paths such as "metadata.labels", and reads the whole value at each. No path may be the prefix of another.
   explicit Excerpt(const std::vector<std::string>& paths);
 
-  /// The object with just those of its members that are asked for.
+  /// Returns the object with only the requested members.
   Result<Document> read(std::string_view text) const;
 
  private:
   struct Node {
     std::string key;
-    std::vector<Node> children;  // none: the value is read whole
+    std::vector<Node> children;  // empty: the whole value is read
   };
   class Reader;
 

@@ -10,7 +10,7 @@ std::string excerpt(const std::vector<std::string>& paths, std::string_view text
   return found ? serialize(*found) : found.error().message;
 }
 
-TEST(Excerpt, ReadsWhatThePathsLeadTo) {
+TEST(Excerpt, ReadsTheValuesAtThePaths) {
   const std::string text =
       R"({"kind":"Pod","metadata":{"name":"a","labels":{"x":"1","y.z":"2"},"managedFields":[{"f":{"}":"\\\"]"}}]},)"
       R"("spec":{"hostNetwork":true,"containers":[{"name":"c"}],"n":-1.5e3},"status":{"phase":"Running"}})";
@@ -27,7 +27,7 @@ TEST(Excerpt, TakesWhiteSpaceEscapesAndEmptyThings) {
   EXPECT_EQ(excerpt({"a"}, "{}"), "{}");
 }
 
-TEST(Excerpt, SaysWhenTheTextIsNoObject) {
+TEST(Excerpt, RejectsTextThatIsNotAnObject) {
   const std::string whole = R"({"x":{"y":["\"",1]},"a":"b"})";
   for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
     EXPECT_EQ(excerpt({"a"}, whole.substr(0, size)), "excerpt: the text is no JSON object") << size;

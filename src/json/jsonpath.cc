@@ -15,14 +15,14 @@ namespace {
 
 enum class Compare { kExists, kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
-// Filters nest in brackets: a limit keeps the recursive parser off the end of the stack.
+// Filters nest in brackets; the limit keeps the recursive parser from exhausting the stack.
 constexpr int kMaxFilterDepth = 8;
 
 struct Slice {
   std::optional<std::int64_t> from;
   std::optional<std::int64_t> to;
   std::int64_t step = 1;
-  bool single = false;  // [n]: exactly one, nothing when out of range
+  bool single = false;  // [n]: selects exactly one, or nothing when out of range
 };
 
 Error fault(std::string_view path, std::size_t at, std::string_view what) {
@@ -56,7 +56,7 @@ void select_members(const Document& value, std::vector<const Document*>& out) {
   }
 }
 
-// The value and everything below it, parents first. Documents are at most kMaxDepth deep, so recursion is bounded.
+// Selects the value and everything below it, parents first. The recursion is bounded by the documents' kMaxDepth.
 void select_tree(const Document& value, std::vector<const Document*>& out) {
   out.push_back(&value);
   if (value.is_array()) {
@@ -160,7 +160,7 @@ class JsonPath::Parser {
  public:
   explicit Parser(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
-  /// Steps up to the end of the text or to a character that cannot go on a path.
+  /// Parses steps up to the end of the text or to a character that cannot continue a path.
   Result<Steps> steps(int depth) {
     Steps out;
     while (at_ < text_.size()) {
@@ -309,7 +309,7 @@ class JsonPath::Parser {
     constexpr std::pair<std::string_view, Compare> kOperators[] = {
         {"==", Compare::kEqual}, {"!=", Compare::kNotEqual},       {"<=", Compare::kLessOrEqual},
         {"<", Compare::kLess},   {">=", Compare::kGreaterOrEqual}, {">", Compare::kGreater},
-        {"=", Compare::kEqual},  // kubectl wait and people write one
+        {"=", Compare::kEqual},  // `kubectl wait` accepts a single one, and people write it
     };
     for (const auto& [word, op] : kOperators) {
       if (!take(word)) continue;
@@ -349,7 +349,7 @@ class JsonPath::Parser {
     return out;
   }
 
-  // In a filter the literals are JSON.
+  // Literals in a filter are JSON.
   static Result<Document> parse(std::string_view word) { return json::parse(word); }
 
   std::string_view text_;
@@ -383,7 +383,7 @@ std::vector<const Document*> JsonPath::walk(const Steps& steps, const Document& 
   for (const Step& step : steps) {
     std::vector<const Document*> next;
     for (const Document* value : found) step.select(*value, root, next);
-    // Each value once: `..` of nested values and unions would otherwise multiply without bound.
+    // Each value is kept once; otherwise `..` on nested values and unions would multiply without bound.
     if (next.size() > 1) {
       std::unordered_set<const Document*> seen;
       std::erase_if(next, [&](const Document* value) { return !seen.insert(value).second; });
@@ -394,7 +394,7 @@ std::vector<const Document*> JsonPath::walk(const Steps& steps, const Document& 
 }
 
 struct JsonPathTemplate::Node {
-  std::string text;              // with no path: printed as it is
+  std::string text;              // without a path: printed unchanged
   std::optional<JsonPath> path;  // printed, or ranged over
   std::optional<std::vector<Node>> body;
 };
@@ -443,7 +443,7 @@ class JsonPathTemplate::Parser {
     return Node{{}, std::move(path), {}};
   }
 
-  // A brace inside quotes closes nothing.
+  // A brace inside quotes does not close anything.
   Result<std::size_t> closing_brace(std::size_t open) const {
     char mark = '\0';
     for (std::size_t i = open + 1; i < text_.size(); ++i) {

@@ -1,6 +1,6 @@
-// JSONPath as kubectl writes it: `.status.conditions[?(@.type=="Ready")].status` in printer columns and `wait`, and
-// templates such as `{range .items[*]}{.metadata.name}{"\n"}{end}` in `get -o jsonpath=`. Absent members are no error:
-// they select nothing.
+// JSONPath in kubectl's dialect: `.status.conditions[?(@.type=="Ready")].status` in printer columns and `wait`, and
+// templates such as `{range .items[*]}{.metadata.name}{"
+// "}{end}` in `get -o jsonpath=`. An absent member is not an error: it selects nothing.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace muster::json {
 
-/// One path. Understands `.name`, `['name']`, `[n]`, `[-1]`, `[from:to:step]`, `[a,b]`, `[*]`, `.*`, `..` and
-/// `[?(@.a op value)]` with == != < <= > >= or nothing (the member exists).
+/// One path. It may contain `.name`, `['name']`, `[n]`, `[-1]`, `[from:to:step]`, `[a,b]`, `[*]`, `.*`, `..` and
+/// `[?(@.a op value)]` with == != < <= > >= or no operator (the member exists).
 class JsonPath {
  public:
-  /// With or without surrounding braces, leading `$` or leading dot. BadRequest names the column of the fault.
+  /// Braces around the path, a leading `$` and a leading dot are optional. BadRequest names the column of the error.
   static Result<JsonPath> parse(std::string_view text);
 
-  /// Everything selected, in document order, each value once. The pointers are into `root`.
+  /// Returns all selected values in document order, each once. The pointers are into `root`.
   std::vector<const Document*> find(const Document& root) const { return find(root, root); }
-  /// The same for a path inside a `range`: relative to `current`, or to `root` when it starts with `$`.
+  /// The same inside a `range`: the path is relative to `current`, or to `root` when it starts with `$`.
   std::vector<const Document*> find(const Document& current, const Document& root) const;
 
  private:
@@ -37,10 +37,10 @@ class JsonPath {
   bool from_root_ = false;
 };
 
-/// Text with paths in braces. Several values of one path are joined by blanks.
+/// Text with paths in braces. Several values of one path are joined by spaces.
 class JsonPathTemplate {
  public:
-  /// A text without any brace is taken as one path.
+  /// Reads a text without braces as one path.
   static Result<JsonPathTemplate> parse(std::string_view text);
   std::string render(const Document& root) const;
 

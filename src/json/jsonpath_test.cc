@@ -18,7 +18,7 @@ Document job() {
   return *parse(kJob);
 }
 
-// What the path selects, as JSON texts joined by " | ".
+// The selected values as JSON texts joined by " | ".
 std::string select(std::string_view path) {
   auto parsed = JsonPath::parse(path);
   if (!parsed) return parsed.error().message;
@@ -44,7 +44,7 @@ TEST(JsonPath, WalksFields) {
   EXPECT_EQ(select("['status']['phase']"), "\"Running\"");
 }
 
-TEST(JsonPath, SelectsNothingForWhatIsAbsent) {
+TEST(JsonPath, SelectsNothingForAbsentMembers) {
   EXPECT_EQ(select(".status.nothing.below"), "");
   EXPECT_EQ(select(".metadata.name.below"), "");
   EXPECT_EQ(select(".status.conditions[7]"), "");
@@ -88,7 +88,7 @@ TEST(JsonPath, ComparesOnlyWhatIsComparable) {
 TEST(JsonPath, Descends) {
   EXPECT_EQ(select("..replicas"), "1 | 4");
   EXPECT_EQ(select("..conditions[0].type"), R"("Initialized")");
-  // Each value once, however many ways lead to it.
+  // Each value is selected once, no matter how many ways lead to it.
   EXPECT_EQ(select("..*..*..replicas"), select("..replicas"));
 }
 
@@ -130,7 +130,7 @@ TEST(JsonPathTemplate, KeepsBracesInQuotes) {
   EXPECT_EQ(render(R"({.status.conditions[?(@.type=="}")].type})"), "");
 }
 
-TEST(JsonPathTemplate, SaysWhatIsNotClosed) {
+TEST(JsonPathTemplate, ReportsWhatIsNotClosed) {
   EXPECT_EQ(render("{.a"), R"(jsonpath "{.a": column 1: this { is not closed)");
   EXPECT_EQ(render("{range .a[*]}x"), R"(jsonpath "{range .a[*]}x": column 15: {range …} without {end})");
   EXPECT_EQ(render("{end}"), R"(jsonpath "{end}": column 1: {end} without {range …})");

@@ -1,4 +1,4 @@
-// Work on many members of an object at once, where a search or a shift for each of them would be quadratic.
+// Operations on many members of an object at once, where a search or a shift for each of them would be quadratic.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace muster::json {
 
-/// Finds members of an object that lives longer and loses none meanwhile. Small objects are searched.
+/// Finds members of an object, which must outlive the index and must not lose members. Small objects are not indexed.
 class MemberIndex {
  public:
   explicit MemberIndex(const Object& object);
 
   const Document* find(std::string_view key) const;
-  /// The value in the same object for writing, made null when absent.
+  /// The value in the same object for writing; an absent member is added as null.
   Document& at(Object& object, const std::string& key);
 
  private:
   const Object& object_;
-  std::unordered_map<std::string, std::size_t> places_;  // empty where the object is searched
+  std::unordered_map<std::string, std::size_t> places_;  // empty when the object is small and searched directly
 };
 
 void erase_members(Object& object, const std::vector<std::string>& keys);

@@ -16,7 +16,7 @@ std::optional<Document> number_from_text(std::string_view text) {
   const auto read = std::from_chars(text.data(), end, value);
   if (read.ptr != end || text.empty()) return std::nullopt;
   if (read.ec == std::errc::result_out_of_range) {
-    // Too small is zero, too large is no number: from_chars reports both alike, the exponent's sign tells them apart.
+    // Underflow is zero, overflow is not a number. from_chars reports both alike, so the exponent's sign decides.
     const std::size_t mark = text.find_first_of("eE");
     const bool tiny = mark != std::string_view::npos ? text.substr(mark + 1).starts_with('-')
                                                      : text.find('.') != std::string_view::npos;

@@ -1,4 +1,4 @@
-// JSON text to Document: Boost.JSON's event parser builds Documents without a tree of its own in between.
+// JSON text to Document: Boost.JSON's event parser builds Documents directly, without a tree of its own in between.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ namespace {
 using boost::json::error;
 using boost::json::error_code;
 
-// Objects up to this size are searched, larger ones get an index of their keys.
+// Objects up to this size are searched; larger ones get an index of their keys.
 constexpr std::size_t kSearchedMembers = 16;
 constexpr std::size_t kMaxRepeated = 100;
 
-/// Receives the parser's events. Members and items of containers that are still open stand on two stacks; a container
-/// that closes takes its own from the top, in one allocation of the right size.
+/// Receives the parser's events. Members and items of containers that are still open are kept on two stacks; a
+/// container that closes takes its own from the top, in one allocation of the right size.
 class Builder {
  public:
   static constexpr std::size_t max_object_size = kMaxMembers;
@@ -32,16 +32,16 @@ class Builder {
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
   Builder() {
-    // Most objects of the API fit without growing.
+    // This is enough for most API objects without growing.
     open_.reserve(16);
     members_.reserve(32);
     items_.reserve(8);
   }
 
-  /// Where paths of repeated keys go; null refuses them.
+  /// Sets where the paths of repeated keys go; with null, repeated keys are rejected.
   void allow_repeated(std::vector<std::string>* paths) { repeated_ = paths; }
   Document take() { return std::move(root_); }
-  /// Why we, rather than the parser, refused; empty when we did not.
+  /// The reason when this builder, and not the parser, rejected the text; otherwise empty.
   const std::string& complaint() const { return complaint_; }
 
   bool on_document_begin(error_code&) { return true; }
@@ -89,10 +89,10 @@ class Builder {
   }
   bool on_uint64(std::uint64_t value, std::string_view, error_code&) {
     text_.clear();
-    return add(Document(static_cast<double>(value)));  // reached above the int64 range only
+    return add(Document(static_cast<double>(value)));  // only called above the int64 range
   }
   bool on_double(double, std::string_view last, error_code& ec) {
-    // The parser's own value may be off in the last place; the text is exact.
+    // The parser's own value may be wrong in the last digit; the text is exact.
     keep(last);
     const std::optional<Document> number = number_from_text(take_text());
     return number ? add(*number) : refuse("number is out of range", ec);
@@ -105,8 +105,8 @@ class Builder {
  private:
   struct Open {
     bool is_array = false;
-    std::size_t begin = 0;    // where its members or items start on their stack
-    std::size_t current = 0;  // the member whose value comes next
+    std::size_t begin = 0;    // index of its first member or item on the stack
+    std::size_t current = 0;  // index of the member whose value comes next
     std::unique_ptr<std::unordered_map<std::string, std::size_t>> seen = {};
   };
 
@@ -124,7 +124,7 @@ class Builder {
     return taken;
   }
 
-  // Not inlined: g++ 12 then takes the alternatives of the variant that are not there for uninitialised.
+  // Not inlined, because g++ 12 would then warn that the variant's other alternatives are uninitialised.
   [[gnu::noinline]] bool add(Document value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -136,7 +136,7 @@ class Builder {
     return true;
   }
 
-  /// Where the key in text_ is among the members of the innermost object; where it will be is remembered.
+  /// The index of the key in text_ among the members of the innermost object. A new key is recorded for later searches.
   std::optional<std::size_t> find_member(Open& top) {
     if (members_.size() - top.begin < kSearchedMembers) {
       for (std::size_t i = top.begin; i < members_.size(); ++i) {
@@ -152,7 +152,7 @@ class Builder {
     return added ? std::nullopt : std::optional(found->second);
   }
 
-  /// Of the member whose value comes next.
+  /// The path of the member whose value comes next.
   std::string current_path() const {
     std::string path;
     for (std::size_t level = 0; level < open_.size(); ++level) {
@@ -204,7 +204,7 @@ std::string describe(const error_code& ec, const Builder& builder, std::string_v
   return fmt::format("unexpected {}", shown_character(rest));
 }
 
-/// Our complaints come when a key or number is complete; people look for its start.
+/// Our errors arise when a key or number is complete, but the position to report is its start.
 std::size_t start_of_token(std::string_view text, std::size_t end) {
   const bool is_key = end < text.size() && text[end] == '"';
   while (end > 0) {
@@ -222,7 +222,7 @@ Error parse_error(std::string_view text, std::size_t offset, const error_code& e
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::ranges::count(before, '\n');
   const std::size_t line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-  // Columns count characters, so continuation bytes do not.
+  // Columns count characters, so continuation bytes are skipped.
   const auto column = 1 + std::ranges::count_if(before.substr(line_start),
                                                 [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
   return Error{

@@ -101,7 +101,7 @@ TEST(ParseErrors, OfTextBeyondTheLimits) {
   EXPECT_NE(error_of(large + "}").find("object has more than 20000 members"), std::string::npos);
 }
 
-TEST(Parse, OfRepeatedKeysTheLastCountsWhereTheyAreAllowed) {
+TEST(Parse, TheLastOfRepeatedKeysWinsWhereTheyAreAllowed) {
   std::vector<std::string> repeated;
   const auto parsed = parse(R"({"a":1,"b":{"c":[{"d":1},{"d":{"x":1},"e":2,"d":{"y":2,"y":3}}]},"a":[4]})", repeated);
   ASSERT_TRUE(parsed.has_value()) << parsed.error().message;
@@ -109,7 +109,7 @@ TEST(Parse, OfRepeatedKeysTheLastCountsWhereTheyAreAllowed) {
   EXPECT_EQ(repeated, (std::vector<std::string>{"b.c[1].d", "b.c[1].d.y", "a"}));
 }
 
-TEST(Parse, ManyRepeatedKeysAreToldUpToALimit) {
+TEST(Parse, ManyRepeatedKeysAreReportedUpToALimit) {
   std::string text = "{";
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < 1000; ++i) text += "\"k" + std::to_string(i) + "\":" + std::to_string(round) + ",";

@@ -13,7 +13,7 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-/// The reference tokens of an RFC 6901 pointer; nullopt when it is none.
+/// The reference tokens of an RFC 6901 pointer; nullopt when the text is not a pointer.
 std::optional<Tokens> split_pointer(std::string_view pointer) {
   if (pointer.empty()) return Tokens();
   if (pointer.front() != '/') return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<Tokens> split_pointer(std::string_view pointer) {
   return tokens;
 }
 
-/// An array index as the RFC spells it: no sign, no leading zero.
+/// Reads an array index as the RFC spells it: without sign or leading zero.
 std::optional<std::size_t> parse_index(std::string_view token) {
   const bool all_digits = std::ranges::all_of(token, [](char c) { return c >= '0' && c <= '9'; });
   if (token.empty() || !all_digits || (token.size() > 1 && token[0] == '0')) return std::nullopt;
@@ -59,7 +59,7 @@ Document* walk(Document& from, const Tokens& tokens, std::size_t count) {
   return const_cast<Document*>(walk(static_cast<const Document&>(from), tokens, count));
 }
 
-/// `work` counts the values that were looked at.
+/// Adds the number of visited values to `work`.
 bool fits_depth(const Document& document, int left, std::size_t& work) {
   if (document.is_array()) {
     const Array& items = document.as_array();
@@ -75,7 +75,7 @@ bool fits_depth(const Document& document, int left, std::size_t& work) {
   return true;
 }
 
-/// One operation, its members read and checked.
+/// One operation with its members read and checked.
 struct Operation {
   std::string op;
   std::string path_text;
@@ -133,7 +133,7 @@ Result<Operation> read_operation(const Document& document) {
   return out;
 }
 
-/// Documents keep the parser's depth limit whatever is put together from them: code that walks them recurses.
+/// A patched document must stay within the parser's depth limit, because the code that walks documents recurses.
 Status check_depth(const Tokens& path, const Document& value, std::size_t& work) {
   const auto above = static_cast<int>(std::min<std::size_t>(path.size(), kMaxDepth));
   if (fits_depth(value, kMaxDepth - above, work)) return ok();
@@ -141,7 +141,7 @@ Status check_depth(const Tokens& path, const Document& value, std::size_t& work)
                .message = fmt::format("the result would be nested deeper than {} levels", kMaxDepth)};
 }
 
-/// Applies one patch to a document of its own.
+/// Applies one patch to its own copy of a document.
 class Patcher {
  public:
   explicit Patcher(Document target) : target_(std::move(target)) {}
@@ -202,7 +202,7 @@ class Patcher {
   }
 
   Status replace(const Operation& o) {
-    // As Kubernetes has it, against the RFC: what is not set is replaced, too.
+    // Kubernetes deviates from the RFC here: replacing an absent member adds it.
     if (is_absent_member(o.path)) return add(o.path, o.path_text, *o.value);
     Document* place = walk(target_, o.path, o.path.size());
     if (place == nullptr) return missing(o.path_text);
@@ -243,7 +243,7 @@ class Patcher {
                  .message = fmt::format("test failed: {} has another value", quote(o.path_text))};
   }
 
-  /// The object is there, its member is not.
+  /// Whether the object exists but the member does not.
   bool is_absent_member(const Tokens& path) {
     if (path.empty()) return false;
     const Document* parent = walk(target_, path, path.size() - 1);

@@ -7,16 +7,16 @@
 
 namespace muster::json {
 
-/// RFC 7386.
+/// Applies a merge patch, RFC 7386.
 void merge_patch(Document& target, const Document& patch);
-// Kubernetes' bounds: a short patch must not grow a document without limit.
+// These are Kubernetes' limits: a short patch must not grow a document without bound.
 inline constexpr std::size_t kMaxPatchOperations = 10'000;
 inline constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;
-/// Ours: what operations on large lists and objects may shift or look through together, about a quarter of a second.
+/// Our own limit on the elements that all operations together may move or visit: about a quarter of a second.
 inline constexpr std::size_t kMaxPatchWork = 50'000'000;
 
-/// RFC 6902. All or nothing; a bad operation and a failing `test` are Invalid, what is no list of operations
-/// BadRequest.
+/// Applies a JSON patch, RFC 6902, entirely or not at all. A bad operation or a failed `test` is Invalid; a patch that
+/// is not a list of operations is BadRequest.
 Result<Document> json_patch(Document target, const Document& operations);
 
 }  // namespace muster::json

@@ -54,7 +54,7 @@ TEST(JsonPatch, AppliesEveryOperation) {
   EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"move","from":"/a","path":"/a"}])"), R"({"a":1})");
 }
 
-TEST(JsonPatch, SaysWhichOperationFailedAndWhy) {
+TEST(JsonPatch, ReportsWhichOperationFailedAndWhy) {
   EXPECT_EQ(patched("{}", R"([{"op":"add","path":"/a","value":1},{"op":"remove","path":"/b"}])"),
             R"(Invalid: operation 1 (remove): path "/b" does not exist)");
   EXPECT_EQ(patched(R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])"),
@@ -71,7 +71,7 @@ TEST(JsonPatch, SaysWhichOperationFailedAndWhy) {
             R"(Invalid: operation 0 (move): cannot move "/a" into itself, to "/a/b")");
 }
 
-TEST(JsonPatch, RefusesWhatIsNoPatch) {
+TEST(JsonPatch, RejectsInvalidPatches) {
   EXPECT_EQ(patched("{}", "{}"), "BadRequest: JSON patch must be an array of operations, got object");
   EXPECT_EQ(patched("{}", "[1]"), "BadRequest: operation 0: must be an object, got integer");
   EXPECT_EQ(patched("{}", "[{}]"), R"(Invalid: operation 0: "op" must be a string)");

@@ -1,5 +1,5 @@
-// Laws that hold for every document. On failure rapidcheck prints the smallest counterexample and the RC_PARAMS to
-// replay it.
+// Properties that hold for every document. On failure rapidcheck prints the smallest counterexample and the RC_PARAMS
+// to replay it.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -18,7 +18,7 @@ void showValue(const Document& document, std::ostream& out) {
 namespace {
 
 rc::Gen<std::string> any_text() {
-  // Pieces that mean something to one of the formats, and plain letters between them.
+  // Texts are built from pieces that have a meaning in one of the formats, with plain letters between them.
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
                           "a", "b", "true", "no", "null", "~", "0", "1", ".", "e", "x", " ", " ", "\n", "\n\n", "\t",
                           ":", ": ", "#", " #", "-", "- ", "?", "\"", "'", "\\", "[", "]", "{", "}", ",", "&", "*", "!",
@@ -35,7 +35,7 @@ rc::Gen<Document> any_scalar() {
   return rc::gen::oneOf(rc::gen::just(Document()),
                         rc::gen::map(rc::gen::arbitrary<bool>(), [](bool v) { return Document(v); }),
                         rc::gen::map(rc::gen::arbitrary<std::int64_t>(), [](std::int64_t v) { return Document(v); }),
-                        // Whole doubles come back as integers, by design.
+                        // Whole doubles are read back as integers by design, so they are left out.
                         rc::gen::map(rc::gen::suchThat(rc::gen::arbitrary<double>(),
                                                        [](double v) { return std::isfinite(v) && v != std::trunc(v); }),
                                      [](double v) { return Document(v); }),
@@ -80,7 +80,7 @@ RC_GTEST_PROP(JsonProperty, ParseNeverFailsBadly, ()) {
   if (parsed) RC_ASSERT(*parse(serialize(*parsed)) == *parsed);
 }
 
-RC_GTEST_PROP(ExcerptProperty, HasWhatParsingHas, ()) {
+RC_GTEST_PROP(ExcerptProperty, AgreesWithParsing, ()) {
   const Document value = *any_document(3);
   Object object;
   object.append("before", *any_document(3));

@@ -1,5 +1,5 @@
-// Document to JSON text. Objects keep their order; text that is not UTF-8 is written with U+FFFD in its place, because
-// the result must be JSON whatever a container printed.
+// Document to JSON text. Objects keep their order. Bytes that are not UTF-8 are replaced by U+FFFD, because the result
+// must be valid JSON whatever a container printed.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,8 +14,8 @@
 namespace muster::json {
 namespace {
 
-/// Text under construction, in a buffer that the thread has already: what is made of it is copied out in one piece of
-/// the exact size. One at a time.
+/// Text under construction, in a buffer that each thread reuses; the finished text is copied out once, at its exact
+/// size. Only one Text may exist per thread at a time.
 class Text {
  public:
   Text() = default;
@@ -36,7 +36,7 @@ class Text {
     need(text.size());
     at_ += text.copy(at_, text.size());
   }
-  /// What needs no change, between quotes.
+  /// Writes text that needs no escapes, in quotes.
   void put_plain(std::string_view text) {
     need(text.size() + 2);
     *at_++ = '"';
@@ -69,12 +69,12 @@ class Text {
     end_ = buffer_.data() + buffer_.size();
   }
 
-  std::string& buffer_ = buffer_of_thread();  // its size is the room there is
+  std::string& buffer_ = buffer_of_thread();  // its size is the capacity
   char* at_ = buffer_.data();
   char* end_ = buffer_.data() + buffer_.size();
 };
 
-/// Number::toString of ECMAScript: plain digits from 1e-6 up to 1e21, exponents beyond.
+/// Number::toString of ECMAScript: plain digits from 1e-6 up to 1e21, exponents outside that range.
 void append_double(double value, Text& out) {
   if (!std::isfinite(value)) {
     out.put("null");
@@ -150,7 +150,7 @@ constexpr std::uint64_t each_byte(unsigned char byte) {
   return 0x0101'0101'0101'0101ULL * byte;
 }
 
-/// The top bit of each byte that is 0, or stands above one that is: enough to tell whether there is any.
+/// Sets the top bit of each zero byte, and perhaps of bytes above one: enough to know whether any byte is zero.
 constexpr std::uint64_t zero_bytes(std::uint64_t word) {
   return (word - each_byte(1)) & ~word & each_byte(0x80);
 }
@@ -162,21 +162,21 @@ std::uint64_t load(const char* at) {
   return word;
 }
 
-/// Whether one of eight characters is not written as it is.
+/// Whether one of eight characters needs an escape or is not ASCII.
 bool needs_care(std::uint64_t word) {
-  const std::uint64_t controls = word - each_byte(0x20);  // the top bit of each, or of one above it
+  const std::uint64_t controls = word - each_byte(0x20);  // sets the top bit of each, and perhaps of a byte above
   const std::uint64_t marks = zero_bytes(word ^ each_byte('"')) | zero_bytes(word ^ each_byte('\\'));
   return ((word | controls | marks) & each_byte(0x80)) != 0;
 }
 
-/// By character: ASCII that is written as it is.
+/// For each character: whether it is ASCII and needs no escape.
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (unsigned char c = 0x20; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
   return plain;
 }();
 
-/// Whether all of it is written as it is, as nearly everything is: looked at in eights, the last of which may overlap.
+/// Whether no character needs an escape, the usual case. It reads eight bytes at a time; the last eight may overlap.
 bool is_plain(std::string_view text) {
   const char* const end = text.data() + text.size();
   if (text.size() >= 8) {
@@ -194,7 +194,7 @@ bool is_plain(std::string_view text) {
 void put_quoted(std::string_view text, Text& out) {
   if (is_plain(text)) return out.put_plain(text);
   out.put('"');
-  std::size_t clean = 0;  // start of the run that needs no change
+  std::size_t clean = 0;  // start of the run that needs no escapes
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (kPlain[static_cast<unsigned char>(c)]) {
@@ -222,7 +222,7 @@ void put_quoted(std::string_view text, Text& out) {
   out.put('"');
 }
 
-/// Where line breaks go. Compact text has none.
+/// Where line breaks go; compact text has none.
 struct Layout {
   bool pretty = false;
   int depth = 0;

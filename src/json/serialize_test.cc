@@ -55,7 +55,7 @@ TEST(Serialize, PrettyIndentsByTwo) {
   EXPECT_EQ(serialize(d), R"({"a":[1,{"b":null}],"c":[],"d":{}})");
 }
 
-TEST(Serialize, AppendsToWhatIsThere) {
+TEST(Serialize, AppendsToExistingText) {
   std::string out = "x=";
   append_serialized(Array{1, "a"}, out);
   EXPECT_EQ(out, "x=[1,\"a\"]");

@@ -6,7 +6,7 @@ namespace {
 struct Form {
   std::size_t bytes;
   std::uint32_t lead_bits;
-  std::uint32_t smallest;  // less would be an overlong form
+  std::uint32_t smallest;  // a smaller value would be an overlong form
 };
 
 Form form_of(unsigned char lead) {

@@ -1,4 +1,4 @@
-// UTF-8 as Unicode defines it: shortest form only, no surrogates. Shared by the parsers and writers of this folder.
+// UTF-8 as Unicode defines it: shortest form only, no surrogates. The parsers and writers of this folder share it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct CodePoint {
   std::size_t bytes = 0;  // 0: no valid sequence starts here
 };
 
-/// The character at the start of a text that is not empty.
+/// The first character of a text, which must not be empty.
 CodePoint decode_utf8(std::string_view text);
 
 /// Offset of the first byte that belongs to no valid character; npos when there is none.

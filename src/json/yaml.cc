@@ -1,4 +1,4 @@
-// YAML trees to Documents: scalars get their meaning, aliases and merge keys are expanded, repeated keys found.
+// YAML trees to Documents: resolves scalars, expands aliases and merge keys, and finds repeated keys.
 #include "json/yaml.h"
 
 #include <fmt/core.h>
@@ -18,10 +18,10 @@
 namespace muster::json {
 namespace {
 
-// What aliases may add to a document, in nodes; long texts count as several.
+// The number of nodes that aliases may add to a document; a long text counts as several.
 constexpr std::size_t kAliasBudget = 10'000;
 constexpr std::size_t kTextPerNode = 128;
-// Positions are for people. Paths longer than this help nobody, and a long key above many others would fill memory.
+// Positions are for people. A longer path is no help to them, and a long key above many others would fill memory.
 constexpr std::size_t kMaxMarkedPath = 1024;
 constexpr std::size_t kMaxRepeatedKeys = 100;
 
@@ -31,7 +31,7 @@ using Type = YamlNode::Type;
 
 class Converter {
  public:
-  /// Where a key is repeated, its last value counts, or it is an error.
+  /// `last_counts`: the last value of a repeated key wins; otherwise a repeated key is an error.
   Converter(const YamlTree& tree, const YamlSource& source, bool last_counts)
       : nodes_(tree.nodes), source_(source), last_counts_(last_counts) {}
 
@@ -42,7 +42,7 @@ class Converter {
   }
 
  private:
-  /// Extends the current path for as long as it lives.
+  /// Extends the current path for the lifetime of the Step.
   class Step {
    public:
     Step(std::string& path, std::string_view more) : path_(path), size_(path.size()) { path_ += more; }
@@ -101,7 +101,7 @@ class Converter {
     return source_.error(node.place, fmt::format("aliases expand to more than {} nodes", kAliasBudget));
   }
 
-  /// A tag of somebody's program would be taken for a plain value here, and mean another thing there.
+  /// Rejects application-specific tags: ignoring one would give its value another meaning than in that application.
   Status check_tag(const YamlNode& node) const {
     static constexpr std::string_view kKnown[] = {"str",    "int", "float", "bool",      "null",
                                                   "binary", "map", "seq",   "timestamp", "merge"};
@@ -113,7 +113,7 @@ class Converter {
     return source_.error(node.place, fmt::format("tag {} is not supported", quote(shown)));
   }
 
-  /// Only aliases can get here: the tree itself is no deeper.
+  /// Only aliases can exceed the limit: the tree itself was checked when it was built.
   Status check_depth(const YamlNode& node, int depth) const {
     if (depth < kMaxDepth) return ok();
     return source_.error(node.place, fmt::format("nested deeper than {} levels", kMaxDepth));
@@ -142,7 +142,7 @@ class Converter {
         TRY(member(builder, key, node.children[i + 1], depth));
       }
     }
-    // After the map's own members, which win over merged ones wherever the merge stands.
+    // Merged members come after the map's own ones, which win regardless of where the merge stands.
     for (const std::size_t merge_node : merges) TRY(merge(builder, merge_node, depth));
     return Document(std::move(builder.object));
   }
@@ -220,7 +220,7 @@ class Converter {
   Error bad_merge(const YamlNode& node) const { return source_.error(node.place, "<< takes a map, or a list of maps"); }
 
   Status merge_map(Builder& builder, std::size_t index, int depth) {
-    // Each level of merging counts as one of nesting, or a chain of merges would recurse without bound.
+    // Each level of merging counts as a level of nesting, or a chain of merges would recurse without bound.
     ++inside_aliases_;
     Result<Document> source = convert(index, depth + 1);
     --inside_aliases_;
@@ -275,7 +275,7 @@ class Converter {
   std::size_t spent_ = 0;
 };
 
-/// The library takes some control characters for the end of input.
+/// Rejects control characters, some of which the library takes for the end of input.
 Status check_characters(std::string_view text, const YamlSource& source) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -286,7 +286,7 @@ Status check_characters(std::string_view text, const YamlSource& source) {
   const std::size_t invalid = find_invalid_utf8(text);
   if (invalid == std::string_view::npos) return ok();
   Error error = source.error(source.place(invalid), "invalid UTF-8");
-  // The line cannot be shown: the message must be UTF-8 itself.
+  // The line cannot be shown, because the message itself must be UTF-8.
   error.message.resize(error.message.find('\n'));
   return error;
 }
@@ -311,7 +311,7 @@ Result<std::vector<YamlDocument>> parse_any(std::string_view text, bool last_cou
   }
   Result<std::vector<YamlDocument>> documents = parse_stream(text, last_counts);
   if (documents || !trim(text).starts_with('{')) return documents;
-  // Not all JSON is YAML: "\ud83d\ude00" is one character in the one, two errors in the other.
+  // Not all JSON is YAML: "\ud83d\ude00" is one character in JSON and two errors in YAML.
   Result<Document> value = parse(text);
   if (!value) return documents;
   std::vector<YamlDocument> one;

@@ -1,4 +1,4 @@
-// YAML to Document as Kubernetes reads it, with the position of every node kept for error messages.
+// Reads YAML into Documents as Kubernetes does, and keeps the position of every node for error messages.
 #pragma once
 
 #include <map>
@@ -18,19 +18,19 @@ struct Mark {
 /// One document of a stream.
 struct YamlDocument {
   Document value;
-  /// "spec.replicaSpecs[0].type" -> where that key (or list item) stands.
+  /// The position of each key or list item by its path: "spec.replicaSpecs[0].type".
   std::map<std::string, Mark> marks;
-  std::vector<std::string> warnings;  // repeated keys
+  std::vector<std::string> warnings;  // about repeated keys
 };
 
-/// All non-empty documents of a stream separated by `---`. Errors name line and column and show the line with a caret.
-/// YAML 1.1 booleans and octals are read as Kubernetes reads them; anchors and `<<` are expanded within a budget; a key
-/// that is repeated with another value is refused with both lines.
+/// Returns all non-empty documents of a stream separated by `---`. Errors name line and column and show the line with a
+/// caret. YAML 1.1 booleans and octals are read as Kubernetes reads them; anchors and `<<` are expanded within a
+/// budget; a key that is repeated with another value is rejected, and the error names both lines.
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text);
-/// The same, but of a key that is repeated the last value counts, with a warning in Kubernetes' words.
+/// As above, but the last value of a repeated key wins, with a warning in Kubernetes' words.
 Result<std::vector<YamlDocument>> parse_yaml_leniently(std::string_view text);
 
-/// The way kubectl prints `-o yaml`: two-space indent, lists not indented, members sorted as given.
+/// Writes YAML as kubectl prints `-o yaml`: indented by two spaces, lists not indented, members in the given order.
 std::string to_yaml(const Document& document);
 
 }  // namespace muster::json

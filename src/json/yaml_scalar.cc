@@ -28,7 +28,7 @@ std::size_t count_digits(std::string_view text) {
   return end == std::string_view::npos ? text.size() : end;
 }
 
-/// Digits with at most one point, at least one digit around it, and an optional exponent.
+/// Accepts digits with at most one point, at least one digit around it, and an optional exponent.
 bool is_decimal(std::string_view text) {
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   const std::size_t whole = count_digits(text);
@@ -48,7 +48,7 @@ bool is_decimal(std::string_view text) {
   return !text.empty() && count_digits(text) == text.size();
 }
 
-/// 0x1F, 0b101, 0o17 and 017, with a sign; nullopt for decimals and all else.
+/// Reads 0x1F, 0b101, 0o17 and 017, with an optional sign; nullopt for decimals and everything else.
 std::optional<Document> based_integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);

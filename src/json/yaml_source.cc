@@ -7,9 +7,9 @@
 namespace muster::json {
 namespace {
 
-// Beyond this, columns count bytes: a document on one long line would otherwise be counted again for every node.
+// Beyond this, columns count bytes: otherwise a long single-line document would be counted again for every node.
 constexpr std::size_t kCountedBytes = 4096;
-// What people see of a line, in bytes.
+// The number of bytes of a line that an error shows.
 constexpr std::size_t kShownBytes = 160;
 
 bool starts_character(char c) {
@@ -68,7 +68,7 @@ Error YamlSource::error(Place place, std::string_view what) const {
   const std::string_view text = line(place.line);
   const Mark at = mark(place);
   const auto byte = std::min(static_cast<std::size_t>(std::max(place.byte, 0)), text.size());
-  // A window around the place, cut between characters.
+  // The error shows a window around the place, cut between characters.
   std::size_t begin = byte > kShownBytes / 2 && text.size() > kShownBytes ? byte - kShownBytes / 2 : 0;
   while (begin < byte && !starts_character(text[begin])) ++begin;
   std::size_t end = std::min(text.size(), begin + kShownBytes);
@@ -79,7 +79,7 @@ Error YamlSource::error(Place place, std::string_view what) const {
   for (std::size_t i = begin; i < end; ++i) {
     const bool control = static_cast<unsigned char>(text[i]) < 0x20 && text[i] != '\t';
     shown += control ? '?' : text[i];
-    // Tabs are kept, so that the caret stands right wherever a terminal sets its stops.
+    // Tabs are copied, so that the caret is in the right column whatever the terminal's tab stops are.
     if (i < byte && starts_character(text[i])) caret += text[i] == '\t' ? '\t' : ' ';
   }
   return Error{.reason = Reason::kBadRequest,

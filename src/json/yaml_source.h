@@ -1,4 +1,4 @@
-// The text of a YAML stream with its lines, for finding what stands at a position and for showing it in errors.
+// The text of a YAML stream, indexed by line, to look up the text at a position and to show it in errors.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@
 
 namespace muster::json {
 
-/// Where the YAML parser says something is: line and byte within it, both from 0.
+/// A position as the YAML parser reports it: line and byte within the line, both from 0.
 struct Place {
   int line = 0;
   int byte = 0;
   bool operator==(const Place&) const = default;
 };
 
-/// Refers to a text that outlives it.
+/// Refers to a text, which must outlive it.
 class YamlSource {
  public:
   explicit YamlSource(std::string_view text);
 
   std::string_view line(int index) const;
-  /// The character there; '\0' past the end of a line.
+  /// The character at the place; '\0' past the end of a line.
   char at(Place place) const;
-  /// Offset in the whole text.
+  /// The offset of the place in the whole text.
   std::size_t offset(Place place) const;
   Place place(std::size_t offset) const;
   int last_line() const { return static_cast<int>(lines_.size()) - 1; }
-  /// From 1, counted in characters.
+  /// The place as people count: from 1, in characters.
   Mark mark(Place place) const;
 
-  /// "line 7, column 5: " + what, the line itself, and a caret below the place.
+  /// An error whose message is "line 7, column 5: " + what, then the line itself and a caret below the place.
   Error error(Place place, std::string_view what) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace muster::json {
 namespace {
 
-/// The one document of a stream as JSON; the error's message when there is one.
+/// The only document of a stream as JSON, or the message of the error.
 std::string read(std::string_view text) {
   const auto documents = parse_yaml(text);
   if (!documents) {
@@ -157,7 +157,7 @@ TEST(YamlText, InUtf16IsNamedAsSuch) {
             "the text is UTF-16; save it as UTF-8");
 }
 
-TEST(YamlDocuments, StrayTokensDoNotMakeDocumentsForEver) {
+TEST(YamlDocuments, StrayTokensDoNotMakeEndlessDocuments) {
   for (const char* text :
        {"0,d}]\n...\n,0 {c: d}]\n", "---\nb: [1, {i: d}]\n...\n0,d}]\n...\n,0 {c: d}]\n...\nata:\n", "]\n"}) {
     EXPECT_FALSE(parse_yaml(text).has_value()) << text;
@@ -178,7 +178,7 @@ TEST(YamlAliases, CannotExpandWithoutBound) {
 }
 
 TEST(YamlAliases, CannotNestTooDeep) {
-  // Four levels to a link: a chain of single ones would come to the limit of nodes first.
+  // Each link adds four levels: a chain of single levels would reach the limit on nodes first.
   for (const std::string link : {"[[[[*a", "{<<: {<<: {<<: {<<: *a"}) {
     std::string chain = "a0: &a0 " + std::string(1, link[0]) + (link[0] == '[' ? "1]\n" : "x: 1}\n");
     for (int i = 1; i < 500; ++i) {
@@ -272,7 +272,7 @@ TEST(YamlErrors, OfStrayCharacters) {
   EXPECT_EQ(first_line(read("a: -.inf")), "line 1, column 4: -.inf has no JSON form; put it in quotes");
 }
 
-TEST(YamlErrors, OfCharactersThatAreNoText) {
+TEST(YamlErrors, OfControlCharactersAndInvalidUtf8) {
   EXPECT_EQ(read("a: \x04\nb: 1"), "line 1, column 4: control character 0x04 is not allowed\na: ?\n   ^");
   EXPECT_EQ(read("a: 1\nb: \xff"), "line 2, column 4: invalid UTF-8");
 }
@@ -298,7 +298,7 @@ TEST(ParseYaml, TakesJsonThatIsNoYaml) {
             "line ");
 }
 
-TEST(ParseYaml, OfRepeatedKeysTheLastCountsWhereTheyAreAllowed) {
+TEST(ParseYaml, TheLastOfRepeatedKeysWinsWhereTheyAreAllowed) {
   const auto documents = parse_yaml_leniently("a: 1\nb: {c: 1, c: 2}\na: 3\n");
   ASSERT_TRUE(documents.has_value()) << documents.error().message;
   EXPECT_EQ(serialize((*documents)[0].value), R"({"a":3,"b":{"c":2}})");

@@ -21,7 +21,7 @@ Place to_place(const YAML::Mark& mark) {
   return {.line = mark.line, .byte = mark.column};
 }
 
-/// Stops the library's parser, which knows no other way; caught below.
+/// Stops the library's parser, which offers no other way; the exception is caught below.
 [[noreturn]] void stop(Place place, const std::string& why) {
   YAML::Mark mark;
   mark.line = place.line;
@@ -29,8 +29,8 @@ Place to_place(const YAML::Mark& mark) {
   throw YAML::ParserException(mark, why);
 }
 
-/// The parser writes the escapes \N and \_ as one byte each (0x85, 0xA0) instead of the UTF-8 of those characters. The
-/// source was valid, so whatever is not is one of them.
+/// The parser writes the escapes \N and \_ as one byte each (0x85, 0xA0) instead of as UTF-8. The source was valid
+/// UTF-8, so every invalid byte is one of these two.
 std::string whole_characters(std::string_view text) {
   std::string whole;
   for (std::size_t bad; (bad = find_invalid_utf8(text)) != std::string::npos; text.remove_prefix(bad + 1)) {
@@ -39,13 +39,13 @@ std::string whole_characters(std::string_view text) {
   return whole.append(text);
 }
 
-/// Receives the parser's events, and refuses what the parser lets through although it is no YAML.
+/// Receives the parser's events, and rejects invalid YAML that the parser lets through.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const YamlSource& source) : source_(source) {}
 
   std::vector<YamlTree> take() { return std::move(trees_); }
-  /// The last node seen, and the innermost flow collection still open: where an unfinished thing began.
+  /// The last node seen, and the innermost flow collection still open: where an unfinished construct began.
   Place last() const { return last_; }
   std::optional<Place> open_flow() const {
     for (auto i = open_.rbegin(); i != open_.rend(); ++i) {
@@ -55,7 +55,7 @@ class TreeBuilder final : public YAML::EventHandler {
     return std::nullopt;
   }
 
-  /// Whether a block map is open whose keys stand in this column.
+  /// Whether a block map is open whose keys start in this column.
   bool has_open_map(int column) const {
     return std::ranges::any_of(open_, [&](std::size_t index) {
       const YamlNode& node = trees_.back().nodes[index];
@@ -65,7 +65,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     const Place place = to_place(mark);
-    // On some stray tokens the parser begins one document after another without getting any further.
+    // On some stray tokens the parser starts one document after another without advancing.
     if (!trees_.empty() && mark.pos == start_) stop(place, "unexpected text between documents");
     start_ = mark.pos;
     if (!trees_.empty()) check_separator(place);
@@ -116,13 +116,13 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void open(YamlNode::Type type, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
             YAML::EmitterStyle::value style) {
-    // Here and not later: the library's parser recurses, and so does everyone who walks the result.
+    // The depth is checked here and not later, because the library's parser and all code that walks the result recurse.
     if (open_.size() >= kMaxDepth) stop(to_place(mark), fmt::format("nested deeper than {} levels", kMaxDepth));
     const bool flow = style == YAML::EmitterStyle::Flow;
     open_.push_back(add(YamlNode{.type = type, .place = to_place(mark), .tag = tag, .flow = flow}, anchor));
   }
 
-  /// The parser starts a new document wherever the last one cannot go on.
+  /// The parser starts a new document wherever the previous one cannot continue; that needs a separator.
   void check_separator(Place place) const {
     if (source_.line(place.line).starts_with("---")) return;
     for (int line = place.line - 1; line >= 0; --line) {
@@ -134,7 +134,7 @@ class TreeBuilder final : public YAML::EventHandler {
     stop(place, "text after the end of the value; check the indentation, or separate documents with \"---\"");
   }
 
-  /// The parser makes up a null where something is missing.
+  /// The parser inserts a null where a value is missing.
   void check_missing(Place place) {
     if (open_.empty()) return;
     const YamlNode& parent = nodes()[open_.back()];
@@ -149,14 +149,14 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   const YamlSource& source_;
-  int start_ = 0;  // where the document begins
+  int start_ = 0;  // offset at which the document begins
   std::vector<YamlTree> trees_;
   std::vector<std::size_t> open_;
   std::map<YAML::anchor_t, std::size_t> anchors_;
   Place last_;
 };
 
-/// Where the quoted text begins that was open when the parser gave up: the first quote after the last node.
+/// The start of the quoted text that was open when the parser gave up: the first quote after the last node.
 Place find_open_quote(std::string_view text, const YamlSource& source, Place last, Place otherwise) {
   std::size_t i = source.offset(last);
   if (i < text.size() && (text[i] == '"' || text[i] == '\'')) {
@@ -177,7 +177,7 @@ bool is_first_on_line(const YamlSource& source, Place place) {
   return trim(before).empty();
 }
 
-/// "illegal map value": a colon where no key can stand. Often the fault is on the line before it.
+/// For "illegal map value": there is a colon where no key can be. The mistake is often on the line before.
 Error colon_error(const YamlSource& source, Place place) {
   const std::string_view line = source.line(place.line);
   const std::string_view before = line.substr(0, static_cast<std::size_t>(std::max(place.byte, 0)));
@@ -207,7 +207,7 @@ bool is_indented_with_tab(const YamlSource& source, Place place) {
   return line.substr(0, line.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
 }
 
-/// The library's words, in terms of what stands in the file.
+/// Rewords the library's message in terms of the file's content.
 std::string describe(const std::string& message, const YamlSource& source, const TreeBuilder& builder, Place place) {
   using namespace YAML::ErrorMsg;
   const char here = source.at(place);

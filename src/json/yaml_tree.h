@@ -1,5 +1,5 @@
-// The nodes of a YAML stream as written: tags and aliases not yet resolved, every node with its place. Read by yaml.cc,
-// made by yaml_tree.cc, the one file that knows the YAML library.
+// The nodes of a YAML stream as written: tags and aliases are not resolved yet, and every node has its place.
+// yaml_tree.cc, the only file that knows the YAML library, builds the tree; yaml.cc reads it.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ struct YamlNode {
 
   Type type = Type::kNull;
   Place place;
-  std::string tag;   // "?": unquoted, "!": quoted or block, else the tag given
+  std::string tag;   // "?": unquoted, "!": quoted or block, else the explicit tag
   std::string text;  // of a scalar
   bool flow = false;
   std::vector<std::size_t> children;  // of a map: key, value, key, value, …
-  std::size_t target = 0;             // of an alias; a node that is complete before it
+  std::size_t target = 0;             // of an alias: a node that is complete before it
 };
 
-/// One document; children and aliases are indexes into nodes, which come in the order of the text.
+/// One document. Children and aliases are indexes into `nodes`, which are in the order of the text.
 struct YamlTree {
   std::vector<YamlNode> nodes;  // the first is the root
 };
 
-/// All documents of the stream, empty ones included.
+/// Returns all documents of the stream, including empty ones.
 Result<std::vector<YamlTree>> read_yaml_trees(std::string_view text, const YamlSource& source);
 
 }  // namespace muster::json

@@ -12,11 +12,11 @@
 namespace muster::json {
 namespace {
 
-// Readers look no further than 1024 characters for the colon behind a key.
+// Readers search at most 1024 characters for the colon after a key.
 constexpr std::size_t kMaxSimpleKey = 512;
 constexpr std::size_t kIndent = 2;
 
-/// 2026-11-15 and what continues it: a date to readers of YAML 1.1.
+/// Whether the text starts like 2026-11-15, which readers of YAML 1.1 take for a date.
 bool looks_like_date(std::string_view text) {
   for (const std::size_t longest : {4U, 2U, 2U}) {
     std::size_t digits = 0;
@@ -31,14 +31,14 @@ bool looks_like_date(std::string_view text) {
   return text.empty() || text[0] == 'T' || text[0] == 't' || text[0] == ' ';
 }
 
-/// 12:30:45, a number in base 60 to readers of YAML 1.1.
+/// Whether the text looks like 12:30:45, which readers of YAML 1.1 take for a number in base 60.
 bool looks_like_base60(std::string_view text) {
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   return !text.empty() && is_digit(text[0]) && text.find(':') != std::string_view::npos &&
          text.find_first_not_of("0123456789:._") == std::string_view::npos;
 }
 
-/// Read back as something other than this text when left bare.
+/// Whether the text, left unquoted, is read back as something else.
 bool means_something_else(std::string_view text) {
   constexpr std::array<std::string_view, 4> kOldBooleans = {"y", "Y", "n", "N"};
   return !resolve_plain(text).is_string() || looks_like_date(text) || looks_like_base60(text) || text == "<<" ||
@@ -46,7 +46,7 @@ bool means_something_else(std::string_view text) {
 }
 
 struct Traits {
-  bool printable = true;  // nothing that needs an escape; line breaks and tabs aside
+  bool printable = true;  // needs no escapes, apart from line breaks and tabs
   bool has_break = false;
   bool has_tab = false;
   bool space_before_break = false;
@@ -76,7 +76,7 @@ Traits inspect(std::string_view text) {
   return traits;
 }
 
-/// No indicator that would make the bare text something other than one scalar.
+/// Whether the text has no indicator that would make it something other than one scalar when unquoted.
 bool is_plain_safe(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
   if (text.starts_with("---") || text.starts_with("...")) return false;
@@ -125,7 +125,7 @@ std::string single_quoted(std::string_view text) {
   return out += '\'';
 }
 
-/// A text on one line: a key, or a value that is no block.
+/// A text on one line: a key, or a value that is not a block.
 std::string inline_text(std::string_view text, const Traits& traits) {
   if (!traits.printable || traits.has_break || traits.has_tab || means_something_else(text)) return double_quoted(text);
   return is_plain_safe(text) ? std::string(text) : single_quoted(text);
@@ -147,7 +147,7 @@ class Writer {
   }
 
  private:
-  /// Whether the first entry of a collection continues a line that has its "- " already.
+  /// Whether the first entry of a collection continues a line that already has its "- ".
   enum class Start { kOnNewLine, kOnThisLine };
 
   static bool is_members(const Document& d) { return d.is_object() && !d.as_object().empty(); }
@@ -208,7 +208,7 @@ class Writer {
     }
     const std::string& text = value.as_string();
     const Traits traits = inspect(text);
-    // A block cannot show spaces at line ends, and one that starts with space would need its indent spelled out.
+    // A block cannot show spaces at line ends, and a leading space would need an explicit indentation indicator.
     const bool as_block = traits.has_break && traits.printable && !traits.space_before_break && text[0] != ' ' &&
                           text[0] != '\n' && text[0] != '\t' && text.back() != ' ' && text.back() != '\t';
     if (as_block) {
@@ -218,7 +218,7 @@ class Writer {
     }
   }
 
-  /// Leaves out the last line break: the caller ends every scalar with one.
+  /// Omits the last line break, because the caller ends every scalar with one.
   void block(std::string_view text, std::size_t indent) {
     const bool ends_open = !text.ends_with('\n');
     const bool keeps_blank_lines = text.ends_with("\n\n");

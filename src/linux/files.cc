@@ -19,7 +19,7 @@ namespace muster::linux_os {
 bool is_locked(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
-  // Taking it for an instant is the only way to ask that sees through namespaces; closing gives it back.
+  // Only a brief attempt to lock sees holders in other namespaces; closing the file releases the lock.
   return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
@@ -70,8 +70,8 @@ Status write_new_file(const std::string& path, std::string_view content, mode_t 
 
 Status overwrite_file(const std::string& path, std::string_view content, mode_t mode) {
   TRY_ASSIGN(const Fd fd, open_for_writing(path, 0, mode));
-  // One write, then the end is cut off: a reader sees the old text, the new one, or both ends of a short instant, but
-  // never an empty file.
+  // The new text is written over the old one in one write, then the file is truncated. A reader sees the old text, the
+  // new one, or for an instant the new one with the end of the old, but never an empty file.
   TRY(write_all(fd, content, path));
   if (::ftruncate(fd.get(), static_cast<off_t>(content.size())) != 0)
     return errno_error(fmt::format("truncate {}", quote(path)), errno);

@@ -1,4 +1,4 @@
-// Files beyond base/files.h: locks, folders made exclusively, and news of changes.
+// Files beyond base/files.h: locks, directories that must be new, and notification of changes.
 #pragma once
 
 #include <sys/types.h>
@@ -13,19 +13,19 @@
 
 namespace muster::linux_os {
 
-/// Whether some process holds an flock on the file. A file that is not there is not locked.
+/// Whether a process holds an flock on the file. A file that does not exist is not locked.
 bool is_locked(const std::string& path);
 
-/// AlreadyExists when there is one.
+/// Returns AlreadyExists when the path exists.
 Status make_directory_exclusively(const std::string& path, mode_t mode);
-/// The folder's entries survive a power cut.
+/// Makes the directory's entries survive a power failure.
 Status sync_directory(const std::string& path);
-/// The folder and what is in it, without following links or crossing into other file systems' mounts.
+/// Removes the directory and its content. It does not follow links or cross into other file systems.
 Status remove_tree(const std::string& path);
 
-/// Fails when the file exists; not synced.
+/// Fails when the file exists. The file is not synced.
 Status write_new_file(const std::string& path, std::string_view content, mode_t mode);
-/// Keeps the inode, for files that are bound into other mount namespaces.
+/// Keeps the inode, for files that are bind-mounted into other mount namespaces.
 Status overwrite_file(const std::string& path, std::string_view content, mode_t mode);
 Status append_line(const std::string& path, std::string_view line, mode_t mode);
 
@@ -36,15 +36,15 @@ struct SocketPair {
 };
 Result<SocketPair> make_socket_pair();
 
-/// inotify: tells what happened in some folders. Non-blocking; wait on fd().
+/// inotify: reports what happened in some directories. It does not block; wait on fd().
 class Inotify {
  public:
   static Result<Inotify> open();
 
   int fd() const { return fd_.get(); }
   enum class Interest {
-    kReplaced,           // files renamed into the folder: records are written that way
-    kReplacedOrWritten,  // files written to as well
+    kReplaced,           // files renamed into the directory: records are written that way
+    kReplacedOrWritten,  // also files written to
   };
   /// Returns the watch's number.
   Result<int> watch_folder(const std::string& path, Interest interest);

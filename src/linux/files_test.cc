@@ -20,7 +20,7 @@ class LinuxFiles : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(LinuxFiles, SeesALockOfAnother) {
+TEST_F(LinuxFiles, SeesALockOfAnotherProcess) {
   const std::string path = folder_ + "/lock";
   EXPECT_FALSE(is_locked(path));
   Fd holder(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -38,7 +38,7 @@ TEST_F(LinuxFiles, MakesAFolderOnlyOnce) {
   EXPECT_EQ(again.error().reason, Reason::kAlreadyExists);
 }
 
-TEST_F(LinuxFiles, InotifyTellsOfReplacedAndWrittenFiles) {
+TEST_F(LinuxFiles, InotifyReportsReplacedAndWrittenFiles) {
   auto inotify = Inotify::open();
   ASSERT_TRUE(inotify);
   const auto watch = inotify->watch_folder(folder_, Inotify::Interest::kReplaced);
@@ -70,7 +70,7 @@ TEST_F(LinuxFiles, ANewFileIsNew) {
   EXPECT_FALSE(write_new_file(folder_ + "/launch", "y", 0600));
 }
 
-TEST_F(LinuxFiles, RemovesATreeAndAcceptsThatThereIsNone) {
+TEST_F(LinuxFiles, RemovesATreeAndAcceptsAMissingOne) {
   std::filesystem::create_directories(folder_ + "/t/u");
   std::filesystem::create_symlink("/etc", folder_ + "/t/link");
   EXPECT_TRUE(remove_tree(folder_ + "/t"));

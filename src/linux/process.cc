@@ -26,7 +26,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// posix_spawn's two option objects, freed in any case.
+/// posix_spawn's two option objects, freed on every path.
 struct SpawnOptions {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -66,7 +66,7 @@ Result<Child> spawn(const SpawnRequest& request) {
   const int error =
       ::posix_spawn(&pid, request.program.c_str(), &options.actions, &options.attributes, args.data(), env.data());
   if (error != 0) return errno_error(fmt::format("start {}", quote(request.program)), error);
-  // Nobody else reaps our children, so the pid cannot have been given to another in between.
+  // No other code reaps our children, so the pid cannot have been reused in between.
   TRY_ASSIGN(Fd pidfd, open_pidfd(pid));
   return Child{pid, std::move(pidfd)};
 }
@@ -88,7 +88,7 @@ bool has_ended(const Fd& pidfd) {
   pollfd polled{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
   if (::poll(&polled, 1, 0) <= 0) return false;
   siginfo_t reaped{};
-  // P_PIDFD; ECHILD when it is not ours to reap.
+  // 3 is P_PIDFD. The call fails with ECHILD when the process is not our child.
   ::waitid(static_cast<idtype_t>(3), static_cast<id_t>(pidfd.get()), &reaped, WEXITED | WNOHANG);
   return true;
 }
@@ -96,7 +96,7 @@ bool has_ended(const Fd& pidfd) {
 std::optional<std::uint64_t> start_time_of(pid_t pid) {
   const auto text = read_file(fmt::format("/proc/{}/stat", pid));
   if (!text) return std::nullopt;
-  // The second field is the program's name in parentheses, which may hold anything; the 22nd is the start time.
+  // The second field is the program's name in parentheses, which can contain anything; the 22nd is the start time.
   const auto name_end = text->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   const std::vector<std::string> rest = split(std::string_view(*text).substr(name_end + 2), ' ');

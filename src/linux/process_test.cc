@@ -26,7 +26,7 @@ std::string read_all(const Fd& fd) {
 TEST(Spawn, GivesTheChildOnlyTheDescriptorsNamed) {
   auto pair = make_socket_pair();
   ASSERT_TRUE(pair);
-  const Fd other(::dup(pair->theirs.get()));  // inheritable, and must still not be there
+  const Fd other(::dup(pair->theirs.get()));  // inheritable, but the child must not get it
   auto child = spawn({.program = "/bin/ls",
                       .args = {"ls", "/proc/self/fd"},
                       .env = {"PATH=/bin"},
@@ -37,7 +37,7 @@ TEST(Spawn, GivesTheChildOnlyTheDescriptorsNamed) {
   char buffer[256];
   const ssize_t n = ::read(pair->ours.get(), buffer, sizeof buffer);
   ASSERT_GT(n, 0);
-  // 2 is this process' own stderr, 3 the folder that ls has open.
+  // 2 is this process's stderr, 3 the directory that ls has open.
   EXPECT_EQ(std::string(buffer, static_cast<std::size_t>(n)), "0\n1\n2\n3\n");
   EXPECT_TRUE(has_ended(child->pidfd));
 }

@@ -1,9 +1,9 @@
-// Whether a TCP port can be had on this machine.
+// Checks whether a TCP port is free on this machine.
 #pragma once
 
 namespace muster::linux_os {
 
-/// True when a server could listen there on every address now. Somebody may take it a moment later.
+/// Whether a server could listen on the port at every address now. Another process may still take it a moment later.
 bool is_port_free(int port);
 
 }  // namespace muster::linux_os

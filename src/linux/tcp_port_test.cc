@@ -10,7 +10,7 @@
 namespace muster::linux_os {
 namespace {
 
-TEST(TcpPort, IsTakenWhileSomebodyListensAndFreeAfterwards) {
+TEST(TcpPort, IsTakenWhileAServerListensAndFreeAfterwards) {
   int port = 0;
   {
     const Fd holder(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -44,7 +44,7 @@ std::string Place::keyed_text() const {
 
 namespace {
 
-/// Go's %#v of a decoded JSON value, which is how an API server shows lists and objects.
+/// Appends Go's %#v of a decoded JSON value, which is how an API server shows lists and objects.
 void append_go_value(const json::Document& value, std::string& out) {
   if (value.is_array()) {
     out += "[]interface {}{";
@@ -178,7 +178,7 @@ std::string_view fault_reason(Rule::Fault fault) {
 }
 
 Rule same_in_both(const FieldDesc& field, const std::string& older) {
-  // To compare lists costs more than an API server lets a rule cost.
+  // Comparing lists in CEL would exceed the cost that an API server allows a rule.
   const bool in_cel = field.type().shape != Shape::kArray;
   return {
       .cel = in_cel ? fmt::format("!has(self.{0}) || !has(self.{1}) || self.{0} == self.{1}", older, field.name) : "",
@@ -196,7 +196,7 @@ FieldCause rule_cause(std::string_view path, const Rule& rule) {
     case Rule::Fault::kInvalid:
       break;
   }
-  // An API server shows the type of what a rule is about, not its value.
+  // An API server shows the type of the object that a rule is about, not its value.
   return invalid_cause(std::move(field), "object", rule.message);
 }
 
@@ -235,7 +235,7 @@ std::string_view schema_type(Shape shape) {
 }  // namespace
 
 FieldCause type_cause(std::string field, Shape shape, const json::Document& value) {
-  // A text in the wrong format is shown itself; anything else by the name of its type.
+  // A text in the wrong format is shown as it is; any other value is shown as the name of its type.
   const bool formatted = shape == Shape::kTime || shape == Shape::kMicroTime || shape == Shape::kBytes;
   const std::string got =
       quote(formatted && value.is_string() ? std::string_view(value.as_string()) : json_type(value));

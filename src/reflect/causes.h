@@ -1,5 +1,5 @@
-// FieldCauses in the words a kube-apiserver uses, and the paths they carry. Used by validation here and by the rules
-// over several fields in api/.
+// FieldCauses in the words of a kube-apiserver, and the field paths in them. Validation here and the rules over several
+// fields in api/ use them.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace muster::reflect {
 
-/// "spec.containers" + "name", "" + "spec".
+/// Joins "spec.containers" and "name"; with an empty path it is the member alone.
 std::string child_path(std::string_view path, std::string_view member);
-/// "spec.roles[worker]": how an API server writes the key of a map in what it finds by rules.
+/// "spec.roles[worker]": the form in which an API server writes the key of a map in errors found by rules.
 std::string key_path(std::string_view path, std::string_view key);
 /// "spec.containers[0]".
 std::string item_path(std::string_view path, std::size_t index);
@@ -25,28 +25,28 @@ FieldCause not_supported_cause(std::string field, const json::Document& value,
                                const std::vector<std::string>& supported);
 FieldCause duplicate_cause(std::string field, const json::Document& value);
 FieldCause not_found_cause(std::string field, const json::Document& value);
-/// The value is of another JSON type than the shape asks for.
+/// The value has another JSON type than the shape requires.
 FieldCause type_cause(std::string field, Shape shape, const json::Document& value);
 
 FieldCause forbidden_cause(std::string field, std::string_view detail);
-/// "FieldValueRequired" and the like.
+/// "FieldValueRequired" and so on.
 std::string_view fault_reason(Rule::Fault fault);
-/// A rule over several fields of the object at `path` that does not hold.
+/// The cause for a rule that does not hold for the object at `path`.
 FieldCause rule_cause(std::string_view path, const Rule& rule);
 
-/// That an older spelling, where both are there, says what the current one says.
+/// The rule that an older spelling has the same value as the current one when both are set.
 Rule same_in_both(const FieldDesc& field, const std::string& older);
 
-/// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as Go would.
+/// The value as an API server shows it in a message: strings in quotes, numbers bare, other kinds as Go prints them.
 std::string shown(const json::Document& value);
 /// "integer", "number", "string", "boolean", "array", "object", "null".
 std::string_view json_type(const json::Document& value);
-/// Accepts 3.0 for an integer, as JSON Schema does.
+/// Accepts 3.0 as an integer, as JSON Schema does.
 bool is_whole(const json::Document& value);
-/// Of a value that is_whole.
+/// The integer; the value must be one that is_whole accepts.
 std::int64_t whole_value(const json::Document& value);
 
-/// The text of a quantity, whether it was written as text or as a number; nullopt for other kinds.
+/// The text of a quantity that was written as a string or as a number; nullopt for other kinds.
 std::optional<std::string> quantity_text(const json::Document& value);
 
 }  // namespace muster::reflect

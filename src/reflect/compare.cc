@@ -1,4 +1,4 @@
-// What walks a document beside its type to find what should not be there, or should not have changed.
+// Walks a document along its type, to find unknown and deprecated fields and changes of immutable ones.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ FieldCause immutable_cause(const Place& place, std::string_view shown_type) {
 void find_changed(const TypeDesc& type, const json::Document& before, const json::Document& after, const Place& place,
                   std::vector<FieldCause>& out);
 
-/// By the text of their key; of those with the same one the first.
+/// Items by the text of their key; of several with the same key, the first.
 using ItemsByName = std::unordered_map<std::string, const json::Document*>;
 
 ItemsByName by_name(const json::Array& items, const std::string& key) {
@@ -88,7 +88,7 @@ ItemsByName by_name(const json::Array& items, const std::string& key) {
   return named;
 }
 
-/// Items are the same item when their key is; without a key, when their place is.
+/// Pairs items by key, or by position when the list has no key.
 void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after, const Place& place,
                         std::vector<FieldCause>& out) {
   const std::string& key = field.item_key();
@@ -124,7 +124,7 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
     const Place at = place.member(field.name);
     if (old == nullptr || now == nullptr) {
       const bool stays = field.immutable ? old != now : field.immutable_once_set && old != nullptr && now == nullptr;
-      // An API server that has our definition finds this by a rule on the object around it, and shows that.
+      // An API server that has our definition finds this by a rule on the enclosing object, and shows that object.
       if (stays) out.push_back(immutable_cause(at, "object"));
       continue;
     }

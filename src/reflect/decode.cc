@@ -1,4 +1,4 @@
-// Documents to structs.
+// Decodes Documents into structs.
 #include <fmt/core.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// What is set when nobody set it, and what is dropped when nobody knows it.
+// Sets defaults of absent fields, and drops unknown fields and meaningless nulls.
 #include <algorithm>
 
 #include "json/members.h"
@@ -12,7 +12,7 @@ enum class Defaults { kSet, kLeave };
 
 void normalise(const TypeDesc& type, json::Document& document, Defaults defaults);
 
-/// An API server drops nulls where they mean nothing. Members that are not modelled keep theirs.
+/// Drops nulls of modelled members, as an API server does. Members that are not modelled keep theirs.
 void drop_nulls(const TypeDesc& type, json::Object& object) {
   std::vector<std::string> dropped;
   for (const auto& [key, value] : object) {
@@ -27,7 +27,7 @@ void drop_nulls(const TypeDesc& type, json::Object& object) {
 void normalise_object(const TypeDesc& type, json::Object& object, Defaults defaults) {
   drop_nulls(type, object);
   for (const FieldDesc& field : type.fields) {
-    // A field with a default has no older spelling: an API server would set both.
+    // A field with a default has no older spelling, because an API server would then set both.
     if (defaults == Defaults::kSet && field.default_value && !object.contains(field.name)) {
       object.append(field.name, *field.default_value);
     }

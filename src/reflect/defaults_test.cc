@@ -23,11 +23,11 @@ TEST(Defaults, AreSetWhereTheParentIs) {
   EXPECT_EQ(defaulted(R"({"engine": {}})"), parsed(R"({"engine": {"power": "weak"}})"));
 }
 
-TEST(Defaults, AreNotSetBelowWhatIsKeptAsWritten) {
+TEST(Defaults, AreNotSetBelowFieldsKeptAsWritten) {
   EXPECT_EQ(defaulted(R"({"spare": {"enable": true}})"), parsed(R"({"spare": {"enable": true}})"));
 }
 
-TEST(Defaults, ReplaceNullAndDropItWhereThereIsNone) {
+TEST(Defaults, ReplaceNullAndDropItWithoutADefault) {
   EXPECT_EQ(defaulted(R"({"load": null, "cargo": {"hay": null}, "engine": {"power": null}, "notes": null})"),
             parsed(R"({"cargo": {}, "engine": {"power": "weak"}})"));
   EXPECT_EQ(defaulted(R"({"wheels": [{"name": "a", "rim": null}]})"),
@@ -45,7 +45,7 @@ TEST(Defaults, LeaveValuesOfTheWrongTypeAlone) {
   EXPECT_EQ(defaulted(R"({"engine": 3, "wheels": {}})"), parsed(R"({"engine": 3, "wheels": {}})"));
 }
 
-TEST(Prune, DropsWhatIsUnknownAndKeepsWhatOpenTypesDoNotModel) {
+TEST(Prune, DropsUnknownMembersButKeepsThoseOfOpenTypes) {
   json::Document cart = parsed(R"({
     "apiVersion": "test.muster.dev/v1", "kind": "Cart", "colour": 1,
     "spec": {"owner": "ann", "onwer": "bob", "wheels": [{"name": "a", "rim": {"x": 1}, "rimm": 2}],
@@ -73,11 +73,11 @@ TEST(UnknownFields, AreReportedWithTheNearestName) {
                                    "spec.wheels[1].tire -> tyre", "spec.zzz -> "));
 }
 
-TEST(UnknownFields, AreNoneInsideFreeFormValues) {
+TEST(UnknownFields, AreNotReportedInsideFreeFormValues) {
   EXPECT_THAT(unknown(R"({"spec": {"notes": {"x": 1}, "cargo": {"whatever": 1}}})"), testing::IsEmpty());
 }
 
-TEST(DeprecatedFields, AreOlderSpellingsAndWhatIsOutOfDate) {
+TEST(DeprecatedFields, AreOlderSpellingsAndDeprecatedOnes) {
   std::vector<std::string> out;
   for (const DeprecatedField& field : deprecated_fields(
            type_of<CartSpec>(), parsed(R"({"engine": {"enable": true}, "spare": {"enabled": true}, "fuel": "1",

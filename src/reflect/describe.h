@@ -1,4 +1,4 @@
-// The words in which descriptors are written, in api/*.cc and nowhere else:
+// The vocabulary in which descriptors are written, in api/*.cc and nowhere else:
 //
 //   template <> const TypeDesc& type_of<RunPolicy>() {
 //     static const TypeDesc desc = object<RunPolicy>("RunPolicy", "How a job runs.",
@@ -7,7 +7,7 @@
 //     return desc;
 //   }
 //
-// Every member of the struct must be described: a forgotten one does not compile.
+// Every member of the struct must be described; if one is missing, the code does not compile.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ struct MemberPointer<Value Owner::*> {
   using ValueType = Value;
 };
 
-// Converts to anything: how many of these an aggregate takes is how many members it has. Const, so that optional's
-// converting constructor is preferred over the conversion and the initialisation is not ambiguous.
+// Converts to anything: an aggregate has as many members as it can be initialised with of these. The conversion is
+// const, so that optional's converting constructor is preferred and the initialisation is not ambiguous.
 struct Anything {
   template <typename T>
   operator T() const noexcept;  // NOLINT(google-explicit-constructor)
@@ -82,7 +82,7 @@ const TypeDesc& vector_type() {
   return desc;
 }
 
-/// A list, or a map, of the same C++ element under another description.
+/// Describes the same C++ list or map with another description of its element.
 template <typename T, TypeRef Element>
 const TypeDesc& vector_of() {
   static const TypeDesc desc = [] {
@@ -175,7 +175,7 @@ void* write_member(void* object) {
 
 }  // namespace detail
 
-/// One field under description. The words are chained: field<…>(…).required().min(0).
+/// Builds the description of one field by chaining: field<…>(…).required().min(0).
 template <typename Owner, typename Value>
 class Field {
  public:
@@ -184,11 +184,11 @@ class Field {
   Field required() && {
     return with([](FieldDesc& d) { d.required = true; });
   }
-  /// As it was when the object around it was made: it is not changed, set later or removed.
+  /// The field keeps its state from creation: it cannot be changed, set later or removed.
   Field immutable() && {
     return with([](FieldDesc& d) { d.immutable = true; });
   }
-  /// The same from the moment when it is first set.
+  /// The field may be set later, and cannot be changed or removed from then on.
   Field immutable_once_set() && {
     return with([](FieldDesc& d) { d.immutable_once_set = true; });
   }
@@ -229,21 +229,21 @@ class Field {
   Field also_known_as(std::string name) && {
     return with([&](FieldDesc& d) { d.also_known_as.push_back(std::move(name)); });
   }
-  /// Still accepted, but whoever uses it is told what is used now.
+  /// The field is still accepted, with a warning that names its replacement.
   Field deprecated(std::string use_instead) && {
     return with([&](FieldDesc& d) { d.use_instead = std::move(use_instead); });
   }
-  /// No defaults below: what a user wrote in a template reaches whoever reads it as it is.
+  /// No defaults are set below this field, so that a template is passed on exactly as the user wrote it.
   Field as_written() && {
     return with([](FieldDesc& d) { d.as_written = true; });
   }
 
-  /// Encoded even when it is 0 or empty: a counter that people look for.
+  /// The field is encoded even when it is 0 or empty, for example a counter that people look for.
   Field always_written() && {
     return with([](FieldDesc& d) { d.always_written = true; });
   }
 
-  /// Described otherwise than its C++ type usually is: a list whose items have narrower rules in this kind.
+  /// Overrides the usual description of the C++ type: a list whose items have stricter rules in this kind.
   Field described_as(TypeRef type) && { return of(type); }
   Field int_or_string() && requires std::is_same_v<Value, std::string> { return of(&int_or_string_type); }
   Field micro_time() && requires std::is_same_v<Value, std::optional<Time>> { return of(&micro_time_type); }
@@ -280,7 +280,7 @@ auto field(std::string json_name, std::string doc) {
   return Field<typename Pointer::OwnerType, Value>(std::move(desc));
 }
 
-/// A type whose fields are given; becomes a TypeDesc as it is, or with open() when it is modelled in part.
+/// A type whose fields are given. It converts to a TypeDesc directly, or through open() when only part is modelled.
 template <typename T, std::size_t described>
 class ObjectType {
  public:
@@ -291,19 +291,19 @@ class ObjectType {
     return std::move(desc_);
   }
 
-  /// What must hold between the fields.
+  /// Adds rules between the fields.
   ObjectType rules(std::vector<Rule> rules) && {
     desc_.rules = std::move(rules);
     return std::move(*this);
   }
 
-  /// Of roots: a kind whose name is more than the name of an object.
+  /// For roots: the pattern of metadata.name, for kinds that are stricter than Kubernetes' rules for names.
   ObjectType name_pattern(std::string pattern) && {
     desc_.name_pattern = std::move(pattern);
     return std::move(*this);
   }
 
-  /// `Rest` keeps what is not modelled. `known_names` are the other names Kubernetes has there; empty: anything goes.
+  /// `Rest` keeps unmodelled members. `known_names` lists their names in Kubernetes; when empty, any name is accepted.
   template <json::Document T::*Rest>
   TypeDesc open(std::vector<std::string> known_names) && {
     static_assert(described + 1 == detail::arity<T>(), "every member of the struct but the rest needs a field<>");
@@ -314,7 +314,7 @@ class ObjectType {
     return std::move(desc_);
   }
 
-  /// Documents keep the other names Kubernetes has there; the struct does without them, because nobody copies it.
+  /// Documents keep the other names that Kubernetes has; the struct drops them, because it is never written back.
   TypeDesc partial(std::vector<std::string> known_names) && {
     static_assert(described == detail::arity<T>(), "every member of the struct needs a field<>");
     desc_.open = true;
@@ -337,10 +337,10 @@ ObjectType<T, sizeof...(Values)> object(std::string name, std::string doc, Field
   return ObjectType<T, sizeof...(Values)>(std::move(desc));
 }
 
-/// apiVersion and kind, which every served object has and no struct does.
+/// apiVersion and kind, which every served object has but no struct does.
 std::vector<FieldDesc> identity_fields(std::string api_version, std::string kind);
 
-/// An object with apiVersion and kind before its fields.
+/// Describes an object that has apiVersion and kind before its fields.
 template <typename T, typename... Values>
 ObjectType<T, sizeof...(Values)> root(std::string api_version, std::string kind, std::string doc,
                                       Field<T, Values>... fields) {

@@ -1,4 +1,4 @@
-// Structs to Documents.
+// Encodes structs as Documents.
 #include <algorithm>
 
 #include "base/quantity.h"
@@ -9,7 +9,7 @@ namespace muster::reflect {
 
 namespace {
 
-/// Whether the value is what a new struct holds: such a member need not be written.
+/// Whether the value equals that of a new struct: such a member need not be written.
 bool is_blank(const TypeDesc& type, const void* value) {
   switch (type.shape) {
     case Shape::kString:
@@ -45,14 +45,14 @@ bool is_blank(const TypeDesc& type, const void* value) {
   });
 }
 
-/// The struct keeps the amount and not its text, so the shorter of the two families is written: 4Gi, 500m, 8G.
+/// The struct keeps the amount but not its text, so the shorter of the two forms is written: 4Gi, 500m, 8G.
 std::string shortest_text(const Quantity& quantity) {
   std::string decimal = quantity.text(Quantity::Form::kDecimal);
   std::string binary = quantity.text(Quantity::Form::kBinary);
   return binary.size() < decimal.size() ? binary : decimal;
 }
 
-/// Whether the server would put something else in the place of false or 0.
+/// Whether the default differs from false or 0, so that leaving these out would change the meaning.
 bool means_more_than_absent(const FieldDesc& field) {
   if (!field.default_value) return false;
   const json::Document& value = *field.default_value;

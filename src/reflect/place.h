@@ -1,4 +1,4 @@
-// Where a walk through a document stands: a chain on the stack, made into text only when there is something to report.
+// Place: the current position in a walk through a document. It is a chain on the stack; text is only made for a report.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Place {
 
   /// "spec.roles.worker.tags[0]".
   std::string text() const;
-  /// "spec.roles[worker].tags[0]": an API server writes keys of maps so when it speaks of lists by key.
+  /// "spec.roles[worker].tags[0]": the form in which an API server writes keys of maps when it reports on keyed lists.
   std::string keyed_text() const;
 };
 

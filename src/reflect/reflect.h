@@ -1,5 +1,5 @@
-// What derives from a TypeDesc. Everything works on Documents, so what a user wrote is what is stored; structs are
-// read-only views for code that decides.
+// The functions derived from a TypeDesc. They work on Documents, so that what a user wrote is what is stored; structs
+// are read-only views for code that makes decisions.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace muster::reflect {
 
-/// Fills the struct from the document. Lenient about unknown members; Invalid when a member has another type.
+/// Fills the struct from the document. Unknown members are ignored; a member of another type is Invalid.
 Status decode_into(const TypeDesc& type, const json::Document& from, void* to);
-/// Optionals are written when they are set. Other members that hold what a new struct holds (false, 0, nothing) are
-/// left out, unless the field is required or always_written. Roots get their apiVersion and kind.
+/// Writes optionals that are set. Other members that hold the value of a new struct (false, 0, empty) are left out,
+/// unless the field is required or always_written. Roots get their apiVersion and kind.
 json::Document encode_from(const TypeDesc& type, const void* from);
 
 template <typename T>
@@ -27,17 +27,17 @@ json::Document encode(const T& value) {
   return encode_from(type_of<T>(), &value);
 }
 
-/// Sets what is absent and has a default. Older spellings stay as they are.
+/// Sets the defaults of absent fields. Older spellings are kept as they are.
 void apply_defaults(const TypeDesc& type, json::Document& document);
 
-/// Writes what null means to Kubernetes in a map of its own kinds: a text or an amount that is empty, not an absent
+/// Replaces null in a map of a Kubernetes kind by what it means there: an empty text or amount, not an absent
 /// one.
 void fill_null_members(const TypeDesc& type, json::Document& document);
 
-/// All problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map keys, older
-/// spellings that say something else than the current ones.
+/// Reports all problems at once: wrong types, missing required fields, ranges, enums, patterns, duplicate list-map
+/// keys, and older spellings that contradict the current ones.
 std::vector<FieldCause> validate(const TypeDesc& type, const json::Document& document);
-/// Fields that are immutable and were changed, added or removed.
+/// Reports immutable fields that were changed, added or removed.
 std::vector<FieldCause> validate_update(const TypeDesc& type, const json::Document& before,
                                         const json::Document& after);
 
@@ -50,19 +50,19 @@ struct DeprecatedField {
   std::string path;         // "spec.torchrunConfig.enable"
   std::string use_instead;  // "enabled"
 };
-/// Older spellings and fields that are out of date, wherever they are used.
+/// Returns all uses of older spellings and of deprecated fields.
 std::vector<DeprecatedField> deprecated_fields(const TypeDesc& type, const json::Document& document);
-/// A field, one of the names that an open type has beyond its fields, or anything where it lists none.
+/// Whether the name is a field, or one of an open type's known names; an open type without a list knows every name.
 bool is_known(const TypeDesc& type, std::string_view name);
-/// What open types keep: in Kubernetes' own kinds the names they have there, in custom resources whatever there is, as
-/// their schema says. The metadata of an object is Kubernetes' own in every kind.
+/// Which unknown members open types keep: in Kubernetes' own kinds only known names, in custom resources everything, as
+/// their schema says. The metadata of an object is Kubernetes' own type in every kind.
 enum class OpenTypes { kKnownNames, kEverything };
-/// Drops unknown members, as an API server does when fieldValidation is not Strict.
+/// Drops unknown members, as an API server does unless fieldValidation is Strict.
 void prune(const TypeDesc& type, json::Document& document, OpenTypes open_types = OpenTypes::kEverything);
 
-/// A structural schema as in a CRD: self-contained, no references.
+/// Returns a structural schema as in a CRD: self-contained, without references.
 json::Document crd_schema(const TypeDesc& type);
-/// OpenAPI v3 components: adds the type and all that it refers to under `prefix` + name, returns the reference.
+/// Adds the type and all types it refers to as OpenAPI v3 components, named `prefix` + name. Returns the reference.
 std::string add_openapi_schemas(const TypeDesc& type, std::string_view prefix, json::Object& schemas);
 
 }  // namespace muster::reflect

@@ -1,4 +1,4 @@
-// A small type with every shape and rule, described as the real ones are.
+// A small type that has every shape and rule, described like the real ones.
 #pragma once
 
 #include <map>

@@ -12,7 +12,7 @@ namespace muster::reflect {
 
 namespace {
 
-/// The keywords of a value that is no object, array or map.
+/// The keywords for a value that is not an object, array or map.
 json::Object scalar_schema(Shape shape) {
   switch (shape) {
     case Shape::kString:
@@ -45,12 +45,12 @@ json::Object scalar_schema(Shape shape) {
   return {};
 }
 
-/// What a field says beyond its type.
+/// Adds the constraints that a field has beyond its type.
 void add_rules(const FieldDesc& field, json::Object& schema) {
   std::optional<std::int64_t> low = field.min;
   std::optional<std::int64_t> high = field.max;
   if (field.type().shape == Shape::kInt32) {
-    // To an API server the format is a remark; only bounds keep out what does not fit.
+    // An API server ignores the format, so only explicit bounds reject values that do not fit.
     low = low.value_or(std::numeric_limits<std::int32_t>::min());
     high = high.value_or(std::numeric_limits<std::int32_t>::max());
   }
@@ -101,7 +101,7 @@ std::string immutable_message(const SchemaPlace& place) {
   return fmt::format("{} is immutable", place.path);
 }
 
-/// A rule on the field itself is not asked when the field comes or goes.
+/// An API server does not evaluate a rule on the field itself when the field is added or removed.
 void add_rule_on_presence(const FieldDesc& field, const SchemaPlace& place, json::Array& rules) {
   if (field.required || field.default_value || !(field.immutable || field.immutable_once_set)) return;
   const char* cel = field.immutable ? "has(self.{0}) == has(oldSelf.{0})" : "!has(oldSelf.{0}) || has(self.{0})";
@@ -110,7 +110,7 @@ void add_rule_on_presence(const FieldDesc& field, const SchemaPlace& place, json
                             .field = field.name}));
 }
 
-/// What must hold between the fields, as far as CEL can say it.
+/// The rules between fields, as far as CEL can express them.
 json::Array cel_rules(const TypeDesc& type, const SchemaPlace& place) {
   json::Array rules;
   for (const Rule& rule : type.rules) {
@@ -144,7 +144,7 @@ json::Object structural_field(const FieldDesc& field, const SchemaPlace& place) 
   return schema;
 }
 
-/// An API server has its own schema for metadata, and lets another one speak only of the name.
+/// An API server has its own schema for metadata; ours may only restrict the name.
 json::Object structural_metadata(const TypeDesc& root) {
   json::Object schema = {{"type", "object"}};
   if (root.name_pattern.empty()) return schema;
@@ -202,7 +202,7 @@ class Components {
   std::string add(const TypeDesc& type) {
     const std::string name = std::string(prefix_) + type.name;
     if (!schemas_.contains(name)) {
-      schemas_.set(name, json::Object{});  // before its members, which may refer back to it
+      schemas_.set(name, json::Object{});  // before its members, because they may refer back to it
       json::Object schema = object(type);
       schemas_.set(name, std::move(schema));
     }
@@ -244,7 +244,7 @@ class Components {
 
   json::Object member(const FieldDesc& field) {
     json::Object schema = {{"description", field.doc}};
-    // Keywords beside a $ref are ignored, so a described reference is wrapped.
+    // Keywords beside a $ref are ignored, so a reference with a description is wrapped.
     json::Object inner = value(field.type());
     if (inner.contains("$ref")) {
       schema.set("allOf", json::Array{std::move(inner)});

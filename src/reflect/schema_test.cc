@@ -24,7 +24,7 @@ TEST(CrdSchema, DescribesTheRoot) {
   EXPECT_EQ(property(schema, "kind").string_at("type"), "string");
 }
 
-TEST(CrdSchema, SaysEachRuleInTheWordsOfAnApiServer) {
+TEST(CrdSchema, HasEachRuleInTheKeywordsOfAnApiServer) {
   const json::Document schema = crd_schema(type_of<Cart>());
   const json::Document& spec = property(schema, "spec");
   EXPECT_EQ(property(spec, "owner"),
@@ -53,7 +53,7 @@ TEST(CrdSchema, SaysEachRuleInTheWordsOfAnApiServer) {
             parsed(R"({"description": "Anything.", "x-kubernetes-preserve-unknown-fields": true})"));
 }
 
-TEST(CrdSchema, OpenTypesKeepWhatTheyDoNotKnow) {
+TEST(CrdSchema, OpenTypesPreserveUnknownFields) {
   const json::Document schema = crd_schema(type_of<Cart>());
   EXPECT_EQ(property(property(schema, "spec"), "wheels"), parsed(R"({
     "description": "Its wheels.", "type": "array", "minItems": 1,
@@ -65,7 +65,7 @@ TEST(CrdSchema, OpenTypesKeepWhatTheyDoNotKnow) {
               "x-kubernetes-preserve-unknown-fields": true}})"));
 }
 
-TEST(CrdSchema, HasOlderSpellingsAndNoDefaultsBelowWhatIsKeptAsWritten) {
+TEST(CrdSchema, HasOlderSpellingsAndNoDefaultsBelowFieldsKeptAsWritten) {
   const json::Document schema = crd_schema(type_of<Cart>());
   const json::Document& spec = property(schema, "spec");
   EXPECT_EQ(property(property(spec, "engine"), "enable"),

@@ -3,7 +3,7 @@
 
 namespace muster::reflect {
 
-/// The pattern Kubernetes' own generators put on a resource.Quantity.
+/// The pattern that Kubernetes' generators put on a resource.Quantity.
 inline constexpr const char* kQuantityPattern =
     R"(^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$)";
 

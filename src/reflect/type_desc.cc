@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint16_t kNoField = 0xffff;
 
-/// Of the length and three letters: the names of a type seldom share all of them.
+/// Hashes the length and three letters; the fields of one type rarely share all of them.
 std::size_t hash_of(std::string_view name) {
   if (name.empty()) return 0;
   const auto letter = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
@@ -30,7 +30,7 @@ std::size_t hash_of(std::string_view name) {
 
 void TypeDesc::index_fields() {
   CHECK(fields.size() < kNoField);
-  // A power of two, and never more than half full, so that a search soon ends.
+  // The size is a power of two and the table is at most half full, so that a search ends soon.
   fields_by_hash.assign(std::bit_ceil(fields.size() * 2 + 1), kNoField);
   const std::size_t mask = fields_by_hash.size() - 1;
   for (std::size_t i = 0; i < fields.size(); ++i) {

@@ -1,5 +1,5 @@
-// What a schema can say about a document. Texts and reasons are those of a kube-apiserver that validates custom
-// resources: null members count as absent, 3.0 is an integer, a value of the wrong type is reported once, by type.
+// Checks a document against its schema, with the texts and reasons of a kube-apiserver for custom resources: a null
+// member counts as absent, 3.0 is an integer, and a value of the wrong type is reported once, by type.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ const json::Document* present(const json::Object& object, std::string_view key) 
   return found == nullptr || found->is_null() ? nullptr : found;
 }
 
-/// Whether something must hold between the members of an object of the type.
+/// Whether the type has rules between its members, including older spellings.
 bool has_own_rules(const TypeDesc& type) {
   return !type.rules.empty() ||
          std::ranges::any_of(type.fields, [](const FieldDesc& field) { return !field.also_known_as.empty(); });
@@ -33,12 +33,12 @@ bool has_own_rules(const TypeDesc& type) {
 class Validator {
  public:
   explicit Validator(const TypeDesc& root)
-      // Kubernetes checks its own kinds by code that says a few things in other words.
+      // Kubernetes validates its own kinds with code whose messages differ in a few places.
       : built_in_(root.is_root() && (root.fields[0].constant.find('/') == std::string::npos ||
                                      root.fields[0].constant.starts_with("apps/"))) {}
 
   void value(const TypeDesc& type, const json::Document& document, const Place& place);
-  /// Rules over several fields, on an object that is right in itself.
+  /// Checks the rules over several fields; the object must be valid otherwise.
   void rules_over_fields();
   const std::vector<FieldCause>& causes() const { return causes_; }
   std::vector<FieldCause> take_causes() && { return std::move(causes_); }
@@ -62,7 +62,7 @@ class Validator {
 
   bool built_in_;
   std::vector<FieldCause> causes_;
-  std::vector<Ruled> ruled_;  // objects met on the way whose type has rules
+  std::vector<Ruled> ruled_;  // objects seen so far whose type has rules
 };
 
 void Validator::rules_over_fields() {
@@ -101,7 +101,7 @@ bool Validator::has_type(const TypeDesc& type, const json::Document& value) cons
     case Shape::kNumber:
       return value.is_number();
     case Shape::kQuantity:
-      // Kubernetes takes 0.5 in its own kinds, but no schema of a custom one can say so.
+      // Kubernetes accepts 0.5 in its own kinds, but the schema of a custom resource cannot express that.
       return value.is_string() || is_whole(value) || (built_in_ && value.is_number());
     case Shape::kIntOrString:
       return value.is_string() || is_whole(value);
@@ -189,7 +189,7 @@ void Validator::range(const FieldDesc& field, const json::Document& value, const
 
 void Validator::unique(const FieldDesc& field, const json::Array& items, const Place& place) {
   static const json::Document absent;
-  std::unordered_map<std::string, int> times;  // each key came
+  std::unordered_map<std::string, int> times;  // how often each key occurs
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].is_null()) continue;
     if (!items[i].is_object()) {
@@ -198,7 +198,7 @@ void Validator::unique(const FieldDesc& field, const json::Array& items, const P
       continue;
     }
     const json::Document* key = items[i].find(field.list_map_key);
-    if (key == nullptr) key = &absent;  // two items without the key have the same key
+    if (key == nullptr) key = &absent;  // items without the key all have the same key
     if (++times[json::serialize(*key)] == 2) {
       json::Object shown_key;
       if (key != &absent) shown_key.set(field.list_map_key, *key);
@@ -239,7 +239,7 @@ void Validator::rules(const FieldDesc& field, const json::Document& value, const
   if (value.is_array() && field.type().shape == Shape::kArray) items(field, value.as_array(), place);
 }
 
-/// Whether a schema of the type has rules in CEL; those are not evaluated on an object that is wrong in itself.
+/// Whether a schema of the type has CEL rules; an API server skips those when the object is otherwise invalid.
 bool has_rules(const TypeDesc& type) {
   if (type.element != nullptr) return has_rules(type.element());
   if (std::ranges::any_of(type.rules, [](const Rule& rule) { return !rule.cel.empty(); })) return true;

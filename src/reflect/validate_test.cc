@@ -1,5 +1,5 @@
-// The texts expected here were recorded from kube-apiserver 1.33.4, which was given a CustomResourceDefinition with the
-// same rules.
+// The expected texts were recorded from kube-apiserver 1.33.4, which had a CustomResourceDefinition with the same
+// rules.
 #include <gmock/gmock.h>
 
 #include "reflect/reflect.h"
@@ -33,7 +33,7 @@ std::vector<std::string> problems(std::string_view members) {
   return texts(validate(type_of<Cart>(), cart(R"({"owner": "ann", )" + std::string(members) + "}")));
 }
 
-TEST(Validate, AcceptsWhatIsRight) {
+TEST(Validate, AcceptsValidDocuments) {
   EXPECT_THAT(problems(R"("paint": "Red", "load": 100, "gears": "auto", "fuel": 4, "built": "2026-01-01T00:00:00+01:00",
                           "secrets": {"a": "aGk="}, "wheels": [{"name": "a"}, {"name": "b"}], "engine": null,
                           "brake": null, "cargo": {"x": "4Gi", "y": null})"),
@@ -174,7 +174,7 @@ TEST(Validate, ReportsAllAtOnceAndByTheSpellingThatWasUsed) {
                           kUnchecked));
 }
 
-TEST(Validate, BothSpellingsSayTheSame) {
+TEST(Validate, BothSpellingsMustAgree) {
   EXPECT_THAT(problems(R"("engine": {"enable": true, "enabled": true})"), IsEmpty());
   EXPECT_THAT(
       problems(R"("engine": {"enable": true, "enabled": false})"),
@@ -189,24 +189,24 @@ TEST(Validate, BothSpellingsSayTheSame) {
                   kUnchecked));
 }
 
-TEST(Validate, APatternOfAListIsOneOfItsItems) {
+TEST(Validate, APatternOfAListAppliesToItsItems) {
   EXPECT_THAT(problems(R"("tags": ["fast", "Red"])"),
               ElementsAre("FieldValueInvalid spec.tags[1]: Invalid value: \"Red\": spec.tags[1] in body should match "
                           "'^[a-z0-9-]+$'; use plain words"));
 }
 
-TEST(ValidateUpdate, RefusesToChangeWhatIsImmutable) {
+TEST(ValidateUpdate, RejectsChangesOfImmutableFields) {
   EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"paint": "Red"})"), cart(R"({"paint": "Blue"})"))),
               ElementsAre("FieldValueInvalid spec.paint: Invalid value: \"string\": spec.paint is immutable"));
 }
 
-TEST(ValidateUpdate, WhatIsImmutableNeitherComesNorGoes) {
+TEST(ValidateUpdate, ImmutableFieldsAreNeitherAddedNorRemoved) {
   const std::string refused = "FieldValueInvalid spec.paint: Invalid value: \"object\": spec.paint is immutable";
   EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart("{}"), cart(R"({"paint": "Blue"})"))), ElementsAre(refused));
   EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"paint": "Red"})"), cart("{}"))), ElementsAre(refused));
 }
 
-TEST(ValidateUpdate, WhatMayBeSetLaterStaysThen) {
+TEST(ValidateUpdate, FieldsThatMayBeSetLaterAreImmutableThen) {
   EXPECT_THAT(validate_update(type_of<Cart>(), cart("{}"), cart(R"({"serial": 1})")), IsEmpty());
   EXPECT_THAT(texts(validate_update(type_of<Cart>(), cart(R"({"serial": 1})"), cart(R"({"serial": 2})"))),
               ElementsAre("FieldValueInvalid spec.serial: Invalid value: \"integer\": spec.serial is immutable"));
@@ -214,7 +214,7 @@ TEST(ValidateUpdate, WhatMayBeSetLaterStaysThen) {
               ElementsAre("FieldValueInvalid spec.serial: Invalid value: \"object\": spec.serial is immutable"));
 }
 
-TEST(ValidateUpdate, AllowsToChangeTheRest) {
+TEST(ValidateUpdate, AllowsChangesOfOtherFields) {
   EXPECT_THAT(
       validate_update(type_of<Cart>(), cart(R"({"paint": "Red", "load": 1})"), cart(R"({"paint": "Red", "load": 2})")),
       IsEmpty());

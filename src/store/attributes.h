@@ -1,5 +1,5 @@
-// What selectors look at: labels and selectable fields, extracted once per version of an object. There is one for every
-// object in memory, so it is one string.
+// The labels and selectable fields that selectors match, extracted once per version of an object. Every object in
+// memory has one, so it is packed into one string.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@ class Attributes {
     add_size(value.size());
     packed_.append(key).append(value);
   }
-  /// Gives back what growing left over.
+  /// Releases the capacity that growing left over.
   void shrink() { packed_.shrink_to_fit(); }
 
-  /// visit(key, value) for each, in the order they were added, until it gives false.
+  /// Calls visit(key, value) for each attribute in the order they were added, until it returns false.
   template <typename Visit>
   void each(Visit visit) const {
     const char* at = packed_.data();
@@ -51,7 +51,7 @@ class Attributes {
   bool operator==(const Attributes&) const = default;
 
  private:
-  /// Seven bits a byte, the lowest first: nearly all sizes take one.
+  /// Appends the size with seven bits per byte, the lowest first: nearly all sizes take one byte.
   void add_size(std::size_t size) {
     for (; size >= 0x80; size >>= 7) packed_ += static_cast<char>(0x80 | (size & 0x7f));
     packed_ += static_cast<char>(size);

@@ -16,7 +16,7 @@ namespace {
 // A write waits for at most one step. 64 pages of 4 KiB are copied in well under a millisecond.
 constexpr int kPagesInAStep = 64;
 constexpr int kRowsInAStep = 128;
-// Synced this often, so that no single sync has much to do.
+// The copy is synced this often, so that no single sync takes long.
 constexpr int kUnsyncedPages = 1024;
 
 Error make_error(Reason reason, std::string message) {
@@ -26,7 +26,7 @@ Error make_error(Reason reason, std::string message) {
   return error;
 }
 
-/// A copy must never be what fills the disk.
+/// Refuses a copy that would leave too little space, because a copy must never fill the disk.
 Status check_space(const std::string& path, std::uint64_t needed) {
   struct statvfs space {};
   const std::string directory = parent_of(path);

@@ -1,5 +1,5 @@
-// A copy of the whole database as one file, made in small steps between commits by SQLite's backup API (VACUUM INTO
-// would hold up every write), checked row by row, and given its name only when it is whole and durable.
+// A copy of the whole database as one file. SQLite's backup API makes it in small steps between commits (VACUUM INTO
+// would delay every write); it is checked row by row, and gets its name only when it is complete and durable.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct sqlite3_backup;
 
 namespace muster::store {
 
-/// Reads a copy and says whether it can be trusted: its layout is known, every row has the right checksum, and together
-/// they are what the ledger says.
+/// Checks whether a copy can be trusted: its layout is known, every row has the right checksum, and together the rows
+/// match the ledger.
 class CopyCheck {
  public:
   static Result<CopyCheck> open(Disk& disk, const std::string& path);
-  /// A bounded number of rows. True when all have been looked at and are right.
+  /// Checks a bounded number of rows. Returns true when all rows have been checked and are right.
   Result<bool> step();
   const Ledger& ledger() const { return expected_; }
 
@@ -35,18 +35,18 @@ class CopyCheck {
   std::int64_t last_row_ = 0;
 };
 
-/// The whole check at once.
+/// Runs the whole check at once.
 Result<Ledger> check_copy(Disk& disk, const std::string& path);
 
 class Backup {
  public:
-  /// The source must outlive this and be used by the same thread. A file at `path` is replaced at the end.
+  /// The source must outlive the backup and be used on the same thread. A file at `path` is replaced at the end.
   static Result<std::unique_ptr<Backup>> begin(Disk& disk, Database& source, const std::string& path);
-  ~Backup();  // what is not complete is removed
+  ~Backup();  // removes an incomplete copy
   Backup(const Backup&) = delete;
   Backup& operator=(const Backup&) = delete;
 
-  /// Does a little. The revision of the copy when it is complete.
+  /// Does a bounded amount of work. Returns the revision of the copy once it is complete.
   Result<std::optional<Revision>> step();
 
  private:
@@ -60,7 +60,7 @@ class Backup {
 
   Disk* disk_ = nullptr;
   std::string path_;
-  std::string temporary_;  // "" before it is made and once it has its name
+  std::string temporary_;  // "" before the file is created and after it is renamed
   std::optional<DiskFile> file_;
   std::optional<Database> target_;
   std::unique_ptr<sqlite3_backup, End> copying_;

@@ -80,7 +80,7 @@ TEST_F(BackupTest, WritesGoOnMeanwhileAndAreInItOrNot) {
   EXPECT_THAT(store_->problems(), IsEmpty());
 }
 
-/// Stops the writer at its first write to the copy, until it is let go.
+/// Blocks the writer at its first write to the copy until the test releases it.
 class GatedDisk final : public Disk {
  public:
   explicit GatedDisk(std::string path) : path_(std::move(path)) {}
@@ -160,7 +160,7 @@ TEST_F(BackupTest, ClosingEndsItAndLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(copy() + ".tmp"));
 }
 
-TEST_F(BackupTest, ADamagedCopyIsToldApart) {
+TEST_F(BackupTest, ADamagedCopyIsDetected) {
   open();
   write_objects(20, 1000);
   ASSERT_TRUE(wait_for(start_backup()).has_value());
@@ -180,7 +180,7 @@ TEST_F(BackupTest, ADamagedCopyIsToldApart) {
     if (!checked) ++refused;
     EXPECT_TRUE(!checked || *checked == *truth) << at;
   }
-  EXPECT_GT(refused, 40);  // the others hit bytes that hold nothing
+  EXPECT_GT(refused, 40);  // the other flipped bytes are unused
   std::ofstream(bad_path, std::ios::trunc) << "not a database at all, only some text that is long enough to be one";
   EXPECT_THAT(check_copy(Disk::real(), bad_path).error().message, HasSubstr("file is not a database"));
   std::ofstream(bad_path, std::ios::trunc) << "";

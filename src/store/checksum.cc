@@ -30,7 +30,7 @@ std::uint64_t merge(std::uint64_t hash, std::uint64_t lane) {
   return (hash ^ round(0, lane)) * kPrime1 + kPrime4;
 }
 
-/// The first part of the hash, over whole blocks of 32 bytes; moves `at` past them.
+/// Computes the first part of the hash, over whole blocks of 32 bytes, and moves `at` past them.
 std::uint64_t hash_blocks(const char*& at, const char* end, std::uint64_t seed) {
   std::array<std::uint64_t, 4> lanes = {seed + kPrime1 + kPrime2, seed + kPrime2, seed, seed - kPrime1};
   for (; end - at >= 32; at += 32) {

@@ -12,7 +12,7 @@
 namespace muster::store {
 namespace {
 
-// Entry i brings layout i to i + 1, within one transaction.
+// Entry i migrates layout i to i + 1, in one transaction.
 constexpr std::array kMigrations = {
     "CREATE TABLE objects(id INTEGER PRIMARY KEY, resource TEXT NOT NULL, ns TEXT NOT NULL, name TEXT NOT NULL,"
     " revision INTEGER NOT NULL, checksum INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;"
@@ -78,7 +78,7 @@ Result<Database> Database::connect(Disk& disk, const std::string& path, int flag
   Database database;
   database.vfs_ = std::make_unique<SqliteVfs>(disk);
   database.path_ = path;
-  // "immutable" says that nobody changes the file: no lock, no WAL, no journal beside it.
+  // "immutable" promises that no one changes the file: SQLite then needs no lock, no WAL and no journal beside it.
   const bool reads = (flags & SQLITE_OPEN_READONLY) != 0;
   const std::string name = reads ? fmt::format("file:{}?immutable=1", escape_for_uri(path)) : path;
   sqlite3* connection = nullptr;
@@ -110,22 +110,22 @@ Result<Database> Database::open_target(Disk& disk, const std::string& path) {
   TRY_ASSIGN(auto database, connect(disk, path, SQLITE_OPEN_READWRITE));
   TRY(database.set("journal_mode", "OFF", "off"));
   TRY(database.set("synchronous", "OFF", "0"));
-  // Pages are written as they come, not all at the end.
+  // A small cache makes SQLite write pages as they come instead of all at the end.
   TRY(database.execute("PRAGMA cache_size = 128"));
   return database;
 }
 
 Status Database::configure(const Limits& limits) {
   sqlite3* const connection = connection_.get();
-  // Closing after an I/O error must not touch the files any more, so checkpoints are only ever ours.
+  // Closing after an I/O error must not touch the files again, so SQLite never checkpoints by itself.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  // No padding frames after the one that commits: `commit` relies on it to know what SQLITE_FULL means.
+  // There are no padding frames after the one that commits: `commit` relies on it to know what SQLITE_FULL means.
   int powersafe = 1;
   sqlite3_file_control(connection, "main", SQLITE_FCNTL_POWERSAFE_OVERWRITE, &powersafe);
   TRY(execute(fmt::format("PRAGMA page_size = {}", kPageBytes)));
-  // EXCLUSIVE before WAL: the WAL's index is then in our memory and there is no -shm file to share.
+  // EXCLUSIVE is set before WAL: the WAL's index is then in our memory and there is no -shm file to share.
   TRY(set("locking_mode", "EXCLUSIVE", "exclusive"));
   TRY(set("journal_mode", "WAL", "wal"));
   TRY(set("synchronous", "FULL", "2"));
@@ -137,7 +137,7 @@ Status Database::configure(const Limits& limits) {
   return ok();
 }
 
-/// A setting our promises rest on: SQLite ignores what it cannot do without a word, so it is read back.
+/// Sets a pragma that our guarantees depend on. SQLite silently ignores what it cannot do, so the value is read back.
 Status Database::set(const char* pragma, const char* value, std::string_view reads_as) {
   TRY(execute(fmt::format("PRAGMA {} = {}", pragma, value)));
   TRY_ASSIGN(const auto now, query_text(fmt::format("PRAGMA {}", pragma)));
@@ -145,7 +145,7 @@ Status Database::set(const char* pragma, const char* value, std::string_view rea
   return ok();
 }
 
-/// Refuses a layout that this engine does not know.
+/// Rejects a layout that this engine does not know.
 Result<std::int64_t> Database::layout() {
   TRY_ASSIGN(const auto version, query_text("PRAGMA user_version"));
   const auto layout = parse_int(version).value_or(-1);
@@ -227,12 +227,12 @@ Status Database::commit(std::span<const RowChange> changes, const Ledger& ledger
   }
   if (auto written = write_ledger(ledger); !written) return roll_back(std::move(written).error());
   // SQLITE_FULL here comes from writing a frame to the WAL. The frame that commits is the last one written (no padding,
-  // see configure) and a failed sync is SQLITE_IOERR, so after SQLITE_FULL no committing frame is whole.
+  // see configure) and a failed sync is SQLITE_IOERR, so after SQLITE_FULL no committing frame is complete.
   if (auto committed = execute("COMMIT"); !committed) return roll_back(std::move(committed).error());
   return ok();
 }
 
-/// After a full disk the transaction must be gone before anybody is told so. Nothing is tried after other errors.
+/// After a full disk the transaction must be rolled back before that is reported. After other errors nothing is tried.
 Status Database::roll_back(Error cause) {
   if (cause.reason != Reason::kStorageFull) return cause;
   if (sqlite3_get_autocommit(connection_.get()) == 0) {
@@ -283,7 +283,7 @@ Status Database::write_ledger(const Ledger& ledger) {
   return step(ledger_.get());
 }
 
-/// Runs a statement that returns no rows, and makes it ready for its next use.
+/// Runs a statement that returns no rows, and resets it for its next use.
 Status Database::step(sqlite3_stmt* statement) {
   const int code = sqlite3_step(statement);
   Status result = code == SQLITE_DONE ? ok() : Status(failure("write"));

@@ -6,9 +6,9 @@
 //   objects(id INTEGER PRIMARY KEY, resource, ns, name, revision, checksum, bytes)
 //   ledger(id = 1, revision, objects, digest, checksum)
 //
-// Rows are addressed by id alone, and there is no index over names: memory has one, and a damaged index would let a
-// delete miss its row. The ledger is rewritten by every transaction and says what all rows must add up to, so a row
-// that vanished or fell back to an older version (both leave every remaining checksum right) shows at the next load.
+// Rows are addressed by id alone, and there is no index on names: memory has one, and a damaged index would let a
+// delete miss its row. Every transaction rewrites the ledger, which states what all rows must add up to. A row that
+// vanished or reverted to an older version leaves all other checksums right, but the next load detects it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace muster::store {
 
 struct Ledger {
   Revision revision = 0;      // of the last committed write
-  std::uint64_t objects = 0;  // rows there are
+  std::uint64_t objects = 0;  // the number of rows
   std::uint64_t digest = 0;   // sum of their checksums, modulo 2^64
   bool operator==(const Ledger&) const = default;
 };
@@ -56,43 +56,43 @@ struct RowChange {
 
 class Database {
  public:
-  /// Of a database that this engine has opened. Older ones are brought to it, newer ones refused.
+  /// The layout of a database that this engine has opened. Older layouts are migrated to it, newer ones rejected.
   static const std::int64_t kLayout;
 
   struct Limits {
-    std::size_t max_bytes = 0;  // 0: what the disk holds
+    std::size_t max_bytes = 0;  // 0: limited only by the disk
   };
 
-  /// Opens or makes it, and brings its layout to ours. A newer layout is refused.
+  /// Opens or creates the database and migrates its layout to ours. A newer layout is rejected.
   static Result<Database> open(Disk& disk, const std::string& path, const Limits& limits);
 
-  /// A copy that nobody writes, to be read. A newer layout is refused.
+  /// Opens a copy that no one writes to, for reading. A newer layout is rejected.
   static Result<Database> open_copy(Disk& disk, const std::string& path);
-  /// An empty file to be filled by a backup. Durability is the caller's.
+  /// Opens an empty file that a backup will fill. The caller is responsible for durability.
   static Result<Database> open_target(Disk& disk, const std::string& path);
 
-  /// nullopt: the record is missing or damaged.
+  /// Returns nullopt when the record is missing or damaged.
   Result<std::optional<Ledger>> read_ledger();
-  /// Every row as it is stored, unchecked, by id.
+  /// Visits every row in the order of ids, as it is stored and unchecked.
   Status scan(const std::function<void(const Row&)>& visit);
 
-  /// At most `limit` rows whose id is greater, by id.
+  /// Visits at most `limit` rows with a greater id than `after`, in the order of ids.
   Status scan_some(std::int64_t after, int limit, const std::function<void(const Row&)>& visit);
-  /// Bytes of all pages.
+  /// The size of all pages in bytes.
   Result<std::uint64_t> size();
 
-  /// All changes and the new ledger in one durable transaction. StorageFull: nothing of it happened and the connection
-  /// is good. Any other error: what happened is unknown, the connection must not be used again.
+  /// Commits all changes and the new ledger in one durable transaction. StorageFull: nothing was changed and the
+  /// connection is still good. Any other error: the outcome is unknown, and the connection must not be used again.
   Status commit(std::span<const RowChange> changes, const Ledger& ledger);
 
-  /// Pages in the WAL after the last commit.
+  /// The number of pages in the WAL after the last commit.
   int wal_pages() const { return *wal_pages_; }
-  /// Moves the WAL's pages into the database. StorageFull leaves them where they are, for a later try.
+  /// Moves the WAL's pages into the database. StorageFull leaves them in the WAL for a later attempt.
   Status checkpoint();
-  /// The same, and empties the WAL file: at an orderly end.
+  /// As above, and also empties the WAL file, for an orderly end.
   Status checkpoint_and_truncate();
 
-  /// For what belongs to this layer and is in another file (backup.cc).
+  /// The raw connection, for code of this layer in another file (backup.cc).
   sqlite3* connection() const { return connection_.get(); }
   Error failure(std::string_view what) const;
 
@@ -122,7 +122,7 @@ class Database {
   Status run_checkpoint(int mode);
 
   std::string path_;
-  std::unique_ptr<int> wal_pages_ = std::make_unique<int>(0);  // its address is known to SQLite
+  std::unique_ptr<int> wal_pages_ = std::make_unique<int>(0);  // SQLite keeps its address
   std::unique_ptr<SqliteVfs> vfs_;
   std::unique_ptr<sqlite3, CloseConnection> connection_;
   Statement insert_;

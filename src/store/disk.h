@@ -1,8 +1,8 @@
-// The port through which the store changes its files, SQLite's own included (sqlite_vfs.h). The real disk does what it
-// is told; tests put one in its place that fails chosen calls and remembers which bytes a power cut would take
+// The port through which the store changes its files, including SQLite's own (sqlite_vfs.h). The real disk permits
+// every call; tests use one that fails chosen calls and remembers which bytes a power failure would lose
 // (faulty_disk.h).
 //
-// Only what promises rest on passes here: the lock is held by the kernel, and free space is only a hint.
+// Only operations that our guarantees depend on pass here: the kernel holds the lock, and free space is only a hint.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct DiskCall {
   std::string_view path;
   std::uint64_t offset = 0;  // kRead, kWrite
   std::string_view bytes;    // kWrite
-  std::uint64_t size = 0;    // kRead: bytes wanted; kTruncate, kReserve: of the file
+  std::uint64_t size = 0;    // kRead: bytes wanted; kTruncate, kReserve: size of the file
   std::string_view to;       // kRename
 };
 
@@ -28,9 +28,9 @@ class Disk {
  public:
   virtual ~Disk() = default;
 
-  /// Asked before each call: 0 lets it happen, an errno makes it fail with that. May be asked by any thread.
+  /// Called before each call: 0 permits it, an errno makes it fail with that error. It may be called on any thread.
   virtual int before(const DiskCall&) { return 0; }
-  /// Told after a call that worked.
+  /// Called after a call that succeeded.
   virtual void after(const DiskCall&) {}
 
   static Disk& real();
@@ -38,16 +38,16 @@ class Disk {
 
 class DiskFile {
  public:
-  /// Makes the file, readable by the user alone, where it is missing.
+  /// Opens the file, and creates it with access for the user only when it is missing.
   static Result<DiskFile> open(Disk& disk, const std::string& path);
-  /// To be read only.
+  /// Opens a file that exists, for reading only.
   static Result<DiskFile> open_existing(Disk& disk, const std::string& path);
 
-  /// Fewer bytes than wanted only at the end of the file.
+  /// Returns fewer bytes than requested only at the end of the file.
   Result<std::size_t> read(char* to, std::size_t size, std::uint64_t offset) const;
   Status write(std::string_view bytes, std::uint64_t offset);
   Status truncate(std::uint64_t size);
-  /// Real blocks for the whole size.
+  /// Allocates disk blocks for the whole size.
   Status reserve(std::uint64_t size);
   Status sync();
 
@@ -59,11 +59,11 @@ class DiskFile {
   Fd fd_;
 };
 
-/// Atomic, and durable once the directory is synced.
+/// The rename is atomic, and durable once the directory is synced.
 Status rename_file(Disk& disk, const std::string& from, const std::string& to);
-/// A file that is not there is as good as removed.
+/// Succeeds also when the file does not exist.
 Status remove_file(Disk& disk, const std::string& path);
-/// Makes new, renamed and removed names in the directory durable.
+/// Makes created, renamed and removed names in the directory durable.
 Status sync_directory(Disk& disk, const std::string& directory);
 
 }  // namespace muster::store

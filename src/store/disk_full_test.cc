@@ -1,4 +1,4 @@
-// No space left: by the quota of the database, and on a real file system that is full.
+// No space left: because of the database's quota, and on a real file system that is full.
 
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -20,7 +20,7 @@ class DiskFullTest : public StoreTest {
  protected:
   static std::string name(int i) { return fmt::format("p{:04}", i); }
 
-  /// Creates until one is refused; how many went in.
+  /// Creates objects until one is rejected. Returns how many were stored.
   int fill(std::size_t size) {
     for (int i = 0;; ++i) {
       const auto done = put(pod(name(i)), 0, std::string(size, 'x'));
@@ -49,14 +49,14 @@ TEST_F(DiskFullTest, WritesAcceptedOnTopOfARefusedOneAreRefusedToo) {
   options_.max_bytes = 256u << 10;
   open();
   const int stored = fill(3000);
-  // The outcome of a later write comes after the news that the quota, unlike a disk, is not full for good.
+  // When the outcome of this delete arrives, the store also knows that the quota, unlike a full disk, has room again.
   ASSERT_TRUE(remove(pod(name(stored - 1)), store_->latest(pod(name(stored - 1)))->revision).has_value());
   const Key key = pod("chain");
   const Key old = pod(name(0));
   const Revision old_revision = store_->latest(old)->revision;
   loop_.hold();
   const auto large = start_put(key, 0, std::string(20'000, 'x'));
-  loop_.wait_until_held();  // the group of `large` has failed, but nobody has been told
+  loop_.wait_until_held();  // the group of `large` has failed, but that is not delivered yet
   const auto on_top = start_put(key, store_->latest(key)->revision, "small");
   const auto beside = start_remove(old, old_revision);
   loop_.let_go();
@@ -65,13 +65,13 @@ TEST_F(DiskFullTest, WritesAcceptedOnTopOfARefusedOneAreRefusedToo) {
   EXPECT_EQ(store_->latest(key), nullptr);
   EXPECT_EQ(wait(on_top).error().reason, Reason::kStorageFull);
   EXPECT_EQ(wait(beside).error().reason, Reason::kStorageFull);
-  // All as before, and it goes on.
+  // The state is unchanged, and the store keeps working.
   EXPECT_EQ(store_->latest(old)->revision, old_revision);
   EXPECT_TRUE(remove(old, old_revision).has_value());
   EXPECT_THAT(fatal_, IsEmpty());
 }
 
-/// A file system of 24 MiB of its own, seen by this process only.
+/// A file system of 24 MiB that only this process sees.
 class SmallDisk {
  public:
   explicit SmallDisk(std::string at) : at_(std::move(at)) {
@@ -126,7 +126,7 @@ TEST_F(DiskFullTest, ROOT_OnAFullDiskDeletesWorkAndCreatesComeBackWithTheSpace) 
   EXPECT_TRUE(store_->stats().is_full);
   EXPECT_EQ(put(pod("new"), 0, "small").error().message,
             "pods/default/new: the disk is full; delete objects or free some space");
-  // How a graceful delete begins, and what may not pass for it.
+  // A graceful delete starts with an update that hardly grows the object: it is accepted, a much larger one is not.
   const Key first = pod(name(0));
   ASSERT_TRUE(put(first, store_->latest(first)->revision, std::string(3100, 'x')).has_value());
   EXPECT_EQ(put(first, store_->latest(first)->revision, std::string(9000, 'x')).error().reason, Reason::kStorageFull);
@@ -136,7 +136,7 @@ TEST_F(DiskFullTest, ROOT_OnAFullDiskDeletesWorkAndCreatesComeBackWithTheSpace) 
   }
   EXPECT_THAT(fatal_, IsEmpty());
 
-  // Nobody tells the store; it looks by itself.
+  // The store is not notified; it checks by itself.
   disk.empty();
   loop_.run_until([this] { return !store_->stats().is_full; });
   EXPECT_TRUE(std::filesystem::exists(options_.directory + "/ballast"));
@@ -162,7 +162,7 @@ TEST_F(DiskFullTest, ROOT_RestartedOnAFullDiskItServesAndRecovers) {
   EXPECT_TRUE(store_->stats().is_full);
   EXPECT_EQ(store_->count("pods"), 50u);
   EXPECT_EQ(put(pod("new"), 0, "small").error().reason, Reason::kStorageFull);
-  // Not a byte is left and there is no ballast to give up: refused, and nothing broken by the attempt.
+  // No byte is free and there is no ballast to release: the delete is rejected, and the attempt breaks nothing.
   EXPECT_EQ(remove(pod(name(0)), store_->latest(pod(name(0)))->revision).error().reason, Reason::kStorageFull);
   EXPECT_THAT(fatal_, IsEmpty());
 

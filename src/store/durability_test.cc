@@ -1,4 +1,4 @@
-// What is on disk: killed processes, flipped bits, lost tails.
+// The state on disk after killed processes, flipped bits and lost tails.
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ class DurabilityTest : public StoreTest {
  protected:
   std::string file(const std::string& name) const { return options_.directory + "/" + name; }
 
-  /// What a crash now would leave. The mark first: the WAL only grows meanwhile, so it is never behind the mark.
+  /// Copies what a crash would leave now. The mark is copied first: the WAL only grows, so it is never behind the mark.
   std::string copy_as_it_is(const std::string& name) {
     const std::string to = dir_.path() + "/" + name;
     std::filesystem::create_directories(to);
@@ -62,8 +62,8 @@ class DurabilityTest : public StoreTest {
   }
 };
 
-TEST_F(DurabilityTest, ACrashAtAnyMomentKeepsWhatWasAcknowledged) {
-  options_.checkpoint_pages = 1'000'000;  // a copy is only like a crash while the database file itself rests
+TEST_F(DurabilityTest, ACrashAtAnyMomentKeepsAcknowledgedWrites) {
+  options_.checkpoint_pages = 1'000'000;  // a copy resembles a crash only while the database file is unchanged
   open();
   constexpr int kObjects = 40;
   std::map<std::string, Revision> acknowledged;  // by name: the last acknowledged revision
@@ -96,7 +96,7 @@ TEST_F(DurabilityTest, ACrashAtAnyMomentKeepsWhatWasAcknowledged) {
   EXPECT_EQ(acknowledged.size(), static_cast<std::size_t>(kObjects));
 }
 
-/// Runs in the child: writes without end and tells each acknowledged revision through the pipe.
+/// Runs in the child: writes endlessly and sends each acknowledged revision through the pipe.
 [[noreturn]] void write_until_killed(const std::string& directory, int acks) {
   PostLoop loop;
   Options options = test_options(directory);
@@ -107,7 +107,7 @@ TEST_F(DurabilityTest, ACrashAtAnyMomentKeepsWhatWasAcknowledged) {
   for (std::uint64_t n = 0;; ++n) {
     const Key key = pod(fmt::format("p{}", n % 50));
     const Entry* latest = store.latest(key);
-    bool done = n % 7 != 0;  // most writes are not waited for, so that there is always a group under way
+    bool done = n % 7 != 0;  // most writes do not wait, so a group is always in progress
     store.put(key, latest == nullptr ? 0 : latest->revision, body(fmt::format("{:0500}", n)),
               [&done, acks, n](Result<Entry> result) {
                 if (n % 7 == 0) done = true;
@@ -130,7 +130,7 @@ TEST_F(DurabilityTest, KilledAgainAndAgainItLosesNothing) {
       write_until_killed(options_.directory, pipe[1]);
     }
     ::close(pipe[1]);
-    std::map<std::uint64_t, Revision> acknowledged;  // by object: the last one
+    std::map<std::uint64_t, Revision> acknowledged;  // by object: the last acknowledged revision
     std::uint64_t ack[2];
     int left = 100 + 37 * round;
     Revision last = before;
@@ -138,7 +138,7 @@ TEST_F(DurabilityTest, KilledAgainAndAgainItLosesNothing) {
       EXPECT_GT(ack[1], last) << "a revision was used twice";
       last = ack[1];
       acknowledged[ack[0] % 50] = ack[1];
-      if (--left == 0) ::kill(child, SIGKILL);  // and read on: what is in the pipe was acknowledged too
+      if (--left == 0) ::kill(child, SIGKILL);  // keep reading: what is in the pipe was acknowledged too
     }
     ::close(pipe[0]);
     int status = 0;
@@ -171,7 +171,7 @@ TEST_F(DurabilityTest, AFlippedBitInTheDatabaseIsNeverServed) {
   int unaffected = 0;
   const int flips = full_run() ? 2000 : 300;
   for (int i = 0; i < flips; ++i) {
-    // A third of them at the start of pages, where SQLite keeps its structure.
+    // A third of the flips hit the start of pages, where SQLite keeps its structure.
     const std::size_t page = rng.below(good.size() / 4096) * 4096;
     const std::size_t offset = i % 3 == 0 ? page + rng.below(64) : rng.below(good.size());
     std::string bad = good;
@@ -272,7 +272,7 @@ TEST_F(DurabilityTest, ALostTailRefusesUnlessAcceptedAndThenRevisionsJump) {
             fmt::format("data directory \"{}\": the database ends at revision 2, but 3 was acknowledged; "
                         "restore a copy, or start with --accept-data-loss to go on without",
                         copy));
-  EXPECT_EQ(open_error().reason, Reason::kInternalError);  // refusing changes nothing
+  EXPECT_EQ(open_error().reason, Reason::kInternalError);  // a rejected open changes nothing
 
   options_.accept_data_loss = true;
   open();
@@ -322,7 +322,7 @@ TEST_F(DurabilityTest, MissingPiecesAreNoticed) {
             fmt::format("database \"{}\": is gone, but revision 4 was acknowledged; restore a copy, or start with "
                         "--accept-data-loss to begin anew",
                         file("muster.db")));
-  EXPECT_FALSE(std::filesystem::exists(file("muster.db")));  // nothing in the way of a copy
+  EXPECT_FALSE(std::filesystem::exists(file("muster.db")));  // nothing is in the way of a copy
 
   write_all(file("muster.db"), "this is no database, it is a text that somebody put here");
   EXPECT_THAT(open_error().message, HasSubstr("file is not a database"));
@@ -354,7 +354,7 @@ TEST_F(DurabilityTest, AVanishedRowIsNoticedBesideADamagedOneToo) {
   EXPECT_EQ(store_->problems().size(), 2u);
 }
 
-/// Each page in turn as it was one commit earlier: every row in it has a right checksum, yet it is not the truth.
+/// Each page in turn reverts to its state one commit earlier: every row in it has a right checksum, but is outdated.
 TEST_F(DurabilityTest, APageThatFellBackIsNoticed) {
   open();
   write_objects(10, 1500);

@@ -1,7 +1,7 @@
-// The store on a disk that fails: an error at every single call, the power cut at every moment.
+// The store on a disk that fails: with an error at every single call, and with a power failure at every moment.
 //
-// One scripted run does all the store does to its files. Afterwards, whatever happened, a healthy disk must show a
-// state that was once the truth (everything up to some revision and nothing else), and that revision is no older than
+// One scripted run does everything the store does to its files. Whatever happened, a healthy disk must afterwards show
+// a state that existed once (everything up to some revision and nothing else), and that revision must not be older than
 // the last one acknowledged.
 
 #include <gmock/gmock.h>
@@ -34,12 +34,12 @@ class FaultsTest : public StoreTest {
     std::optional<std::string> bytes;  // nullopt: deleted
   };
   struct Acknowledged {
-    std::size_t moment;  // of the disk, when the news left the writer
+    std::size_t moment;  // of the disk, when the writer posted the outcome
     Revision revision;
     int life;
   };
 
-  /// Several writes at once, so that they may share a commit; waits for all outcomes.
+  /// Issues several writes at once, so that they may share a commit, and waits for all outcomes.
   void write(const std::vector<std::pair<std::string, std::string>>& changes) {
     int pending = 0;
     for (const auto& [name, value] : changes) {
@@ -56,7 +56,7 @@ class FaultsTest : public StoreTest {
         --pending;
         if (result) acknowledged_.push_back({loop_.stamp_of_running(), result->revision, life_});
         if (result && !fatal_.empty()) ++acknowledged_after_the_end_;
-        // Refused for good, unlike a write whose outcome is unknown.
+        // The write was definitely rejected, unlike one whose outcome is unknown.
         if (!result && result.error().reason == Reason::kStorageFull) tried_.erase(*revision);
       };
       ++pending;
@@ -71,7 +71,7 @@ class FaultsTest : public StoreTest {
     loop_.run_until([&] { return pending == 0; });
   }
 
-  /// Creates, updates, deletes, large objects that need pages of their own, checkpoints, syncs of the mark, a restart.
+  /// Runs creates, updates, deletes, large objects on pages of their own, checkpoints, syncs of the mark and a restart.
   void run_script() {
     for (life_ = 0; life_ < 2; ++life_) {
       const std::size_t begin = disk_.moment();
@@ -109,14 +109,14 @@ class FaultsTest : public StoreTest {
     return last;
   }
 
-  /// Opens the directory with a disk that works and compares. The revision found, 0 when it does not open.
+  /// Opens the directory on a healthy disk and compares. Returns the revision found, or 0 when it does not open.
   Revision check(const std::string& directory, std::size_t moment, const std::string& where) {
     Options options = test_options(directory);
     auto opened = Store::open(loop_, options);
     EXPECT_TRUE(opened.has_value()) << where << ": " << opened.error().message;
     if (!opened) return 0;
     const Store& store = **opened;
-    // A write of the mark that stopped half way.
+    // This problem is expected when a write of the mark was interrupted.
     const std::string torn = "one of the two records in the file \"revision\" is damaged";
     EXPECT_THAT(store.problems(), ::testing::Each(torn)) << where;
     EXPECT_GE(store.revision(), last_acknowledged(moment)) << where << ": an acknowledged write is lost";
@@ -126,7 +126,7 @@ class FaultsTest : public StoreTest {
     return store.revision();
   }
 
-  /// Runs the script again and again, each time with the next of the chosen calls failing, until none is left.
+  /// Repeats the script, each time with the next of the chosen calls failing, until there is none left.
   void fail_each(const FaultyDisk::Chooses& chooses, int error, bool ends_the_store) {
     for (std::uint64_t n = 0;; ++n) {
       forget();
@@ -155,7 +155,7 @@ class FaultsTest : public StoreTest {
     life_that_failed_ = 2;
   }
 
-  /// What the process that saw the failure said yes to afterwards.
+  /// The number of writes that the process acknowledged after it saw the failure.
   int acknowledged_after_failure() const {
     return static_cast<int>(std::ranges::count_if(acknowledged_, [this](const Acknowledged& ack) {
       return ack.life == life_that_failed_ && ack.moment > disk_.failed_at();
@@ -163,7 +163,7 @@ class FaultsTest : public StoreTest {
   }
 
   FaultyDisk disk_;
-  std::map<Revision, Tried> tried_;  // every write that may have happened
+  std::map<Revision, Tried> tried_;  // every write that may have been committed
   std::vector<Acknowledged> acknowledged_;
   int acknowledged_after_the_end_ = 0;
   int life_ = 0;
@@ -199,7 +199,7 @@ TEST_F(FaultsTest, ThePowerCutAtAnyMomentLosesNothing) {
   run_script();
   ASSERT_THAT(fatal_, IsEmpty());
   ASSERT_EQ(acknowledged_.size(), tried_.size());
-  const int tries = full_run() ? 100 : 2;  // ways to lose some of the unsynced bytes
+  const int tries = full_run() ? 100 : 2;  // random choices of the unsynced bytes that are lost
   const std::string copy = dir_.path() + "/after";
   for (std::size_t moment = 0; moment <= disk_.moment() && !HasFailure(); ++moment) {
     testing::SeededRng rng(moment);
@@ -214,9 +214,9 @@ TEST_F(FaultsTest, ThePowerCutAtAnyMomentLosesNothing) {
   RecordProperty("moments", static_cast<int>(disk_.moment()));
 }
 
-/// Linux forgets bytes whose sync failed, but goes on showing them until it is restarted: what the next engine reads
-/// may be on no disk.
-TEST_F(FaultsTest, WhatAFailedSyncLeftBehindIsWrittenAgainBeforeItIsBuiltOn) {
+/// Linux forgets bytes whose sync failed, but keeps showing them until it is restarted: what the next engine reads may
+/// not be on any disk.
+TEST_F(FaultsTest, AfterAFailedSyncTheNextEngineRewritesTheFilesFirst) {
   const auto syncs = [](const DiskCall& call) { return call.kind == Kind::kSync; };
   testing::SeededRng rng(1);
   const std::string copy = dir_.path() + "/after";
@@ -229,7 +229,7 @@ TEST_F(FaultsTest, WhatAFailedSyncLeftBehindIsWrittenAgainBeforeItIsBuiltOn) {
     disk_.heal();
     fatal_.clear();
     open();
-    // Seen by readers now, so it counts as acknowledged.
+    // Readers see it now, so it counts as acknowledged.
     acknowledged_.push_back({disk_.moment(), store_->revision(), life_});
     write({{"after", "the failure"}});
     const std::size_t moment = disk_.moment();
@@ -240,22 +240,22 @@ TEST_F(FaultsTest, WhatAFailedSyncLeftBehindIsWrittenAgainBeforeItIsBuiltOn) {
   }
 }
 
-/// A sync takes long: whoever begins to write after a rest is not held up by that of the mark.
-TEST_F(FaultsTest, TheMarkIsSyncedASecondAfterTheFirstWriteThatItHasNot) {
+/// A sync takes long: the first write after a pause must not wait for the sync of the mark.
+TEST_F(FaultsTest, TheMarkIsSyncedASecondAfterTheFirstUnsyncedWrite) {
   open();
   const auto syncs_of_the_mark = [](const DiskCall& call) {
     return call.kind == Kind::kSync && call.path.ends_with("/revision");
   };
   disk_.fail(syncs_of_the_mark, std::numeric_limits<std::uint64_t>::max(), EIO);
   loop_.stamp = [this] { return disk_.chosen(); };
-  std::vector<std::size_t> syncs;  // that there had been when each write was acknowledged
+  std::vector<std::size_t> syncs;  // how many syncs there had been when each write was acknowledged
   const auto put = [&](const std::string& name) {
     store_->put(pod(name), 0, body("x"), [&](const Result<Entry>&) { syncs.push_back(loop_.stamp_of_running()); });
   };
   loop_.hold();
   put("a");
   loop_.wait_until_held();
-  put("b");  // committed as soon as the writer has told of the first, without a pause for other things
+  put("b");  // committed right after the first outcome is delivered, with no chores between
   loop_.let_go();
   loop_.run_until([&] { return syncs.size() == 2; });
   EXPECT_EQ(syncs[1], 0u);

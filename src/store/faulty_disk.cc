@@ -99,7 +99,7 @@ std::size_t FaultyDisk::moment() const {
   return log_.size();
 }
 
-/// What one change does to the names and files as they are now, and to those that are safe.
+/// Applies one change to the current names and files (`now`) and to those that would survive (`safe`).
 void FaultyDisk::replay(const Change& change, Names& now, Names& safe) {
   if (change.kind == Kind::kSyncDirectory) {
     std::erase_if(safe, [&](const auto& name) { return parent_of(name.first) == change.path; });
@@ -113,7 +113,7 @@ void FaultyDisk::replay(const Change& change, Names& now, Names& safe) {
     return;
   }
   const auto found = now.find(change.path);
-  if (found == now.end()) return;  // made before the log began: no test relies on it
+  if (found == now.end()) return;  // created before the log began; no test relies on it
   const std::shared_ptr<File> file = found->second;
   switch (change.kind) {
     case Kind::kWrite:

@@ -1,11 +1,11 @@
-// A disk for tests: fails the call it is told to fail, and knows what a power cut at any moment would leave. The files
-// themselves are real ones; beside them it keeps a log of every change, from which `leave` builds the files as they
-// would be found. Tests only.
+// A disk for tests: it fails chosen calls, and knows what a power failure at any moment would leave. The files
+// themselves are real; beside them it keeps a log of every change, from which `leave` builds the files that would be
+// found. Tests only.
 //
-// What it assumes of a disk: bytes written are safe once their file was synced, before that any of their sectors of 512
-// bytes may or may not have arrived, in any order; names are safe once their directory was synced (SQLite does that
-// itself for its WAL). A sync that fails takes its bytes off the list of what is still to be written: a later sync will
-// not write them, as Linux does it.
+// The model of a disk: written bytes are safe once their file was synced; before that, any of their 512-byte sectors
+// may or may not have arrived, in any order. Names are safe once their directory was synced (SQLite does that itself
+// for its WAL). When a sync fails, its bytes are no longer waiting to be written: as on Linux, a later sync does not
+// write them.
 #pragma once
 
 #include <cstdint>
@@ -28,21 +28,21 @@ class FaultyDisk final : public Disk {
   int before(const DiskCall& call) override;
   void after(const DiskCall& call) override;
 
-  /// The n-th call (from 0, counted from now) that `chooses` picks fails with `error`; a write leaves its first half.
+  /// Fails the n-th call (from 0, counted from now) that `chooses` selects; a failing write leaves its first half.
   void fail(Chooses chooses, std::uint64_t n, int error);
-  /// Every such call fails, until `heal`.
+  /// Fails every such call until `heal`.
   void fail_all(Chooses chooses, int error);
   void heal();
   bool has_failed() const;
-  /// When the first chosen call failed.
+  /// The moment at which the first chosen call failed.
   std::size_t failed_at() const;
-  /// Calls that `chooses` has picked since `fail`.
+  /// The number of calls that `chooses` has selected since `fail`.
   std::uint64_t chosen() const;
 
-  /// How many changes there were so far: a moment to cut the power at.
+  /// The number of changes so far, which identifies a moment to cut the power at.
   std::size_t moment() const;
   enum class Unsynced { kLost, kKept, kSome };
-  /// Puts into `to` what a power cut at the moment leaves of the files under `from`.
+  /// Writes to `to` what a power failure at that moment leaves of the files under `from`.
   void leave(std::size_t moment, Unsynced unsynced, Rng& rng, const std::string& from, const std::string& to) const;
 
  private:

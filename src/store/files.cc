@@ -37,7 +37,7 @@ Error failed(std::string_view call, const std::string& path) {
   return errno_error(fmt::format("{} {}", call, quote(path)), errno);
 }
 
-/// The pid in the lock file, "unknown" when the holder has not written it yet.
+/// The pid in the lock file, or "unknown" when the holder has not written it yet.
 std::string holder_of(int fd) {
   std::array<char, 32> text{};
   const auto size = ::pread(fd, text.data(), text.size() - 1, 0);
@@ -105,7 +105,7 @@ Result<DirectoryLock> DirectoryLock::take(const std::string& directory) {
                     quote(directory), holder_of(lock.fd_.get()));
     return error;
   }
-  // Only for people and for the message above: the lock itself is what counts.
+  // The pid is only for people and for the message above; what counts is the lock.
   const std::string pid = std::to_string(::getpid()) + "\n";
   if (::ftruncate(lock.fd_.get(), 0) != 0) return failed("ftruncate", path);
   if (::pwrite(lock.fd_.get(), pid.data(), pid.size(), 0) < 0 && errno != ENOSPC) return failed("write", path);
@@ -117,7 +117,7 @@ Result<HighWaterMark> HighWaterMark::open(Disk& disk, const std::string& directo
   TRY_ASSIGN(mark.file_, DiskFile::open(disk, directory + "/revision"));
   Records records;
   TRY_ASSIGN(const std::size_t size, mark.file_.read(reinterpret_cast<char*>(records.data()), sizeof records, 0));
-  // An empty file is one whose maker died before the first write: as good as none.
+  // An empty file counts as missing: the process that created it died before its first write.
   found = Found{.revision = std::nullopt, .existed = size > 0, .damaged = false};
   for (std::size_t i = 0; i < records.size() && size > 0; ++i) {
     const bool whole = size >= (i + 1) * sizeof(Record) && records[i].whole();

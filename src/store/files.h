@@ -1,12 +1,12 @@
-// The store's own small files, beside the database.
+// The store's own small files beside the database.
 //
 //   DIR/lock      flock'ed by the engine that owns DIR, holds its pid; never deleted (that would let two engines in)
 //   DIR/revision  the last revision known to be durable, outside the database: a lost tail of the WAL shows as a gap
-//   DIR/failed    there after an I/O error, until what it left behind has been written again
-//   DIR/ballast   space to give up when the disk is full, so that deletes still have room
+//   DIR/failed    exists after an I/O error, until the files have been rewritten
+//   DIR/ballast   space to release when the disk is full, so that deletes still have room
 //
-// `revision` is two equal records of 24 bytes in one sector (magic, revision, checksum; little-endian): a damaged one
-// leaves the other.
+// `revision` is two equal records of 24 bytes in one sector (magic, revision, checksum; little-endian): if one is
+// damaged, the other is left.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@
 
 namespace muster::store {
 
-/// The folder a path is in: "/" of "/x", "." of "x".
+/// The directory that a path is in: "/" for "/x", "." for "x".
 std::string parent_of(std::string_view path);
 
-/// Makes the directory (private to the user) where it is missing.
+/// Creates the directory, accessible to the user only, when it is missing.
 Status make_directory(const std::string& directory);
 
-/// A file whose sync failed is still shown as it should be, but Linux will not try to write those bytes again: what the
-/// next engine reads may be on no disk. So the failure is noted, and the next engine writes the files once more, byte
-/// by byte as they are, before it builds on them.
+/// After a failed sync Linux still shows the file's new bytes, but does not try to write them again: what the next
+/// engine reads may not be on any disk. So the failure is recorded, and the next engine rewrites the files, byte by
+/// byte as they are, before it builds on them.
 void note_failure(Disk& disk, const std::string& directory);
 Status write_again_after_failure(Disk& disk, const std::string& directory);
 
 class DirectoryLock {
  public:
-  /// Conflict when another engine holds it, naming directory and pid.
+  /// Returns Conflict, which names directory and pid, when another engine holds the lock.
   static Result<DirectoryLock> take(const std::string& directory);
   void release() { fd_.reset(); }
 
@@ -46,15 +46,15 @@ class DirectoryLock {
 class HighWaterMark {
  public:
   struct Found {
-    std::optional<Revision> revision;  // nullopt: there is no file, or none of its records is whole
+    std::optional<Revision> revision;  // nullopt: there is no file, or no intact record
     bool existed = false;
-    bool damaged = false;  // a record is not whole
+    bool damaged = false;  // a record is not intact
   };
 
-  /// Opens or makes the file; `found` is what it said before.
+  /// Opens or creates the file; `found` receives its previous content.
   static Result<HighWaterMark> open(Disk& disk, const std::string& directory, Found& found);
 
-  /// Survives the death of the process at once, a power cut only after `sync`.
+  /// The mark survives the death of the process at once, but a power failure only after `sync`.
   Status write(Revision revision);
   Status sync();
   bool dirty() const { return dirty_; }
@@ -66,12 +66,12 @@ class HighWaterMark {
 
 class Ballast {
  public:
-  /// Size 0: none is kept.
+  /// With size 0 there is no ballast.
   Ballast(Disk& disk, std::string directory, std::size_t size)
       : disk_(&disk), path_(std::move(directory) + "/ballast"), size_(size) {}
 
-  /// True when the space is reserved; false when the disk does not have it. A reserved ballast leaves at least its own
-  /// size free, so that it does not fill the disk itself.
+  /// Returns whether the space is reserved; false when the disk does not have it. Reserving leaves at least the same
+  /// amount free, so that the ballast itself does not fill the disk.
   bool reserve();
   void release();
 

@@ -53,7 +53,7 @@ TEST(HighWaterMark, KeepsTheLastRevisionWritten) {
   ASSERT_TRUE(mark->write(41).has_value());
   ASSERT_TRUE(mark->write(42).has_value());
   EXPECT_TRUE(mark->dirty());
-  EXPECT_EQ(find(dir.path()).revision, 42u);  // readable before it is synced
+  EXPECT_EQ(find(dir.path()).revision, 42u);  // it can be read before it is synced
   ASSERT_TRUE(mark->sync().has_value());
   EXPECT_FALSE(mark->dirty());
   EXPECT_FALSE(find(dir.path()).damaged);
@@ -95,7 +95,7 @@ TEST(Ballast, TakesRealSpaceAndGivesItBack) {
   ASSERT_EQ(::stat((dir.path() + "/ballast").c_str(), &status), 0);
   EXPECT_EQ(status.st_size, 1 << 20);
   EXPECT_GE(status.st_blocks * 512, 1 << 20);
-  EXPECT_TRUE(ballast.reserve());  // it is there already
+  EXPECT_TRUE(ballast.reserve());  // it already exists
   ballast.release();
   EXPECT_FALSE(std::filesystem::exists(dir.path() + "/ballast"));
 }

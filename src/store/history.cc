@@ -6,7 +6,7 @@
 
 namespace muster::store {
 
-/// Near enough to what the event keeps alive; an object that is still current is counted too.
+/// Approximates the memory that the event keeps alive; objects that are still current are counted too.
 std::size_t History::weight(const Event& event) {
   return sizeof(Event) + event.key.name.size() + event.entry.bytes->size();
 }
@@ -34,7 +34,7 @@ Status History::replay(const std::string& resource, Revision after,
   if (after < floor_) {
     Error error;
     error.reason = Reason::kExpired;
-    error.message = fmt::format("too old resource version: {} ({})", after, floor_);  // kube-apiserver's words
+    error.message = fmt::format("too old resource version: {} ({})", after, floor_);  // the text of kube-apiserver
     return error;
   }
   const auto first =

@@ -1,5 +1,5 @@
-// The last events, so that a watch can start in the past. One ring for all resources, bounded by number, bytes and age;
-// the oldest go first. Belongs to the loop thread.
+// The most recent events, so that a watch can start in the past. One ring serves all resources, bounded by number,
+// bytes and age; the oldest events are dropped first. The loop thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ class History {
     std::size_t max_events = 0;
     std::size_t max_bytes = 0;
     Duration max_age = Duration::max();
-    std::size_t events_of_any_age = 0;  // so many of the last ones stay, however old
+    std::size_t events_of_any_age = 0;  // this many of the latest events are kept at any age
   };
 
-  /// Nothing is known of what happened up to `start`.
+  /// Events up to and including revision `start` are unknown.
   History(Revision start, const Limits& limits) : floor_(start), limits_(limits) {}
 
   void append(std::shared_ptr<const Event> event, MonoTime now);
-  /// Drops what is over the limits now.
+  /// Drops events that exceed the limits now.
   void compact(MonoTime now);
 
-  /// Every event of the resource after `after`, in order. Expired when some of them may be gone.
+  /// Visits all events of the resource after `after`, in order. Returns Expired when some of them may be gone.
   Status replay(const std::string& resource, Revision after,
                 const std::function<void(const std::shared_ptr<const Event>&)>& visit) const;
 
@@ -44,9 +44,9 @@ class History {
     std::shared_ptr<const Event> event;
     MonoTime since;
   };
-  std::deque<Kept> events_;  // by revision
+  std::deque<Kept> events_;  // in the order of revisions
   std::size_t bytes_ = 0;
-  Revision floor_;  // every event after this one is here
+  Revision floor_;  // every event after this revision is kept
   Limits limits_;
 };
 

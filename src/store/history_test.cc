@@ -24,7 +24,7 @@ std::vector<Revision> replay(const History& history, Revision after, const std::
   return seen;
 }
 
-TEST(History, ReplaysWhatCameAfterForOneResource) {
+TEST(History, ReplaysLaterEventsOfOneResource) {
   History history(10, {.max_events = 100, .max_bytes = 1u << 20});
   history.append(event(11), MonoTime());
   history.append(event(12, "secrets"), MonoTime());
@@ -37,7 +37,7 @@ TEST(History, ReplaysWhatCameAfterForOneResource) {
   EXPECT_THAT(replay(history, 10, "secrets"), ElementsAre(12));
 }
 
-TEST(History, SaysWhenItDoesNotReachBackThatFar) {
+TEST(History, IsExpiredForRevisionsThatItNoLongerHas) {
   History history(100, {.max_events = 100, .max_bytes = 1u << 20});
   const auto status = history.replay("pods", 5, [](const auto&) { FAIL(); });
   ASSERT_FALSE(status.has_value());
@@ -59,7 +59,7 @@ TEST(History, ForgetsTheOldestBeyondTheNumberOfBytes) {
   for (Revision revision = 1; revision <= 5; ++revision) history.append(event(revision, "pods", 3'000), MonoTime());
   EXPECT_LE(history.bytes(), 10'000u);
   EXPECT_THAT(replay(history, 2), ElementsAre(3, 4, 5));
-  history.append(event(6, "pods", 20'000), MonoTime());  // larger than all of it
+  history.append(event(6, "pods", 20'000), MonoTime());  // larger than the limit on all events
   EXPECT_EQ(history.size(), 0u);
   EXPECT_EQ(history.bytes(), 0u);
   EXPECT_FALSE(history.replay("pods", 5, [](const auto&) {}).has_value());

@@ -47,7 +47,7 @@ void Index::accept(const Key& key, Revision revision, std::optional<Slot> slot) 
 }
 
 std::optional<Slot> Index::commit(const Key& key, Revision revision, std::optional<Slot> slot) {
-  // A later write of the same object may have been accepted meanwhile: that one stays the latest.
+  // A later write of the same object may have been accepted meanwhile; that one stays the latest.
   const auto accepted = accepted_.find(key);
   if (accepted != accepted_.end() && accepted->second.revision == revision) accepted_.erase(accepted);
 

@@ -1,5 +1,5 @@
-// The objects in memory: what is committed, in key order per resource, and over it the writes that are accepted but
-// not yet durable. Belongs to the loop thread.
+// The objects in memory: the committed ones, in key order per resource, and on top of them the writes that are accepted
+// but not yet durable. The loop thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace muster::store {
 
-/// One version of an object and where it lies in the database.
+/// One version of an object and its place in the database.
 struct Slot {
   Entry entry;
   std::int64_t row = 0;
@@ -26,20 +26,20 @@ struct Slot {
 class Index {
  public:
   const Slot* committed(const Key& key) const;
-  /// What the next write builds on; null when absent or about to be removed.
+  /// The version that the next write builds on; nullptr when the object is absent or being removed.
   const Slot* latest(const Key& key) const;
 
   void scan(const std::string& resource, const std::string& ns,
             const std::function<void(const Key&, const Entry&)>& visit) const;
-  /// From the range's first name on, until `visit` says false.
+  /// Visits objects from the range's first name on, until `visit` returns false.
   void scan(const Range& range, const std::function<bool(const Key&, const Entry&)>& visit) const;
   std::size_t count(const std::string& resource) const;
 
   /// Accepts a version (nullopt: a removal) that `commit` with the same revision will make visible.
   void accept(const Key& key, Revision revision, std::optional<Slot> slot);
-  /// Makes a version (nullopt: a removal) what readers see. Gives back the one it replaces.
+  /// Makes a version (nullopt: a removal) visible to readers. Returns the version it replaces.
   std::optional<Slot> commit(const Key& key, Revision revision, std::optional<Slot> slot);
-  /// Forgets all that was accepted and not committed.
+  /// Discards everything that was accepted but not committed.
   void drop_accepted() { accepted_.clear(); }
 
  private:
@@ -59,7 +59,7 @@ class Index {
     std::optional<Slot> slot;
   };
 
-  std::unordered_map<std::string, Objects> committed_;  // never walked as a whole: order would be chance
+  std::unordered_map<std::string, Objects> committed_;  // never iterated: the order would be arbitrary
   std::map<Key, Accepted> accepted_;
 };
 

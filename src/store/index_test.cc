@@ -59,7 +59,7 @@ TEST(Index, AcceptedIsTheLatestButNotCommitted) {
   index.accept(key, 3, std::nullopt);
   EXPECT_EQ(index.latest(key), nullptr);
 
-  index.commit(key, 2, slot(2));  // 3 is still to come
+  index.commit(key, 2, slot(2));  // the write with revision 3 is not committed yet
   EXPECT_EQ(index.committed(key)->entry.revision, 2u);
   EXPECT_EQ(index.latest(key), nullptr);
 
@@ -70,7 +70,7 @@ TEST(Index, AcceptedIsTheLatestButNotCommitted) {
   EXPECT_EQ(index.count("pods"), 0u);
 }
 
-TEST(Index, DroppingWhatWasAcceptedShowsTheCommittedAgain) {
+TEST(Index, DroppingAcceptedWritesShowsTheCommittedStateAgain) {
   Index index;
   const Key key{"pods", "a", "x"};
   index.commit(key, 1, slot(1));

@@ -1,5 +1,5 @@
-// Databases that older engines wrote: one of each layout is kept in testdata, and every engine must open all of them.
-// MUSTER_UPDATE_GOLDEN=1 makes the one of the present layout where it is missing; those that exist are never rewritten.
+// Databases that older engines wrote: testdata has one of each layout, and every engine must open all of them.
+// MUSTER_UPDATE_GOLDEN=1 creates the one of the current layout when it is missing; existing ones are never rewritten.
 
 #include <gmock/gmock.h>
 #include <sqlite3.h>
@@ -23,7 +23,7 @@ class LayoutTest : public StoreTest {
  protected:
   static std::string golden(std::int64_t layout) { return fmt::format("{}layout-{}", kTestdata, layout); }
 
-  /// What every golden holds: an update, a delete, a cluster-scoped object, an empty namespace, text that is no ASCII.
+  /// Writes what every golden has: an update, a delete, a cluster-scoped object, an empty namespace, text beyond ASCII.
   void write_golden_contents() {
     open();
     ASSERT_TRUE(put(pod("a"), 0, "first").has_value());
@@ -49,7 +49,7 @@ class LayoutTest : public StoreTest {
   }
 };
 
-TEST_F(LayoutTest, EveryLayoutThereEverWasIsOpened) {
+TEST_F(LayoutTest, EveryOlderLayoutIsOpened) {
   const char* update = std::getenv("MUSTER_UPDATE_GOLDEN");
   if (update != nullptr && !std::filesystem::exists(golden(Database::kLayout))) {
     write_golden_contents();
@@ -61,7 +61,7 @@ TEST_F(LayoutTest, EveryLayoutThereEverWasIsOpened) {
   for (std::int64_t layout = 1; layout <= Database::kLayout; ++layout) {
     std::filesystem::remove_all(options_.directory);
     copy_golden(layout);
-    for (int i = 0; i < 2; ++i) {  // as it was, and as this engine has left it
+    for (int i = 0; i < 2; ++i) {  // first as stored, then as this engine has left it
       open();
       EXPECT_THAT(store_->problems(), IsEmpty()) << layout;
       EXPECT_THAT(all(), ElementsAre("default/a=second, größer@4")) << layout;

@@ -15,14 +15,14 @@
 namespace muster::store {
 namespace {
 
-// Lists and watches give meaning to resourceVersion "0" (any version will do), so no state of ours has it.
+// Lists and watches give resourceVersion "0" a meaning (any version will do), so no state of the store has it.
 constexpr Revision kFirstRevision = 1;
 
 std::string describe(const Row& row) {
   return fmt::format("row {} ({})", row.id, quote(fmt::format("{}/{}/{}", row.key.resource, row.key.ns, row.key.name)));
 }
 
-/// Fills in the attributes of what was read, on other threads, while the next rows are read here.
+/// Extracts the attributes of rows on other threads, while this thread reads the next rows.
 class Extraction {
  public:
   explicit Extraction(const Options& options) : options_(options) {}
@@ -93,7 +93,7 @@ struct Reader {
   }
 };
 
-/// Why acknowledged writes may be missing; empty when they are all there.
+/// The reasons why acknowledged writes may be missing; empty when none is.
 std::vector<std::string> find_losses(const Ledger& found, const std::optional<Ledger>& expected, bool quarantined,
                                      const HighWaterMark::Found& mark) {
   std::vector<std::string> losses;
@@ -108,7 +108,7 @@ std::vector<std::string> find_losses(const Ledger& found, const std::optional<Le
   if (mark.revision && *mark.revision > reached) {
     losses.push_back(fmt::format("the database ends at revision {}, but {} was acknowledged", reached, *mark.revision));
   }
-  // The first start writes the ledger, then the mark: dying in between is no loss.
+  // The first start writes the ledger, then the mark: dying in between loses nothing.
   if (!mark.revision && reached > kFirstRevision) {
     losses.push_back(fmt::format("the file \"revision\" is {}, so a missing end of the database would not show",
                                  mark.existed ? "damaged" : "gone"));

@@ -1,5 +1,5 @@
-// Random operations against a model: a plain map. Readers must see exactly what was acknowledged, a watcher must be
-// able to rebuild it from events alone, and a reopened store must be the same.
+// Random operations against a model, a plain map. Readers must see exactly what was acknowledged, a watcher must be
+// able to rebuild the state from events alone, and a reopened store must be equal.
 
 #include <gmock/gmock.h>
 
@@ -35,7 +35,7 @@ class ModelTest : public StoreTest, public ::testing::WithParamInterface<std::ui
             fmt::format("n{}", rng_.below(12))};
   }
 
-  /// One write, valid or not, whose outcome the model foretells from what was accepted so far.
+  /// Issues one write, valid or not, whose outcome the model predicts from what was accepted so far.
   void write_something() {
     const Key key = random_key();
     const auto found = accepted_.find(key);
@@ -94,7 +94,7 @@ class ModelTest : public StoreTest, public ::testing::WithParamInterface<std::ui
     EXPECT_EQ(watched_, model_);
   }
 
-  /// Every state that was seen whole can be listed again, from any name on.
+  /// Every state that was completely visible can be listed again, starting at any name.
   void expect_the_past_can_be_told() {
     for (const auto& [revision, objects] : past_) {
       for (const std::string& resource : kResources) {
@@ -140,12 +140,12 @@ TEST_P(ModelTest, BehavesLikeAMap) {
     switch (rng_.below(6)) {
       case 0:
         reopen();
-        ASSERT_EQ(model_, accepted_);  // close waits for what was accepted
+        ASSERT_EQ(model_, accepted_);  // close waits for accepted writes
         past_.clear();
         watch_from_now();
         break;
       case 1:
-        break;  // let more pile up
+        break;  // let more writes accumulate
       case 2:
         loop_.run_posted();
         expect_store_is_the_model();

@@ -29,7 +29,7 @@ Status copy_file(Disk& disk, const std::string& from, const std::string& to) {
   }
 }
 
-/// The last revision that the old database can still tell; it may be damaged or gone.
+/// The last revision that the old database still knows, or 0; the database may be damaged or missing.
 Revision last_known(Disk& disk, const std::string& path) {
   if (!std::filesystem::exists(path)) return 0;
   auto database = Database::open(disk, path, {});
@@ -38,7 +38,7 @@ Revision last_known(Disk& disk, const std::string& path) {
   return ledger && *ledger ? (*ledger)->revision : 0;
 }
 
-/// The WAL goes first: a database without its WAL is noticed, a WAL that meets another database is not.
+/// The WAL is moved first: a database without its WAL is detected, a WAL beside another database is not.
 Result<std::string> move_old_aside(Disk& disk, const std::string& directory, Time now) {
   std::string aside;
   for (const std::string name : {"muster.db-wal", "muster.db-journal", "muster.db"}) {
@@ -55,7 +55,7 @@ Result<std::string> move_old_aside(Disk& disk, const std::string& directory, Tim
   return aside;
 }
 
-/// The copy as a database of this directory, at the given revision, complete under a name of its own.
+/// Turns the copy into a database of this directory at the given revision, complete under a temporary name.
 Status prepare(Disk& disk, const std::string& file, const std::string& path, Ledger ledger) {
   TRY(copy_file(disk, file, path));
   TRY_ASSIGN(auto database, Database::open(disk, path, {}));
@@ -85,7 +85,7 @@ Result<Restored> restore(const std::string& directory, const std::string& file, 
 
   Restored restored{
       .copied = copied.revision, .revision = ledger.revision, .objects = copied.objects, .kept_aside = ""};
-  // Without a mark an engine would begin anew on a directory whose database has just been moved away.
+  // Without a mark, an engine would start afresh on a directory whose database has just been moved away.
   if (!found.revision) {
     TRY(mark.write(ledger.revision));
     TRY(mark.sync());
@@ -94,7 +94,7 @@ Result<Restored> restore(const std::string& directory, const std::string& file, 
   TRY(rename_file(disk, prepared, path));
   TRY(remove_file(disk, prepared + "-wal"));
   TRY(sync_directory(disk, directory));
-  // Last: until now the mark has kept an engine from starting on half of it.
+  // The mark is written last: until now it has kept an engine from starting on a partial restore.
   TRY(mark.write(ledger.revision));
   TRY(mark.sync());
   return restored;

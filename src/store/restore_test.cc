@@ -21,7 +21,7 @@ class RestoreTest : public StoreTest {
  protected:
   std::string copy() const { return dir_.path() + "/copy.db"; }
 
-  /// Two objects in the copy, one more and one changed in the directory.
+  /// Makes a copy with two objects, then adds one to the directory and changes another.
   void make_copy_and_go_on() {
     open();
     ASSERT_TRUE(put(pod("a"), 0, "one").has_value());
@@ -46,7 +46,7 @@ TEST_F(RestoreTest, PutsTheCopyBackAndRevisionsGoOn) {
   EXPECT_THAT(store_->problems(), IsEmpty());
   EXPECT_THAT(all(), ElementsAre("default/a=one@2", "default/b=two@3"));
   EXPECT_EQ(store_->revision(), 1'000'005u);
-  // Whoever has seen what is gone now is told once, and can go on from the list.
+  // A client that has seen a lost revision gets one Expired, and can continue from a list.
   for (const Revision seen : {2u, 3u, 5u}) {
     EXPECT_EQ(store_->watch("pods", seen, [](const auto&) {}).error().reason, Reason::kExpired);
   }
@@ -54,7 +54,7 @@ TEST_F(RestoreTest, PutsTheCopyBackAndRevisionsGoOn) {
   EXPECT_EQ(put(pod("d"), 0, "new")->revision, 1'000'006u);
   close();
 
-  // What was there before is kept, and is a whole database.
+  // The old database is kept, and is complete.
   EXPECT_EQ(restored->kept_aside, options_.directory + "/replaced-19700101T000000Z");
   EXPECT_EQ(check_copy(Disk::real(), restored->kept_aside + "/muster.db")->revision, 5u);
 }
@@ -99,8 +99,8 @@ TEST_F(RestoreTest, RefusesGarbageAndARunningEngineAndChangesNothing) {
   EXPECT_THAT(all(), ElementsAre("default/a=changed@4", "default/b=two@3", "default/c=later@5"));
 }
 
-/// Killed in the middle: either the old state opens, or the engine refuses until the restore is repeated; it never
-/// serves a mixture.
+/// When the process is killed halfway, either the old state opens, or the engine refuses to start until the restore is
+/// repeated; it never serves a mixture.
 TEST_F(RestoreTest, KilledOrFailingAtAnyCallItCanBeRepeated) {
   make_copy_and_go_on();
   const std::string before = dir_.path() + "/before";

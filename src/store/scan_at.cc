@@ -8,7 +8,7 @@
 namespace muster::store {
 namespace {
 
-/// What differs from now, by key; an empty entry: was not there.
+/// The entries that differed from now, by key; an empty entry means that the object did not exist.
 using Past = std::map<Key, Entry>;
 
 bool within(const Range& range, const Key& key) {
@@ -21,7 +21,7 @@ Result<Past> undo(const History& history, const Range& range, Revision at) {
   bool known = true;
   TRY(history.replay(range.resource, at, [&](const std::shared_ptr<const Event>& event) {
     if (!within(range, event->key)) return;
-    // The first change since then tells what was there; later ones started from that.
+    // The first change since then has the state of that time; later changes started from it.
     if (!past.try_emplace(event->key, event->previous).second) return;
     known = known && (event->type == EventType::kAdded || event->previous.bytes != nullptr);
   }));
@@ -39,7 +39,7 @@ Status scan_at(const Index& index, const History& history, const Range& range, R
   TRY_ASSIGN(const Past past, undo(history, range, at));
   auto next = past.begin();
   bool wanted = true;
-  // Both are in key order.
+  // The past entries and the index are both in key order, so they are merged.
   const auto visit_past = [&](const Key* before) {
     for (; wanted && next != past.end() && (before == nullptr || next->first < *before); ++next) {
       if (next->second.bytes != nullptr) wanted = visit(next->first, next->second);

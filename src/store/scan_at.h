@@ -1,4 +1,4 @@
-// The past of a resource: what is there now, with every change since then undone.
+// The state of a resource at an earlier revision: the current state with every later change undone.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace muster::store {
 
-/// As Store::scan_at.
+/// Implements Store::scan_at.
 Status scan_at(const Index& index, const History& history, const Range& range, Revision at,
                const std::function<bool(const Key&, const Entry&)>& visit);
 

@@ -14,9 +14,9 @@ namespace muster::store {
 namespace {
 
 constexpr std::string_view kSuffix = ".db";
-// After a failure, and after a start that finds the last snapshot long past.
+// The delay after a failure, and after a start that finds the last snapshot overdue.
 constexpr auto kSoon = std::chrono::minutes(1);
-// The one being taken and the one that waits.
+// One snapshot in progress and one waiting.
 constexpr int kMostUnderWay = 2;
 constexpr Duration kAskAgain = std::chrono::seconds(5);
 
@@ -28,7 +28,7 @@ std::string folder_of(const std::string& store_directory) {
   return store_directory + "/snapshots";
 }
 
-/// "20261116T010203Z-4711.db"; nullopt for any other name.
+/// Parses "20261116T010203Z-4711.db"; nullopt for any other name.
 std::optional<Snapshot> parse_name(const std::string& name) {
   if (!name.ends_with(kSuffix) || name.size() < 21 || name[8] != 'T' || name[15] != 'Z' || name[16] != '-') {
     return std::nullopt;
@@ -66,7 +66,7 @@ Snapshots::Snapshots(Loop& loop, Store& store, Options options)
     : loop_(loop), store_(store), options_(std::move(options)) {
   if (options_.every == Duration(0)) return;
   const auto found = list_snapshots(options_.store_directory);
-  // A clock that was set back must not keep the next one away.
+  // A clock that was set back must not postpone the next snapshot.
   const Duration age =
       found.empty() ? options_.every : std::max(Duration(0), Duration(loop_.now() - found.back().made));
   schedule(age >= options_.every ? Duration(kSoon) : options_.every - age);

@@ -1,6 +1,6 @@
-// Copies of the database that the engine makes by itself, so that there is something to go back to: one an hour while
-// there is something new, in DIR/snapshots, the newest ones kept. Their names say when and at which revision:
-// 20261116T010203Z-4711.db. Belongs to the loop thread.
+// Copies of the database that the engine makes by itself, so that there is a state to go back to: one per hour when
+// there are new writes, in DIR/snapshots; only the newest ones are kept. A name has the time and the revision:
+// 20261116T010203Z-4711.db. The loop thread owns it.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,14 @@ struct Snapshot {
 
 /// "20261116T010203Z".
 std::string compact_time(Time time);
-/// Of a store's directory, oldest first. Other files are ignored.
+/// The snapshots of a store's directory, oldest first. Other files are ignored.
 std::vector<Snapshot> list_snapshots(const std::string& store_directory);
 
 class Snapshots {
  public:
   struct Options {
     std::string store_directory;
-    Duration every = std::chrono::hours(1);  // 0: only when asked
+    Duration every = std::chrono::hours(1);  // 0: only on request
     std::size_t keep = 24;
   };
 
@@ -39,8 +39,8 @@ class Snapshots {
   Snapshots& operator=(const Snapshots&) = delete;
 
   using Done = UniqueFunction<void(Result<Snapshot>)>;
-  /// One now, because somebody asks for it. Exactly one callback, on the loop, never inline. TooManyRequests when one
-  /// is being taken and another one waits already.
+  /// Takes a snapshot on request. The callback is called exactly once, on the loop, never inline. It gets
+  /// TooManyRequests when one snapshot is in progress and another is waiting.
   void take_now(Done done);
 
  private:
@@ -54,7 +54,7 @@ class Snapshots {
   Options options_;
   Loop::Id timer_ = 0;
   int under_way_ = 0;
-  std::uint64_t begun_ = 0;  // each has an unfinished file of its own
+  std::uint64_t begun_ = 0;  // numbers the temporary files, one per snapshot
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

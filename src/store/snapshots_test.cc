@@ -38,7 +38,7 @@ class SnapshotsTest : public ::testing::Test {
     std::this_thread::yield();
     loop_.settle();
   }
-  /// Lets the time pass and waits for the writer until there are so many.
+  /// Advances the time and waits for the writer until there are this many snapshots.
   void expect_after(Duration span, std::size_t count) {
     loop_.advance(span);
     while (list_snapshots(directory_).size() < count) settle();
@@ -62,7 +62,7 @@ TEST_F(SnapshotsTest, OneAnHourWhileThereIsSomethingNewAndTheNewestAreKept) {
   EXPECT_EQ(format_rfc3339(first.made), "2026-01-01T00:01:00Z");
   EXPECT_EQ(check_copy(Disk::real(), first.path)->objects, 1u);
 
-  loop_.advance(hours(5));  // nothing new, no snapshot
+  loop_.advance(hours(5));  // nothing is new, so there is no snapshot
   settle();
   EXPECT_EQ(list_snapshots(directory_).size(), 1u);
   put("b");
@@ -111,7 +111,7 @@ TEST_F(SnapshotsTest, TwoAtOnceAreBothWholeAndAThirdIsRefused) {
   EXPECT_TRUE(taken.at(3).has_value());
 }
 
-TEST_F(SnapshotsTest, AFolderThatCannotBeMadeIsToldLater) {
+TEST_F(SnapshotsTest, AFolderThatCannotBeMadeIsReportedLater) {
   std::ofstream(directory_ + "/snapshots") << "in the way";
   Snapshots snapshots(loop_, *store_, {.store_directory = directory_, .every = Duration(0)});
   std::optional<Result<Snapshot>> taken;

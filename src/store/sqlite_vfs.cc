@@ -14,23 +14,23 @@ namespace {
 
 using Kind = DiskCall::Kind;
 
-/// Writes that follow each other, not yet handed on. SQLite writes the WAL in pieces of 24 and 4096 bytes, hundreds for
-/// a commit: together they are one call.
+/// Consecutive writes that are not passed on yet. SQLite writes the WAL in pieces of 24 and 4096 bytes, hundreds per
+/// commit: joined, they are one call.
 struct Gathered {
   static constexpr std::size_t kMost = std::size_t{64} << 10;  // SQLite's own writes take less than 128 KiB
   std::string bytes;
-  sqlite3_int64 offset = 0;  // of the first one
+  sqlite3_int64 offset = 0;  // of the first byte
 
   bool takes(std::size_t size, sqlite3_int64 at) const {
     return at == offset + static_cast<sqlite3_int64>(bytes.size()) && bytes.size() + size <= kMost;
   }
 };
 
-/// What SQLite allocates for each open file: ours, and behind it the usual VFS's own.
+/// The object that SQLite allocates for each open file: ours, followed by that of the default VFS.
 struct File {
   sqlite3_file base;
   Disk* disk;
-  const char* path;    // null for a temporary file, which no promise rests on
+  const char* path;    // null for a temporary file, which no guarantee depends on
   Gathered* gathered;  // of a WAL, null for other files
 
   sqlite3_file* below() { return reinterpret_cast<sqlite3_file*>(this + 1); }
@@ -50,7 +50,7 @@ Disk& disk_of(sqlite3_vfs* vfs) {
   return *static_cast<Disk*>(vfs->pAppData);
 }
 
-/// Asks the disk, calls, tells it. `code` is what SQLite is told when the disk refuses.
+/// Asks the disk for permission, makes the call and reports it. When the disk refuses, SQLite gets `code`.
 template <typename Really>
 int pass(Disk& disk, const char* path, DiskCall call, int code, Really really) {
   if (path == nullptr) return really();
@@ -68,7 +68,7 @@ int write_now(sqlite3_file* file, std::string_view bytes, sqlite3_int64 offset) 
   });
 }
 
-/// Hands on what was gathered. What fails is not tried again: the commit that it belongs to has failed.
+/// Passes the gathered writes on. A failure is not retried, because the commit that the writes belong to has failed.
 int flush(sqlite3_file* file) {
   Gathered* gathered = own(file).gathered;
   if (gathered == nullptr || gathered->bytes.empty()) return SQLITE_OK;
@@ -77,7 +77,7 @@ int flush(sqlite3_file* file) {
   return code;
 }
 
-/// Everything but a further write must find the file as SQLite left it.
+/// Any call except a further write must see the file as SQLite left it, so it flushes first.
 template <typename Really>
 int flush_then(sqlite3_file* file, Really really) {
   if (const int code = flush(file); code != SQLITE_OK) return code;
@@ -145,7 +145,7 @@ int file_characteristics(sqlite3_file* file) {
   return below(file)->pMethods->xDeviceCharacteristics(below(file));
 }
 
-// Version 1: no shared memory (the locking mode is exclusive) and no mapped files, which would go around the port.
+// Version 1: no shared memory (the locking mode is exclusive) and no mapped files, which would bypass the port.
 constexpr sqlite3_io_methods kMethods = {
     .iVersion = 1,
     .xClose = file_close,

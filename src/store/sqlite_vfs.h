@@ -1,5 +1,5 @@
-// SQLite's I/O through the Disk port: a VFS under a name of its own that hands each call to SQLite's usual one, after
-// the disk has agreed to it.
+// Routes SQLite's I/O through the Disk port: a VFS with its own name passes each call to SQLite's default one, after
+// the disk has permitted it.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class SqliteVfs {
   SqliteVfs(const SqliteVfs&) = delete;
   SqliteVfs& operator=(const SqliteVfs&) = delete;
 
-  /// For sqlite3_open_v2. Valid while this lives, which must be longer than any connection opened with it.
+  /// The name for sqlite3_open_v2. This object must outlive every connection opened with it.
   const char* name() const { return name_.c_str(); }
 
  private:

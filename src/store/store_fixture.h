@@ -1,5 +1,5 @@
-// What the store's tests share: a directory of their own, a loop the writer thread can post to, and short words for
-// writing and reading. Tests only.
+// Shared by the store's tests: a temporary directory, a loop that the writer thread can post to, and short functions
+// for writing and reading. Tests only.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,8 +25,8 @@
 
 namespace muster::store {
 
-/// Runs what is posted on the test's thread, waiting for the writer without sleeping. Can hold the writer up, so that
-/// what a group consists of is the test's choice.
+/// Runs posted tasks on the test's thread, and waits for the writer without sleeping. It can hold the writer, so that a
+/// test chooses the writes of a group.
 class PostLoop final : public Loop {
  public:
   Time now() const override { return Time(); }
@@ -44,7 +44,7 @@ class PostLoop final : public Loop {
     tasks_.push_back({stamp ? stamp() : 0, std::move(task)});
     changed_.notify_all();
   }
-  /// Called when something is posted, on the poster's thread; what it gave then is `stamp_of_running` while the task
+  /// Called on the poster's thread when a task is posted; its result is `stamp_of_running` while the task
   /// runs.
   std::function<std::size_t()> stamp;
   std::size_t stamp_of_running() const { return stamp_of_running_; }
@@ -81,7 +81,7 @@ class PostLoop final : public Loop {
     }
   }
 
-  /// From now on the writer stops where it posts its next outcome.
+  /// Makes the writer block where it posts its next outcome.
   void hold() {
     const std::lock_guard lock(mutex_);
     held_ = true;
@@ -114,7 +114,7 @@ class PostLoop final : public Loop {
   int waiting_ = 0;
 };
 
-// `./run-tests --full`: the large counts.
+// Whether this is `./run-tests --full`, with the large counts.
 inline bool full_run() {
   const char* full = std::getenv("MUSTER_FULL");
   return full != nullptr && *full != '\0';
@@ -123,7 +123,7 @@ inline bool full_run() {
 class TempDir {
  public:
   TempDir() {
-    // In memory where possible: these tests sync thousands of times.
+    // The directory is in memory if possible, because these tests sync thousands of times.
     const char* chosen = std::getenv("TMPDIR");
     const std::string parent = chosen != nullptr ? chosen : ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     path_ = parent + "/muster-store-XXXXXX";
@@ -146,7 +146,7 @@ inline Key pod(std::string name, std::string ns = "default") {
   return {"pods", std::move(ns), std::move(name)};
 }
 
-/// The objects of these tests: "VALUE@REVISION".
+/// The content of the objects in these tests: "VALUE@REVISION".
 inline Render body(std::string value) {
   return [value = std::move(value)](Revision revision) {
     return Rendered{fmt::format("{}@{}", value, revision), {{"value", value}}};
@@ -186,7 +186,7 @@ class StoreTest : public ::testing::Test {
     loop_.run_posted();
     store_.reset();
   }
-  /// Why the directory cannot be opened.
+  /// The error with which opening the directory fails.
   Error open_error() {
     auto opened = Store::open(loop_, options_);
     EXPECT_FALSE(opened.has_value());
@@ -215,7 +215,7 @@ class StoreTest : public ::testing::Test {
   }
   Result<Entry> remove(const Key& key, Revision expected) { return wait(start_remove(key, expected)); }
 
-  /// Everything readers see of a resource, as "ns/name=bytes".
+  /// Everything that readers see of a resource, as "ns/name=bytes".
   std::vector<std::string> all(const std::string& resource = "pods", const std::string& ns = "") const {
     std::vector<std::string> seen;
     store_->scan(resource, ns, [&](const Key& key, const Entry& entry) {

@@ -127,7 +127,7 @@ TEST_F(StoreTest, RefusesMoreThanItCanQueue) {
   EXPECT_TRUE(put(pod("last"), 0, "x").has_value());
 }
 
-TEST_F(StoreTest, ReopenedItIsAsItWas) {
+TEST_F(StoreTest, KeepsItsStateWhenReopened) {
   open();
   ASSERT_TRUE(put(pod("b"), 0, "one").has_value());
   ASSERT_TRUE(put(pod("a", "other"), 0, "two").has_value());
@@ -141,24 +141,24 @@ TEST_F(StoreTest, ReopenedItIsAsItWas) {
   EXPECT_THAT(all("nodes"), ElementsAre("/n1=node@4"));
   EXPECT_EQ(store.get(pod("b"))->revision, 5u);
   EXPECT_EQ(*store.get(pod("b"))->attributes, (Attributes{{"value", "changed"}}));
-  EXPECT_EQ(store.revision(), 7u);  // of the deletion, of which no row is left
+  EXPECT_EQ(store.revision(), 7u);  // the revision of the deletion, which leaves no row
   EXPECT_THAT(store.problems(), IsEmpty());
   EXPECT_EQ(put(pod("b"), 5, "next")->revision, 8u);
 }
 
-TEST_F(StoreTest, WithoutACloseNothingIsMissingEither) {
+TEST_F(StoreTest, LosesNothingWithoutAClose) {
   open();
   ASSERT_TRUE(put(pod("a"), 0, "one").has_value());
   const auto last = start_put(pod("b"), 0, "two");
   store_.reset();
   loop_.run_posted();
-  ASSERT_TRUE(last->has_value());  // who waits is answered although the store is gone
+  ASSERT_TRUE(last->has_value());  // the callback runs although the store is gone
   EXPECT_TRUE((*last)->has_value());
   open();
   EXPECT_THAT(all(), ElementsAre("default/a=one@2", "default/b=two@3"));
 }
 
-TEST_F(StoreTest, ClosedItTakesNoMoreWrites) {
+TEST_F(StoreTest, RejectsWritesAfterClose) {
   Store& store = open();
   store.close();
   const auto refused = put(pod("a"), 0, "one");
@@ -198,7 +198,7 @@ TEST_F(StoreTest, CheckpointsKeepTheWalShort) {
   const std::string large(3000, 'x');
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(put(pod(fmt::format("p{}", i)), 0, large).has_value());
   EXPECT_GT(store.stats().checkpoints, 2u);
-  // Checkpoints wait for a quiet moment, but not for long: twelve times as many pages as there should be.
+  // A checkpoint waits for a quiet moment, but not for long: at most twelve times the usual number of pages.
   EXPECT_LT(std::filesystem::file_size(options_.directory + "/muster.db-wal"), 50u * 13 * 4200);
   EXPECT_FALSE(std::filesystem::exists(options_.directory + "/muster.db-shm"));
   reopen();
@@ -216,7 +216,7 @@ TEST_F(StoreTest, FilesArePrivate) {
   EXPECT_EQ(std::filesystem::status(options_.directory).permissions(), std::filesystem::perms::owner_all);
 }
 
-/// While it lives, no file can grow beyond the size: writes fail with EFBIG, which SQLite reports as an I/O error.
+/// While this object lives, no file can grow beyond the size: writes fail with EFBIG, an I/O error to SQLite.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(std::uintmax_t size) : previous_handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -249,7 +249,7 @@ TEST_F(StoreTest, AfterAnIoErrorNothingIsAcknowledged) {
     EXPECT_THAT((*failed)->error().message, HasSubstr("the outcome of the last writes is unknown"));
     EXPECT_EQ(wait(queued).error().reason, Reason::kServiceUnavailable);
   }
-  // Although the disk would take it now.
+  // The write is refused although the disk would accept it now.
   EXPECT_EQ(put(pod("d"), 0, "later").error().reason, Reason::kServiceUnavailable);
   EXPECT_EQ(remove(pod("a"), 2).error().reason, Reason::kServiceUnavailable);
   ASSERT_EQ(fatal_.size(), 1u);

@@ -110,11 +110,11 @@ TEST_F(WatchTest, AfterARestartOnlyThePresentCanBeWatched) {
   EXPECT_THAT(present->events, ElementsAre("ADDED c three@4"));
 }
 
-TEST_F(WatchTest, UnwatchedItStaysSilent) {
+TEST_F(WatchTest, DeliversNothingAfterUnwatch) {
   open();
   const auto pods = watch(1);
   store_->unwatch(pods->id);
-  store_->unwatch(pods->id);  // twice is fine
+  store_->unwatch(pods->id);  // calling it twice is allowed
   ASSERT_TRUE(put(pod("a"), 0, "one").has_value());
   EXPECT_THAT(pods->events, IsEmpty());
 }

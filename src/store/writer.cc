@@ -12,11 +12,11 @@
 namespace muster::store {
 namespace {
 
-// How long the high-water mark may lag behind on the disk itself, and how often a full disk is looked at.
+// How far the high-water mark on disk may lag behind, and how often a full disk is checked for space.
 constexpr auto kLag = std::chrono::seconds(1);
 
-// A checkpoint waits for a quiet moment until the WAL is this many times longer than it should be. On a full disk it
-// does not wait: deletes must fit into the ballast.
+// A checkpoint waits for a quiet moment until the WAL is this many times longer than intended. On a full disk it does
+// not wait, because deletes must fit into the ballast.
 constexpr int kPatience = 12;
 
 std::shared_ptr<const Error> shared_error(Reason reason, std::string message) {
@@ -48,7 +48,7 @@ void add_up(Ledger& ledger, const Write& write) {
 
 Writer::Writer(Parts parts, std::function<void(Completion)> deliver)
     : parts_(std::move(parts)), deliver_(std::move(deliver)), next_checkpoint_(parts_.checkpoint_pages) {
-  // Signals are the loop thread's business.
+  // Signals are handled by the loop thread, so the writer thread blocks them all.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -115,7 +115,7 @@ void Writer::run() {
   }
 }
 
-/// Begins the next one when none is under way, and does a little of it.
+/// Starts the next backup when none is in progress, and does one step of it.
 void Writer::step_backup() {
   if (backup_ == nullptr) {
     std::string path;
@@ -140,13 +140,13 @@ void Writer::step_backup() {
 void Writer::end_backup(Result<Revision> outcome) {
   backup_.reset();
   Completion completion = make_completion({});
-  // Shared: g++ 12 sees uninitialised members in a variant that a closure holds.
+  // The outcome is shared, because g++ 12 warns about uninitialised members in a variant that a closure holds.
   auto told = std::make_shared<const Result<Revision>>(std::move(outcome));
   completion.tell.push_back([done = std::move(backup_done_), told = std::move(told)]() mutable { done(*told); });
   deliver_(std::move(completion));
 }
 
-/// The engine ends: whoever waits for a copy is told that there will be none.
+/// When the store closes, pending and waiting backups end with an error.
 void Writer::end_backups() {
   const auto stopping = shared_error(Reason::kServiceUnavailable, "store: closed before the copy was complete");
   if (backup_ != nullptr) end_backup(*stopping);
@@ -175,7 +175,7 @@ void Writer::write_group(std::vector<Write> writes) {
     refuse(group, fatal_);
   } else if (auto error = group.empty() ? std::nullopt : commit(group)) {
     if (error->reason == Reason::kStorageFull) {
-      ++generation_;  // what was accepted on top of this group cannot be either
+      ++generation_;  // writes accepted on top of this group fail with it
       note_disk_full();
       refuse(group,
              shared_error(Reason::kStorageFull,
@@ -188,12 +188,12 @@ void Writer::write_group(std::vector<Write> writes) {
   }
   deliver_(make_completion(std::move(writes)));
   if (!parts_.mark.dirty()) return;
-  // From the first write on that it has not: whoever begins to write after a rest is not held up by this.
+  // The lag counts from the first write that is not synced: a write after a pause does not wait for this sync.
   if (!mark_dirty_since_) mark_dirty_since_ = newest;
   if (newest - *mark_dirty_since_ >= kLag) sync_mark();
 }
 
-/// The error, if any, after which nothing of the group may be acknowledged.
+/// Returns the error, if any, after which no write of the group may be acknowledged.
 std::optional<Error> Writer::commit(const std::vector<Write*>& group) {
   std::vector<RowChange> changes;
   changes.reserve(group.size());
@@ -204,8 +204,8 @@ std::optional<Error> Writer::commit(const std::vector<Write*>& group) {
   }
   if (auto done = parts_.database.commit(changes, ledger); !done) return std::move(done).error();
   parts_.ledger = ledger;
-  // After the commit, or a crash in between would look like a loss; before the acknowledgement, or a loss could not be
-  // seen.
+  // The mark is written after the commit, or a crash in between would look like a loss; and before the acknowledgement,
+  // or a loss could go unnoticed.
   if (auto noted = parts_.mark.write(ledger.revision); !noted) {
     Error error = std::move(noted).error();
     error.reason = Reason::kInternalError;
@@ -266,7 +266,7 @@ void Writer::checkpoint_when_due() {
 
 void Writer::finish() {
   if (fatal_ != nullptr) return;
-  // All of it is durable already, so a failure here only makes the next start read a longer WAL.
+  // Everything is durable already, so a failure here only makes the next start read a longer WAL.
   if (const auto done = parts_.database.checkpoint_and_truncate(); !done) {
     LOG_WARN("store: checkpoint at close", {"error", done.error().message});
   }

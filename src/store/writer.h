@@ -28,7 +28,7 @@
 
 namespace muster::store {
 
-/// One accepted write. Travels to the writer and back; only the loop thread looks at entry and done.
+/// One accepted write. It travels to the writer and back; only the loop thread uses entry and done.
 struct Write {
   RowChange::Kind kind = RowChange::Kind::kInsert;
   Key key;
@@ -36,16 +36,16 @@ struct Write {
   std::int64_t row = 0;
   std::uint64_t checksum = 0;           // of the new version; 0 for a delete
   std::uint64_t previous_checksum = 0;  // of the version it replaces; 0 for an insert
-  Bytes bytes;                          // what is stored; null for a delete
+  Bytes bytes;                          // the stored bytes; null for a delete
   std::uint64_t generation = 0;
   MonoTime accepted;
 
-  Entry entry;  // what the caller gets
+  Entry entry;  // what the caller receives
   WriteDone done;
   std::shared_ptr<const Error> refused;  // the outcome: null when durable
 };
 
-/// What the loop thread learns from one round of the writer.
+/// What the loop thread receives after one round of the writer.
 struct Completion {
   std::vector<Write> writes;  // in the order they were accepted
   std::uint64_t generation = 0;
@@ -72,7 +72,7 @@ class Writer {
 
   void push(Write write);
   void back_up(std::string path, BackupDone done);
-  /// Commits what is queued, checkpoints, ends the thread. Nothing may be pushed afterwards.
+  /// Commits the queued writes, checkpoints and ends the thread. Nothing may be pushed afterwards.
   void stop();
 
  private:
@@ -97,13 +97,13 @@ class Writer {
   void fail(const Error& cause);
   Completion make_completion(std::vector<Write> writes);
 
-  // The writer thread's own, after the constructor.
+  // Only the writer thread uses these after construction.
   Parts parts_;
   std::function<void(Completion)> deliver_;
   std::uint64_t generation_ = 0;
   std::optional<MonoTime> mark_dirty_since_;
   int next_checkpoint_ = 0;
-  std::unique_ptr<Backup> backup_;  // under way
+  std::unique_ptr<Backup> backup_;  // the one in progress
   BackupDone backup_done_;
   std::shared_ptr<const Error> fatal_;
   bool fatal_told_ = false;
@@ -111,7 +111,7 @@ class Writer {
 
   Mutex mutex_;
   std::condition_variable wake_;
-  // Its bound is kept by the loop thread, which knows what is under way.
+  // The loop thread bounds the queue, because it knows how many writes are in progress.
   std::vector<Write> queue_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<BackupRequest> backups_ GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-"""Kubeflow's own SDK, unchanged: what its users call to submit, watch, read and delete jobs."""
+"""Kubeflow's own SDK, unchanged: the calls with which its users submit, watch, read and delete jobs."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_submit_wait_logs_delete(running):
 def test_a_suspended_job_is_let_go(running, engine):
     sdk = running
     sdk.create_job(job(sdk.kind, "held", ["true"], suspend=True), namespace="default")
-    # The object goes back with its revision, so it must not be read before the controller has written the status.
+    # The object is sent back with its revision, so it must be read after the controller has written the status.
     engine.muster("wait", f"{sdk.kind.lower()}/held", "--for=condition=Suspended")
     held = sdk.get_job("held", namespace="default")
     held.spec.run_policy.suspend = False

@@ -18,7 +18,7 @@ def api(engine):
 
 
 def sending(engine, content_type):
-    """A client for the patch types that the generated methods do not choose by themselves."""
+    """A client for the patch types that the generated methods do not select by themselves."""
     made = config.new_client_from_config(str(engine.kubeconfig))
     made.set_default_header("Content-Type", content_type)
     return made
@@ -57,7 +57,7 @@ def test_every_verb_on_a_configmap(core, engine):
     assert replaced.data == {"x": "2"}
     made.data["x"] = "3"
     assert "the object has been modified" in refused(409, core.replace_namespaced_config_map, "verbs", "default", made).body
-    # By what is sent the client chooses: a list is a JSON patch, an object a strategic merge patch.
+    # The client chooses by the body: a list is a JSON patch, an object a strategic merge patch.
     core.patch_namespaced_config_map("verbs", "default", [{"op": "add", "path": "/data/y", "value": "5"}])
     core.patch_namespaced_config_map("verbs", "default", {"data": {"x": None}})
     merging = client.CoreV1Api(sending(engine, "application/merge-patch+json"))

@@ -1,4 +1,4 @@
-"""deploy/types, as TypeScript reads them: alone, and as the types of what the engine answers."""
+"""Compiles deploy/types with TypeScript: alone, and as the types of the engine's responses."""
 
 import json
 import os
@@ -15,7 +15,7 @@ CHECKS = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--noUnchecked
 
 @pytest.fixture(scope="module")
 def compiler(tmp_path_factory):
-    """Fetched once, into the folder that holds the other clients."""
+    """The compiler is fetched once, into the directory of the other clients."""
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "muster" / f"typescript-{VERSION}"
     found = cache / "node_modules" / ".bin" / "tsc"
     if found.exists():
@@ -34,7 +34,7 @@ def compiler(tmp_path_factory):
 
 
 def problems(compiler, folder, text):
-    """What TypeScript finds wrong with this text beside the types."""
+    """The errors that TypeScript reports for this text together with the types."""
     shutil.copy(ROOT / "deploy" / "types" / "types.gen.ts", folder)
     (folder / "uses.ts").write_text(text)
     done = subprocess.run([compiler, *CHECKS, "uses.ts"], cwd=folder, text=True, capture_output=True, timeout=120, check=False)

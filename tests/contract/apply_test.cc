@@ -94,7 +94,7 @@ TEST_P(ApiContract, ApplyingTheSameValueSharesOwnership) {
   EXPECT_EQ(now.code, 200) << now.text;
   EXPECT_THAT(owners(now.body),
               ::testing::UnorderedElementsAre(R"(a Apply {"f:data":{"f:x":{}}})", R"(b Apply {"f:data":{"f:x":{}}})"));
-  // One of two lets go: the field stays. Then the other: it goes.
+  // When one of two owners drops the field, it stays; when the other one does too, it is removed.
   now = patch(by(core("configmaps/c"), "a"), map_with("{}"), kApply);
   EXPECT_EQ(now.body.string_at("data", "x"), "1") << now.text;
   now = patch(by(core("configmaps/c"), "b"), map_with("{}"), kApply);

@@ -1,4 +1,4 @@
-// Deployment, the definitions of custom kinds, and metrics.
+// Deployments, the definitions of custom kinds, and metrics.
 #include <fmt/core.h>
 
 #include "contract_fixture.h"
@@ -128,7 +128,7 @@ TEST_P(ApiContract, DefinitionsOfOthersAreNotTaken) {
   EXPECT_EQ(refused.reason(), "MethodNotAllowed");
   EXPECT_THAT(refused.message(), HasSubstr("takes no others"));
   EXPECT_EQ(remove(std::string(kDefinitions) + "/tfjobs.kubeflow.org").code, 405);
-  // kubectl shows the answer only if it sees that fields would be validated.
+  // kubectl shows the response only if it sees that fields would be validated.
   EXPECT_THAT(get("/openapi/v3/apis/apiextensions.k8s.io/v1").text, HasSubstr("fieldValidation"));
   EXPECT_EQ(patch(std::string(kDefinitions) + "/tfjobs.kubeflow.org", "{}").code, 405);
 }

@@ -125,7 +125,7 @@ Answer ApiContract::ask_until(const std::function<Answer()>& ask, const std::fun
 
 void ApiContract::forget_history() {
   if (!is_ours()) return world_->forget_history();
-  // More writes than ours is set up to remember.
+  // These are more writes than our server is configured to remember.
   for (int i = 0; i < 2100; ++i) {
     ASSERT_EQ(
         patch("/api/v1/namespaces/" + ns_, R"({"metadata":{"labels":{"n":")" + std::to_string(i) + R"("}}})").code,

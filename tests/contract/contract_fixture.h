@@ -1,8 +1,8 @@
-// What the contract's cases share: HTTP calls that wait for their answer, a namespace per test, short words for JSON,
-// and a watch whose events can be waited for. The same case runs against every server.
+// Shared by the contract's cases: HTTP calls that wait for their response, a namespace per test, short functions for
+// JSON, and a watch whose events can be waited for. The same case runs against every server.
 //
-// What is deliberately different from Kubernetes, and so not compared, is listed in ARCHITECTURE.md, "Differences from
-// a kube-apiserver".
+// Deliberate differences from Kubernetes, which are therefore not compared, are listed in
+// docs/kubernetes-differences.md.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -40,12 +40,12 @@ struct WatchEvent {
   const std::string& name() const { return object.string_at("metadata", "name"); }
 };
 
-/// A watch under way.
+/// An active watch.
 class WatchTail {
  public:
-  /// The next event; fails the test after a while. BOOKMARKs are given too.
+  /// The next event, including BOOKMARKs; fails the test when none arrives in time.
   WatchEvent next();
-  /// True when the server ended the stream in order.
+  /// Whether the server ended the stream regularly.
   bool ended();
   int code();
 
@@ -75,7 +75,7 @@ class ApiContract : public ::testing::TestWithParam<Where> {
 
   Answer call(const std::string& method, const std::string& target, const std::string& body = "",
               const std::string& content_type = kJson, const std::string& accept = kJson);
-  /// As it is, with the token.
+  /// Sends the request unchanged except for the token.
   Answer send(net::Request request);
   Answer get(const std::string& target) { return call("GET", target); }
   Answer post(const std::string& target, const std::string& body) { return call("POST", target, body); }
@@ -87,17 +87,17 @@ class ApiContract : public ::testing::TestWithParam<Where> {
   Answer table(const std::string& target);
   std::unique_ptr<WatchTail> watch(const std::string& target, const std::string& accept = kJson);
 
-  /// Polls until the predicate holds of the answer; the last answer.
+  /// Polls until the predicate accepts the response; returns the last response.
   Answer get_until(const std::string& target, const std::function<bool(const Answer&)>& done);
-  /// The same of any request: what a server decides from a cache, it decides right only some time after a change.
+  /// The same for any request: a server that decides from a cache may need some time to see a change.
   Answer ask_until(const std::function<Answer()>& ask, const std::function<bool(const Answer&)>& done);
 
-  /// Makes every revision so far too old to be listed or watched from.
+  /// Makes every revision so far too old to list or watch from.
   void forget_history();
 
   bool is_ours() const { return GetParam() != Where::kKubernetes; }
 
-  // Paths in this test's namespace.
+  // These are paths in this test's namespace.
   std::string core(const std::string& rest) const { return "/api/v1/namespaces/" + ns_ + "/" + rest; }
   std::string kubeflow(const std::string& rest) const { return "/apis/kubeflow.org/v1/namespaces/" + ns_ + "/" + rest; }
   std::string tensorstack(const std::string& rest) const {
@@ -106,7 +106,7 @@ class ApiContract : public ::testing::TestWithParam<Where> {
 
   static std::string pod(const std::string& name, const std::string& labels = "{}");
   static std::string config_map(const std::string& name, const std::string& labels = "{}");
-  /// The pod "p", with more in its spec and in its container: ",\"key\":value".
+  /// The pod "p" with additions to its spec and to its container: ",\"key\":value".
   static std::string pod_with(const std::string& spec, const std::string& container = "");
   static std::string pytorch_job(const std::string& name);
   static std::string training_job(const std::string& name);
@@ -123,7 +123,7 @@ inline const Document& absent() {
   return none;
 }
 
-/// The document at a path of members and list positions: at(body, "spec", "containers", 0, "image").
+/// The value at a path of members and list positions: at(body, "spec", "containers", 0, "image").
 template <typename... Rest>
 const Document& at(const Document& value, const char* key, Rest... rest);
 template <typename... Rest>
@@ -140,10 +140,10 @@ const Document& at(const Document& value, int index, Rest... rest) {
   return value.is_array() && position < value.as_array().size() ? at(value.as_array()[position], rest...) : absent();
 }
 
-/// What Kubernetes adds to the causes of an object that is too broken for its rules over several fields.
+/// The cause that Kubernetes adds when an object is too broken to check its rules over several fields.
 inline constexpr const char* kRulesNotChecked = "FieldValueInvalid <nil>";
 
-/// For readable failures.
+/// Makes failures readable.
 inline void PrintTo(const Answer& answer, std::ostream* out) {
   *out << answer.code << " " << answer.text;
 }

@@ -140,7 +140,7 @@ TEST_P(ApiContract, ResourceVersionMustNotBeSetOnCreate) {
     EXPECT_EQ(dry.version(), "7");
     EXPECT_THAT(dry.text, ::testing::Not(HasSubstr("f:resourceVersion")));
   }
-  // What is no version means nothing.
+  // A text that is not a version is ignored.
   for (const auto& [name, version] : {std::pair("a", "0"), std::pair("b", "abc"), std::pair("c", "-1")}) {
     const Answer made = post(kubeflow("pytorchjobs"), job(name, version));
     EXPECT_EQ(made.code, 201) << made.text;

@@ -1,4 +1,4 @@
-// What a body says twice, or says that the kind does not know, by fieldValidation; and what cannot be decoded at all.
+// Bodies with repeated or unknown fields, by fieldValidation, and bodies that cannot be decoded at all.
 #include "contract_fixture.h"
 
 namespace muster::contract {
@@ -62,7 +62,7 @@ TEST_P(ApiContract, RepeatedFieldsOfANewObject) {
   EXPECT_THAT(unknown.causes(), ::testing::ElementsAre("FieldValueNotSupported fieldValidation"));
 }
 
-/// As YAML has it that says no more than the key.
+/// A key without a value in YAML is null.
 TEST_P(ApiContract, NullInAMapIsAnEmptyValue) {
   const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"k":null},)"
                            R"("binaryData":{"b":null}})";
@@ -127,7 +127,7 @@ TEST_P(ApiContract, UnknownMembersAreDropped) {
   const Answer patched = patch(core("pods/p"), R"({"metadata":{"bogus":2}})");
   EXPECT_EQ(patched.code, 200) << patched.text;
   EXPECT_THAT(patched.text, ::testing::Not(HasSubstr("bogus")));
-  // Of custom resources the metadata is Kubernetes' own too.
+  // The metadata of custom resources is Kubernetes' own type, too.
   std::string job = pytorch_job("j");
   job.replace(job.find("\"metadata\":{"), 12, R"("metadata":{"bogus":1,)");
   const Answer made_job = post(kubeflow("pytorchjobs"), job);
@@ -262,7 +262,7 @@ TEST_P(ApiContract, ABodyIsDecodedBeforeTheObjectItReplacesIsLookedFor) {
     EXPECT_EQ(answer.reason(), "BadRequest");
     EXPECT_THAT(answer.message(), HasSubstr(" cannot be handled as a "));
   }
-  // Of a custom resource only the metadata is decoded; the rest is a matter of rules.
+  // Only the metadata of a custom resource is decoded; rules check the rest.
   EXPECT_EQ(put_job("", named, 5).code, 404);
   EXPECT_EQ(call("PUT", deployment, R"({"metadata":{"name":"none"},"spec":{"replicas":-1}})").code, 404);
   EXPECT_EQ(call("PUT", deployment + "/scale", R"({"metadata":{"name":"other"},"spec":{"replicas":1}})").code, 400);

@@ -74,7 +74,7 @@ TEST_P(ApiContract, FinalizersHoldADeletedObject) {
             marked.body.string_at("metadata", "deletionTimestamp"));
   const Answer refused = patch(kubeflow("pytorchjobs/j"), R"({"metadata":{"finalizers":["x.dev/hold","x.dev/new"]}})");
   EXPECT_EQ(refused.code, 422) << refused.text;
-  // Kubernetes checks the metadata of custom resources twice, and says so twice.
+  // Kubernetes checks the metadata of custom resources twice, and reports it twice.
   EXPECT_THAT(refused.causes(), Each("FieldValueForbidden metadata.finalizers"));
   EXPECT_THAT(refused.message(), HasSubstr("no new finalizers can be added if the object is being deleted, found new "
                                            "finalizers []string{\"x.dev/new\"}"));
@@ -92,7 +92,7 @@ TEST_P(ApiContract, UnboundPodsGoAtOnce) {
   EXPECT_EQ(get(core("pods/p")).code, 404);
 }
 
-// A real server deletes by what its cache shows, which may be a moment behind; resourceVersion=0 reads that cache.
+// A real server deletes by its cache, which may lag a moment behind; resourceVersion=0 reads that cache.
 constexpr const char* kCachedPod = "pods/p?resourceVersion=0";
 
 TEST_P(ApiContract, BoundPodsHaveTimeToStop) {
@@ -227,7 +227,7 @@ TEST_P(ApiContract, DeletedNamespacesAreEmptiedAndGo) {
   EXPECT_THAT(unnamed.message(), ::testing::StartsWith("configmaps \"made-")) << unnamed.text;
   get_until(ns + "/configmaps/c",
             [](const Answer& a) { return !a.body.string_at("metadata", "deletionTimestamp").empty(); });
-  // It says what holds it.
+  // The namespace reports what holds it.
   const Answer held = get_until(ns, [](const Answer& a) { return at(a.body, "status", "conditions").is_array(); });
   std::vector<std::string> conditions;
   for (const Document& condition : at(held.body, "status", "conditions").as_array()) {

@@ -1,5 +1,5 @@
-// What jobs may say: older spellings, rules over several fields, what stays as it was made. Most of it is in our
-// CustomResourceDefinitions as well, so Kubernetes gives the same answers.
+// The rules for jobs: older spellings, rules over several fields, immutable fields. Most of them are in our
+// CustomResourceDefinitions as well, so Kubernetes gives the same responses.
 #include <fmt/core.h>
 
 #include "api/resource.h"
@@ -17,7 +17,7 @@ constexpr const char* kKubeflow = "kubeflow.org/v1";
 constexpr const char* kKubeflow2 = "kubeflow.org/v2beta1";
 constexpr const char* kBoards = "tensorstack.dev/v1beta1";
 
-/// POD(name) stands for a template with one container of that name.
+/// Replaces POD(name) by a template with one container of that name.
 std::string with_pods(std::string text) {
   for (std::size_t at = 0; (at = text.find("POD(")) != std::string::npos;) {
     const auto end = text.find(')', at);
@@ -114,7 +114,7 @@ TEST_P(ApiContract, WhoWritesWhatIsHardlyMeantIsTold) {
                   R"("replicaSpecs":[{"type":"a","restartPolicy":"Always","template":POD(pytorch)}]})"};
   EXPECT_THAT(std::string(post(job.list(ns_), job.object("j")).headers.get("Warning")),
               HasSubstr("spec.replicaSpecs[0].restartPolicy: Always starts the replica that decides again"));
-  // Once is enough.
+  // The warning is not repeated on an update that does not change the field.
   EXPECT_EQ(patch(job.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").headers.get("Warning"), "");
 }
 
@@ -139,7 +139,7 @@ TEST_P(ApiContract, JobsOfAQueueThatIsNotThereAreRefused) {
   EXPECT_EQ(patch(right.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").code, 200);
 }
 
-/// A spec that is refused, and the causes both servers give.
+/// A spec that is rejected, and the causes that both servers give.
 struct Refused {
   Given given;
   std::vector<std::string> causes;
@@ -239,7 +239,7 @@ TEST_P(ApiContract, RulesOfJobsAreTheSame) {
 }
 
 TEST_P(ApiContract, UnknownRolesAndNamesThatAreNoLabelsAreRefused) {
-  // The causes differ: ours name the role and the nearest known one, and say what a label is.
+  // The causes differ: ours name the role and the nearest known one, and explain what a label is.
   for (const Given& job :
        {Given{kKubeflow, "PyTorchJob", R"({"pytorchReplicaSpecs":{"worker":{"template":POD(pytorch)}}})"},
         Given{kKubeflow, "TFJob", R"({"tfReplicaSpecs":{"Wroker":{"template":POD(tensorflow)}}})"},
@@ -282,11 +282,11 @@ TEST_P(ApiContract, WhatJobsMaySayIsTaken) {
   }
 }
 
-/// A change to what stays as it was made.
+/// A change to a job that may have immutable fields.
 struct Change {
   Given given;
   const char* patch;
-  std::vector<std::string> causes;  // empty: it is allowed
+  std::vector<std::string> causes;  // empty: it is accepted
 };
 
 TEST_P(ApiContract, WhatIsImmutableNeitherChangesNorComesNorGoes) {

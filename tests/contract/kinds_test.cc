@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-/// A kind in its smallest valid form: where it is, its spec, and what defaults add to it.
+/// A kind in its smallest valid form: its path, its spec, and what defaults add to it.
 struct Smallest {
   const char* api_version;
   const char* kind;
@@ -167,7 +167,7 @@ TEST_P(ApiContract, OnlyPyTorchJobsScaleAmongJobs) {
   EXPECT_EQ(scale.body.int_at("spec", "replicas"), 2);
 }
 
-/// A spec that breaks rules over several fields, and which causes each server gives for it.
+/// A spec that breaks rules over several fields, and the causes that each server gives for it.
 struct Broken {
   const char* api_version;
   const char* kind;

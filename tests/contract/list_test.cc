@@ -151,7 +151,7 @@ TEST_P(ApiContract, PagesTogetherAreTheListAsItWasAtTheFirst) {
   EXPECT_THAT(names_of(third), ElementsAre("e"));
   EXPECT_EQ(at(third.body, "metadata", "continue"), Document());
   EXPECT_EQ(at(third.body, "metadata", "remainingItemCount"), Document());
-  // The rest in one piece.
+  // Without a limit, the rest comes in one piece.
   EXPECT_THAT(names_of(get(core("configmaps") + "?continue=" + token)), ElementsAre("c", "d", "e"));
   const Answer t = table(core("configmaps") + "?limit=2");
   EXPECT_EQ(at(t.body, "rows").as_array().size(), 2u);
@@ -167,7 +167,7 @@ TEST_P(ApiContract, PagesOverAllNamespacesAndWithSelectors) {
     const Answer page = get("/api/v1/configmaps?limit=1&labelSelector=page%3D" + ns_ +
                             (token.empty() ? "" : "&continue=" + net::percent_encode(token)));
     ASSERT_EQ(page.code, 200) << page.text;
-    EXPECT_EQ(at(page.body, "metadata", "remainingItemCount"), Document());  // not told where something is left out
+    EXPECT_EQ(at(page.body, "metadata", "remainingItemCount"), Document());  // omitted when a selector filters the list
     for (const std::string& name : names_of(page)) names.push_back(name);
     token = page.body.string_at("metadata", "continue");
   } while (!token.empty());
@@ -202,7 +202,7 @@ TEST_P(ApiContract, ForgottenPagesAndRevisionsAreExpired) {
   EXPECT_EQ(refused.code, 410) << refused.text;
   EXPECT_EQ(refused.reason(), "Expired");
   EXPECT_THAT(refused.message(), StartsWith("The provided continue parameter is too old"));
-  // Its token goes on in the present.
+  // The new token continues in the current state.
   EXPECT_THAT(names_of(page(refused)), ElementsAre("c"));
   const Answer old = get(core("configmaps") + "?resourceVersionMatch=Exact&resourceVersion=" + first.version());
   EXPECT_EQ(old.code, 410);

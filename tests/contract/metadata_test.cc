@@ -1,4 +1,4 @@
-// Rules about metadata that hold for every kind, on a built-in and on a custom one.
+// Rules about metadata that hold for every kind, on a built-in kind and on a custom one.
 #include "contract_fixture.h"
 
 namespace muster::contract {
@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 
 class MetadataContract : public ApiContract {
  protected:
-  /// Both kinds: where they are and what an object with this metadata is.
+  /// Both kinds, with their paths and with an object that has this metadata.
   struct Kind {
     std::string path;
     std::string whole;

@@ -1,4 +1,4 @@
-// OpenAPI v3 and v2: what kubectl needs of them is the same everywhere, though the schemas themselves differ.
+// OpenAPI v3 and v2: the parts that kubectl needs are the same everywhere, although the schemas themselves differ.
 #include "contract_fixture.h"
 
 namespace muster::contract {
@@ -30,7 +30,7 @@ TEST_P(ApiContract, OpenApiOffersFieldValidation) {
   EXPECT_THAT(parameters, Contains("dryRun"));
 }
 
-/// The definition whose only group, version and kind these are.
+/// The definition that has exactly this group, version and kind.
 const Document& definition(const Document& v2, const Document& identity) {
   for (const auto& [name, schema] : at(v2, "definitions").as_object()) {
     const Document& identities = at(schema, "x-kubernetes-group-version-kind");
@@ -44,7 +44,7 @@ Document identity(const char* group, const char* version, const char* kind) {
   return json::Object{{"group", group}, {"kind", kind}, {"version", version}};
 }
 
-/// What a reference stands for: of a schema or a parameter.
+/// The schema or parameter that a reference stands for.
 const Document& resolved(const Document& v2, const Document& value) {
   const std::string& reference = value.string_at("$ref");
   if (reference.empty()) return value;
@@ -52,7 +52,7 @@ const Document& resolved(const Document& v2, const Document& value) {
   return at(v2, reference.substr(2, slash - 2).c_str(), reference.substr(slash + 1).c_str());
 }
 
-/// The schema of a field, with what its holder says of it. "[]" are the items of a list.
+/// The schema of a field, as its parent describes it. "[]" stands for the items of a list.
 const Document& field(const Document& v2, const Document& schema, const std::vector<std::string>& path) {
   const Document* found = &schema;
   for (const std::string& name : path) {
@@ -64,7 +64,7 @@ const Document& field(const Document& v2, const Document& schema, const std::vec
 
 class OpenApiV2 : public ApiContract {
  protected:
-  /// A cluster publishes custom resources some time after it begins to serve them.
+  /// A cluster publishes custom resources some time after it starts to serve them.
   Document v2() {
     return get_until(kV2, [](const Answer& a) { return at(a.body, "paths", kJobPath).is_object(); }).body;
   }
@@ -97,7 +97,7 @@ TEST_P(OpenApiV2, IsJsonOrProtobuf) {
 }
 
 TEST_P(OpenApiV2, IsNotSentAgain) {
-  v2();  // a cluster makes another one when it publishes
+  v2();  // a cluster makes a new one when it publishes
   ask_until(
       [&] {
         const Answer bytes = ask(kProtobuf);

@@ -6,7 +6,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Scripts that suspend and resume do so without asking whether the field is set.
+/// Scripts that suspend and resume jobs do not check whether the field is set.
 TEST_P(ApiContract, JsonPatchReplacesWhatIsNotSet) {
   ASSERT_EQ(post(kubeflow("pytorchjobs"), pytorch_job("j")).code, 201);
   const std::string job = kubeflow("pytorchjobs/j");
@@ -147,7 +147,7 @@ TEST_P(ApiContract, StrategicMergeOrdersContainersAndTheirEnvironment) {
     }
     return names_in(containers) + " " + env;
   };
-  // What the patch names comes in its order, what it does not name where it stood before.
+  // Items that the patch names come in its order, the others where they stood before.
   EXPECT_EQ(patched(R"("containers":[{"name":"c"},{"name":"a"}])"), "bca pqr");
   EXPECT_EQ(patched(R"("containers":[{"name":"d","image":"1"}])"), "dbca pqr");
   EXPECT_EQ(patched(R"("containers":[{"name":"b"},{"name":"e","image":"1"}])"), "dbeca pqr");

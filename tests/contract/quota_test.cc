@@ -13,7 +13,7 @@ std::string pod_of(const std::string& name, const std::string& resources) {
 
 class QuotaContract : public ApiContract {
  protected:
-  /// Made, and in force: it also forbids all services, so that one which would not be kept shows whether it is.
+  /// Creates a quota and waits until it is in force. It also forbids services, so that a dry run of one shows that.
   void make_quota(const std::string& name, const std::string& hard) {
     const Answer made = post(core("resourcequotas"), R"({"metadata":{"name":")" + name +
                                                          R"("},"spec":{"hard":{"services":"0",)" + hard + "}}}");
@@ -25,7 +25,7 @@ class QuotaContract : public ApiContract {
         },
         [](const Answer& probe) { return probe.message().find("exceeded quota") != std::string::npos; });
   }
-  /// Created, if need be some time after there is room for it: Kubernetes decides from a cache.
+  /// Expects that the object can be created, perhaps with a delay, because Kubernetes decides from a cache.
   void expect_allowed(const std::string& target, const std::string& body) {
     ask_until([&] { return post(target, body); }, [](const Answer& made) { return made.code == 201; });
   }
@@ -54,7 +54,7 @@ TEST_P(QuotaContract, CountsAndRefusesPods) {
             "pods \"b\" is forbidden: exceeded quota: q, requested: limits.memory=600Mi,requests.cpu=600m, used: "
             "limits.memory=600Mi,requests.cpu=600m, limited: limits.memory=1Gi,requests.cpu=1");
   EXPECT_EQ(refused.body.string_at("details", "kind"), "pods");
-  // A pod that has ended makes room, one that is gone too.
+  // A pod that has ended makes room, and so does one that is deleted.
   ASSERT_EQ(patch(core("pods/a/status"), R"({"status":{"phase":"Succeeded"}})").code, 200);
   expect_used("q", "pods", "0");
   expect_used("q", "requests.cpu", "0");
@@ -76,14 +76,14 @@ TEST_P(QuotaContract, CountsObjectsOfAnyKind) {
   EXPECT_EQ(post(core("configmaps"), config_map("c")).code, 201);
   expect_used("q", "count/configmaps", "1");
   EXPECT_EQ(post(core("configmaps") + "?dryRun=All", config_map("d")).code, 403);
-  // The quota is asked before the name.
+  // The quota is checked before the name.
   EXPECT_EQ(post(core("configmaps"), config_map("c")).code, 403);
   EXPECT_EQ(post(core("secrets"), R"({"metadata":{"name":"s"}})").code, 201);
   EXPECT_EQ(post(core("secrets"), R"({"metadata":{"name":"t"}})").code, 403);
   ASSERT_EQ(remove(core("configmaps/c")).code, 200);
   expect_used("q", "count/configmaps", "0");
   expect_allowed(core("configmaps"), config_map("e"));
-  // More is allowed from the moment the quota says so.
+  // More is allowed once the quota's status shows the new limit.
   ASSERT_EQ(patch(core("resourcequotas/q"), R"({"spec":{"hard":{"secrets":"2"}}})").code, 200);
   get_until(core("resourcequotas/q"),
             [](const Answer& quota) { return quota.body.string_at("status", "hard", "secrets") == "2"; });
@@ -103,7 +103,7 @@ TEST_P(QuotaContract, CountsMpiJobsOfEveryShape) {
   const std::string v2 = "/apis/kubeflow.org/v2beta1/namespaces/" + ns_ + "/mpijobs";
   make_quota("q", R"("count/mpijobs.kubeflow.org":"2","count/mpijobs.batch.tensorstack.dev":"3")");
 
-  // One kind in two versions: its objects are counted together.
+  // This is one kind in two versions: its objects are counted together.
   expect_allowed(v1, mpi_job("kubeflow.org/v1", "a", roles));
   expect_allowed(v2, mpi_job("kubeflow.org/v2beta1", "b", roles));
   expect_used("q", "count/mpijobs.kubeflow.org", "2");
@@ -119,7 +119,7 @@ TEST_P(QuotaContract, CountsMpiJobsOfEveryShape) {
   expect_used("q", "count/mpijobs.kubeflow.org", "1");
   expect_allowed(v1, mpi_job("kubeflow.org/v1", "c", roles));
 
-  // The kind of the same name in another group is another one, whichever shape its spec has.
+  // A kind of the same name in another group is a different kind, whatever its spec looks like.
   const std::string list = tensorstack("mpijobs");
   const auto shaped = [&](const std::string& name, const std::string& spec) {
     return mpi_job("batch.tensorstack.dev/v1beta1", name, spec);
@@ -180,7 +180,7 @@ TEST_P(QuotaContract, AScopeLimitsWhatCanBeCounted) {
   }
 }
 
-/// What no pod can match would limit nothing, and nobody would know.
+/// A selector that no pod can match would silently limit nothing.
 TEST_P(QuotaContract, AScopeSelectorIsChecked) {
   const auto causes = [&](const std::string& expression, const char* hard = "pods") {
     return post(core("resourcequotas?dryRun=All"), R"({"metadata":{"name":"q"},"spec":{"hard":{")" + std::string(hard) +

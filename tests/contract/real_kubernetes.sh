@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command beside a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
-# temporary folder, gone when the command ends. The command finds the server through $MUSTER_CONTRACT_KUBECONFIG.
-# With MUSTER_PEER=1 it is one to measure against: durable, and without kube-controller-manager beside it.
+# temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
+# With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
@@ -20,7 +20,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Asked for together, so that the kernel gives three different ones.
+# The ports are requested together, so that the kernel gives three different ones.
 read -r etcd_port etcd_peer_port api_port < <(python3 - <<'PY'
 import socket
 sockets = [socket.socket() for _ in range(3)]
@@ -51,7 +51,7 @@ durability=--unsafe-no-fsync
   --listen-peer-urls "http://127.0.0.1:$etcd_peer_port" --initial-advertise-peer-urls "http://127.0.0.1:$etcd_peer_port" \
   --initial-cluster "default=http://127.0.0.1:$etcd_peer_port" >"$dir/etcd.log" 2>&1 &
 pids+=($!)
-# No service accounts are made here, so pods must not be asked for one. WatchList is what newer clients use.
+# No service accounts are created here, so pods must not need one. WatchList is what newer clients use.
 "$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address 127.0.0.1 \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
   --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
@@ -92,7 +92,7 @@ serves() {  # PLURAL GROUP
   [[ $(ask "/apis/$version") =~ \"name\":\ *\"$1\" ]]
 }
 wait_for "kube-apiserver is ready" ask /readyz
-# Before the controllers: they look for kinds when they start, and then only now and again.
+# The kinds are created before the controllers start, because these look for kinds at start and later only rarely.
 crds=("$here"/../../deploy/crds/*.yaml)
 for crd in "${crds[@]}"; do
   ask /apis/apiextensions.k8s.io/v1/customresourcedefinitions -H 'Content-Type: application/yaml' --data-binary "@$crd" \

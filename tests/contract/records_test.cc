@@ -1,4 +1,4 @@
-// Kinds that are only kept, questions that are only answered, and bodies in protobuf.
+// Kinds that are only stored, reviews that are only answered, and bodies in protobuf.
 #include "contract_fixture.h"
 
 namespace muster::contract {
@@ -14,7 +14,7 @@ std::string field(int number, const std::string& bytes) {
   return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
 }
 
-/// What Go writes for a ConfigMap with one value.
+/// The bytes that Go writes for a ConfigMap with one value.
 std::string config_map_bytes(const std::string& name) {
   const std::string type = field(1, "v1") + field(2, "ConfigMap");
   const std::string raw =

@@ -1,4 +1,4 @@
-// Requests that ask for what there is not: wrong verbs, wrong parameters.
+// Requests for things that do not exist: wrong verbs, wrong parameters.
 #include <algorithm>
 
 #include "contract_fixture.h"
@@ -67,7 +67,7 @@ TEST_P(ApiContract, DryRunHasOneWord) {
   EXPECT_EQ(get(core("configmaps/a")).code, 200);
 }
 
-/// kubectl debug looks into them without asking whether they are there.
+/// kubectl debug reads the details without checking that they exist.
 TEST_P(ApiContract, WhatIsNotServedHasDetails) {
   for (const Answer& answer : {get(core("nothings")), get(core("pods/p/nothing")), get("/api/v1/nothings/x")}) {
     EXPECT_EQ(answer.code, 404);

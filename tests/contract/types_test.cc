@@ -1,5 +1,5 @@
-// Built-in kinds are read into types: amounts, times and bytes get their canonical text, and what is unknown or of the
-// wrong type is found at every depth. Custom kinds keep what was sent.
+// Built-in kinds are decoded into types: amounts, times and bytes get their canonical text, and unknown members and
+// wrong types are found at every depth. Custom kinds keep what was sent.
 #include <fmt/core.h>
 
 #include "contract_fixture.h"

@@ -179,7 +179,7 @@ TEST_P(ApiContract, BindingSetsTheNodeOnce) {
   EXPECT_EQ(again.reason(), "Conflict");
   EXPECT_EQ(again.message(),
             "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n1\"");
-  EXPECT_EQ(post(core("pods/none/binding"), binding).code, 400);  // the name in the body is another
+  EXPECT_EQ(post(core("pods/none/binding"), binding).code, 400);  // the body has another name
   EXPECT_EQ(post(core("pods/none/binding"), R"({"metadata":{"name":"none"},"target":{"name":"n1"}})").code, 404);
 }
 
@@ -199,7 +199,7 @@ TEST_P(ApiContract, ScaleReadsAndWritesTheWorkers) {
   scale.body["spec"]["replicas"] = 1;
   EXPECT_EQ(put(kubeflow("pytorchjobs/j/scale"), scale.body).code, 200);
   EXPECT_EQ(put(kubeflow("pytorchjobs/j/scale"), scale.body).code, 409);
-  // Typed clients leave out what the target says already.
+  // Typed clients omit what the path already says.
   const Document bare = json::Object{{"metadata", json::Object{{"name", "j"}, {"namespace", ns_}}},
                                      {"spec", json::Object{{"replicas", 2}}}};
   EXPECT_EQ(put(kubeflow("pytorchjobs/j/scale"), bare).code, 200);

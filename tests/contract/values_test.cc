@@ -1,4 +1,4 @@
-// What the members of built-in kinds may be: one table of fragments per kind, each with the causes it is refused for.
+// The values that members of built-in kinds may have: one table of fragments per kind, each with its causes.
 #include <fmt/core.h>
 
 #include "contract_fixture.h"
@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::UnorderedElementsAreArray;
 
-/// Wrong in itself: what is put into an object that is right without it, and what is said about it.
+/// An invalid fragment that is put into an otherwise valid object, and the causes reported for it.
 struct Wrong {
   std::string part;
   std::vector<std::string> causes;
@@ -292,7 +292,7 @@ TEST_P(ApiContract, ValuesOfDeploymentsThatAreRefused) {
                                               "FieldValueInvalid spec.selector"));
 }
 
-/// Objects of any kind: where they are sent, what is beside the name, and what is said about it.
+/// An object of any kind: the path it is sent to, its content beside the name, and the causes reported for it.
 struct Refused {
   std::string target;
   std::string rest;
@@ -391,12 +391,12 @@ TEST_P(ApiContract, DefaultsOfServicesAndVolumes) {
   EXPECT_EQ(at(volume_made.body, "spec", "hostPath"), *json::parse(R"({"path":"/a","type":""})")) << volume_made.text;
 }
 
-/// A change of an object that is right, and what is said about it.
+/// A change of a valid object, and the causes reported for it.
 struct Change {
   std::string target;
   std::string object;
   std::string patch;
-  std::vector<std::string> causes;  // none: it is taken
+  std::vector<std::string> causes;  // empty: it is accepted
 };
 
 TEST_P(ApiContract, WhatOfBuiltinKindsMayNotChange) {

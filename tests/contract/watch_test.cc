@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 TEST_P(ApiContract, WatchTellsChangesInOrder) {
   const Answer list = get(core("configmaps"));
   const auto tail = watch(core("configmaps") + "?watch=true&resourceVersion=" + list.version());
-  EXPECT_EQ(tail->code(), 200);  // the head comes before any event
+  EXPECT_EQ(tail->code(), 200);  // the head arrives before any event
   const Answer made = post(core("configmaps"), config_map("c"));
   const Answer changed = patch(core("configmaps/c"), R"({"data":{"a":"2"}})");
   ASSERT_EQ(remove(core("configmaps/c")).code, 200);
@@ -38,7 +38,7 @@ TEST_P(ApiContract, WatchInThePath) {
 TEST_P(ApiContract, WatchWithoutARevisionBeginsWithWhatThereIs) {
   ASSERT_EQ(post(core("configmaps"), config_map("a")).code, 201);
   for (const char* start : {"", "&resourceVersion=0", "&resourceVersion="}) {
-    // With "0" a server may answer from a cache that is a moment behind; a first list brings it up to date.
+    // With "0" a server may answer from a cache that lags a moment behind; a list beforehand brings it up to date.
     get(core("configmaps"));
     const auto tail = watch(core("configmaps") + "?watch=true" + start);
     const WatchEvent event = tail->next();
@@ -135,7 +135,7 @@ TEST_P(ApiContract, WatchMayDoWithoutInitialEvents) {
             "?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
   ASSERT_EQ(post(core("configmaps"), config_map("b")).code, 201);
   EXPECT_EQ(tail->next().name(), "b");
-  // And their end is told only to those who take bookmarks.
+  // The end of initial events is reported only to clients that accept bookmarks.
   const auto plain = watch(core("configmaps") + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
   EXPECT_EQ(plain->next().name(), "a");
   EXPECT_EQ(plain->next().name(), "b");
@@ -168,7 +168,7 @@ TEST_P(ApiContract, WatchFromAForgottenRevisionIsExpired) {
   EXPECT_EQ(event.object.string_at("reason"), "Expired");
   EXPECT_THAT(event.object.string_at("message"), HasSubstr("too old resource version: 1 ("));
   EXPECT_TRUE(tail->ended());
-  // The way out: a list that asks for something not older than the forgotten revision.
+  // The client can still list: there the revision only means "not older than".
   EXPECT_EQ(get("/api/v1/namespaces?resourceVersion=1").code, 200);
 }
 

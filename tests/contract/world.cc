@@ -19,7 +19,7 @@
 namespace muster::contract {
 namespace {
 
-/// Our server with a store of its own in a temporary folder.
+/// Our server with its own store in a temporary directory.
 class OurWorld final : public World {
  public:
   explicit OurWorld(bool over_https) {
@@ -33,7 +33,7 @@ class OurWorld final : public World {
       fmt::print(stderr, "store: {}\n", error.message);
       ::abort();
     };
-    // Small, so that a test can make a revision expire.
+    // The history is small, so that a test can make a revision expire.
     options.history_events = 2000;
     auto opened = store::Store::open(loop_, std::move(options));
     CHECK(opened.has_value());
@@ -102,7 +102,7 @@ class KubernetesWorld final : public World {
   net::Transport& transport() override { return *transport_; }
   const std::string& token() const override { return token_; }
 
-  /// etcd drops all but the present.
+  /// etcd drops everything but the current state.
   void forget_history() override {
     const char* port = ::getenv("MUSTER_CONTRACT_ETCD_PORT");
     CHECK(port != nullptr);

@@ -1,5 +1,5 @@
-// The servers the contract is checked against: ours in this process, ours over HTTPS, and a real kube-apiserver. Each
-// lives as long as the test program; tests keep apart by making namespaces of their own.
+// The servers that the contract is checked against: ours in this process, ours over HTTPS, and a real kube-apiserver.
+// Each lives as long as the test program; every test has its own namespaces.
 #pragma once
 
 #include <functional>
@@ -22,19 +22,19 @@ class World {
   virtual ~World() = default;
   virtual net::EventLoop& loop() = 0;
   virtual net::Transport& transport() = 0;
-  /// What clients must present; "" where the connection itself is proof.
+  /// The token that clients must present; "" where the connection itself is proof.
   virtual const std::string& token() const = 0;
 
-  /// Where the server's own store can be told to; ours forgets by itself after enough writes.
+  /// Drops old revisions, where the server's store supports that; ours does it by itself after enough writes.
   virtual void forget_history() {}
 
-  /// Runs the loop until `done`, at most this long; whether it came true.
+  /// Runs the loop until `done` returns true, at most this long. Returns whether it did.
   bool wait(const std::function<bool()>& done, Duration limit = std::chrono::seconds(30));
 };
 
-/// Null, with the reason, where that server cannot be had. Made at the first call.
+/// The server, created at the first call; null, with the reason, when it is not available.
 std::pair<World*, std::string> world(Where where);
-/// Called once at the end of the program: servers close their stores in order.
+/// Called once at the end of the program, so that servers close their stores in an orderly way.
 void close_worlds();
 
 }  // namespace muster::contract

@@ -34,7 +34,7 @@ TEST_F(ControllersTest, CountsAFailureOnceAlthoughItIsRestartedAllTheTime) {
   for (int i = 0; i < 40; ++i) {
     restart_controllers();
     int turns = 0;
-    // A different number of loop turns each time, so that the restarts fall between different steps.
+    // The number of loop turns differs each time, so that the restarts fall between different steps.
     world_->wait([&] { return ++turns > i; }, std::chrono::milliseconds(50));
   }
   wait_for("second attempt", [&] { return kubelet_->starts(ns_, second) == 2; });

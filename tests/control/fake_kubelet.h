@@ -1,5 +1,5 @@
-// FakeKubelet: a node named "machine" whose pods do what the test says. A bound pod runs at once unless it is told to
-// stay; a deleted pod is gone at once.
+// FakeKubelet: a node named "machine" whose pods do what the test says. A bound pod runs at once unless the test holds
+// it; a deleted pod is gone at once.
 #pragma once
 
 #include <set>
@@ -16,14 +16,14 @@ class FakeKubelet {
   FakeKubelet(Loop& loop, Rng& rng, client::ApiClient& client);
 
   void start() { informer_.start(); }
-  /// The pod as last seen; null when there is none.
+  /// The pod as last seen; nullptr when it does not exist.
   const json::Document* find(const std::string& ns, const std::string& name) const {
     return informer_.find(ns, name).get();
   }
   const client::Informer& pods() const { return informer_; }
-  /// The pod's one container ends.
+  /// Ends the pod's only container.
   void end(const std::string& ns, const std::string& name, int exit_code);
-  /// How often a pod of this name was set running, whichever attempt.
+  /// How often a pod of this name was started, counting all attempts.
   int starts(const std::string& ns, const std::string& name) const;
 
  private:

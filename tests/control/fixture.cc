@@ -47,7 +47,7 @@ void ControllersTest::SetUp() {
 }
 
 void ControllersTest::TearDown() {
-  // Nothing of this test is left to hold devices of the machine in the next.
+  // Deletes everything, so that nothing of this test holds devices of the machine in the next one.
   for (const char* plural : {"pytorchtrainingjobs", "pytorchjobs", "deployments"}) {
     for (const char* name : {"a", "b"}) remove(plural, name);
   }

@@ -1,4 +1,4 @@
-"""kill -9 of the engine in mid-training: ranks go on, nothing is counted, no line is lost."""
+"""kill -9 of the engine in mid-training: ranks keep running, no restart is counted, no log line is lost."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ from harness import FULL, ROOT, training_job, wait_for
 
 KILLS = 100 if FULL else 20
 
-# Prints numbered lines at a pace that makes the whole run outlast all kills, and ends only when told to.
+# Prints numbered lines, slowly enough to outlast all kills, and ends only when the test asks for it.
 PROGRAM = """
 import os, time, pathlib
 rank = os.environ['RANK']

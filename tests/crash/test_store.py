@@ -1,4 +1,4 @@
-"""kill -9 at chosen system calls and at random moments under load: what was acknowledged stays, revisions only grow."""
+"""kill -9 at chosen system calls and at random moments under load: acknowledged writes survive, revisions only grow."""
 
 import collections
 import json
@@ -16,22 +16,22 @@ import pytest
 from api_socket import CONFIG_MAPS, Api, Gone, config_map, listed
 from harness import FULL, MUSTER, Engine
 
-# What changes durable state. The counter of strace is per thread and call.
+# The system calls that change durable state. strace counts per thread and call.
 CALLS = ("pwrite64", "fdatasync", "fsync", "rename", "unlink", "ftruncate")
 KILLS = 500 if FULL else 20
 SECONDS_OF_SWEEP = 10 ** 9 if FULL else 45
 
 
 class Ledger:
-    """What the engine has said yes to, and what it may have done without saying so."""
+    """The writes that the engine has acknowledged, and those that it may have made without acknowledging them."""
 
     def __init__(self):
-        self.kept = {}  # name: value, acknowledged
-        self.unknown = collections.defaultdict(set)  # name: values (None: deleted) that may be there instead
+        self.kept = {}  # name: acknowledged value
+        self.unknown = collections.defaultdict(set)  # name: values (None: deleted) that may be stored instead
         self.revision = 0
 
     def write(self, api, name, value):
-        """One create, update or delete (value None). Raises Gone when the engine ended meanwhile."""
+        """Sends one create, update or delete (value None). Raises Gone when the engine ended meanwhile."""
         try:
             if value is None:
                 status, answer = api.request("DELETE", f"{CONFIG_MAPS}/{name}")
@@ -59,13 +59,13 @@ class Ledger:
                 continue
             possible = {self.kept.get(name)} | self.unknown.get(name, set())
             assert found.get(name) in possible, f"{name}: {found.get(name)!r}, one of {possible} was promised"
-        # From now on it is known what happened.
+        # From now on the outcome of the earlier writes is known.
         self.kept = {name: value for name, value in found.items() if name != "kube-root-ca.crt"}
         self.unknown.clear()
 
 
 def start_under_strace(engine, *words):
-    """The engine under strace; (the process, whether it got ready)."""
+    """Starts the engine under strace. Returns the process and whether it became ready."""
     log = open(engine.folder / "engine.log", "ab")
     process = subprocess.Popen(["strace", "-f", "-qq", *words, MUSTER, "serve", "--data-dir", engine.data, "--listen", "127.0.0.1:0"],
                                stdout=subprocess.PIPE, stderr=log, text=True)
@@ -74,7 +74,7 @@ def start_under_strace(engine, *words):
 
 
 def end(engine, process):
-    """kill -9 of an engine that strace has not killed."""
+    """Ends an engine that strace has not killed, with kill -9."""
     try:
         os.kill(json.loads((engine.data / "engine.json").read_text())["pid"], signal.SIGKILL)
     except (OSError, ValueError):
@@ -101,7 +101,7 @@ def can_strace():
 
 @pytest.mark.skipif(not can_strace(), reason="strace cannot trace here")
 def test_killed_at_every_system_call_that_changes_the_disk(tmp_path):
-    # How often each thread makes each call, start and script together.
+    # How often each thread makes each call, in start and script together.
     engine = Engine(tmp_path / "count")
     trace = tmp_path / "trace"
     process, ready = start_under_strace(engine, "-o", trace, "-e", "trace=" + ",".join(CALLS))
@@ -139,14 +139,14 @@ def test_killed_at_every_system_call_that_changes_the_disk(tmp_path):
 
 
 class Watcher(threading.Thread):
-    """Watches over all kills, and fails when it is told something twice, out of order, or is left in the dark."""
+    """Watches across all kills, and fails on a repeated, reordered or missing event."""
 
     def __init__(self, engine):
         super().__init__(daemon=True)
         self.engine = engine
         self.revision = None
         self.objects = {}
-        self.expired_by = None  # the engine's process; each forgets what happened before it, but only once
+        self.expired_by = None  # the engine's process; each one may expire a watch once
         self.problem = None
         self.stopping = False
 

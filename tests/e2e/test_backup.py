@@ -70,7 +70,7 @@ def test_backup_of_a_stopped_engine_and_garbage(fresh_engine, tmp_path):
 def test_a_damaged_database_names_the_snapshot_to_restore(fresh_engine, tmp_path):
     engine = fresh_engine.start()
     engine.apply(config_map("kept", "first"))
-    engine.muster("backup", tmp_path / "copy.db")  # the engine keeps a snapshot of its own
+    engine.muster("backup", tmp_path / "copy.db")  # the engine also keeps a snapshot
     assert engine.kill(signal.SIGTERM) == 0
     (engine.data / "store" / "muster.db").write_text("somebody wrote something else here, and more than a header of it")
     failed = engine.run([MUSTER, "serve", "--data-dir", engine.data, "--listen", "127.0.0.1:0"], check=False)

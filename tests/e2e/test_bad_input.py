@@ -1,4 +1,4 @@
-"""Wrong input gets one clear sentence, and nothing else breaks."""
+"""Invalid input gets one clear sentence, and nothing else breaks."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def test_a_second_engine_on_the_same_folder_is_refused(engine):
 
 
 def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
-    """On a tmpfs of its own size; skipped where mounting is not allowed."""
+    """Uses a small tmpfs; skipped where mounting is not permitted."""
     folder = tmp_path / "disk"
     folder.mkdir()
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], check=False).returncode:

@@ -1,4 +1,4 @@
-"""The commands that are not about running jobs: which server, what the API is like, changes to single objects."""
+"""The commands that do not run jobs: choosing a server, showing the API, changing single objects."""
 
 import os
 import select
@@ -11,7 +11,7 @@ from harness import MUSTER, Engine
 
 
 def without_kubeconfig(engine, *words, home=None, **kwargs):
-    """A user who has set nothing but where the engine keeps its data."""
+    """A user who has only set where the engine keeps its data."""
     env = {k: v for k, v in engine.environment().items() if k not in ("KUBECONFIG", "XDG_CONFIG_HOME")}
     if home:
         env["HOME"] = str(home)
@@ -19,7 +19,7 @@ def without_kubeconfig(engine, *words, home=None, **kwargs):
 
 
 def other_cluster(home):
-    """A kubeconfig that names a server nobody listens on."""
+    """A kubeconfig whose server does not exist."""
     (home / ".kube").mkdir(parents=True, exist_ok=True)
     (home / ".kube" / "config").write_text(
         "current-context: production\n"
@@ -69,7 +69,7 @@ def test_create_starts_an_engine_when_there_is_none(tmp_path):
     (tmp_path / "data").mkdir(mode=0o700)
     started = muster("create", "-f", "-", input="{apiVersion: v1, kind: ConfigMap, metadata: {name: first}}")
     try:
-        # The usual port may belong to another engine on this machine; then the reason is shown instead.
+        # Another engine on this machine may use the default port; then the command shows that reason instead.
         if started.returncode == 6:
             assert "starting the engine" in started.stderr and "did not start" in started.stderr
             pytest.skip("the engine's usual port is taken")
@@ -142,7 +142,7 @@ def test_edit_sends_the_change_and_opens_again_when_refused(engine, settings, tm
     unchanged = engine.muster("edit", "cm", "settings", env={"KUBE_EDITOR": "true"})
     assert unchanged.stderr == "Edit cancelled, no changes made.\n"
 
-    # The first time it writes what the server refuses; the second time it sees why, and corrects it.
+    # The first time the editor writes what the server rejects; the second time it sees the reason and corrects it.
     editor.write_text(
         "#!/bin/sh\n"
         f"cp \"$1\" {tmp_path}/seen.$(ls {tmp_path} | wc -l)\n"
@@ -174,7 +174,7 @@ def test_doctor_finds_the_engine_and_says_how_to_get_one(engine, tmp_path):
 
 
 def completed(engine, tmp_path, *words):
-    """What bash offers for the last word."""
+    """The completions that bash offers for the last word."""
     script = ('source <(muster completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _muster; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
     done = engine.run(["bash", "-c", script, "bash", "muster", *words], env=with_muster_on_the_path(tmp_path))
@@ -238,7 +238,7 @@ def test_fish_completes_the_same(engine, settings, other_namespace, tmp_path):
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed: tools/install_packages test")
 def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
     def completed_line(typed):
-        """The line as it stands after the tab key; a key of our own prints it."""
+        """The line after the tab key was pressed; a key binding of the test prints it."""
         (tmp_path / ".zshrc").write_text("unsetopt zle_bracketed_paste; source <(muster completion zsh)\n"
                                          "print-line() { print -r -- \"<<$BUFFER>>\" }; zle -N print-line; bindkey '^X' print-line; echo ready\n")
         leader, follower = os.openpty()

@@ -1,4 +1,4 @@
-"""Jobs as a user runs them: small programs instead of training, so that each case takes a second."""
+"""Jobs as a user runs them, with small programs instead of training, so that each case takes a second."""
 
 import os
 
@@ -29,7 +29,7 @@ def test_ranks_find_each_other_and_the_job_succeeds(engine, work):
         "    s.send(f'rank {rank} of {os.environ[\"WORLD_SIZE\"]}'.encode())\n")
     engine.apply(training_job("meet", ["python3", "meet.py"], replicas=2))
     engine.wait_phase("meet", "Succeeded")
-    job = engine.wait_succeeded_ranks("meet", 2)  # rank 0 decides; the other may end a moment later
+    job = engine.wait_succeeded_ranks("meet", 2)  # rank 0 decides; the other rank may end a moment later
     assert "rank 0 heard rank 1 of 2" in engine.muster("logs", "pj/meet").stdout
     conditions = {c["type"]: c["status"] for c in job["status"]["conditions"]}
     assert conditions["Completed"] == "True" and conditions["Running"] == "False"

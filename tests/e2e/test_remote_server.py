@@ -1,4 +1,4 @@
-"""Our commands against a server that is elsewhere: credentials that are renewed, and requests that are sent again."""
+"""Our commands against a remote server: credentials that are renewed, and requests that are retried."""
 
 import http.server
 import json
@@ -14,11 +14,11 @@ LIST = {"kind": "ConfigMapList", "apiVersion": "v1", "metadata": {"resourceVersi
 
 
 class ScriptedServer:
-    """Plain HTTP. Each request takes the next step of the script: (status, headers, body), or None to hang up."""
+    """Plain HTTP. Each request takes the next step of the script: (status, headers, body), or None to disconnect."""
 
     def __init__(self, steps):
         self.steps = list(steps)
-        self.seen = []  # method, token
+        self.seen = []  # (method, token)
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -80,7 +80,7 @@ def muster(kubeconfig, *words, stdin=None):
 
 
 def plugin(folder, status):
-    """A credential plugin that counts its runs, and prints what the shell makes of `status`, in which $n is the count."""
+    """A credential plugin that counts its runs and prints `status`, expanded by the shell, in which $n is the count."""
     path = folder / "plugin"
     path.write_text(f"""#!/bin/sh
 echo run >>"{folder}/runs"
@@ -154,7 +154,7 @@ def test_a_renewed_token_file_is_read_after_a_refusal(scripted, tmp_path):
     (tmp_path / "token").write_text("old\n")
     server = scripted((401, {}, {}), (200, {}, LIST))
     path = server.kubeconfig(tmp_path, tokenFile="token")
-    # The server sees the old token; by then the file has a new one.
+    # The server sees the old token; then the file has a new one.
     original = server.server.RequestHandlerClass.answer
 
     def answer(self):

@@ -1,5 +1,5 @@
-"""Requests that nobody should send, one row each, to a real engine over TLS: code, reason, words of the message and the
-fields that are named; and after each the engine goes on."""
+"""Invalid requests, one row each, sent to a real engine over TLS: the test checks code, reason, parts of the message
+and the named fields, and that the engine still works after each."""
 
 import json
 import re
@@ -17,7 +17,7 @@ STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-
 
 
 class Wire:
-    """Bytes over TLS, as no client library would send them."""
+    """Sends bytes over TLS that no client library would send."""
 
     def __init__(self, engine):
         self.port = engine.port
@@ -32,12 +32,12 @@ class Wire:
         return self.tls.wrap_socket(plain) if tls else plain
 
     def raw(self, text, tls=True):
-        """Everything that comes back until the engine closes, or an answer is whole."""
+        """Everything received until the engine closes the connection or a response is complete."""
         with self.connect(tls) as connection:
             try:
                 connection.sendall(text)
             except OSError:
-                pass  # refused while we still talk
+                pass  # rejected while we are still sending
             return read_answer(connection)
 
     def head(self, method, path, headers):
@@ -114,7 +114,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(8))
 YAML_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
 
-# name, method, path, content type, body, code, reason, words of the message, fields named
+# name, method, path, content type, body, code, reason, parts of the message, named fields
 ROWS = [
     ("yaml alias bomb", "POST", MAPS, YAML, YAML_MAP + BOMB, 400, "BadRequest", "aliases expand to more than 10000 nodes", []),
     ("yaml 100,000 deep", "POST", MAPS, YAML, "[" * 100_000, 400, "BadRequest", "nested deeper than", []),
@@ -222,13 +222,13 @@ def test_a_wrong_request(wire, row):
 
 
 def test_names_of_yaml_stay_texts(wire):
-    """What YAML 1.1 would take for a boolean or a number of another base, where the field is a text."""
+    """Texts that YAML 1.1 would read as a boolean or a number in another base stay texts in a string field."""
     body = YAML_MAP.replace("x}", "traps, labels: {a: 'on'}}") + "data: {a: 'on', b: '012', c: '1:30', 'no': '~'}\n"
     made = wire.send("POST", MAPS + "?dryRun=All", "\ufeff" + body.replace("\n", "\r\n"), YAML)
     assert made.code == 201 and made.body["data"] == {"a": "on", "b": "012", "c": "1:30", "no": "~"}, made.text
 
 
-# The head of a request as it goes over the wire, what the first line of the answer must be, and words of the answer.
+# The head of a request as sent, the expected first line of the response, and parts of the response.
 AUTH = "Authorization: Bearer TOKEN\r\n"
 HEADS = [
     ("HTTP/0.9", "GET /\r\n\r\n", 400, ""),
@@ -292,7 +292,7 @@ def test_old_tls_is_refused(wire):
 
 
 def test_slow_senders_are_let_go_and_others_served(wire):
-    """A head that never ends is refused after ten seconds."""
+    """A request head that never ends is rejected after ten seconds."""
     with wire.connect() as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
         begin = time.monotonic()

@@ -1,4 +1,4 @@
-// What every fuzz target shares.
+// Shared by all fuzz targets.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Whatever we accept or make ourselves can be written and read again without a change.
+/// Every document that we accept or make can be written and read again without a change.
 inline void check_round_trip(const json::Document& document) {
   const std::string text = json::serialize(document);
   const auto again = json::parse(text);

@@ -1,4 +1,4 @@
-// Any bytes as an HTTP request: however the network cuts them, the same request is read or all readings refuse it.
+// Any bytes as an HTTP request: however the network splits them, all readings yield the same request or reject it.
 #include "fuzz.h"
 #include "net/request_reader.h"
 
@@ -10,7 +10,7 @@ using muster::net::ServerLimits;
 struct Read {
   bool refused = false;
   bool done = false;
-  std::string text;  // what was understood
+  std::string text;  // the request as understood
 };
 
 std::string text_of(const RequestReader& reader) {
@@ -19,7 +19,7 @@ std::string text_of(const RequestReader& reader) {
   return out + "\n" + reader.request.body;
 }
 
-/// As the server's connection feeds it: what the reader leaves is offered again with what came next.
+/// Feeds the reader like the server's connection: what it leaves is offered again with the next bytes.
 Read read_in_pieces(std::string_view bytes, std::size_t piece) {
   const ServerLimits limits{.head_bytes = 2048, .head_fields = 32, .body_bytes = 4096};
   RequestReader reader(limits);
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Read whole = read_in_pieces(text, size + 1);
   for (const std::size_t piece : {std::size_t{1}, std::size_t{7}}) {
     const Read pieces = read_in_pieces(text, piece);
-    // A head beyond the limit may be noticed earlier in one way than in the other; two different requests never.
+    // One way may notice a head beyond the limit earlier than the other, but two different requests are never allowed.
     if (whole.done && pieces.done) CHECK(whole.text == pieces.text);
     if (whole.done && size < 2048) CHECK(pieces.done);
     if (pieces.done && size < 2048) CHECK(whole.done);

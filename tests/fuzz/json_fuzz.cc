@@ -1,4 +1,4 @@
-// Any bytes as JSON: what is accepted survives writing and reading, compact and for people.
+// Any bytes as JSON: what is accepted survives writing and reading, compact and indented.
 #include "fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

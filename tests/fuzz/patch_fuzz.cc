@@ -1,4 +1,4 @@
-// A document and a patch of each type. The first line is the document, the rest the patch; both JSON.
+// A document and a patch of each type. The first line is the document, the rest is the patch; both are JSON.
 #include "api/resource.h"
 #include "apiserver/strategic_merge.h"
 #include "fuzz.h"
@@ -8,7 +8,7 @@ namespace {
 
 using muster::json::Document;
 
-// A patch can copy; json_patch bounds how much. Escapes may make a text six times as long.
+// A patch can copy, and json_patch bounds how much. Escapes can make a text six times as long.
 constexpr std::size_t kGrowth = 6;
 constexpr std::size_t kCopied = std::size_t{8} * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-// Any bytes as a protobuf body: what is accepted is a valid object with its kind, not much larger than what came in.
+// Any bytes as a protobuf body: what is accepted is a valid object with its kind, not much larger than the input.
 #include "apiserver/protobuf/body.h"
 #include "fuzz.h"
 
@@ -9,10 +9,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   CHECK(object->is_object() && !object->string_at("kind").empty());
-  // Options of a deletion are the same in every version, so they need not say theirs.
+  // DeleteOptions are the same in every version, so they need not name theirs.
   CHECK(!object->string_at("apiVersion").empty() || object->string_at("kind") == "DeleteOptions");
   muster::fuzz::check_round_trip(*object);
-  // A field of two bytes can become a name and a value of JSON.
+  // A field of two bytes can become a name and a value in JSON.
   CHECK(muster::json::serialize(*object).size() <= 64 * size + 256);
   return 0;
 }

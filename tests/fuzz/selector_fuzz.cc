@@ -1,4 +1,4 @@
-// Any text as a label or field selector: asking twice for the same changes nothing.
+// Any text as a label or field selector: adding the same requirement twice changes nothing.
 #include <algorithm>
 
 #include "apiserver/attributes.h"

@@ -1,4 +1,4 @@
-// Any bytes as YAML: what is accepted is a valid Document, also as JSON, and reads the same after `-o yaml`.
+// Any bytes as YAML: what is accepted is a valid Document, also as JSON, and is read back equal from `-o yaml`.
 #include "fuzz.h"
 #include "json/yaml.h"
 
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string written = muster::json::to_yaml(one.value);
     const auto again = muster::json::parse_yaml(written);
     CHECK(again.has_value());
-    // An empty document is left out of a stream.
+    // A stream omits an empty document.
     CHECK(again->size() == 1 || one.value.is_null());
     if (again->size() == 1) CHECK(again->front().value == one.value);
   }

@@ -9,7 +9,7 @@ VERSIONS = kubectls()
 
 
 class Kubectl:
-    """One version of kubectl against the engine. Each `place()` is a namespace that goes when the test is over."""
+    """One version of kubectl against the engine. Each `place()` is a namespace that is deleted when the test ends."""
 
     def __init__(self, engine, version):
         self.engine = engine
@@ -27,17 +27,17 @@ class Kubectl:
         return self(*words, **kwargs).stdout
 
     def lines(self, *words, **kwargs):
-        """A table as lists of words."""
+        """The rows of a printed table as lists of words."""
         return [line.split() for line in self.out(*words, **kwargs).splitlines()]
 
     def fails(self, *words, code=1, **kwargs):
-        """What it says on stderr when it ends with this code."""
+        """Runs a command that must end with this code, and returns its stderr."""
         done = self(*words, check=False, **kwargs)
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stderr
 
     def make(self, *objects):
-        # One by one: older versions read only one JSON document from stdin.
+        # Objects are sent one by one, because older versions read only one JSON document from stdin.
         return "".join(self.out("create", "-f", "-", stdin=json.dumps(o)) for o in objects)
 
     def json(self, *words):
@@ -49,7 +49,7 @@ class Kubectl:
 
 
 def versions():
-    """One group for each version, so that two of them can run at a time: pytest -n 2 --dist loadgroup."""
+    """One group per version, so that two versions can run in parallel: pytest -n 2 --dist loadgroup."""
     return [pytest.param(v, marks=pytest.mark.xdist_group(v), id=v) for v in VERSIONS]
 
 
@@ -62,7 +62,7 @@ def kubectl(request, engine):
 
 @pytest.fixture
 def place(kubectl, request):
-    """kubectl in a namespace of the test's own."""
+    """kubectl in the test's own namespace."""
     name = f"t{kubectl.suffix}-{next(kubectl.number)}"
     kubectl("create", "namespace", name)
     inside = Kubectl(kubectl.engine, kubectl.version)

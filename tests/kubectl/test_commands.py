@@ -8,7 +8,7 @@ from harness import wait_for
 
 
 def metadata(name, labels=None):
-    """No empty labels: the server leaves them out, and kubectl apply would then see a difference each time."""
+    """Without empty labels: the server drops them, and kubectl apply would then see a difference each time."""
     return {"name": name, "labels": labels} if labels else {"name": name}
 
 
@@ -21,7 +21,7 @@ def config_map(name, labels=None, owner=None, **data):
 
 
 def job(name, workers=1, labels=None):
-    """A PyTorchJob that stays as it is: suspended, so that no pod is made."""
+    """A PyTorchJob that does not change: it is suspended, so that no pod is created."""
     template = {"spec": {"containers": [{"name": "pytorch", "image": "python:3", "command": ["true"]}]}}
     return {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": metadata(name, labels),
             "spec": {"runPolicy": {"suspend": True}, "pytorchReplicaSpecs": {
@@ -112,7 +112,7 @@ def list_of(*items):
 
 
 def test_create_and_apply_of_a_list(place):
-    """kubectl validates a List itself, by OpenAPI v2, whatever its version."""
+    """Every version of kubectl validates a List itself, with OpenAPI v2."""
     assert place.out("create", "-f", "-", stdin=list_of(config_map("a"), job("j"), deployment("d"))) == (
         "configmap/a created\npytorchjob.kubeflow.org/j created\ndeployment.apps/d created\n")
     assert place.out("apply", "-f", "-", stdin=list_of(config_map("b"), job("k"))) == (
@@ -136,7 +136,7 @@ def test_validation_errors(place):
 
 
 def test_apply_of_what_is_not_modelled(place):
-    """kubectl walks the schema beside the object: it must not end before the object does."""
+    """kubectl walks the schema along with the object: the schema must cover the whole object."""
     made = deployment("d")
     assert place.out("apply", "-f", "-", stdin=json.dumps(made)) == "deployment.apps/d created\n"
     assert place.out("apply", "-f", "-", stdin=json.dumps(made)) == "deployment.apps/d unchanged\n"
@@ -382,7 +382,7 @@ def test_auth(kubectl):
     assert kubectl.out("auth", "can-i", "create", "pytorchjobs.kubeflow.org") == "yes\n"
     assert kubectl.out("auth", "can-i", "delete", "nodes", "-A").splitlines()[-1] == "yes"
     assert "*.*" in kubectl.out("auth", "can-i", "--list")
-    if kubectl.minor >= 28:  # 1.27 asks for a version of the review that Kubernetes 1.33 does not serve either
+    if kubectl.minor >= 28:  # 1.27 requests a review version that Kubernetes 1.33 does not serve either
         assert "muster-admin" in kubectl.out("auth", "whoami")
 
 

@@ -122,7 +122,7 @@ def test_get_sorted_and_as_yaml(kubectl):
 
 
 def test_typed_generators(kubectl):
-    """From 1.32 on these send protobuf."""
+    """From 1.32 on, these commands send protobuf."""
     name = f"typed-{kubectl.suffix}"
     assert kubectl("create", "namespace", name).stdout == f"namespace/{name} created\n"
     here = ("-n", name)

@@ -1,6 +1,6 @@
-// What a controller written with client-go does: typed calls with protobuf bodies, shared and dynamic informers that begin
-// with WatchList, leader election on a Lease, lists in pages. Prints one line per step that worked; the first one that
-// did not ends it with exit code 1.
+// A controller written with client-go: typed calls with protobuf bodies, shared and dynamic informers that start with
+// WatchList, leader election on a Lease, lists in pages. It prints one line per successful step; the first failure ends
+// it with exit code 1.
 package main
 
 import (
@@ -49,7 +49,7 @@ func require(ok bool, format string, args ...any) {
 	}
 }
 
-// seen remembers how requests went out.
+// seen records how requests were sent.
 type seen struct {
 	sync.Mutex
 	next      http.RoundTripper
