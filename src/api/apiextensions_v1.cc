@@ -1,4 +1,4 @@
-// Descriptors of what only the engine itself writes: CustomResourceDefinition and metrics.
+// Descriptors of the kinds that only the engine itself writes: CustomResourceDefinition and metrics.
 #include "api/apiextensions_v1.h"
 
 #include "reflect/describe.h"

@@ -1,4 +1,4 @@
-// apiextensions.k8s.io/v1: CustomResourceDefinition, as far as it is read; and metrics.k8s.io/v1beta1.
+// apiextensions.k8s.io/v1: the parts of CustomResourceDefinition that are read; and metrics.k8s.io/v1beta1.
 #pragma once
 
 #include "api/core_v1.h"
@@ -56,7 +56,7 @@ struct PodMetrics {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

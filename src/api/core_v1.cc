@@ -1,4 +1,4 @@
-// Descriptors of core/v1 except pods. Names that are known but not modelled are those of Kubernetes 1.33.
+// Descriptors of core/v1 except pods. Field names that are known but not modelled are those of Kubernetes 1.33.
 #include "api/core_v1.h"
 
 #include "reflect/describe.h"

@@ -1,4 +1,4 @@
-// core/v1, as far as Muster reads it. Open types keep what they do not model in `rest`.
+// The parts of core/v1 that Muster reads. Open types keep the fields that they do not model in `rest`.
 #pragma once
 
 #include "api/meta.h"
@@ -257,7 +257,7 @@ struct PersistentVolumeClaim {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

@@ -1,4 +1,4 @@
-// Descriptors of pods and what they are made of. Names that are known but not modelled are those of Kubernetes 1.33.
+// Descriptors of pods and their parts. Field names that are known but not modelled are those of Kubernetes 1.33.
 #include "api/core_v1.h"
 #include "reflect/describe.h"
 

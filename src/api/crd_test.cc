@@ -1,5 +1,4 @@
-// The committed CustomResourceDefinitions are what the descriptors say. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them
-// anew.
+// The committed CustomResourceDefinitions match the descriptors. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them again.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

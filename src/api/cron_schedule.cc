@@ -19,7 +19,7 @@ struct CronField {
   int low;
   int high;
   std::string_view pattern;  // of a number
-  std::string_view names;    // of `low` and on, three letters each, separated by |
+  std::string_view names;    // of `low` and the values after it, three letters each, separated by |
 };
 constexpr std::array<CronField, 5> kFields = {{
     {0, 59, "[0-5]?[0-9]", ""},
@@ -35,7 +35,7 @@ bool is_digit(char c) {
   return '0' <= c && c <= '9';
 }
 
-/// What is before the first `separator`, and what is after it; nullopt when there is none.
+/// The text before the first `separator` and the text after it, which is nullopt when there is no separator.
 std::pair<std::string_view, std::optional<std::string_view>> cut(std::string_view text, char separator) {
   const auto at = text.find(separator);
   if (at == std::string_view::npos) return {text, std::nullopt};
@@ -90,7 +90,7 @@ bool is_time_zone(std::string_view text) {
   });
 }
 
-/// Takes "TZ=Asia/Shanghai " away from the front; false when what is there is no time zone.
+/// Removes "TZ=Asia/Shanghai " from the front; false when the prefix is not a valid time zone.
 bool take_time_zone(std::string_view& text) {
   const auto [word, rest] = cut(text, ' ');
   const auto [key, zone] = cut(word, '=');
@@ -100,7 +100,7 @@ bool take_time_zone(std::string_view& text) {
   return true;
 }
 
-/// The five fields; fewer or more when it has not five.
+/// Splits the text at spaces; a valid schedule has five fields.
 std::vector<std::string> fields_of(std::string_view text) {
   std::vector<std::string> fields = split(text, ' ');
   std::erase(fields, "");

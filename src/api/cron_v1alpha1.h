@@ -1,11 +1,11 @@
-// apps.kubedl.io/v1alpha1: Cron, which makes a job by a schedule.
+// apps.kubedl.io/v1alpha1: Cron, which creates jobs on a schedule.
 #pragma once
 
 #include "api/core_v1.h"
 
 namespace muster::api {
 
-/// The job to make: its kind, and everything else of it under `workload`.
+/// The job to create: its kind, and everything else under `workload`.
 struct CronTemplate {
   std::string api_version;
   std::string kind;
@@ -44,7 +44,7 @@ struct Cron {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

@@ -17,7 +17,7 @@ std::string DocumentMaker::fresh_word() {
 json::Document DocumentMaker::text(const FieldDesc* field) {
   if (field != nullptr && !field->one_of.empty()) {
     const std::string& word = field->one_of[below(field->one_of.size())];
-    return word.empty() ? field->one_of.back() : word;  // nothing is not written back
+    return word.empty() ? field->one_of.back() : word;  // an empty value would be lost in encoding
   }
   if (field != nullptr && field->matches != nullptr) {
     if (field->matches("w1")) return fresh_word();
@@ -61,7 +61,7 @@ json::Document DocumentMaker::value(const FieldDesc* field, const TypeDesc& type
       json::Array items;
       for (auto left = 1 + below(3); left > 0; --left) {
         json::Document item = type.element().shape == Shape::kString ? text(field) : value(nullptr, type.element());
-        // Roles have names out of a short list, and each only once.
+        // Role names come from a short list, and each may appear only once.
         const bool is_new = field == nullptr || field->list_map_key.empty() ||
                             std::ranges::none_of(items, [&](const json::Document& other) {
                               return *other.find(field->list_map_key) == *item.find(field->list_map_key);

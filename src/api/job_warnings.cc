@@ -20,7 +20,7 @@ const json::Array& roles_of(const json::Document& job) {
   return job.array_at("spec", "replicaSpecs");
 }
 
-/// The first of the roles that the job has, by the order of `types`; replicaSpecs.size() when it has none.
+/// The index of the first of `types` that the job has as a role; roles.size() when it has none.
 std::size_t first_of(const json::Array& roles, std::initializer_list<std::string_view> types) {
   for (const std::string_view type : types) {
     for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -41,7 +41,7 @@ void warn_of_decider(const json::Array& roles, std::size_t decider, Warnings& wa
   if (decider < roles.size()) warn_if_it_never_ends(roles[decider], item_path("spec.replicaSpecs", decider), warnings);
 }
 
-/// The only container is taken whatever its name is; whoever adds a second one would be surprised.
+/// A single container is used whatever its name, which would surprise a user who adds a second one later.
 void warn_of_name(const json::Document& replica, const std::string& path, std::string_view wanted,
                   std::initializer_list<std::string_view> others, Warnings& warnings) {
   const json::Array& containers = replica.array_at("template", "spec", "containers");
@@ -58,7 +58,7 @@ void warn_of_names(const json::Array& roles, std::string_view wanted, Warnings& 
   }
 }
 
-/// mpirun's processes are started through sshd, which is what the container of a worker runs.
+/// mpirun starts its processes through sshd, so sshd is what the container of a worker runs.
 void warn_of_mpi_worker(const json::Document& worker, const std::string& path, std::string_view program,
                         Warnings& warnings) {
   warn_of_name(worker, path, "worker", {"mpi-worker"}, warnings);
@@ -75,7 +75,7 @@ void warn_of_mpi_worker(const json::Document& worker, const std::string& path, s
   }
 }
 
-/// Of a Kubeflow job: the first of `roles` that it has decides.
+/// For a Kubeflow job: the first of `roles` that it has decides the outcome.
 Warnings warn_of_kubeflow_decider(const json::Document& job, std::string_view list,
                                   std::initializer_list<std::string_view> roles) {
   Warnings warnings;

@@ -1,4 +1,4 @@
-// What is accepted in a job and yet hardly meant so, by kind. Pure; the job may still be without its defaults.
+// Warnings about jobs that are valid but probably a mistake, by kind. Pure; the job may still lack its defaults.
 #pragma once
 
 #include <string>

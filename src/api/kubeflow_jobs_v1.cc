@@ -22,7 +22,7 @@ FieldDesc& field_of(TypeDesc& type, std::string_view name) {
   return type.fields.front();
 }
 
-/// A TFJob's replicas are not started again unless it says so.
+/// The replicas of a TFJob are not restarted unless it says so.
 const TypeDesc& tf_replica() {
   static const TypeDesc desc = [] {
     TypeDesc type = type_of<KubeflowReplicaSpec>();
@@ -33,7 +33,7 @@ const TypeDesc& tf_replica() {
   return desc;
 }
 
-/// The two versions of an MPIJob have different defaults, so none is written into the object.
+/// The two versions of an MPIJob have different defaults, so no default is written into the object.
 const TypeDesc& mpi_replica() {
   static const TypeDesc desc = [] {
     TypeDesc type = type_of<KubeflowReplicaSpec>();
@@ -45,7 +45,7 @@ const TypeDesc& mpi_replica() {
   return desc;
 }
 
-/// Of v2beta1: its launcher is a Job of Kubernetes, which knows no other policies.
+/// In v2beta1 the launcher is a Kubernetes Job, which has no other policies.
 const TypeDesc& mpi_replica_v2beta1() {
   static const TypeDesc desc = [] {
     TypeDesc type = mpi_replica();
@@ -59,7 +59,7 @@ const TypeDesc& mpi_run_policy() {
   static const TypeDesc desc = [] {
     TypeDesc type = type_of<KubeflowRunPolicy>();
     type.name = "MPIRunPolicy";
-    field_of(type, "cleanPodPolicy").default_value.reset();  // it would hide spec.cleanPodPolicy
+    field_of(type, "cleanPodPolicy").default_value.reset();  // a default would hide spec.cleanPodPolicy
     field_of(type, "managedBy").one_of = {"kubeflow.org/mpi-operator", "kubeflow.org/training-operator",
                                           "kueue.x-k8s.io/multikueue"};
     return type;
@@ -138,7 +138,7 @@ std::vector<Rule> mpi_rules() {
            .holds = &has_one_launcher}};
 }
 
-/// v1 has no workers unless it says how many; v2beta1 wants to be told.
+/// v1 has no workers unless it gives their number; v2beta1 requires the number.
 Rule counts_workers_rule() {
   return {.cel =
               "!('Worker' in self.mpiReplicaSpecs) || (has(self.mpiReplicaSpecs['Worker'].replicas) && "

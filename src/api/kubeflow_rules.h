@@ -10,9 +10,9 @@ namespace muster::reflect {
 
 /// A DNS-1035 label.
 inline constexpr const char* kJobNamePattern = "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$";
-/// Of a spec with a map of replicas by role: at least one role, and only these.
+/// For a spec with a map of replicas by role: at least one role, and only these.
 std::vector<Rule> role_rules(const std::string& list, const std::vector<std::string>& roles);
-/// Of the same: the role, if there is one, has one replica.
+/// For the same spec: the role, if present, has one replica.
 Rule one_replica_rule(const std::string& list, const std::string& role, std::string message);
 
 }  // namespace muster::reflect

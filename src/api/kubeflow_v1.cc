@@ -12,7 +12,7 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
-// check_kubeflow_jobs.cc says the same with the values that are wrong.
+// check_kubeflow_jobs.cc checks the same and reports the wrong values.
 
 std::vector<Rule> role_rules(const std::string& list, const std::vector<std::string>& roles) {
   std::vector<std::string> quoted;

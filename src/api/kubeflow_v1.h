@@ -67,7 +67,7 @@ struct KubeflowJobStatus {
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
   std::optional<Time> last_reconcile_time;
-  // Ours, beyond Kubeflow:
+  // Additions of ours, not in Kubeflow:
   std::optional<std::int32_t> restart_count;
   std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> next_retry_time;
@@ -99,7 +99,7 @@ struct KubeflowMpiJobSpec {
   std::optional<KubeflowRunPolicy> run_policy;
   std::map<std::string, KubeflowReplicaSpec> mpi_replica_specs;  // Launcher, Worker
   // v1
-  std::string clean_pod_policy;  // runPolicy's wins
+  std::string clean_pod_policy;  // runPolicy.cleanPodPolicy takes precedence
   std::string main_container;
   // v2beta1
   std::optional<bool> run_launcher_as_worker;
@@ -115,7 +115,7 @@ struct KubeflowMpiJob {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>
@@ -142,10 +142,10 @@ template <>
 const TypeDesc& type_of<api::TFJob>();
 template <>
 const TypeDesc& type_of<api::KubeflowMpiJobSpec>();
-/// As kubeflow.org/v1.
+/// As served in kubeflow.org/v1.
 template <>
 const TypeDesc& type_of<api::KubeflowMpiJob>();
-/// The same as kubeflow.org/v2beta1.
+/// As served in kubeflow.org/v2beta1.
 const TypeDesc& mpi_job_v2beta1_type();
 
 }  // namespace muster::reflect

@@ -15,7 +15,7 @@ using reflect::FieldDesc;
 using reflect::Shape;
 using reflect::TypeDesc;
 
-/// Every object type that is served, once.
+/// Every object type that is served, each once.
 std::set<const TypeDesc*> all_types() {
   std::set<const TypeDesc*> seen;
   std::vector<const TypeDesc*> pending;
@@ -76,7 +76,7 @@ TEST(Lint, NamesAreInCamelCaseAndUsedOnce) {
 }
 
 TEST(Lint, TypeNamesAreUniqueWithinAResource) {
-  // Schemas are filed under the name: two types of one name would hide each other.
+  // Schemas are stored by type name: two types with one name would hide each other.
   for (const Resource& r : resources()) {
     json::Object schemas;
     reflect::add_openapi_schemas(*r.type, "", schemas);
@@ -97,7 +97,7 @@ TEST(Lint, TypeNamesAreUniqueWithinAResource) {
 TEST(Lint, WhatIsRequiredHasNoDefault) {
   for_each_field([](const TypeDesc&, const FieldDesc& f) {
     EXPECT_FALSE(f.required && f.default_value.has_value());
-    // An API server would set the default beside the older spelling.
+    // An API server would set the default next to the older spelling.
     EXPECT_FALSE(!f.also_known_as.empty() && (f.required || f.default_value.has_value()));
   });
 }
@@ -122,7 +122,7 @@ TEST(Lint, KeysOfListsAreFieldsOfTheirItems) {
       ASSERT_EQ(f.type().shape, Shape::kArray);
       const FieldDesc* named = f.type().element().field(key);
       ASSERT_NE(named, nullptr) << key;
-      // An API server refuses the key of a list that may be absent.
+      // An API server rejects a list whose key may be absent.
       EXPECT_TRUE(key == f.merge_key || named->required || named->default_value.has_value()) << key;
     }
   });

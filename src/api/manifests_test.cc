@@ -1,4 +1,4 @@
-// Manifests as people bring them: taken as they are written, and their mistakes found with the path of each.
+// Manifests as users write them: accepted as they are, and their mistakes reported with the path of each.
 #include <gmock/gmock.h>
 
 #include "api/resource.h"
@@ -26,7 +26,7 @@ const Resource& resource_of(const json::Document& object) {
   return *found;
 }
 
-/// Everything an API server would say about it, in the order it would.
+/// Everything an API server would report about the manifest, in the same order.
 std::vector<std::string> problems(const std::string& yaml) {
   json::Document object = parsed(yaml);
   const Resource& resource = resource_of(object);
@@ -41,7 +41,7 @@ std::vector<std::string> problems(const std::string& yaml) {
   return out;
 }
 
-/// Kept as written, and the same after a round through the struct's description.
+/// Expects that no field of the manifest is pruned.
 void expect_kept(const std::string& yaml) {
   const json::Document before = parsed(yaml);
   json::Document pruned = before;
@@ -49,7 +49,7 @@ void expect_kept(const std::string& yaml) {
   EXPECT_TRUE(pruned == before) << json::serialize(pruned);
 }
 
-// The Horovod tutorial's, in the newest of the three shapes.
+// From the Horovod tutorial, in the newest of the three shapes.
 constexpr const char* kHorovod = R"(
 apiVersion: batch.tensorstack.dev/v1beta1
 kind: MPIJob
@@ -208,7 +208,7 @@ spec:
                           "name tensorflow, or only one",
                           "spec.runMode.pause.resumeSpecs[0].type: Unsupported value: \"chief\": supported values: "
                           "\"worker\""));
-  // The manual's own sample forgets `spec:` under the worker's template.
+  // The manual's own sample lacks `spec:` under the worker's template.
   EXPECT_THAT(problems(R"(
 apiVersion: batch.tensorstack.dev/v1beta1
 kind: XGBoostTrainingJob

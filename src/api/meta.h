@@ -1,4 +1,4 @@
-// metav1: what every object has.
+// metav1: the types that all kinds share.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ struct ObjectMeta {
   json::Document rest;  // managedFields, selfLink
 };
 
-/// A condition as Kubernetes built-ins, TensorStack and Kubeflow have it; each kind uses its subset.
+/// A condition of Kubernetes' own kinds, TensorStack and Kubeflow; each kind uses a subset of the fields.
 struct Condition {
   std::string type;
   std::string status;  // True, False, Unknown
@@ -59,7 +59,7 @@ struct LabelSelector {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

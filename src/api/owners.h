@@ -15,11 +15,11 @@ const json::Document* controller_of(const json::Document& object);
 bool is_controlled_by(const ObjectMeta& metadata, const std::string& owner_uid);
 bool is_controlled_by(const json::Document& object, const std::string& owner_uid);
 
-/// Names the gang of a pod: pods of one group and one controller start together, so a job made anew under an old name
-/// is another gang. A pod without a group is a gang by itself.
+/// Names the gang of a pod: pods of one group and one controller start together, so a job that was deleted and created
+/// again is another gang. A pod without a group is a gang by itself.
 std::string gang_of(const ObjectMeta& pod);
 std::string gang_of(const json::Document& pod);
-/// How many pods the gang of the pod needs; 1 for a pod that waits for nobody.
+/// How many pods the gang of the pod needs; 1 for a pod that starts on its own.
 std::size_t gang_size(const ObjectMeta& pod);
 std::size_t gang_size(const json::Document& pod);
 

@@ -106,14 +106,14 @@ void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   }
 }
 
-/// What a quota of some pods alone can count: of those without requests and limits, only their number. What is counted
-/// by another name (count/…, an extended resource) is not judged.
+/// True when a quota with this scope can count the resource: for pods without requests and limits, only their number.
+/// Resources with other names (count/…, an extended resource) are not checked.
 bool fits_scope(std::string_view scope, std::string_view resource) {
   if (resource == "pods" || !is_standard(resource)) return true;
   return scope != "BestEffort" && holds(kPodAmounts, resource);
 }
 
-/// What holds of scopes in either spelling; `field` and `value` are blamed.
+/// Checks what holds for scopes in either spelling; problems are reported at `field` with `value`.
 void check_together(const std::vector<std::string>& scopes, const json::Document* hard, const char* field,
                     const json::Document& value, std::vector<FieldCause>& causes) {
   for (const std::string& scope : scopes) {
@@ -140,7 +140,7 @@ void check_scopes(const json::Document& scopes, const json::Document* hard, std:
 }
 
 void check_expression(const json::Document& expression, std::vector<FieldCause>& causes) {
-  const std::string at = "spec.scopeSelector.matchExpressions";  // Kubernetes gives no position here
+  const std::string at = "spec.scopeSelector.matchExpressions";  // Kubernetes reports no index here
   const std::string& scope = expression.string_at("scopeName");
   const std::string& op = expression.string_at("operator");
   const json::Document* values = expression.find("values");

@@ -1,4 +1,4 @@
-// Descriptors of the kinds that are kept only. Names that are known but not modelled are those of Kubernetes 1.33.
+// Descriptors of kinds that are only stored. Field names that are known but not modelled are those of Kubernetes 1.33.
 #include "api/records_v1.h"
 
 #include "reflect/describe.h"

@@ -1,6 +1,6 @@
-// Kinds of Kubernetes that the engine keeps for its clients and does not act on: ServiceAccount and
-// PersistentVolume of core/v1, Lease of coordination.k8s.io/v1, PriorityClass of scheduling.k8s.io/v1. Open types keep
-// what they do not model in `rest`.
+// Kubernetes kinds that the engine stores for its clients and does not act on: ServiceAccount and PersistentVolume of
+// core/v1, Lease of coordination.k8s.io/v1, PriorityClass of scheduling.k8s.io/v1. Open types keep the fields that they
+// do not model in `rest`.
 #pragma once
 
 #include "api/core_v1.h"
@@ -43,7 +43,7 @@ struct PersistentVolume {
 struct LeaseSpec {
   std::string holder_identity;
   std::optional<std::int32_t> lease_duration_seconds;
-  std::optional<Time> acquire_time;  // metav1.MicroTime: what is stored keeps its microseconds
+  std::optional<Time> acquire_time;  // metav1.MicroTime: the stored object keeps its microseconds
   std::optional<Time> renew_time;
   std::optional<std::int32_t> lease_transitions;
   json::Document rest;  // strategy, preferredHolder
@@ -63,7 +63,7 @@ struct PriorityClass {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

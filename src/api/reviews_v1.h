@@ -1,5 +1,5 @@
-// authorization.k8s.io/v1 and authentication.k8s.io/v1, as far as clients ask about themselves. Questions, not objects:
-// they are answered and never stored.
+// The kinds of authorization.k8s.io/v1 and authentication.k8s.io/v1 by which clients ask about themselves. They are
+// questions, not objects: they are answered and never stored.
 #pragma once
 
 #include "api/meta.h"
@@ -46,7 +46,7 @@ struct SelfSubjectReview {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

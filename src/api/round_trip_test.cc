@@ -33,7 +33,7 @@ void add_rule_messages(const reflect::TypeDesc& type, std::set<std::string>& out
   for (const reflect::FieldDesc& field : type.fields) add_rule_messages(field.type(), out);
 }
 
-/// What is wrong with single fields; random documents know nothing of rules over several.
+/// Problems of single fields; random documents do not obey rules over several fields.
 std::vector<FieldCause> faults(const reflect::TypeDesc& type, const json::Document& document) {
   static std::map<const reflect::TypeDesc*, std::set<std::string>> known;
   const auto [at, is_new] = known.try_emplace(&type);

@@ -14,7 +14,7 @@ bool is_letter_or_digit(char c) {
   return is_label_value({&c, 1});
 }
 
-/// The form of a label's value, of any length: Kubernetes tells length and form apart.
+/// The format of a label's value, of any length: Kubernetes reports length and format separately.
 bool has_form(std::string_view text) {
   if (text.empty() || !is_letter_or_digit(text.front()) || !is_letter_or_digit(text.back())) return false;
   return std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; });

@@ -1,4 +1,4 @@
-// The texts that Kubernetes has for names of the wrong form.
+// The messages of Kubernetes for malformed names.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ inline constexpr const char* kConfigKeyRule =
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
     "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-/// What is wrong with the key of a label or annotation: its prefix, its name, its length; nothing when it is right.
+/// The problems with the key of a label or annotation (prefix, name, length); empty when it is valid.
 std::vector<std::string> qualified_name_problems(std::string_view text);
 std::vector<std::string> label_value_problems(std::string_view text);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kMaxDurationPattern = "^([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";
 
-/// What the pattern says: numbers with units, each unit at most once, larger ones first.
+/// Accepts what the pattern accepts: numbers with units, each unit at most once, larger ones first.
 bool is_max_duration(std::string_view text) {
   constexpr std::array<std::string_view, 7> kUnits = {"y", "w", "d", "h", "m", "s", "ms"};
   const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
@@ -33,7 +33,7 @@ bool is_max_duration(std::string_view text) {
   return true;
 }
 
-/// Roles ask for parts of the group, so the group is not smaller than they are together.
+/// The roles are parts of the group, so the group must be at least as large as all roles together.
 bool group_holds_its_roles(const json::Document& self) {
   const json::Document* roles = self.find("roles");
   if (roles == nullptr || !roles->is_array() || self.find("minMember") == nullptr) return true;

@@ -1,4 +1,4 @@
-// scheduler.tensorstack.dev/v1beta1: Queue and PodGroup, and how a job names them.
+// scheduler.tensorstack.dev/v1beta1: Queue and PodGroup, and the policy by which a job names them.
 #pragma once
 
 #include "api/core_v1.h"
@@ -65,7 +65,7 @@ struct PodGroup {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

@@ -19,7 +19,7 @@ bool is_listed(const json::Document& self, std::string_view list) {
   return found != nullptr && found->is_array() && !found->as_array().empty();
 }
 
-/// A place for a program's files: at least one way to find them.
+/// True when the files of a program have at least one source.
 bool has_source(const json::Document& self) {
   return is_listed(self, "pvc") || self.find("s3") != nullptr || self.find("http") != nullptr;
 }
@@ -29,12 +29,12 @@ bool leads_up(std::string_view path) {
   return std::ranges::find(steps, "..") != steps.end();
 }
 
-/// Folders on a volume, with or without a slash in front.
+/// Folders on a volume, with or without a leading slash.
 bool is_sub_path(std::string_view text) {
   return !leads_up(text);
 }
 
-/// A step of a path that is not "..": "", ".", and what begins otherwise.
+/// One step of a path that is not "..": "", "." or any other name.
 constexpr std::string_view kStep = R"((\.?|[^./][^/]*|\.[^./][^/]*|\.\.[^/]+))";
 
 std::string sub_path_pattern() {
@@ -55,7 +55,7 @@ bool is_bucket(std::string_view text) {
   return !text.empty() && (is_letter(text.front()) || ('0' <= text.front() && text.front() <= '9'));
 }
 
-/// t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, where the path may be missing.
+/// t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, where the path is optional.
 bool is_fileset(std::string_view text) {
   constexpr std::string_view kScheme = "t9k://";
   if (!text.starts_with(kScheme) || leads_up(text)) return false;

@@ -1,4 +1,4 @@
-// tensorstack.dev/v1beta1: TensorBoard and Notebook, programs with a page of their own.
+// tensorstack.dev/v1beta1: TensorBoard and Notebook, programs with a web page of their own.
 #pragma once
 
 #include "api/core_v1.h"
@@ -26,7 +26,7 @@ struct TensorBoardLogDir {
   std::optional<TensorBoardHttpSource> http;
 };
 
-/// Two shapes: trainingLogFilesets is the older one, logDir the newer; both together are a union.
+/// There are two forms, the older trainingLogFilesets and the newer logDir; when both are given, both are used.
 struct TensorBoardSpec {
   std::vector<std::string> training_log_filesets;  // t9k://pvc/NAME/PATH, t9k://minio/SECRET/BUCKET/PATH
   std::optional<TensorBoardLogDir> log_dir;
@@ -67,12 +67,12 @@ struct NotebookSpec {
 struct Notebook {
   ObjectMeta metadata;
   NotebookSpec spec;
-  TensorBoardStatus status;  // a page with a pod behind it: the same is known about both
+  TensorBoardStatus status;  // both have a page served by a pod, so their status is the same
 };
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

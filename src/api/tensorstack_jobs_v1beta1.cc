@@ -29,7 +29,7 @@ bool has_at_most_one_chief(const json::Document& self) {
 bool has_chief_or_worker(const json::Document& self) {
   return replicas_of(self, "chief") + replicas_of(self, "worker") >= 1;
 }
-/// Of a GenericJob, whose roles have no meaning of their own.
+/// For a GenericJob, whose roles have no predefined meaning.
 bool has_a_generic_replica(const json::Document& self) {
   const json::Document* replicas = self.find("replicaSpecs");
   if (replicas == nullptr || !replicas->is_array()) return true;

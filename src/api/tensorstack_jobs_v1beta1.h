@@ -87,7 +87,7 @@ struct GenericReplicaSpec {
   std::optional<GenericRestartPolicy> restart_policy;
   PodTemplateSpec template_;
 };
-/// Role -> indices of its replicas; all of them together make the rule hold.
+/// Role -> indices of its replicas; the rule holds when it holds for all of them.
 using GenericRule = std::map<std::string, std::vector<std::int32_t>>;
 struct GenericService {
   std::vector<ServicePort> ports;
@@ -110,7 +110,7 @@ struct GenericJob {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

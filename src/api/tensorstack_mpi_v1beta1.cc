@@ -1,6 +1,6 @@
 // Descriptors of batch.tensorstack.dev MPIJob, which comes in three shapes: mpiConfig with replicaSpecs, worker with
-// cmd and extraMPIArgs, and worker with processesPerWorker and processRecovery. What was written stays as it is; two
-// fields that say the same thing are refused.
+// cmd and extraMPIArgs, and worker with processesPerWorker and processRecovery. The object is stored as written; two
+// fields with the same meaning are rejected.
 #include "api/tensorstack_jobs_v1beta1.h"
 #include "api/tensorstack_replicas.h"
 #include "reflect/describe.h"
@@ -14,7 +14,7 @@ namespace {
 const TypeDesc& mpi_replica() {
   static const TypeDesc desc = [] {
     TypeDesc type = replica_of("MPIReplicaSpec", {"launcher", "worker"});
-    type.rules.clear();  // an empty template of the launcher is made from the workers'
+    type.rules.clear();  // an empty template of the launcher is derived from the workers'
     return type;
   }();
   return desc;

@@ -22,7 +22,7 @@ bool is_process_count(std::string_view text) {
 
 constexpr const char* kProcessCountPattern = "^([1-9][0-9]*|gpu|cpu|auto)$";
 
-/// Only of a job that is elastic; check_elastic says which numbers do not fit.
+/// A rule for elastic jobs only; check_elastic reports which numbers do not fit.
 Rule elastic_rule(const std::string& cel, std::string message, std::string field,
                   Rule::Fault fault = Rule::Fault::kInvalid) {
   return {.cel = fmt::format("!{} || {}", cel_switched_on("self"), cel),

@@ -102,7 +102,7 @@ struct AggregateStatus {
   bool operator==(const AggregateStatus&) const = default;
 };
 
-/// What became of the TensorBoard that a job asked for.
+/// The state of the TensorBoard that a job asked for.
 struct JobTensorBoardStatus {
   std::string action;  // NOP
   std::optional<ObjectReference> dependent;
@@ -119,11 +119,11 @@ struct TrainingJobStatus {
   std::vector<TaskStatus> tasks;
   AggregateStatus aggregate;
   std::int32_t backoff_count = 0;
-  // Ours, beyond TensorStack:
+  // Additions of ours, not in TensorStack:
   std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
-  std::optional<Time> next_retry_time;  // a replica waits until then before it is started again
+  std::optional<Time> next_retry_time;  // a replica that failed is not started again before this time
   std::optional<std::int64_t> observed_generation;
   std::optional<std::int32_t> master_port;  // chosen once per job
   std::optional<JobTensorBoardStatus> tensorboard;
@@ -137,7 +137,7 @@ struct PyTorchTrainingJob {
 
 }  // namespace muster::api
 
-// Their descriptors.
+// Descriptors of these types.
 namespace muster::reflect {
 
 template <>

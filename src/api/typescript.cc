@@ -31,7 +31,7 @@ std::string prefix_of(const Resource& resource) {
   return out;
 }
 
-/// Each type under a name of its own: its own name, and where two types share one, also the group of each.
+/// Gives each type a name of its own; where two types share a name, the group is added to both.
 class Names {
  public:
   Names() {
@@ -94,7 +94,7 @@ std::string type_of_field(const FieldDesc& field, const Names& names) {
   return join(words, " | ");
 }
 
-/// Names that Kubernetes has in a type and our descriptors do not describe, as far as it is known what they hold.
+/// The types of fields that Kubernetes has and our descriptors do not describe, as far as they are known.
 std::string type_of_known(std::string_view name) {
   if (name == "targetPort") return "number | string";
   if (name == "nodePort") return "number";

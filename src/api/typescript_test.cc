@@ -1,4 +1,4 @@
-// The committed TypeScript types are what the descriptors say. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them anew.
+// The committed TypeScript types match the descriptors. `MUSTER_UPDATE_GOLDEN=1 api_test` writes them again.
 #include "api/typescript.h"
 
 #include <gmock/gmock.h>

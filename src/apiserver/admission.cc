@@ -25,10 +25,10 @@ namespace {
 
 using json::Document;
 
-constexpr std::size_t kMaxGeneratedBase = 58;  // with five more characters a DNS label still fits
+constexpr std::size_t kMaxGeneratedBase = 58;  // five more characters still fit into a DNS label
 constexpr int kNameAttempts = 8;
 
-/// The prefix of every error about a body that cannot be taken as an object of its kind.
+/// Returns the message of every error about a body that cannot be decoded as an object of its kind.
 std::string cannot_be_handled(const api::Resource& resource, std::string_view why) {
   return fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}", resource.kind, resource.version, why);
 }
@@ -38,7 +38,7 @@ Status check_namespace(Context& context, const ResourceRequest& request, std::st
   const api::Resource& namespaces = *api::find_resource("", "v1", "namespaces");
   const store::Entry* found = context.store.latest({"namespaces", "", request.ns});
   if (found == nullptr) return not_found(namespaces, request.ns);
-  // Asked for every new object: nearly always the text already says that it is not.
+  // This runs for every new object, and for most namespaces a search of the text shows that they are not being deleted.
   if (found->bytes->find("deletionTimestamp") == std::string::npos) return ok();
   TRY_ASSIGN(const Document ns, json::parse(*found->bytes));
   if (ns.string_at("metadata", "deletionTimestamp").empty()) return ok();
@@ -79,7 +79,7 @@ Status settle_name(Context& context, const ResourceRequest& request, Document& o
   return ok();
 }
 
-/// What cannot be decoded: of a whole body a bad request, of a patch an invalid patch.
+/// The error for an object that cannot be decoded: BadRequest for a whole body, Invalid for a patch.
 Error undecodable(const api::Resource& resource, const Document& object, Origin origin, std::string_view why) {
   if (origin != Origin::kPatch) return bad_request(cannot_be_handled(resource, why));
   Error error;
@@ -95,13 +95,13 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
   return texts;
 }
 
-/// What every member is, where Kubernetes has the kind itself; null for custom resources.
+/// The protobuf table of a built-in kind, which lists its fields and their types; null for custom resources.
 const protobuf::Message* message_of(const api::Resource& resource) {
   return resource.built_in ? protobuf::find_message(resource.api_version(), resource.kind) : nullptr;
 }
 
-/// Drops unknown members and says which they were. Without a message the descriptor knows what is known, and only the
-/// types of metadata are looked at: the rest is a matter of invalid fields.
+/// Drops unknown members and reports them. Without a table the descriptor decides what is known, and only the types of
+/// metadata are checked here: validation reports all other wrong types as invalid fields.
 TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
   if (message != nullptr) return settle_types(*message, object);
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
@@ -111,8 +111,8 @@ TypeFindings settle_members(const api::Resource& resource, const protobuf::Messa
   return found;
 }
 
-/// Repeated fields, which are in `warnings` already, and unknown ones: an error when strict, else warnings, and unknown
-/// ones are dropped.
+/// Reports repeated fields, which are already in `warnings`, and unknown ones: as an error, as warnings or not at all,
+/// depending on `validation`. Unknown fields are dropped.
 Status settle_fields(const api::Resource& resource, const protobuf::Message* message, Document& object, Origin origin,
                      FieldValidation validation, std::vector<std::string>& warnings) {
   const TypeFindings found = settle_members(resource, message, object);
@@ -137,7 +137,7 @@ Status settle_fields(const api::Resource& resource, const protobuf::Message* mes
   return ok();
 }
 
-/// From what was sent to an object of the kind, without nulls and unknown members.
+/// Turns what was sent into an object of the kind, without nulls and unknown members.
 Status decode(const api::Resource& resource, Document& object, Origin origin, FieldValidation validation,
               std::vector<std::string>& warnings) {
   if (const auto known = check_kind(resource, object); !known) {
@@ -149,12 +149,12 @@ Status decode(const api::Resource& resource, Document& object, Origin origin, Fi
   return settle_fields(resource, message_of(resource), object, origin, validation, warnings);
 }
 
-/// Built-in kinds are decoded into Go types, so a wrong type is a broken body and not an invalid field.
-/// `rules` are those over several fields.
+/// Kubernetes decodes built-in kinds into Go types, so a wrong type makes the whole body undecodable and is not an
+/// invalid field. `rules` checks conditions over several fields.
 Status check_valid(const api::Resource& resource, const Document& object, Origin origin, std::vector<FieldCause> causes,
                    std::vector<FieldCause> (*rules)(const Document& object)) {
   std::vector<FieldCause> more = reflect::validate(*resource.type, object);
-  // It has rules of its own, check_metadata.
+  // Metadata has rules of its own in check_metadata.
   std::erase_if(more, [](const FieldCause& cause) { return cause.field.starts_with("metadata."); });
   if (resource.built_in) {
     std::vector<FieldCause> wrong;
@@ -162,7 +162,7 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
                          [](const FieldCause& cause) { return cause.reason == "FieldValueTypeInvalid"; });
     if (!wrong.empty()) return undecodable(resource, object, origin, join(in_words(wrong), ", "));
   }
-  // They read fields whose types must be right.
+  // The rules read fields whose types must be right.
   if (more.empty() && rules != nullptr && !resource.built_in) more = check_template_types(resource, object);
   if (more.empty() && rules != nullptr) more = rules(object);
   causes.insert(causes.end(), more.begin(), more.end());
@@ -170,8 +170,8 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
 }
 
-/// What may not change of a built-in kind. What an older version stored may lack a default of this one, or say the same
-/// amount in another text; neither is a change.
+/// Reports changes that a built-in kind does not allow. An object stored by an older version may lack a default of this
+/// version, or spell the same quantity differently; neither counts as a change.
 std::vector<FieldCause> check_change(const api::Resource& resource, const Document& before, const Document& after) {
   std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
   if (causes.empty()) return causes;
@@ -181,18 +181,18 @@ std::vector<FieldCause> check_change(const api::Resource& resource, const Docume
   return check_builtin_change(resource, settled, after);
 }
 
-/// A pod of a class must be of one that there is.
+/// Rejects a pod whose priority class does not exist.
 Status check_priority_class(Context& context, const ResourceRequest& request, const Document& object) {
   const std::string& name = object.string_at("spec", "priorityClassName");
   if (request.resource->qualified_name() != "pods" || name.empty()) return ok();
-  // Every cluster has these two without anybody making them.
+  // Every cluster has these two classes from the start.
   if (name == "system-cluster-critical" || name == "system-node-critical") return ok();
   if (context.store.latest({"priorityclasses.scheduling.k8s.io", "", name}) != nullptr) return ok();
   return forbidden(*request.resource, object.string_at("metadata", "name"),
                    fmt::format("no PriorityClass with name {} was found", name));
 }
 
-/// Out-of-date fields of our own kinds.
+/// Warnings for deprecated fields of our own kinds.
 std::vector<std::string> deprecations(const api::Resource& resource, const Document& object) {
   std::vector<std::string> out;
   if (resource.built_in) return out;
@@ -202,7 +202,7 @@ std::vector<std::string> deprecations(const api::Resource& resource, const Docum
   return out;
 }
 
-/// What is valid and yet hardly meant so, as far as it was not so before.
+/// Warnings for values that are valid but probably a mistake, except those that `before` already had.
 std::vector<std::string> doubts(const api::Resource& resource, const Document* before, const Document& object) {
   if (resource.warn == nullptr) return {};
   std::vector<std::string> out = resource.warn(object);
@@ -216,7 +216,7 @@ void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
   for (std::string& one : from) to.push_back(std::move(one));
 }
 
-/// A number that may be the version of something; other texts in a new object mean nothing.
+/// True for a number that can be the version of an object; any other text in a new object is ignored.
 bool is_version(std::string_view text) {
   const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
   return digits && text.find_first_not_of('0') != std::string_view::npos;
@@ -230,7 +230,7 @@ Status check_version(const ResourceRequest& request, Origin origin, const Docume
     if (origin == Origin::kPatch || resource.built_in) return ok();
     Error error =
         invalid(resource, name, {invalid_value("metadata.resourceVersion", "0x0", "must be specified for an update")});
-    // Kubernetes' storage finds this, and it knows resources, not kinds.
+    // In Kubernetes the storage layer reports this, and it knows resources, not kinds.
     error.kind = resource.plural;
     error.message.replace(0, error.message.find(' '), resource.qualified_name());
     return error;
@@ -238,19 +238,19 @@ Status check_version(const ResourceRequest& request, Origin origin, const Docume
   return version == before.string_at("metadata", "resourceVersion") ? ok() : Status(stale(resource, name));
 }
 
-/// /status takes only the status, everything else takes all but it.
+/// A write to /status changes only the status; any other write changes everything except the status.
 void split_status(const ResourceRequest& request, const Document& before, Document& after) {
   if (!request.resource->has_status) return;
   if (request.subresource == "status") {
     Document merged = before;
     copy_member(after, merged, "status");
-    // Built-in kinds let labels and annotations through here; a custom resource's metadata stays as it is.
+    // Built-in kinds accept labels and annotations here; the metadata of a custom resource stays as it is.
     if (request.resource->built_in) merged.as_object().set("metadata", *after.find("metadata"));
     after = std::move(merged);
     return;
   }
   copy_member(before, after, "status");
-  // Who empties a namespace is the server's business; /finalize is the way to say that it is done.
+  // The finalizers in the spec of a namespace belong to the server and change only through /finalize.
   if (request.resource->qualified_name() == "namespaces" && request.subresource.empty())
     copy_member(before, after, "spec");
 }
@@ -403,13 +403,13 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   const api::Resource& resource = *request.resource;
   TRY(decode(resource, object, Origin::kBody, parameters.field_validation, warnings));
   TRY(settle_namespace(request, object));
-  const Status named = settle_name(context, request, object);  // told later: a namespace that is not there comes first
+  const Status named = settle_name(context, request, object);  // reported later: a missing namespace comes first
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
   TRY(named);
   const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
   if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
-  std::vector<std::string> said = doubts(resource, nullptr, object);  // of what was written, not of defaults
+  std::vector<std::string> said = doubts(resource, nullptr, object);  // about what was sent, not about defaults
   reflect::apply_defaults(*resource.type, object);
   if (resource.built_in) default_builtin(resource, object);
   TRY(check_priority_class(context, request, object));
@@ -427,7 +427,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (parameters.dry_run) {
     if (!version.empty()) object["metadata"].as_object().set("resourceVersion", version);
   } else if (request.verb == Verb::kCreate && is_version(version)) {
-    // Kubernetes' storage says so, with this code; a dry run does not get there.
+    // Kubernetes' storage layer reports this, with this code; a dry run does not reach it.
     return Error{.reason = Reason::kInternalError,
                  .message = "resourceVersion should not be set on objects to be created"};
   }
@@ -439,7 +439,7 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
   TRY(check_kind(resource, object));
   settle_nulls(resource, object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  // The tables say what is asked, not what is answered, and clients send both.
+  // The protobuf tables describe only the question, but clients also send the fields of the answer.
   TRY(settle_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));
   reflect::apply_defaults(*resource.type, object);
   TRY(check_valid(resource, object, Origin::kBody, {}, resource.check));
@@ -466,8 +466,8 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   } else {
     for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }
-  // An object that an older version stored can still be labelled, report its status and be deleted, though this
-  // version would refuse its spec.
+  // An object stored by an older version can still be labelled, report its status and be deleted, even if this version
+  // would reject its spec.
   const bool same_spec = before.find("spec") != nullptr && !wants_differ(resource, before, after);
   const bool as_before = same_spec || request.subresource == "status";
   TRY(check_valid(resource, after, origin, std::move(causes), as_before ? nullptr : resource.check));

@@ -1,5 +1,5 @@
-// Admission: from what a client sent to what may be stored. Decoding, unknown fields, defaults, metadata rules,
-// validation with all causes at once.
+// Admission turns what a client sent into what may be stored: decoding, unknown fields, defaults, metadata rules, and
+// validation that reports all causes at once.
 #pragma once
 
 #include <string>
@@ -19,51 +19,51 @@ enum class FieldValidation { kIgnore, kWarn, kStrict };
 struct WriteParameters {
   FieldValidation field_validation = FieldValidation::kWarn;
   bool dry_run = false;
-  std::string field_manager;  // who owns what is written: the client's word, or the first word of its User-Agent
-  bool force = false;         // server-side apply: take fields from their owners
+  std::string field_manager;  // the owner of what is written: given by the client, or the first word of its User-Agent
+  bool force = false;         // server-side apply: take over fields from their owners
 };
 Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http);
 
-/// Whether nothing is to be stored: `dryRun` of the query, or of the options in a body (may be null). Only "All" is
-/// known.
+/// Returns true when nothing is to be stored: `dryRun` is set in the query, or in the options of a body (may be null).
+/// "All" is the only accepted value.
 Result<bool> parse_dry_run(std::string_view options_kind, const Query& query, const json::Document* in_body);
 
-/// The body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others. Of a repeated field the last value
-/// counts, and the fact is told in `repeated`: `duplicate field "data.a"`, as a warning or for an error.
+/// Reads the body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others. The last value of a repeated
+/// field wins, and `repeated` gets the text for a warning or an error: `duplicate field "data.a"`.
 Result<json::Document> read_body(const net::Request& http, std::vector<std::string>& repeated);
-/// The same of a JSON text, with `context` before each telling.
+/// The same for a JSON text; `context` is put before each entry of `repeated`.
 Result<json::Document> parse_noting_repeated(std::string_view text, std::string_view context,
                                              std::vector<std::string>& repeated);
-/// Without the members that the kind does not have.
+/// Removes the members that the kind does not have.
 void drop_unknown(const api::Resource& resource, json::Document& object);
 
-/// That it is an object of the resource's kind and version; fills these in where they are missing (built-ins only, as
-/// Kubernetes does).
+/// Checks that the object has the resource's kind and version. For built-in kinds, missing ones are filled in, as in
+/// Kubernetes.
 Status check_kind(const api::Resource& resource, json::Document& object);
 
-/// That the name and namespace of a body are those of the request.
+/// Checks that the name and namespace in a body are those of the request.
 Status check_identity(const ResourceRequest& request, const json::Document& object);
-/// That what was sent means the object that is there, whose uid is `now`, and not one of its name before it.
+/// Checks that `sent` is about the current object, whose uid is `now`, and not about an earlier one of the same name.
 Status check_uid(const api::Resource& resource, const std::string& name, const std::string& now,
                  const json::Document& sent);
-/// That the body of a PUT can be decoded and names the object it is sent to. Before anybody looks whether that is
-/// there.
+/// Checks that the body of a PUT can be decoded and names the object it is sent to. This runs before the object is
+/// looked up.
 Status check_replacement(const ResourceRequest& request, json::Document& object, const WriteParameters& parameters,
                          std::vector<std::string>& warnings);
 
-/// A new object: name made if asked for, namespace checked, defaults, status set back, validated. `warnings` begins
-/// with what was noted while the body was read; here and below.
+/// Admits a new object: generates a name if asked to, checks the namespace, sets defaults, resets the status,
+/// validates. Here and below, `warnings` begins with those from reading the body.
 Result<json::Document> admit_new(Context& context, const ResourceRequest& request, json::Document object,
                                  const WriteParameters& parameters, std::vector<std::string>& warnings);
 
-/// What is asked and never stored: kind, unknown fields, defaults and rules, but neither name nor namespace.
+/// Admits a question, which is never stored: kind, unknown fields, defaults and rules, but neither name nor namespace.
 Result<json::Document> admit_question(const api::Resource& resource, json::Document object,
                                       const WriteParameters& parameters, std::vector<std::string>& warnings);
 
-/// How the wanted object came about: as a whole, which passed check_replacement (it must say which version it
-/// replaces), or by a patch of the current one.
+/// Where the wanted object comes from: a whole body, which passed check_replacement and must name the version it
+/// replaces, or a patch of the current object.
 enum class Origin { kBody, kPatch };
-/// `request.subresource` "status" takes only the status from `after`, "" everything but it.
+/// With the subresource "status", only the status of `after` is used; with "", everything except the status.
 Result<json::Document> admit_change(Context& context, const ResourceRequest& request, Origin origin,
                                     const json::Document& before, json::Document after,
                                     const WriteParameters& parameters, std::vector<std::string>& warnings);

@@ -63,7 +63,7 @@ net::Response openapi_response(const OpenApiText& text, const net::Request& requ
   return response;
 }
 
-/// As on a cluster whose metrics server is down: an empty list would say that nothing runs.
+/// The response of a cluster whose metrics server is down. An empty list would mean that nothing runs.
 Error no_metrics() {
   Error error;
   error.reason = Reason::kServiceUnavailable;
@@ -88,7 +88,7 @@ struct ApiServer::State {
 
   std::vector<HealthCheck> health_checks();
 
-  /// Everything that is no resource: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
+  /// Answers paths that are not resources: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
   std::optional<net::Response> answer_fixed_path(const Target& target, const net::Request& request);
   net::Response answer_openapi(const std::vector<std::string>& path, const net::Request& request);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
@@ -98,14 +98,14 @@ struct ApiServer::State {
 
   Options options;
   Context context;
-  std::shared_ptr<Overload> overload;  // exchanges under way hold it too
+  std::shared_ptr<Overload> overload;  // shared with exchanges in progress
   Watches watches;
   Collector collector;
   DefaultAccounts accounts;
   Quotas quotas;
   OpenApi openapi;
   std::vector<HealthCheck> checks;
-  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // exchanges under way hold it too
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // shared with exchanges in progress
 };
 
 ApiServer::ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options)
@@ -159,7 +159,7 @@ void ApiServer::State::make_default_queue() {
   });
 }
 
-/// The copy stays on the engine's machine: its path goes to whoever asked, who takes it from there.
+/// The copy stays on the engine's machine: the response has its path, and the client reads it from there.
 void ApiServer::State::back_up(const net::Request& request, std::shared_ptr<net::Exchange> exchange) {
   if (request.method != "POST") return exchange->respond(error_response(method_not_allowed()));
   options.back_up([exchange = std::move(exchange)](Result<store::Snapshot> taken) {
@@ -262,7 +262,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   auto parsed = parse_resource_request(request.method, *std::move(target));
   if (!parsed) return exchange->respond(error_response(parsed.error()));
   *labels = labels_of(*parsed);
-  // The engine's own controllers are bounded by themselves, and must go on to relieve it.
+  // The engine's own controllers limit themselves, and they must keep running to reduce the load.
   if (!request.peer.in_process) {
     const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow");
     auto entered = state_->overload->enter(exchange, streams);

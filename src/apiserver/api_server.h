@@ -17,20 +17,20 @@
 namespace muster::apiserver {
 
 struct Options {
-  std::string token;                            // bearer token that opens everything
-  std::vector<std::string> allowed_hosts;       // Host header, without port: against DNS rebinding
-  Duration event_life = std::chrono::hours(1);  // of an Event, after its last change
-  // Requests under way beyond these numbers are answered 429 at once; watches and logs that follow are counted apart
-  // once they stream, health and metrics never.
+  std::string token;                            // bearer token that grants all access
+  std::vector<std::string> allowed_hosts;       // accepted Host headers, without port: against DNS rebinding
+  Duration event_life = std::chrono::hours(1);  // how long an Event is kept after its last change
+  // Requests in progress beyond these limits get 429 at once. Watches and followed logs count separately once they
+  // stream; health and metrics never count.
   std::size_t max_requests = 1024;
   std::size_t max_streams = 2048;
-  /// Whether the controllers of this process have seen what there is, for /readyz. Null: there are none.
+  /// Whether the controllers of this process have filled their caches, for /readyz. Null: there are no controllers.
   std::function<bool()> informers_synced = nullptr;
-  /// POST /apis/muster.dev/v1/backups: a copy of the database in the engine's own folder. Null: not offered.
+  /// POST /apis/muster.dev/v1/backups: copies the database into the engine's own folder. Null: not offered.
   std::function<void(store::Snapshots::Done)> back_up = nullptr;
 };
 
-/// What selectors look at, for store::Options::extract.
+/// Extracts the values that selectors match, for store::Options::extract.
 store::Attributes extract_attributes(std::string_view resource, std::string_view bytes);
 
 class ApiServer {
@@ -38,11 +38,11 @@ class ApiServer {
   ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options);
   ~ApiServer();
 
-  /// Makes the namespaces that exist from the first start, and begins garbage collection and default accounts.
+  /// Creates the namespaces that exist from the first start, and starts garbage collection and default accounts.
   void start();
-  /// Requests from the network that wait for their answer; streams are not among them.
+  /// Requests from the network that have no response yet; streams do not count.
   std::size_t requests_under_way() const;
-  /// Logs come from here; null while there is no node.
+  /// Sets the node that pod logs are read from; null while there is none.
   void set_node(client::NodeApi* node);
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
 

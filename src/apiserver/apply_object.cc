@@ -16,7 +16,7 @@ using json::Document;
 constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// JSON is YAML, but reading it as JSON is faster, and clients send it mostly.
+/// JSON is valid YAML, but the JSON parser is faster, and most clients send JSON.
 Result<Document> read_config_text(const std::string& text, std::vector<std::string>& repeated) {
   if (text.starts_with('{')) {
     if (auto parsed = json::parse(text)) return parsed;
@@ -45,7 +45,7 @@ Result<Document> read_config(const ResourceRequest& request, const net::Request&
   return config;
 }
 
-/// What kubectl applied on the client's side before: kubectl may take that over on the server's side.
+/// The fields that kubectl applied on the client side before; its server-side apply may take these over.
 apply::FieldSet client_applied(const apply::Scope& scope, const Document& live) {
   const std::string& text = live.string_at("metadata", "annotations", kLastApplied);
   if (text.empty()) return {};
@@ -54,7 +54,7 @@ apply::FieldSet client_applied(const apply::Scope& scope, const Document& live) 
   return apply::extract_fields(scope.schema, *config);
 }
 
-/// The record of client-side apply follows what kubectl applies here, where there is one.
+/// Updates the record of client-side apply, if the object has one, with what kubectl applies here.
 void renew_last_applied(const Document& config, Document& object) {
   if (object.string_at("metadata", "annotations", kLastApplied).empty()) return;
   Document record = config;
@@ -77,7 +77,7 @@ apply::Application application_of(const ResourceRequest& request, Document confi
   return wanted;
 }
 
-/// Fields of an object that was stored without owners belong to whoever wrote it before the first apply.
+/// The fields of an object that was stored without owners belong to the manager "before-first-apply".
 apply::Owners owners_of(const ResourceRequest& request, const Document& stored, const Document& bare, Time now) {
   if (auto owners = apply::decode_owners(managed_fields_of(stored)); owners && !owners->empty()) {
     return *std::move(owners);
@@ -155,7 +155,7 @@ Result<Document> admit_applied(Context& context, const ResourceRequest& request,
   if (by_kubectl) wanted.yielding = client_applied(scope, live);
   TRY_ASSIGN(auto applied, apply::apply(scope, live, owners_of(request, current.object, live, now), std::move(wanted)));
   if (by_kubectl) renew_last_applied(config, applied.object);
-  // What is scaled is the object itself.
+  // A write to /scale changes the object itself.
   ResourceRequest whole = request;
   if (whole.subresource == "scale") whole.subresource.clear();
   TRY_ASSIGN(Document admitted, admit_change(context, whole, Origin::kPatch, current.object, std::move(applied.object),

@@ -1,4 +1,4 @@
-// What every handler of the server works with. Owned by ApiServer, loop thread only.
+// What every handler of the server needs. Owned by ApiServer; loop thread only.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct Context {
   Rng& rng;
   store::Store& store;
   client::NodeApi* node = nullptr;                             // null while there is no node
-  Quotas* quotas = nullptr;                                    // set as long as the server lives
+  Quotas* quotas = nullptr;                                    // set while the server lives
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for tasks that may outlive the server
 };
 

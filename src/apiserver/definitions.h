@@ -1,11 +1,11 @@
-// The CustomResourceDefinitions of the kinds that are served, as objects that clients can read and watch.
+// Publishes the CustomResourceDefinitions of the served kinds as objects that clients can read and watch.
 #pragma once
 
 #include "apiserver/context.h"
 
 namespace muster::apiserver {
 
-/// Makes those that are missing, renews those that an older version wrote, removes those of kinds no longer served.
+/// Creates missing definitions, updates those that an older version wrote, removes those of kinds no longer served.
 void write_definitions(Context& context);
 
 }  // namespace muster::apiserver

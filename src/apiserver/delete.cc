@@ -11,7 +11,7 @@
 namespace muster::apiserver {
 namespace {
 
-/// Kinds whose deletion answers with the object itself; the others answer with a Status.
+/// Deleting an object of these kinds returns the object itself; deleting any other returns a Status.
 bool returns_object(const api::Resource& resource) {
   const std::string name = resource.qualified_name();
   return name == "pods" || name == "services" || name == "persistentvolumeclaims" || name == "persistentvolumes" ||
@@ -28,10 +28,9 @@ std::string gone_status(const api::Resource& resource, const std::string& bytes)
   return success_status(std::move(details), 0);
 }
 
-constexpr std::size_t kClearedAtOnce = 64;  // deleted in one turn of the loop
+constexpr std::size_t kClearedAtOnce = 64;  // deletions in one turn of the loop
 
-/// Objects being deleted together, some at a time; the answer is the list as it was, given when the last one is dealt
-/// with.
+/// Deletes a collection in batches. The response is the list as it was before, sent when the last deletion is done.
 struct Clearing : std::enable_shared_from_this<Clearing> {
   Clearing(Context& c, const api::Resource& r, DeleteOptions o, Reply to)
       : context(c), alive(c.alive), resource(r), options(std::move(o)), reply(std::move(to)) {}
@@ -44,7 +43,7 @@ struct Clearing : std::enable_shared_from_this<Clearing> {
   Listed listed;
   std::vector<store::Key> keys;
   std::size_t next = 0;
-  std::size_t open = 0;  // of this turn
+  std::size_t open = 0;  // deletions of this turn that are not done yet
   std::optional<Error> error;
 
   void go_on() {
@@ -53,7 +52,7 @@ struct Clearing : std::enable_shared_from_this<Clearing> {
     open = end - next;
     for (std::size_t i = std::exchange(next, end); i < end; ++i) {
       remove_object(context, resource, keys[i], options, [self = shared_from_this()](Result<Removed> result) {
-        // Somebody else's deletion of the same object is what was asked for.
+        // Another client deleted the object meanwhile, which is what was asked for.
         if (!result && result.error().reason != Reason::kNotFound) self->error = result.error();
         if (--self->open == 0) self->go_on_later();
       });

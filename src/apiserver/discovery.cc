@@ -18,7 +18,7 @@ Array words(const std::vector<std::string>& texts) {
 
 struct Subresource {
   std::string name;
-  std::string group;  // of the kind it takes and gives
+  std::string group;  // group of the kind that it accepts and returns
   std::string version;
   std::string kind;
   std::vector<std::string> verbs;
@@ -77,7 +77,7 @@ Document aggregated_resource(const api::Resource& resource) {
   return out;
 }
 
-/// One item of an APIGroupDiscoveryList: the core group under /api, the named ones under /apis.
+/// One item of an APIGroupDiscoveryList. The core group is listed under /api, the named groups under /apis.
 Document aggregated_group(const std::string& group) {
   Array versions;
   for (const GroupVersion& gv : served_versions()) {

@@ -1,4 +1,4 @@
-// Discovery: what is served, in the aggregated form (v2, v2beta1) and in the legacy one; /version and /.
+// Discovery: the served groups and resources, in the aggregated form (v2, v2beta1) and the legacy one; /version; /.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct DiscoveryAnswer {
   std::string content_type;
 };
 
-/// /api, /api/v1, /apis, /apis/G or /apis/G/V, of what is served.
+/// True for /api, /api/v1 and /apis, and for /apis/G and /apis/G/V of served groups and versions.
 bool is_discovery(const std::vector<std::string>& path);
-/// For these paths.
+/// Answers the paths for which is_discovery is true.
 Result<DiscoveryAnswer> answer_discovery(const std::vector<std::string>& path, std::string_view accept);
 
 json::Document version_answer();
-/// For /: every path that can be begun with.
+/// Answers /: every path from which a client can start.
 json::Document root_answer();
 
 /// Group and version pairs in the order of the resource table.

@@ -1,4 +1,4 @@
-// The server over a real store on virtual time, and the other end of its exchanges.
+// Runs the server over a real store on virtual time, and plays the client of its exchanges.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace muster::apiserver {
 
-/// What the server answered.
+/// Records the server's response.
 class Recorder final : public net::Exchange {
  public:
   void respond(net::Response response) override {
@@ -42,7 +42,7 @@ class Recorder final : public net::Exchange {
   void abort() override { aborted = true; }
   void on_gone(Task task) override { gone = std::move(task); }
 
-  /// The reader takes all but these bytes.
+  /// The client reads all but these bytes.
   void read_until(std::size_t left) {
     backlog = left;
     if (on_room && backlog <= room) std::exchange(on_room, nullptr)();
@@ -58,10 +58,10 @@ class Recorder final : public net::Exchange {
   std::size_t room = 0;
   Task on_room;
   Task gone;
-  std::function<void()> on_response;  // while the server is in the middle of telling it
+  std::function<void()> on_response;  // runs while the server is still sending the response
 };
 
-/// Has no room for changes while the test says so.
+/// A disk without space for changes while the test says so.
 class FullDisk final : public store::Disk {
  public:
   int before(const store::DiskCall& call) override {
@@ -104,7 +104,7 @@ class Engine : public ::testing::Test {
     store_.reset();
   }
 
-  /// Lets the writer thread commit and the loop tell, until it holds.
+  /// Runs the writer thread and the loop until `done` returns true.
   template <typename Done>
   void until(Done done) {
     while (!done()) {
@@ -113,7 +113,7 @@ class Engine : public ::testing::Test {
     }
   }
 
-  /// In the store alone.
+  /// Removes the object directly in the store, bypassing the server.
   void remove_unseen(const store::Key& key) {
     bool removed = false;
     store_->remove(
@@ -125,7 +125,7 @@ class Engine : public ::testing::Test {
     until([&] { return removed; });
   }
 
-  /// As if over the network.
+  /// Sends a request as if over the network.
   std::shared_ptr<Recorder> start_remote(const std::string& method, const std::string& target,
                                          const std::string& body = "") {
     auto exchange = std::make_shared<Recorder>();

@@ -1,5 +1,5 @@
-// The server over a real store on virtual time: what the contract suite cannot see from outside, or would wait an hour
-// for.
+// The server over a real store on virtual time: what the contract suite cannot observe from outside, or would have to
+// wait an hour for.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Says what it was asked and lets the test speak for the container.
+/// Records the requests for logs and lets the test play the container.
 class FakeNode final : public client::NodeApi {
  public:
   struct Stream final : client::LogStream {
@@ -52,7 +52,7 @@ TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
 TEST_F(Engine, AQuotaHoldsAgainstManyCreationsAtOnceAndAfterARestart) {
   const std::string quota = "/api/v1/namespaces/default/resourcequotas";
   ASSERT_EQ(call("POST", quota, R"({"metadata":{"name":"q"},"spec":{"hard":{"count/configmaps":"5"}}})")->status, 201);
-  // None of these is durable before the last one is asked for.
+  // None of these is durable when the last one is sent.
   std::vector<std::shared_ptr<Recorder>> asked;
   for (int i = 0; i < 20; ++i) {
     asked.push_back(start("POST", kConfigMaps, R"({"metadata":{"name":"c)" + std::to_string(i) + R"("}})"));
@@ -64,7 +64,7 @@ TEST_F(Engine, AQuotaHoldsAgainstManyCreationsAtOnceAndAfterARestart) {
     return json::parse(call("GET", quota + "/q")->body)->string_at("status", "used", "count/configmaps");
   };
   until([&] { return used() == "5"; });
-  // A deletion makes room once it is done, and only once.
+  // A deletion frees quota when it is done, and only once.
   EXPECT_EQ(call("DELETE", std::string(kConfigMaps) + "/c0")->status, 200);
   EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"d"}})")->status, 201);
   EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"e"}})")->status, 403);
@@ -91,10 +91,10 @@ TEST_F(Engine, MoreRequestsThanItCanTakeAreToldToComeBack) {
   EXPECT_THAT(refused->body, HasSubstr(R"("reason":"TooManyRequests")"));
   EXPECT_EQ(start_remote("GET", "/readyz")->status, 200);
   EXPECT_EQ(start_remote("GET", "/metrics")->status, 200);
-  EXPECT_EQ(call("GET", kConfigMaps)->status, 200);  // the engine's own
+  EXPECT_EQ(call("GET", kConfigMaps)->status, 200);  // a request of the engine itself
   until([&] { return std::ranges::all_of(taken, [](const auto& one) { return one->ended; }); });
   for (const auto& one : taken) EXPECT_EQ(one->status, 201);
-  // Watches do not take the place of requests, and have a bound of their own.
+  // Watches do not count as requests; they have a limit of their own.
   const std::string watch = std::string(kConfigMaps) + "?watch=true";
   const auto first = start_remote("GET", watch);
   const auto second = start_remote("GET", watch);
@@ -162,7 +162,7 @@ TEST_F(Engine, DependentsLeftBehindByACrashAreCollectedAtTheNextStart) {
               owner.string_at("metadata", "uid") + R"("}]}})")
           ->status,
       201);
-  // The owner's deletion is durable, and then the server dies before it looks at the dependents.
+  // The owner's deletion is durable, but the server dies before it looks at the dependents.
   server_.reset();
   remove_unseen({"secrets", "default", "owner"});
   store_->close();

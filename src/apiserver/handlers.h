@@ -1,4 +1,4 @@
-// One function per verb and subresource. Each answers `reply` exactly once, at once or when the store has it.
+// One function per verb and subresource. Each answers `reply` exactly once, either at once or after the store's commit.
 #pragma once
 
 #include "apiserver/context.h"
@@ -20,10 +20,10 @@ void delete_collection(Context& context, const ResourceRequest& request, const n
 void read_pod_log(Context& context, const ResourceRequest& request, Reply reply);
 /// pods/NAME/binding
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
-/// NAME/scale of job kinds: GET, PUT, PATCH
+/// NAME/scale: GET, PUT, PATCH
 void answer_scale(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
 
-/// Questions of authorization.k8s.io and authentication.k8s.io: answered, not stored.
+/// Answers the questions of authorization.k8s.io and authentication.k8s.io, which are never stored.
 void answer_review(const ResourceRequest& request, const net::Request& http, Reply reply);
 
 /// `{"kind":"Status","status":"Success",…}`.

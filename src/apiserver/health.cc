@@ -41,7 +41,7 @@ net::Response answer_all(const std::vector<HealthCheck>& checks, const std::stri
     } else if (check.look()) {
       text += fmt::format("[+]{} ok\n", check.name);
     } else {
-      // Anybody may ask here; the reason is for those who may ask the check itself.
+      // Anyone may read this path, so the reason is shown only at the path of the check itself.
       text += fmt::format("[-]{} failed: reason withheld\n", check.name);
       passed = false;
     }

@@ -1,4 +1,4 @@
-// /livez, /readyz and /healthz: what the server looks at to say that it is well, in the words of a kube-apiserver.
+// /livez, /readyz and /healthz: the checks that make up the health of the server, in the format of a kube-apiserver.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace muster::apiserver {
 
-/// Where a check counts. A restart is what a failing /livez asks for, so only what a restart heals counts there.
+/// Where a check counts. A failing /livez asks for a restart, so only problems that a restart fixes count there.
 enum class HealthScope { kAlive, kHealthy, kReady };
 
 struct HealthCheck {
   std::string name;
-  HealthScope scope = HealthScope::kAlive;  // and in those after it
+  HealthScope scope = HealthScope::kAlive;  // and in the scopes after it
   std::function<Status()> look;
 };
 
-/// /readyz, or one check of it, /readyz/NAME; ?verbose tells all of them, ?exclude=NAME leaves one out. Nullopt when
+/// Answers /readyz, or one check of it, /readyz/NAME; ?verbose lists all checks, ?exclude=NAME skips one. Nullopt when
 /// the path is none of these.
 std::optional<net::Response> answer_health(const std::vector<HealthCheck>& checks, const Target& target);
 

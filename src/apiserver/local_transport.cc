@@ -3,7 +3,7 @@
 namespace muster::apiserver {
 namespace {
 
-/// Both ends of a call without a socket. Whatever the server does becomes a task on the loop, in order, so that the
+/// Both ends of a call without a socket. Everything the server sends becomes a task on the loop, in order, so that the
 /// caller's callbacks never run inside its own call.
 class LocalExchange final : public net::Exchange, public std::enable_shared_from_this<LocalExchange> {
  public:
@@ -59,14 +59,14 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
   }
   void on_gone(Task task) override { gone_ = std::move(task); }
 
-  /// The caller is no longer interested: its callbacks are never called again.
+  /// The caller cancels: its callbacks are never called again.
   void cancel() {
     if (cancelled_) return;
     cancelled_ = true;
     on_room_ = nullptr;
     if (ended_) return;
     ended_ = true;
-    // Posted: the caller may be inside one of the callbacks that go away here, or be told by the server right now.
+    // Posted, because the caller may be inside one of the callbacks destroyed here, or inside a call from the server.
     loop_.post([keep = shared_from_this(), gone = std::move(gone_)]() mutable {
       keep->sink_ = {};
       if (gone) gone();
@@ -88,7 +88,7 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
     ended_ = true;
     gone_ = nullptr;
     on_room_ = nullptr;
-    net::ResponseSink sink = std::move(sink_);  // what it captured goes with it
+    net::ResponseSink sink = std::move(sink_);  // destroyed at the end, with everything it captured
     if (sink.on_end) sink.on_end(std::move(status));
   }
 
@@ -96,7 +96,7 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
   net::ResponseSink sink_;
   Task gone_;
   std::size_t unsent_ = 0;
-  std::size_t room_ = 0;  // what may be unsent when on_room_ is called
+  std::size_t room_ = 0;  // on_room_ is called when at most this much is unsent
   Task on_room_;
   bool cancelled_ = false;
   bool ended_ = false;

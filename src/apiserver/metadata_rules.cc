@@ -39,7 +39,7 @@ void check_name(const api::Resource& resource, const std::string& field, const s
   }
 }
 
-/// A prefix may end in a dash: more characters follow.
+/// A prefix may end in a dash, because more characters follow.
 void check_generate_name(const api::Resource& resource, const std::string& prefix, std::vector<FieldCause>& causes) {
   if (prefix.empty()) return;
   std::string name = prefix;
@@ -58,7 +58,7 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
   if (owners == nullptr || !owners->is_array()) return;
   int controllers = 0;
   for (const Document& owner : owners->as_array()) {
-    const std::string at = "metadata.ownerReferences";  // Kubernetes gives no position here
+    const std::string at = "metadata.ownerReferences";  // Kubernetes reports no index here
     const std::string& version = owner.string_at("apiVersion");
     if (!has_version(version)) {
       causes.push_back(invalid_value(at + ".apiVersion", quote(version), "version must not be empty"));
@@ -81,7 +81,7 @@ void check_owners(const Document& object, std::vector<FieldCause>& causes) {
 }
 
 void check_finalizers(const api::Resource& resource, const Document& object, std::vector<FieldCause>& causes) {
-  const std::string field = "metadata.finalizers";  // Kubernetes gives no position to most of them
+  const std::string field = "metadata.finalizers";  // Kubernetes reports no index for most of them
   const std::vector<std::string> finalizers = finalizers_of(object);
   const auto has = [&](std::string_view name) { return std::ranges::find(finalizers, name) != finalizers.end(); };
   for (const std::string& finalizer : finalizers) {
@@ -144,7 +144,7 @@ void settle_nulls(const api::Resource& resource, Document& object) {
 
 namespace {
 
-/// Kubernetes leaves these out when nothing is in them, also when the last label was just taken away.
+/// Kubernetes omits these when they are empty, also when the last label was just removed.
 void drop_empty_members(json::Object& metadata) {
   for (const char* key : {"labels", "annotations", "finalizers", "ownerReferences"}) {
     const Document* value = metadata.find(key);
@@ -166,7 +166,7 @@ void stamp_new(const api::Resource& resource, Document& object, Rng& rng, Time n
   drop_empty_members(metadata);
   metadata.set("uid", make_uuid(rng));
   metadata.set("creationTimestamp", format_rfc3339(now));
-  // Kubernetes gives a priority class its first generation, and never another.
+  // Kubernetes gives a priority class generation 1 and never changes it.
   if (has_generation(resource) || resource.kind == "PriorityClass") metadata.set("generation", 1);
 }
 
@@ -231,7 +231,7 @@ bool is_list_of(const Document& value, bool (Document::*is_right)() const) {
          std::ranges::all_of(value.as_array(), [&](const Document& item) { return (item.*is_right)(); });
 }
 
-/// "" when the value may stand there.
+/// Returns the type that the member must have, or "" when the value has it.
 std::string_view wrong_metadata_type(std::string_view key, const Document& value) {
   if (key == "labels" || key == "annotations") return is_map_of_strings(value) ? "" : "an object of strings";
   if (key == "finalizers") return is_list_of(value, &Document::is_string) ? "" : "a list of strings";

@@ -27,7 +27,7 @@ class MeasuredExchange final : public net::Exchange {
     metrics_->took(*labels_, clock_.mono() - start_);
     inner_->respond(std::move(response));
   }
-  // A stream lasts as long as its reader likes: that says nothing about speed.
+  // The reader decides how long a stream lasts, so its duration says nothing about speed.
   void begin(int status, net::Headers headers) override {
     metrics_->count(*labels_, status);
     inner_->begin(status, std::move(headers));
@@ -80,7 +80,7 @@ void append_store(std::string& out, const store::Store& store) {
   }
 }
 
-/// Left out when /proc does not say.
+/// Adds nothing when /proc cannot be read.
 void append_memory(std::string& out) {
   const auto statm = read_file("/proc/self/statm");
   if (!statm) return;

@@ -1,4 +1,4 @@
-// The conditions of a namespace that is being deleted: what is left in it and what holds that. Pure.
+// The conditions of a namespace that is being deleted: which objects remain and which finalizers hold them. Pure.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace muster::apiserver {
 
-/// `resources` and `finalizers` that remain, with how many objects each. A condition that keeps its status keeps its
-/// time too.
+/// `resources` and `finalizers` that remain, each with its number of objects. A condition keeps its time as long as its
+/// status stays the same.
 void set_terminating_conditions(json::Document& ns, const std::map<std::string, int>& resources,
                                 const std::map<std::string, int>& finalizers, Time now);
 

@@ -12,7 +12,7 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::string_view kServed = "application/json";
-// Clients ask for the first. The second is a media type, which "@" is not allowed in, and so what the answer has.
+// Clients ask for the first. "@" is not allowed in a media type, so the response has the second.
 constexpr std::string_view kOpenApiV2Asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 constexpr std::string_view kOpenApiV2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 

@@ -1,4 +1,4 @@
-// What the client can read, from its Accept header: plain JSON, Table, metadata only, or a form of discovery or
+// Content negotiation by the Accept header: plain JSON, Table, metadata only, or one of the forms of discovery or
 // OpenAPI.
 #pragma once
 
@@ -18,26 +18,26 @@ struct MediaRange {
   double quality = 1;
   std::string_view parameter(std::string_view name) const;
 };
-/// Best first; equal qualities keep their order.
+/// Sorted by quality, best first; equal qualities keep their order.
 std::vector<MediaRange> parse_accept(std::string_view header);
 
 enum class As { kObject, kTable, kPartialMetadata };
-/// What rows of a Table carry beside their cells.
+/// What a row of a Table carries beside its cells.
 enum class RowObject { kMetadata, kFull, kNone };
 
 struct Form {
   As as = As::kObject;
   std::string version = "v1";  // of meta.k8s.io, for Table and PartialObjectMetadata
   RowObject row_object = RowObject::kMetadata;
-  bool headers = true;  // a watch names the columns only once
+  bool headers = true;  // false after the first table of a watch, which names the columns
   auto operator<=>(const Form&) const = default;
 };
-/// NotAcceptable when nothing in the list can be given; JSON is always among what we can give.
+/// NotAcceptable when the client accepts none of the forms we can produce; JSON is always one of them.
 Result<Form> negotiate_form(std::string_view accept, const Query& query);
 
 enum class DiscoveryForm { kV2, kV2Beta1, kLegacy };
 Result<DiscoveryForm> negotiate_discovery(std::string_view accept);
-/// The Content-Type must repeat what was asked for: clients choose the decoder by it.
+/// The Content-Type must repeat what the client asked for, because the client chooses the decoder by it.
 std::string_view discovery_content_type(DiscoveryForm form);
 
 enum class OpenApiV2Form { kJson, kProtobuf };

@@ -112,8 +112,8 @@ Document operation(const api::Resource& resource, const Operation& op, const std
   return out;
 }
 
-/// kubectl looks here for a patch before it sends anything to be validated. Where it finds none it asks for OpenAPI v2
-/// and stops with a complaint about that, instead of showing why the server takes no definitions.
+/// kubectl looks for a patch operation here before it sends anything for validation. If there is none, it asks for
+/// OpenAPI v2 and fails with an error about that, instead of showing why the server rejects definitions.
 bool is_patch_to_refuse(const api::Resource& resource, const Operation& op) {
   return resource.kind == "CustomResourceDefinition" && std::string_view(op.verb) == "patch";
 }
@@ -149,7 +149,7 @@ void add_paths(const api::Resource& resource, const std::string& root, const std
   if (namespaced) add(root + "/" + resource.plural, {on_collection[0]}, false, false);
 }
 
-/// "io.k8s.api.core.v1." and, as Kubernetes names those of CRDs, "org.kubeflow.v1.".
+/// "io.k8s.api.core.v1." for the core group; "org.kubeflow.v1." for CRDs, as Kubernetes names them.
 std::string schema_prefix(const GroupVersion& gv) {
   if (gv.group.empty()) return "io.k8s.api.core." + gv.version + ".";
   std::string reversed;

@@ -1,5 +1,5 @@
-// OpenAPI v3 documents, one per group and version, and the one of v2, derived from the descriptors: what `kubectl
-// explain` shows and by which kubectl decides how to validate and how to patch. Made when first asked for.
+// OpenAPI documents, one of v3 per group and version and one of v2, derived from the descriptors. `kubectl explain`
+// shows them, and kubectl decides by them how to validate and how to patch. They are built on first use.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class OpenApi {
  public:
   /// /openapi/v3: the list of documents with the hash of each.
   const std::string& index();
-  /// `path` as in the index: "api/v1", "apis/kubeflow.org/v1". Null pointer when there is none.
+  /// `path` as in the index: "api/v1", "apis/kubeflow.org/v1". Null when there is no such document.
   const OpenApiText* document(const std::string& path);
   /// /openapi/v2.
   const OpenApiText& v2(OpenApiV2Form form);

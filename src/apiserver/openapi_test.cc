@@ -1,4 +1,4 @@
-// The OpenAPI documents as a whole: that nothing in them dangles, and that they have what kubectl looks for.
+// The OpenAPI documents as a whole: no reference dangles, and they contain what kubectl looks for.
 #include "apiserver/openapi.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ const Document& at(const Document& from, std::initializer_list<std::string_view>
   return *found;
 }
 
-/// Every object in it with the key that it stands under.
+/// Calls `use` for every object inside `value`, with its key.
 void for_each_object(std::string_view key, const Document& value,
                      const std::function<void(std::string_view, const Document&)>& use) {
   if (value.is_array()) {
@@ -49,7 +49,7 @@ TEST(OpenApiV2, RefersOnlyToWhatItDefines) {
     ++references;
     ASSERT_TRUE(reference.starts_with("#/definitions/")) << reference;
     EXPECT_NE(v2().at("definitions", reference.substr(14)), nullptr) << reference;
-    EXPECT_EQ(value.find("type"), nullptr) << reference;  // kubectl refuses a document that has both
+    EXPECT_EQ(value.find("type"), nullptr) << reference;  // kubectl rejects a document that has both
   });
   EXPECT_GT(references, 500);
 }
@@ -119,12 +119,12 @@ TEST(OpenApiV2, DescribesWhatIsNotModelled) {
   EXPECT_EQ(pod_spec("tolerations").find("x-kubernetes-patch-strategy"), nullptr);
 }
 
-/// kubectl apply ends with a crash where an object goes deeper than its schema, so nothing may be left out.
+/// kubectl apply crashes where an object is deeper than its schema, so every field must be described.
 TEST(OpenApiV2, LeavesNothingOfKubernetesOwnKindsUndescribed) {
   std::vector<std::string> undescribed;
   for (const auto& [name, definition] : at(v2(), {"definitions"}).as_object()) {
     if (!name.starts_with("io.k8s.api.core.v1.") && !name.starts_with("apps.v1.")) continue;
-    if (name.ends_with(".Condition")) continue;  // one type for every kind, with the members of all of them
+    if (name.ends_with(".Condition")) continue;  // one type for all kinds, with the members of all of them
     for (const auto& [member, schema] : at(definition, {"properties"}).as_object()) {
       if (schema.bool_at("x-kubernetes-preserve-unknown-fields")) undescribed.push_back(name + "." + member);
     }

@@ -34,7 +34,7 @@ Document schema(const Document& v3) {
   for (const auto& [key, value] : v3.as_object()) {
     if (key == "$ref") {
       out.append(key, reference(value));
-    } else if (key == "allOf") {  // around a reference, which in v2 stands beside its description
+    } else if (key == "allOf") {  // wraps a reference; v2 puts that beside its description
       CHECK(value.as_array().size() == 1);
       out.append("$ref", reference(*value.as_array()[0].find("$ref")));
     } else if (key == "properties") {
@@ -64,7 +64,7 @@ Array parameters(const Document* v3) {
   return out;
 }
 
-/// The schema is that of the only media type. The several of a patch share none: any object or list will do.
+/// A body with one media type has its schema. The media types of a patch share none: any object or list is valid.
 Document body_parameter(const Object& content) {
   Document of_body = content.size() == 1 ? schema(*content.begin()->value.find("schema")) : Document(Object());
   return Object{{"name", "body"}, {"in", "body"}, {"required", true}, {"schema", std::move(of_body)}};

@@ -45,7 +45,7 @@ class Overload::Counted final : public net::Exchange {
 
   std::shared_ptr<Overload> overload_;
   std::shared_ptr<net::Exchange> inner_;
-  std::size_t* as_;  // what it counts as; null once it has left
+  std::size_t* as_;  // the counter that it is in; null once it has left
 };
 
 Result<std::shared_ptr<net::Exchange>> Overload::enter(std::shared_ptr<net::Exchange> exchange, bool streams) {

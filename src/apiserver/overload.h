@@ -1,5 +1,5 @@
-// Overload: how many requests are under way, and the refusal of more. A request counts until its answer is given; a
-// watch or a log that is followed counts as a stream from its first byte to its end. Loop thread only.
+// Overload: counts the requests in progress and rejects more than the limit. A request counts until its response is
+// sent; a watch or followed log counts as a stream from its first byte to its end. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class Overload : public std::enable_shared_from_this<Overload> {
   Overload(std::size_t max_requests, std::size_t max_streams)
       : max_requests_(max_requests), max_streams_(max_streams) {}
 
-  /// The exchange, counted; TooManyRequests when there are enough already. Nothing is queued: a client that waits and
-  /// comes back costs less than one that is kept.
+  /// Returns the exchange, counted; TooManyRequests at the limit. Nothing is queued: a client that waits and retries
+  /// costs less than one that is kept.
   Result<std::shared_ptr<net::Exchange>> enter(std::shared_ptr<net::Exchange> exchange, bool streams);
 
   std::size_t requests() const { return requests_; }

@@ -1,5 +1,5 @@
-// Who owns whom, so that looking for dependents costs what the dependents cost. Only objects with owners are in here;
-// all else about an object is read from its attributes in the store, so no object is parsed.
+// Index of owners, so that the cost of finding dependents depends only on their number. Only objects with owners are in
+// it; everything else is read from the attributes in the store, so no object is parsed.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct OwnerLink {
   bool blocks = false;  // blockOwnerDeletion
 };
 
-/// What garbage collection needs to know of an object.
+/// What garbage collection needs to know about an object.
 struct OwnedObject {
   std::string uid;
   std::vector<OwnerLink> owners;
@@ -31,10 +31,10 @@ OwnedObject read_owned(const store::Attributes& attributes);
 
 class OwnerIndex {
  public:
-  /// `before` and `now` are null when the object was not there, or is gone.
+  /// `before` is null for a new object, `now` for a deleted one.
   void change(const store::Key& key, const store::Attributes* before, const store::Attributes* now);
 
-  /// Objects that name this uid as an owner, whether it lives or not.
+  /// Objects that name this uid as an owner, whether the owner exists or not.
   const std::set<store::Key>& dependents(const std::string& uid) const;
   std::size_t count_in(const std::string& ns) const;
 

@@ -30,13 +30,13 @@ apply::Owner writer_of(const ResourceRequest& request, const std::string& manage
   return writer;
 }
 
-/// An empty list, or one with an empty entry, is how a client says: forget all owners.
+/// A client sends an empty list, or a list with one empty entry, to remove all owners.
 bool forgets_owners(const Document& sent) {
   if (!sent.is_array()) return false;
   return sent.as_array().empty() || (sent.as_array().size() == 1 && sent.as_array()[0] == Document(json::Object()));
 }
 
-/// Clients may edit owners, but not lose them by not knowing them.
+/// Clients may edit owners, but clients that do not send them must not lose them.
 apply::Owners owners_before(const ResourceRequest& request, const Document& before, const Document& sent) {
   if (request.subresource.empty()) {
     if (forgets_owners(sent)) return {};
@@ -46,8 +46,8 @@ apply::Owners owners_before(const ResourceRequest& request, const Document& befo
   return owners ? *std::move(owners) : apply::Owners();
 }
 
-/// Parts that every object of a built-in kind has, if only empty: Kubernetes keeps them as structs. Nobody owns that
-/// they are there.
+/// Parts that every object of a built-in kind has, even if empty, because Kubernetes keeps them as structs. Their mere
+/// presence has no owner.
 const std::vector<std::string_view>& parts_of(const api::Resource& resource) {
   static const std::map<std::string, std::vector<std::string_view>, std::less<>> parts = {
       {"deployments.apps",
@@ -124,7 +124,7 @@ apply::Scope ownership_scope(const ResourceRequest& request) {
   } else if (resource.has_status) {
     scope.unowned = {"f:status"};
   }
-  // Who empties a namespace is the server's business.
+  // The spec of a namespace, its finalizers, belongs to the server.
   if (resource.qualified_name() == "namespaces") scope.unowned.emplace_back("f:spec");
   return scope;
 }

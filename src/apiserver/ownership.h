@@ -1,4 +1,4 @@
-// Who a write is by, and what it owns afterwards: the bridge between requests and apply/managed_fields.h.
+// The writer of a request and what it owns afterwards: connects requests to apply/managed_fields.h.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@
 
 namespace muster::apiserver {
 
-/// PATCH with application/apply-patch+yaml.
+/// True for PATCH with application/apply-patch+yaml.
 bool is_apply(const net::Request& http);
-/// What is wrong with fieldManager and force.
+/// Returns the problems with fieldManager and force.
 std::vector<FieldCause> check_field_manager(const ResourceRequest& request, const net::Request& http);
 std::string field_manager_of(const ResourceRequest& request, const net::Request& http);
 
-/// Which fields a write of this request can own.
+/// The fields that a write of this request can own.
 apply::Scope ownership_scope(const ResourceRequest& request);
 /// metadata.managedFields, or null.
 json::Document managed_fields_of(const json::Document& object);
@@ -28,12 +28,12 @@ void set_owners(json::Document& object, apply::Owners owners);
 
 /// `object` is admitted and has no owners yet.
 void own_new(const ResourceRequest& request, json::Document& object, const std::string& manager, Time now);
-/// `after` is admitted; `sent` are the managedFields the client sent, null for none. Objects that were stored without
+/// `after` is admitted; `sent` has the managedFields that the client sent, or null. Objects that were stored without
 /// owners get none until the first apply.
 void own_change(const ResourceRequest& request, const json::Document& before, const json::Document& sent,
                 json::Document& after, const std::string& manager, Time now);
 
-/// Server-side apply: makes the object or merges into it.
+/// Server-side apply: creates the object or merges into it.
 void apply_object(Context& context, const ResourceRequest& request, const net::Request& http,
                   const WriteParameters& parameters, Reply reply);
 

@@ -25,7 +25,7 @@ Error invalid_token(std::string_view why) {
   return bad_request(fmt::format("invalid continue token: continue key is not valid: {}", why));
 }
 
-/// Base64 in the alphabet of URLs, without padding.
+/// Converts base64 to the alphabet for URLs, without padding.
 std::string to_url_alphabet(std::string text) {
   text.erase(std::ranges::find(text, '='), text.end());
   std::ranges::replace(text, '+', '-');
@@ -63,7 +63,7 @@ std::vector<FieldCause> check_match(const Query& query, std::string_view revisio
   return causes;
 }
 
-/// The start of a page within the selection's names.
+/// The selection's range, beginning at the start of the page.
 store::Range range_of(const Selection& selection, const Page& page) {
   store::Range range{selection.resource, selection.ns, selection.ns, ""};
   if (!page.from) return range;
@@ -71,7 +71,7 @@ store::Range range_of(const Selection& selection, const Page& page) {
   if (start.starts_with('/')) start.remove_prefix(1);
   const std::size_t slash = start.find('/');
   if (selection.cluster_scope || !selection.ns.empty() || slash == std::string_view::npos) {
-    // Over all namespaces a start without a name is that of a namespace.
+    // In a list over all namespaces, a start without a name is the start of a namespace.
     (selection.cluster_scope || !selection.ns.empty() ? range.from_name : range.from_ns) = std::string(start);
     return range;
   }
@@ -94,7 +94,7 @@ Result<std::int64_t> count_from(const Context& context, const store::Range& rang
   return count;
 }
 
-/// Only a list that leaves nothing out can say how much follows.
+/// Only for a list without selectors: one that skips objects cannot know how many follow.
 Result<std::int64_t> count_remaining(const Context& context, const Selection& selection, const Page& page,
                                      const Listed& listed, const std::string& start) {
   const auto shown = static_cast<std::int64_t>(listed.items.size());
@@ -160,11 +160,11 @@ Result<Page> parse_page(const Query& query, store::Revision current) {
   }
   if (revision && *revision > current) return too_large(*revision, current);
   if (revision == store::Revision(0)) {
-    page.limit = 0;  // "anything will do" is answered whole, as Kubernetes' cache does
+    page.limit = 0;  // "any revision" is answered whole, as by Kubernetes' cache
     return page;
   }
   const std::string_view match = query.get("resourceVersionMatch");
-  // Before there was resourceVersionMatch, a limit made the revision an exact one.
+  // Before resourceVersionMatch existed, a limit made the revision an exact one.
   if (match == "Exact" || (match.empty() && page.limit > 0 && revision)) page.revision = *revision;
   return page;
 }
@@ -175,7 +175,7 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
   store::Key last;
   bool more = false;
   store::Range range = range_of(selection, page);
-  // One name is looked up, not searched for.
+  // A single name is looked up, not searched for.
   const bool one = !selection.name.empty() && (selection.cluster_scope || !selection.ns.empty());
   if (one) range.from_name = std::max(range.from_name, selection.name);
   const auto full = [&] { return page.limit > 0 && listed.items.size() >= static_cast<std::size_t>(page.limit); };

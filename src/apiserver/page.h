@@ -1,8 +1,8 @@
-// Which part of a list is asked for, and as of which revision: limit, continue, resourceVersion, resourceVersionMatch.
+// The part of a list that is asked for, and its revision: limit, continue, resourceVersion, resourceVersionMatch.
 //
-// All pages of a list show one state, that of the first. A page is made from what is there now by undoing the changes
-// since (store::scan_at), so nothing is kept between pages; once the watch history no longer reaches back, the next
-// page is 410 Expired, with a token that goes on from the same place in the present.
+// All pages of a list show one state, that of the first page. A page is computed from the current state by undoing
+// later changes (store::scan_at), so nothing is kept between pages. When the watch history no longer reaches back, the
+// next page is 410 Expired, with a token that continues from the same place in the current state.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace muster::apiserver {
 
-/// Where a list goes on. Its text is Kubernetes' (base64 of JSON) and opaque to clients.
+/// Where a list continues. Its text has the format of Kubernetes (base64 of JSON) and is opaque to clients.
 struct ContinueToken {
-  std::int64_t revision = 0;              // below 0: go on in the present
-  std::string start;                      // the first name that may follow: "ns/name" or "name", made greater by a NUL
-  std::optional<std::int64_t> remaining;  // ours: saves counting again what follows
+  std::int64_t revision = 0;              // negative: continue in the current state
+  std::string start;                      // the first name that may follow: "ns/name" or "name", with a NUL appended
+  std::optional<std::int64_t> remaining;  // an addition of ours: saves counting again
 };
 std::string encode_token(const ContinueToken& token);
-/// BadRequest in Kubernetes' words.
+/// BadRequest with the messages of Kubernetes.
 Result<ContinueToken> decode_token(std::string_view text);
 
 struct Page {
@@ -34,20 +34,20 @@ struct Page {
   std::int64_t limit = 0;  // 0: all
   std::optional<ContinueToken> from;
 };
-/// Everything wrong with the parameters of a list; `current` is the committed revision.
+/// Reports everything wrong with the parameters of a list; `current` is the committed revision.
 Result<Page> parse_page(const Query& query, store::Revision current);
 
 struct Listed {
   std::vector<store::Bytes> items;
   json::Object metadata;  // of the list
 };
-/// Expired when the page's revision is no longer known. `keys` gets the names of the items.
+/// Expired when the page's revision is no longer available. `keys` gets the keys of the items.
 Result<Listed> list_page(const Context& context, const Selection& selection, const Page& page,
                          std::vector<store::Key>* keys = nullptr);
-/// {"kind":"PodList",…}: stored bytes one after the other, nothing is parsed, serialised or copied.
+/// {"kind":"PodList",…}: concatenates stored bytes; nothing is parsed, serialised or copied.
 net::Response list_response(const api::Resource& resource, Listed listed);
 
-/// The answer to a page that came too late: 410, with a token that goes on in the present where there can be one.
+/// The response to a page that came too late: 410, with a token that continues in the current state where possible.
 json::Document expired_list(const Page& page);
 
 }  // namespace muster::apiserver

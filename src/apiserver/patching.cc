@@ -78,7 +78,7 @@ Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& 
     case Patch::Type::kStrategic: {
       json::Document patched = target;
       TRY(strategic_merge(patched, patch.body, type));
-      // Kubernetes merges into the object it has decoded, whose type no patch of this kind touches.
+      // Kubernetes merges into the decoded object, whose type this kind of patch cannot change.
       for (const char* key : {"apiVersion", "kind"}) copy_member(target, patched, key);
       return patched;
     }

@@ -1,4 +1,4 @@
-// A patch as it came in, and its effect on a document.
+// A patch as received, and its effect on a document.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct Patch {
   json::Document body;
 };
 
-/// By Content-Type. Strategic merge is for built-in kinds only; UnsupportedMediaType lists what is taken.
-/// Repeated fields, and fields that an operation of a JSON patch does not have, are told in `warnings`.
+/// Chooses the type by Content-Type. Strategic merge is for built-in kinds only; UnsupportedMediaType lists what is
+/// accepted. Repeated fields, and fields that a JSON patch operation does not have, are reported in `warnings`.
 Result<Patch> read_patch(const api::Resource& resource, const net::Request& http, std::vector<std::string>& warnings);
 Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& type, json::Document target);
 

@@ -52,7 +52,7 @@ Result<std::string> choose_container(const Document& pod, std::string_view asked
   return std::string(asked);
 }
 
-/// The words of a kubelet for a container that has nothing to show yet.
+/// Fails with the kubelet's message for a container that has no log yet.
 Status check_started(const Document& pod, const std::string& container, bool previous) {
   const std::string& name = pod.string_at("metadata", "name");
   const Document* status = status_of(pod, container);
@@ -110,10 +110,10 @@ Result<client::LogRequest> parse_log_request(const Query& query, const Document&
   return request;
 }
 
-// A log is read no further while this much of it waits for a slow client, and on again when half of it is sent.
+// Reading a log pauses while this much of it waits for a slow client, and resumes when half of that is sent.
 constexpr std::size_t kMostUnsent = std::size_t{1} << 20;
 
-/// A log being sent. Lives until the log ends or the reader goes, whichever is first.
+/// A log being sent. It lives until the log ends or the client disconnects.
 struct LogSession : std::enable_shared_from_this<LogSession> {
   std::shared_ptr<net::Exchange> exchange;
   std::unique_ptr<client::LogStream> stream;
@@ -142,9 +142,9 @@ struct LogSession : std::enable_shared_from_this<LogSession> {
     }
     LOG_ERROR("a log ends before its end", {"error", how.error().message});
     if (!begun) return exchange->respond(error_response(how.error()));
-    exchange->abort();  // a regular end would say that this is all of it
+    exchange->abort();  // a regular end would mean that the log is complete
   }
-  /// The exchange holds the session; this is where the circle ends.
+  /// The exchange holds the session; this breaks the cycle.
   void release() {
     stream.reset();
     exchange.reset();
@@ -160,7 +160,7 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
   if (!pod) return reply.fail(pod.error());
   const auto log = parse_log_request(request.query, *pod, context.loop.now());
   if (!log) return reply.fail(log.error());
-  if (pod->string_at("spec", "nodeName").empty()) {  // nothing has run, so nothing was said
+  if (pod->string_at("spec", "nodeName").empty()) {  // nothing has run, so there is no log
     net::Response nothing;
     nothing.headers.set("Content-Type", "text/plain");
     return reply.exchange()->respond(std::move(nothing));
@@ -187,12 +187,12 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
         const auto live = weak.lock();
         if (!live || !live->exchange) return;
         live->end(how);
-        // Not here: this very callback belongs to the stream.
+        // Posted, because this callback belongs to the stream that is destroyed.
         context.loop.post([live] { live->release(); });
       });
   if (!stream) return reply.fail(stream.error());
   session->stream = *std::move(stream);
-  // A follower sees the head at once, even while there is no line.
+  // A follower gets the response head at once, even before the first line.
   if (log->follow) session->begin();
   session->exchange->on_gone([session, &context] {
     session->stream.reset();

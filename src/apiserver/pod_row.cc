@@ -17,7 +17,7 @@ struct Summary {
   std::string reason;
   std::int64_t ready = 0;
   std::int64_t restarts = 0;
-  std::string last_restart;  // RFC 3339 compares as text
+  std::string last_restart;  // RFC 3339 texts sort by time
   bool initializing = false;
 };
 
@@ -33,7 +33,7 @@ std::string exit_reason(const Document& terminated) {
   return fmt::format("ExitCode:{}", terminated.int_at("exitCode"));
 }
 
-/// The first init container that has not succeeded decides.
+/// The first init container that has not succeeded determines the status.
 void look_at_init_containers(const Document& pod, Summary& summary) {
   const Array& statuses = pod.array_at("status", "initContainerStatuses");
   const std::size_t total = pod.array_at("spec", "initContainers").size();

@@ -1,5 +1,5 @@
-// What is refused in a Pod is refused in every template that pods are made from, for the same reason and at the same
-// place below the template. A job with a template that no pod can be made from would wait for ever.
+// What is rejected in a Pod is rejected in every template that pods are made from, for the same reason and at the same
+// path below the template. A job with a template that no pod can be made from would wait for ever.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
@@ -15,14 +15,14 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-/// More members of the pod's metadata, of its spec and of its container, and where the fault is reported.
+/// Additional members of the metadata, spec and container of a pod, and the field whose error is expected.
 struct OddPod {
   std::string where;
   std::string metadata = {};
   std::string spec = {};
   std::string container = {};
 
-  /// As a Pod has it, and as a template has it.
+  /// The members that a Pod and a template have in common.
   std::string text(const std::string& container_name) const {
     const auto more = [](const std::string& members) { return members.empty() ? "" : "," + members; };
     return fmt::format(R"({{"metadata":{{"name":"p"{}}},"spec":{{"containers":[{{"name":"{}","image":"i"{}}}]{}}}}})",
@@ -196,7 +196,7 @@ std::vector<OddPod> odd_pods() {
   return all;
 }
 
-/// A kind with a template: the name its container has, its spec around TEMPLATE, and where that stands.
+/// A kind with a template: the name of its container, its spec with the placeholder TEMPLATE, and the path of that.
 struct Holder {
   std::string api_version;
   std::string kind;
@@ -268,7 +268,7 @@ struct Fault {
   std::string field;
 };
 
-/// A schema writes the key of a map as a member, a rule writes it in brackets: the same place.
+/// A schema writes the key of a map as a member, a rule writes it in brackets; both mean the same field.
 std::string with_members(std::string field) {
   for (const char* role : {"Worker", "Launcher"}) {
     if (const auto at = field.find(fmt::format("[{}]", role)); at != std::string::npos) {
@@ -315,7 +315,7 @@ TEST_F(PodTemplates, WhatIsRefusedInAPodIsRefusedInEveryTemplate) {
       const auto job = make(holder, odd.text(holder.container));
       EXPECT_EQ(job->status, 422) << text << job->body;
       const std::vector<Fault> found = faults(*job);
-      // The schema of a custom resource blames an item of a list for a key that is there twice, a Pod the key itself.
+      // For a duplicate key the schema of a custom resource reports the item of the list, a Pod the key itself.
       const auto same = std::ranges::find_if(
           found, [&](const Fault& fault) { return (holder.path + "." + odd.where).starts_with(fault.field); });
       ASSERT_NE(same, found.end()) << text << job->body;

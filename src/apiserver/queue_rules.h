@@ -1,4 +1,4 @@
-// That the queue an object names exists: the one rule of a kind that needs to look at other objects.
+// Checks that the queue an object names exists: the only rule of a kind that has to look at other objects.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace muster::apiserver {
 
-/// Queues that `object` names and that are not there. Those that `before` (may be null) names already are let be: a
-/// queue may go while its jobs are there, and they can still be changed.
+/// Reports queues that `object` names and that do not exist, except those that `before` (may be null) already names: a
+/// queue may be deleted while it has jobs, and these jobs can still be changed.
 std::vector<FieldCause> check_queues(const Context& context, const json::Document* before,
                                      const json::Document& object);
 

@@ -12,14 +12,14 @@ namespace {
 
 using json::Document;
 
-// Counted under their plain name as well as under count/NAME.
+// These are counted under their plain name as well as under count/NAME.
 constexpr std::array<std::string_view, 4> kPlainCounts = {"configmaps", "secrets", "resourcequotas",
                                                           "replicationcontrollers"};
-// Without these a pod's use cannot be known, so a quota on them makes them mandatory.
+// Without these a pod's usage is unknown, so a quota on one of them makes it mandatory for pods.
 constexpr std::array<std::string_view, 6> kMandatory = {"cpu",    "limits.cpu",   "limits.memory",
                                                         "memory", "requests.cpu", "requests.memory"};
 
-/// Requests that are not given are as large as the limits, as Kubernetes' defaults make them.
+/// A request that is not given is as large as the limit, as Kubernetes' defaults make it.
 Amounts container_amounts(const Document& container, std::string_view which) {
   Amounts amounts = amounts_of(container.at("resources", which));
   if (which == "requests") {
@@ -39,7 +39,7 @@ void raise_to(Amounts& to, const Amounts& least) {
   }
 }
 
-/// Containers run together; init containers one after the other before them, those that stay beside them.
+/// Containers run together; init containers run before them, one after the other; sidecars stay beside all that follow.
 Amounts pod_amounts(const Document& pod, std::string_view which) {
   Amounts total;
   for (const Document& container : pod.array_at("spec", "containers")) {

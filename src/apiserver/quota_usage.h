@@ -1,4 +1,4 @@
-// What one object takes of a quota. Pure functions over Documents.
+// How much of a quota one object uses. Pure functions over Documents.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace muster::apiserver {
 
-/// A quantity and the family it is written in: sums are written as their first part was.
+/// A quantity and the format it is written in; a sum has the format of its first summand.
 struct Amount {
   Quantity quantity;
   Quantity::Form form = Quantity::Form::kDecimal;
@@ -23,18 +23,18 @@ struct Amount {
 };
 using Amounts = std::map<std::string, Amount>;
 
-/// Quantities by name, as in spec.hard; what does not parse is left out.
+/// Quantities by name, as in spec.hard; values that do not parse are skipped.
 Amounts amounts_of(const json::Document* list);
-/// "pods=1,requests.cpu=2" of those in `names`.
+/// "pods=1,requests.cpu=2", for the amounts in `names`.
 std::string amounts_text(const Amounts& amounts, const std::vector<std::string>& names);
 
-/// The names under which objects of the resource can be counted without looking into them.
+/// True when the usage of the resource's objects is their number, so that no object has to be read.
 bool counts_by_number(std::string_view resource);
-/// Everything the object can be counted as, by the names that quotas use.
+/// Everything that the object counts as, by the names that quotas use.
 Amounts quota_usage(const std::string& resource, const json::Document& object);
-/// Whether the quota's scopes take the object in.
+/// Whether the scopes of the quota include the object.
 bool quota_covers(const json::Document& quota, std::string_view resource, const json::Document& object);
-/// Requests and limits that the quota counts and containers of the pod do not have: "limits.cpu for: a,b; …". "" when
+/// Requests and limits that the quota counts and that containers of the pod lack: "limits.cpu for: a,b; …". "" when
 /// nothing is missing.
 std::string missing_for_quota(const Amounts& hard, const json::Document& pod);
 

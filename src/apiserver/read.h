@@ -1,4 +1,4 @@
-// What list and watch have in common: selection by namespace, name and selectors, and the revision asked for.
+// What list and watch share: selection by namespace, name and selectors, and the requested revision.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ struct Selection {
   std::string name;  // "" for all
   Selector selector;
 
-  /// At most one object can match.
+  /// True when at most one object can match.
   bool only_key() const { return !name.empty() && (cluster_scope || !ns.empty()); }
   bool matches(const store::Key& key, const store::Attributes& attributes) const;
 };
 Result<Selection> parse_selection(const ResourceRequest& request);
 
-/// nullopt: the most recent. Invalid when it is no number.
+/// Nullopt means the most recent revision. Invalid when the text is not a number.
 Result<std::optional<store::Revision>> parse_revision(const Query& query);
-/// A revision that does not exist yet; clients wait and try again.
+/// The error for a revision that does not exist yet; clients wait and retry.
 Error too_large(store::Revision asked, store::Revision current);
 
 }  // namespace muster::apiserver

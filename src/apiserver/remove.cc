@@ -45,7 +45,7 @@ Status check_preconditions(const api::Resource& resource, const Document& object
   return ok();
 }
 
-/// Only pods that a node runs and that have not ended get time to stop.
+/// Only pods that are bound to a node and have not ended get time to stop.
 std::int64_t grace_seconds(const api::Resource& resource, const Document& object, const DeleteOptions& options) {
   if (resource.qualified_name() != "pods") return 0;
   const std::string& phase = object.string_at("status", "phase");
@@ -55,7 +55,7 @@ std::int64_t grace_seconds(const api::Resource& resource, const Document& object
   return seconds < 0 ? 1 : seconds;
 }
 
-/// The finalizers through which the collector holds the owner until it has dealt with the dependents.
+/// Sets the finalizer by which the garbage collector holds the owner until it has handled the dependents.
 void set_collector_finalizer(Document& object, const DeleteOptions& options) {
   if (!options.propagation) return;
   std::vector<std::string> finalizers = finalizers_of(object);
@@ -65,7 +65,7 @@ void set_collector_finalizer(Document& object, const DeleteOptions& options) {
   set_finalizers(object, finalizers);
 }
 
-/// Marks the object as deleted from now on, or shortens the grace of one that is.
+/// Marks the object as being deleted from now on, or shortens the grace period if it is marked already.
 void mark(Document& object, std::int64_t grace, Time now) {
   json::Object& metadata = object["metadata"].as_object();
   const auto since = parse_rfc3339(object.string_at("metadata", "deletionTimestamp"));
@@ -92,7 +92,7 @@ Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query
     std::vector<std::string> repeated;
     TRY_ASSIGN(body, read_body(http, repeated));
     const std::string& kind = body.string_at("kind");
-    // Whoever sends the object itself means something else than to delete it with its fields as options.
+    // A client that sends the object itself does not mean its fields as deletion options.
     if (!body.is_object() || (!kind.empty() && kind != "DeleteOptions")) {
       return bad_request(fmt::format("body: must be DeleteOptions, got {}",
                                      kind.empty() ? json::kind_name(body.kind()) : std::string_view(kind)));
@@ -127,7 +127,7 @@ void remove_object(Context& context, const api::Resource& resource, const store:
   const store::Entry* entry = context.store.latest(key);
   if (entry == nullptr) return done(not_found(resource, key.name));
   auto parsed = json::parse(*entry->bytes);
-  // Nobody can take a finalizer off what cannot be read, so it goes at once.
+  // No client can remove a finalizer from an object that cannot be parsed, so it is removed at once.
   const bool unreadable = !parsed;
   if (unreadable) parsed = read_identity(*entry);
   if (!parsed) return done(std::move(parsed).error());
@@ -155,7 +155,7 @@ void remove_object(Context& context, const api::Resource& resource, const store:
                  });
     return;
   }
-  // Only pods show in their last state that they were deleted; the others never were marked.
+  // The last state of a pod always has the deletion mark; other objects have it only if they were marked before.
   const bool marked = resource.qualified_name() == "pods" || !before.string_at("metadata", "deletionTimestamp").empty();
   context.store.remove(key, entry->revision, render_of(key, marked ? std::move(after) : before),
                        [done = std::move(done)](Result<store::Entry> result) mutable {

@@ -1,4 +1,4 @@
-// Deletion: preconditions, grace of pods, finalizers, propagation. Used by DELETE and by garbage collection.
+// Deletion: preconditions, grace period of pods, finalizers, propagation. Used by DELETE and by garbage collection.
 #pragma once
 
 #include <optional>
@@ -22,16 +22,16 @@ struct DeleteOptions {
   std::optional<std::string> resource_version;
   bool dry_run = false;
 };
-/// From the body (metav1.DeleteOptions) and, where that says nothing, the query.
+/// Reads the body (metav1.DeleteOptions) and, for options that it lacks, the query.
 Result<DeleteOptions> parse_delete_options(const net::Request& http, const Query& query);
 
 struct Removed {
-  bool gone = false;  // false: marked, and something still holds it
+  bool gone = false;  // false: marked as deleted, but something still holds it
   store::Bytes object;
 };
 using OnRemoved = UniqueFunction<void(Result<Removed>)>;
 
-/// Builds on `latest`. The callback may come before this returns when nothing has to be written.
+/// Starts from `latest`. The callback may run before this returns when nothing has to be written.
 void remove_object(Context& context, const api::Resource& resource, const store::Key& key, const DeleteOptions& options,
                    OnRemoved done);
 

@@ -7,7 +7,7 @@
 namespace muster::apiserver {
 namespace {
 
-/// The quoted string of RFC 7234: quotes and backslashes escaped, nothing that could end the header line.
+/// The quoted string of RFC 7234: escapes quotes and backslashes, and drops what could end the header line.
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Reply: the answer to one request, in the form its client asked for. A value that handlers move into the store's
+// Reply: the response to one request, in the form the client asked for. A value that handlers move into the store's
 // callback; exactly one of its calls ends the exchange.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace muster::apiserver {
 
-/// Plain text that nobody keeps.
+/// A plain-text response that must not be cached.
 net::Response text_response(std::string body);
 
 class Reply {
@@ -25,14 +25,14 @@ class Reply {
 
   const Form& form() const { return form_; }
   const std::shared_ptr<net::Exchange>& exchange() const { return exchange_; }
-  /// Becomes a Warning header of the answer, which kubectl prints.
+  /// Adds a Warning header to the response, which kubectl prints.
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
 
   void fail(const Error& error) const;
-  /// JSON as it is.
+  /// Sends JSON as it is.
   void json(int code, std::string body) const;
   void json(net::Response response) const;
-  /// An object as stored: given back byte for byte, or as a Table or metadata where that was asked for.
+  /// Sends an object as stored, byte for byte, or as a Table or metadata if the client asked for that.
   void object(int code, const api::Resource& resource, const net::Bytes& bytes) const;
 
  private:

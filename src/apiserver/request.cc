@@ -14,7 +14,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Subresources of a resource that this server answers.
+/// True for the subresources that this server serves.
 bool has_subresource(const api::Resource& resource, std::string_view name) {
   if (name == "status") return resource.has_status;
   if (name == "finalize") return resource.qualified_name() == "namespaces";
@@ -34,7 +34,7 @@ Result<Verb> verb_for(const std::string& method, const ResourceRequest& request)
   return method_not_allowed();
 }
 
-/// What each subresource can do; the main resource says so in its table entry.
+/// The verbs of each subresource; those of the main resource are in the resource table.
 bool allows(const ResourceRequest& request) {
   if (request.subresource.empty()) return contains(request.resource->verbs, verb_name(request.verb));
   if (request.subresource == "log") return request.verb == Verb::kGet;
@@ -43,7 +43,7 @@ bool allows(const ResourceRequest& request) {
   return request.verb == Verb::kGet || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
 }
 
-/// Definitions are ours to write. Whoever brings others must hear more than that the method is not allowed.
+/// Only the engine writes definitions. A client that sends one needs more explanation than "method not allowed".
 Error read_only_definitions() {
   Error error = method_not_allowed();
   error.message =
@@ -154,13 +154,13 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
   if (!path.empty() && path[0] == "apis" && path.size() > 1) group = path[at++];
   if (path.size() <= at + 1 || (path[0] != "api" && path[0] != "apis")) return unknown_path();
   const std::string version = path[at++];
-  // The old way to ask for a watch, from before there was a parameter for it: /api/v1/watch/namespaces/NS/pods.
+  // The older way to ask for a watch, from before the query parameter existed: /api/v1/watch/namespaces/NS/pods.
   const bool watches = path[at] == "watch" && path.size() > at + 1;
   if (watches) ++at;
 
   ResourceRequest request;
   request.query = std::move(target.query);
-  // /namespaces/NS/PLURAL… is about what is inside; /namespaces/NS and /namespaces/NS/status about the namespace.
+  // /namespaces/NS/PLURAL… names objects inside; /namespaces/NS and /namespaces/NS/status name the namespace itself.
   const bool inside = path[at] == "namespaces" && path.size() > at + 2 &&
                       api::find_resource(group, version, path[at + 2]) != nullptr &&
                       api::find_resource(group, version, path[at + 2])->scope == api::Scope::kNamespaced;

@@ -1,4 +1,4 @@
-// A request of the resource API, taken apart: which resource, which object, which verb, which parameters.
+// A parsed request of the resource API: resource, object, verb and parameters.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace muster::apiserver {
 
-/// Query parameters in order; the first of a name counts, as in Go's url.Values.Get.
+/// Query parameters in order; the first value of a name counts, as in Go's url.Values.Get.
 class Query {
  public:
   static Result<Query> parse(std::string_view text);
   std::string_view get(std::string_view name) const;  // "" when absent
   bool has(std::string_view name) const;
   std::vector<std::string> all(std::string_view name) const;
-  /// There, and neither "false" nor "0": as Kubernetes reads them.
+  /// True when the parameter is present and neither "false" nor "0", as in Kubernetes.
   bool flag(std::string_view name) const;
-  /// nullopt when absent, BadRequest when it is no number.
+  /// Nullopt when absent, BadRequest when it is not a number.
   Result<std::optional<std::int64_t>> number(std::string_view name) const;
 
  private:
@@ -33,7 +33,7 @@ struct Target {
   std::vector<std::string> path;  // decoded segments
   Query query;
 };
-/// BadRequest for broken escapes, "." and "..".
+/// BadRequest for malformed escapes, "." and "..".
 Result<Target> parse_target(std::string_view target);
 
 enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDeleteCollection };
@@ -48,8 +48,8 @@ struct ResourceRequest {
   Query query;
 };
 
-/// For targets under /api/v1 and /apis/G/V that go beyond the discovery documents. NotFound for paths that name
-/// nothing, MethodNotAllowed where the resource does not do that.
+/// Parses targets under /api/v1 and /apis/G/V that are not discovery documents. NotFound for paths that name nothing,
+/// MethodNotAllowed when the resource does not have the verb.
 Result<ResourceRequest> parse_resource_request(const std::string& method, Target target);
 
 }  // namespace muster::apiserver

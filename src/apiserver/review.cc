@@ -1,4 +1,4 @@
-// What clients ask about themselves. There is one token and it opens everything, so whoever came this far may do all.
+// Answers clients that ask about themselves. There is one token and it grants everything, so each may do everything.
 #include "apiserver/admission.h"
 #include "apiserver/handlers.h"
 #include "apiserver/status_error.h"

@@ -1,5 +1,5 @@
-// The scale subresource of job kinds: how many workers are wanted and how many run, in the form every autoscaler and
-// `kubectl scale` understand.
+// The scale subresource: how many replicas are wanted and how many run, in the form that autoscalers and `kubectl
+// scale` understand.
 #include <fmt/core.h>
 
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 
 using json::Document;
 
-/// The value at a simple path, ".spec.replicas", as it stands in the CRD.
+/// The value at a simple path such as ".spec.replicas", as written in the CRD.
 const Document* value_at(const Document& object, std::string_view path) {
   const Document* at = &object;
   for (const std::string& step : split(path.substr(1), '.')) {
@@ -47,7 +47,7 @@ Document scale_of(const api::ScalePaths& paths, const Document& object) {
   const Document* selector = value_at(object, paths.label_selector);
   if (selector != nullptr && selector->is_string() && !selector->as_string().empty())
     status.append("selector", *selector);
-  // A deployment has its selector as an object.
+  // A deployment stores its selector as an object.
   if (selector != nullptr && selector->is_object()) status.append("selector", selector_text(*selector));
   return json::Object{{"kind", "Scale"},
                       {"apiVersion", "autoscaling/v1"},
@@ -56,7 +56,7 @@ Document scale_of(const api::ScalePaths& paths, const Document& object) {
                       {"status", std::move(status)}};
 }
 
-/// A Scale is no resource of its own, but is printed like one.
+/// A Scale is not a resource of its own, but it is printed like one.
 const api::Resource& scale_kind() {
   static const api::Resource kind = [] {
     api::Resource scale{.group = "autoscaling", .version = "v1", .kind = "Scale", .plural = "scales"};
@@ -72,7 +72,7 @@ void answer_with(const Reply& reply, const Document& scale) {
   reply.object(200, scale_kind(), std::make_shared<const std::string>(json::serialize(scale)));
 }
 
-/// Members that a Scale does not have, in the words of the strict decoder.
+/// Members that a Scale does not have, in the format of the strict decoder.
 std::vector<std::string> unknown_in(const Document& scale) {
   static const std::map<std::string, std::set<std::string>> known = {
       {"", {"kind", "apiVersion", "metadata", "spec", "status"}},
@@ -123,13 +123,13 @@ Status check_scale(const ResourceRequest& request, Origin origin, const Document
   return undecodable_scale(origin, scale, "strict decoding error: " + join(warnings, ", "));
 }
 
-/// What is asked of which object.
+/// The current object and the scale that is wanted for it.
 struct Wanted {
   Current current;
   Document scale;
 };
 
-/// The body of a PUT is looked at before the object.
+/// The body of a PUT is checked before the object is looked up.
 Result<Wanted> replacing_scale(Context& context, const ResourceRequest& request, const net::Request& http,
                                const WriteParameters& parameters, std::vector<std::string>& warnings) {
   Wanted wanted;
@@ -156,8 +156,8 @@ Result<Wanted> patching_scale(Context& context, const ResourceRequest& request, 
   return wanted;
 }
 
-/// Sets the number of workers in `object`, whose other steps of the path are made only in an applied configuration:
-/// a job without that role has nothing to scale, and its number is not made up here.
+/// Sets the number of replicas in `object`. Missing parents on the path are created only in an applied configuration: a
+/// job without that role has nothing to scale, and the role is not invented here.
 Status set_replicas(const api::Resource& resource, std::int64_t wanted, bool make_path, Document& object) {
   Document* at = &object;
   for (const std::string& step : split(std::string_view(resource.scale->spec_replicas).substr(1), '.')) {
@@ -181,7 +181,7 @@ Result<Document> scaled(const api::Resource& resource, const Document& object, c
   return after;
 }
 
-/// The same wish as a configuration of the object itself, which is where its owner is recorded.
+/// The same request as a configuration of the object itself, where the owner of the field is recorded.
 Result<Document> scaled_config(const ResourceRequest& request, const Document& scale) {
   Document config = json::Object{{"apiVersion", request.resource->api_version()},
                                  {"kind", request.resource->kind},
@@ -194,7 +194,7 @@ Result<Document> admit_scaled(Context& context, const ResourceRequest& request, 
                               const Wanted& target, const WriteParameters& parameters,
                               std::vector<std::string>& warnings) {
   const auto& [current, scale] = target;
-  // The job has to have what is scaled, however it is asked for.
+  // Whichever verb is used, the job must have the role that is scaled.
   TRY_ASSIGN(Document wanted, scaled(*request.resource, current.object, scale));
   if (request.verb == Verb::kPatch && is_apply(http)) {
     TRY_ASSIGN(Document config, scaled_config(request, scale));

@@ -15,7 +15,7 @@ namespace {
 
 using Op = Requirement::Op;
 
-/// Words and operators of a label selector, one at a time.
+/// Splits a label selector into words and operators, one at a time.
 class LabelLexer {
  public:
   explicit LabelLexer(std::string_view text) : text_(text) {}
@@ -26,7 +26,7 @@ class LabelLexer {
     at_ = before;
     return token;
   }
-  /// "" at the end.
+  /// Returns "" at the end.
   std::string_view next() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     if (at_ == text_.size()) return {};

@@ -15,7 +15,7 @@ namespace muster::apiserver {
 struct Requirement {
   enum class Op { kEquals, kNotEquals, kIn, kNotIn, kExists, kNotExists, kGreater, kLess };
   std::string key;    // with its attribute prefix
-  std::string field;  // its name, when it is about a field
+  std::string field;  // the name of the field in a field selector
   Op op = Op::kEquals;
   std::vector<std::string> values;
   /// Nullopt when absent.
@@ -36,7 +36,7 @@ class Selector {
 
   bool empty() const { return requirements_.empty(); }
   bool matches(const store::Key& object, const store::Attributes& attributes) const;
-  /// The one name that can match, or "": lets a list of one object be a lookup.
+  /// The only name that can match, or "": with it, a list of one object is a lookup.
   const std::string& only_name() const { return only_name_; }
 
  private:

@@ -1,4 +1,4 @@
-// The errors of the API in Kubernetes' words: clients match reason, code and details, people read the message.
+// The errors of the API in Kubernetes' format: clients match reason, code and details, people read the message.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace muster::apiserver {
 
 Error bad_request(std::string message);
 Error not_found(const api::Resource& resource, std::string_view name);
-/// The path names nothing that is served.
+/// The error for a path that names nothing that is served.
 Error unknown_path();
 Error already_exists(const api::Resource& resource, std::string_view name);
 /// `Operation cannot be fulfilled on pods "x": …`; `why` is the part after the colon.
@@ -36,7 +36,7 @@ FieldCause unsupported_value(std::string field, std::string_view value, const st
 FieldCause wrong_type(std::string field, std::string message);
 FieldCause forbidden_value(std::string field, std::string_view detail);
 
-/// A value as JSON, for a message: of a long one the beginning.
+/// A value as JSON for a message; a long one is truncated.
 std::string brief(const json::Document& value);
 
 /// The error as a metav1.Status with its HTTP code.

@@ -17,11 +17,11 @@ struct Limits {
 };
 
 constexpr Limits kAdmitted{kMaxStoredMembers, kMaxStoredDepth};
-// What the server adds itself may use the rest, but for the revision and for what lists and events wrap around.
+// What the server adds may use the rest, except room for the revision and for the lists and events around objects.
 constexpr Limits kLast{json::kMaxMembers - 10, json::kMaxDepth - 5};
 constexpr int kShownLevels = 6;  // of the path to something that is nested too deep
 
-/// Where and what; the path grows on the way back, so that looking costs nothing.
+/// A problem and its path. The path is built on the way back, so that the search itself costs nothing.
 struct Finding {
   std::string path;
   std::string message;
@@ -52,7 +52,7 @@ class ShapeCheck {
                      "FieldValueTooMany"};
     }
     for (const json::Member& member : object) {
-      // What we derive ourselves is a little larger than what it is derived from.
+      // managedFields is derived by the server and slightly larger than what it is derived from.
       const bool ours = depth == 1 && member.key == "managedFields";
       auto found = ours ? ShapeCheck(kLast).look(member.value, depth + 1) : look(member.value, depth + 1);
       if (found) return on_the_way(*std::move(found), member.key, depth);

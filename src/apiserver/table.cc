@@ -15,14 +15,14 @@ constexpr const char* kNameDoc =
 constexpr const char* kAgeDoc =
     "CreationTimestamp is a timestamp representing the server time when this object was created.";
 
-/// A CRD without columns of its own gets the age.
+/// A CRD without columns of its own shows the age.
 const std::vector<api::PrinterColumn>& custom_columns(const api::Resource& resource) {
   static const std::vector<api::PrinterColumn> age = {{"Age", "date", ".metadata.creationTimestamp", kAgeDoc, 0}};
   return resource.columns.empty() ? age : resource.columns;
 }
 
-/// Parsed once: lists print the same few paths for thousands of rows. A path that cannot be read finds nothing; the
-/// unit tests walk every column of the resource table.
+/// Paths are parsed once, because lists print the same few for thousands of rows. An invalid path finds nothing; the
+/// unit tests check every column of the resource table.
 const json::JsonPath* path_of(const std::string& text) {
   static std::map<std::string, std::optional<json::JsonPath>> parsed;
   auto [at, is_new] = parsed.try_emplace(text);
@@ -109,7 +109,7 @@ json::Document make_table(const api::Resource& resource, const Form& form, json:
   table.append("kind", "Table");
   table.append("apiVersion", "meta.k8s.io/" + form.version);
   table.append("metadata", std::move(metadata));
-  json::Document definitions = nullptr;  // after the first table of a watch the columns are known
+  json::Document definitions = nullptr;  // after the first table of a watch the client knows the columns
   if (form.headers) {
     json::Array columns;
     for (const Column& column : columns_of(resource)) {

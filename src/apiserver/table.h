@@ -23,13 +23,13 @@ std::vector<Column> columns_of(const api::Resource& resource);
 /// One cell per column.
 json::Array cells_of(const api::Resource& resource, const json::Document& object, Time now);
 
-/// {"cells": […], "object": …}; `version` of the metadata inside.
+/// {"cells": […], "object": …}; `version` is that of the metadata inside.
 json::Document table_row(const api::Resource& resource, const json::Document& object, RowObject row_object,
                          const std::string& version, Time now);
 json::Document make_table(const api::Resource& resource, const Form& form, json::Object metadata, json::Array rows);
 json::Document partial_metadata(const json::Document& object, const std::string& version);
 
-/// "5m", or "<unknown>" when the text is no time.
+/// "5m", or "<unknown>" when the text is not a time.
 std::string age_text(const std::string& timestamp, Time now);
 
 }  // namespace muster::apiserver

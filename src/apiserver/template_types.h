@@ -1,5 +1,5 @@
-// Types inside the pod templates of custom resources. A descriptor models only a part of a pod and keeps the rest as it
-// was written; a pod with such a rest is decoded as a whole, and refused when a member has the wrong type.
+// Checks the types inside the pod templates of custom resources. A descriptor models only a part of a pod and keeps the
+// rest as written, but a Pod is decoded as a whole and rejected when any member has the wrong type.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace muster::apiserver {
 
-/// Of an object that its descriptor found valid.
+/// `object` is valid by its descriptor.
 std::vector<FieldCause> check_template_types(const api::Resource& resource, const json::Document& object);
 
 }  // namespace muster::apiserver

@@ -1,4 +1,4 @@
-// Kinds with several versions: objects are stored in one of them and differ in nothing but apiVersion.
+// Kinds with several versions: objects are stored in one of them, and the versions differ only in apiVersion.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace muster::apiserver {
 
-/// Each kind once, in the version in which its objects are stored: for whoever looks at everything in the store.
+/// Each kind once, in its storage version, for code that visits everything in the store.
 inline const std::vector<const api::Resource*>& stored_resources() {
   static const std::vector<const api::Resource*> stored = [] {
     std::vector<const api::Resource*> all;
@@ -23,17 +23,17 @@ inline const std::vector<const api::Resource*>& stored_resources() {
   return stored;
 }
 
-/// The object as the storage has it.
+/// Converts the object to its storage version.
 inline void to_stored_version(const api::Resource& resource, json::Document& object) {
   if (!resource.is_storage) object["apiVersion"] = api::storage_version(resource).api_version();
 }
 
-/// A stored object as the version asked for shows it.
+/// Converts a stored object to the requested version.
 inline void to_asked_version(const api::Resource& resource, json::Document& object) {
   if (!resource.is_storage) object["apiVersion"] = resource.api_version();
 }
 
-/// The same for bytes; those of the stored version are shared.
+/// The same for bytes; bytes in the storage version are shared.
 inline net::Bytes in_version(const api::Resource& resource, net::Bytes bytes) {
   if (resource.is_storage) return bytes;
   auto object = json::parse(*bytes);

@@ -12,15 +12,15 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kMaxUnsent = 8u << 20;
-constexpr std::size_t kMaxBlock = 56u << 10;  // of lines that leave together; encrypted, it still goes out in one call
-constexpr Duration kGather = std::chrono::milliseconds(4);  // what follows a block at once is gathered for so long
+constexpr std::size_t kMaxBlock = 56u << 10;  // lines sent together; even encrypted, a block goes out in one call
+constexpr Duration kGather = std::chrono::milliseconds(4);  // events right after a block are gathered for this long
 constexpr Duration kBookmarkEvery = std::chrono::seconds(60);
 constexpr std::size_t kInitialSlice = 250;
-constexpr std::size_t kInitialUnsent = 1u << 20;   // no further slice while this much waits for the reader
-constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients come back at once
+constexpr std::size_t kInitialUnsent = 1u << 20;   // no further slice while this much is unsent
+constexpr std::int64_t kMinDefaultTimeout = 1800;  // seconds; spread so that not all clients reconnect at once
 
 struct Start {
-  std::optional<store::Revision> revision;  // nullopt or 0: begin with what there is
+  std::optional<store::Revision> revision;  // nullopt or 0: begin with the current objects
   bool bookmarks = false;
   bool without_initial_events = false;
   bool initial_events_end = false;
@@ -55,8 +55,8 @@ Result<Start> parse_start(const Query& query, Rng& rng) {
   return start;
 }
 
-/// What the event is to someone who sees only a selection: entering it looks like an addition, leaving it like a
-/// deletion. Nullopt for what happens outside of it.
+/// The type of the event for a watcher that sees only a selection: an object that enters it is added, one that leaves
+/// it is deleted. Nullopt for events outside of it.
 std::optional<std::string_view> type_within(const Selection& selection, const store::Event& event) {
   const bool matches = selection.matches(event.key, *event.entry.attributes);
   const bool matched = event.previous.attributes != nullptr && selection.matches(event.key, *event.previous.attributes);
@@ -67,20 +67,20 @@ std::optional<std::string_view> type_within(const Selection& selection, const st
 
 }  // namespace
 
-/// All that decides what a watcher is told, and how.
+/// Everything that decides which events a watcher gets, and in which form.
 struct Watches::Choice {
   const api::Resource* resource = nullptr;
   std::string ns;
   std::string name;
-  std::string labels;  // selectors as they were sent
+  std::string labels;  // selectors as sent
   std::string fields;
   Form form;
-  bool takes_events = false;       // objects as the store has them, to a reader in this process
-  store::Revision not_before = 0;  // a watch may begin at a revision that is still to come
+  bool takes_events = false;       // objects as stored, for a reader in this process
+  store::Revision not_before = 0;  // a watch may begin at a future revision
   auto operator<=>(const Choice&) const = default;
 };
 
-/// The objects that a watch begins with. Those that begin at one moment with one choice share it.
+/// The objects that a watch begins with. Watches that begin at the same revision with the same choice share it.
 struct Watches::Listing {
   Choice choice;
   store::Revision revision = 0;
@@ -95,7 +95,7 @@ struct Watches::Watcher : std::enable_shared_from_this<Watches::Watcher> {
   store::Revision after = 0;
   std::shared_ptr<const Listing> initial;  // while it is being sent
   std::size_t initial_sent = 0;
-  std::size_t initial_bytes = 0;  // what it began with does not make a reader slow
+  std::size_t initial_bytes = 0;  // does not count when the reader is checked for being too slow
   std::shared_ptr<Audience> audience;
   Loop::Id timeout = 0;
   Loop::Id bookmark = 0;
@@ -107,8 +107,8 @@ struct Watches::Audience : std::enable_shared_from_this<Watches::Audience> {
   Selection selection;
   store::Store::Id subscription = 0;
   std::vector<Watcher*> members;
-  std::string lines;                // not told yet
-  std::optional<MonoTime> flushed;  // when the last were
+  std::string lines;                // not sent yet
+  std::optional<MonoTime> flushed;  // when the last lines were sent
 };
 
 Watches::Watches(Context& context) : context_(context) {}
@@ -146,7 +146,7 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   watcher->exchange->on_gone([this, weak] {
     if (const auto gone = weak.lock()) close(gone);
   });
-  // The head goes out before the first event, however late that comes: clients wait for it.
+  // The response head goes out before the first event, however late that comes, because clients wait for it.
   watcher->exchange->begin(200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-cache, private"}});
 
   const bool from_now = !start->revision || *start->revision == 0;
@@ -156,9 +156,9 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   send_initial(watcher);
 }
 
-// ---- What lies behind a watcher.
+// ---- The initial objects and the history.
 
-/// Looked for at once, because what there is now can only be seen now; told later.
+/// Collected now, because the current state can only be read now; sent later.
 std::shared_ptr<const Watches::Listing> Watches::listing(const Watcher& watcher) {
   const auto last = last_listing_.lock();
   if (last && last->revision == watcher.after && last->choice == watcher.choice) return last;
@@ -173,12 +173,12 @@ std::shared_ptr<const Watches::Listing> Watches::listing(const Watcher& watcher)
         if (selection.matches(key, *entry.attributes)) made->objects.push_back(entry.bytes);
         return true;
       });
-  CHECK(scanned.has_value());  // `after` is now
+  CHECK(scanned.has_value());  // `after` is the current revision
   last_listing_ = made;
   return made;
 }
 
-/// In slices, so that others are served in between; the stream's reader takes them at its own speed.
+/// Sends in slices, so that other requests are served in between; the client reads them at its own speed.
 void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
   const std::vector<net::Bytes>& objects = watcher->initial->objects;
   const std::size_t end = std::min(objects.size(), watcher->initial_sent + kInitialSlice);
@@ -197,7 +197,7 @@ void Watches::send_initial(const std::shared_ptr<Watcher>& watcher) {
   follow(watcher);
 }
 
-/// Goes on when others have had their turn and the reader has taken most of what it got.
+/// Continues when other work has had its turn and the client has read most of what was sent.
 void Watches::send_later(const std::shared_ptr<Watcher>& watcher) {
   const bool has_room = watcher->exchange->unsent() <= kInitialUnsent;
   Task next = [this, weak = std::weak_ptr(watcher), has_room] {
@@ -208,14 +208,14 @@ void Watches::send_later(const std::shared_ptr<Watcher>& watcher) {
   if (!has_room) {
     watcher->exchange->when_room(kInitialUnsent, std::move(next));
   } else if (watcher->choice.takes_events) {
-    // Controllers of this process wait: those who ask from outside come first.
+    // Controllers of this process wait: requests from outside come first.
     context_.loop.post_when_idle(std::move(next));
   } else {
     context_.loop.post(std::move(next));
   }
 }
 
-/// Everything that came after `after`, and then whatever comes.
+/// Sends all events after `after`, and then the new ones as they come.
 void Watches::follow(const std::shared_ptr<Watcher>& watcher) {
   const Status replayed = context_.store.replay(watcher->selection.resource, watcher->after, [&](const auto& event) {
     if (watcher->closed || !keeps_up(*watcher)) return;
@@ -241,7 +241,7 @@ void Watches::send(Watcher& watcher, std::string_view type, const net::Bytes& ob
   watcher.exchange->write(std::make_shared<const std::string>(std::move(line)));
 }
 
-/// Cuts it off when it does not.
+/// Disconnects the watcher when it does not keep up.
 bool Watches::keeps_up(Watcher& watcher) {
   if (watcher.exchange->unsent() <= kMaxUnsent + watcher.initial_bytes) return true;
   watcher.exchange->abort();
@@ -249,7 +249,7 @@ bool Watches::keeps_up(Watcher& watcher) {
   return false;
 }
 
-/// The head is out, so the error comes as an event.
+/// The response head is already sent, so the error is sent as an event.
 void Watches::fail(const std::shared_ptr<Watcher>& watcher, Error error) {
   if (error.reason == Reason::kExpired) {
     error.message = fmt::format("too old resource version: {} ({})", watcher->after, context_.store.revision());
@@ -259,11 +259,11 @@ void Watches::fail(const std::shared_ptr<Watcher>& watcher, Error error) {
   close(watcher);
 }
 
-// ---- What comes.
+// ---- New events.
 
 void Watches::join(Watcher& watcher) {
   if (watcher.after > context_.store.revision()) watcher.choice.not_before = watcher.after;
-  // What is under way to the others it knows already.
+  // Pending lines go to the present members only: the new member has already seen those events.
   if (const auto found = audiences_.find(watcher.choice); found != audiences_.end()) {
     const auto others = found->second;
     flush(*others);
@@ -273,7 +273,7 @@ void Watches::join(Watcher& watcher) {
     audience = std::make_shared<Audience>();
     audience->choice = watcher.choice;
     audience->selection = watcher.selection;
-    // From now on, or later: what there is in history was told already.
+    // Starts at the current revision or later: events in the history were already sent.
     const store::Revision after = std::max(watcher.after, context_.store.revision());
     const auto id = context_.store.watch(watcher.selection.resource, after,
                                          [this, to = audience.get()](const auto& event) { on_event(*to, *event); });
@@ -308,15 +308,15 @@ void Watches::on_event(Audience& audience, const store::Event& event) {
   if (audience.lines.empty()) flush_soon(audience);
   append_event(audience.lines, *choice.resource, choice.form, *type, event.entry.bytes, context_.loop.now());
   if (choice.form.headers) {
-    // The columns come once: whoever joins later has not seen them, so this audience takes nobody in any more.
+    // The columns are sent once, and a later member would miss them, so this audience accepts no more members.
     audiences_.erase(choice);
     choice.form.headers = false;
   }
   if (audience.lines.size() >= kMaxBlock) flush(audience);
 }
 
-/// At the end of this turn, so that what comes seldom comes at once; in a stream of events a little later, because a
-/// block of many costs each of the readers hardly more than a block of one.
+/// Flushes at the end of this turn, so that rare events go out at once; in a fast stream a little later, because a
+/// block of many events costs each reader hardly more than a block of one.
 void Watches::flush_soon(Audience& audience) {
   Task task = [this, weak = audience.weak_from_this()] {
     if (const auto live = weak.lock()) flush(*live);
@@ -350,7 +350,7 @@ void Watches::schedule_bookmark(const std::shared_ptr<Watcher>& watcher) {
   });
 }
 
-/// Sends what waits to be told to its audience. False when it turned out to be too slow for that.
+/// Sends the pending lines to the watcher's audience. False when the watcher turned out to be too slow.
 bool Watches::catch_up(Watcher& watcher) {
   const auto audience = watcher.audience;
   flush(*audience);

@@ -1,10 +1,10 @@
 // Watches: streams of changes after a revision.
 //
-// A watcher first gets what lies behind it, on its own: the objects there are, or the history since its revision. From
-// then on it is one of an audience, those that chose the same objects in the same form: an event is looked at and
-// put into words once for all of them, and the events of one turn of the loop, or of a few milliseconds when they come
-// fast, leave as one block of bytes that their streams share. A watcher that leaves more than 8 MiB unread is cut off:
-// it comes back with its last revision or lists again.
+// A watcher first catches up on its own: with the current objects, or with the history since its revision. From then on
+// it belongs to an audience, the watchers that chose the same objects in the same form: each event is matched and
+// encoded once for all of them, and the events of one turn of the loop, or of a few milliseconds when they come fast,
+// go out as one block of bytes that the streams share. A watcher that leaves more than 8 MiB unread is disconnected: it
+// comes back with its last revision or lists again.
 #pragma once
 
 #include <map>

@@ -15,9 +15,9 @@ namespace muster::apiserver {
 
 void append_event(std::string& out, const api::Resource& resource, const Form& form, std::string_view type,
                   const net::Bytes& object, Time now);
-/// Everything up to this revision has been told, so the watcher may resume from there.
+/// Every event up to this revision has been sent, so the watcher may resume from there.
 std::string bookmark_line(const api::Resource& resource, const Form& form, store::Revision revision, bool initial_end);
-/// Of a watch whose head is out already.
+/// The error for a watch whose response head is already sent.
 std::string error_line(const Error& error);
 
 }  // namespace muster::apiserver

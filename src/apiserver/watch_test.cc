@@ -47,7 +47,7 @@ TEST_F(Engine, WhatThereIsComesAtTheSpeedOfItsReader) {
   loop_.settle();
   EXPECT_EQ(watch->written.size(), 600u);
   EXPECT_FALSE(watch->aborted);
-  // One that goes meanwhile is forgotten.
+  // A watcher that disconnects meanwhile is forgotten.
   const auto gone = start("GET", kWatch);
   gone->backlog = (1u << 20) + 1;
   loop_.settle();
@@ -157,7 +157,7 @@ TEST_F(Engine, EveryTableWatchNamesItsColumnsOnce) {
 }
 
 TEST_F(Engine, AWatchOfARevisionToComeIsToldWhatComesAfterIt) {
-  until([&] { return store_->count("serviceaccounts") == 3; });  // the last that a start writes
+  until([&] { return store_->count("serviceaccounts") == 3; });  // the last objects that a start writes
   const auto watch = start("GET", kWatch + "&resourceVersion=" + std::to_string(store_->revision() + 1));
   call("POST", kConfigMaps, config_map("a"));
   call("POST", kConfigMaps, config_map("b"));

@@ -12,7 +12,7 @@
 namespace muster::apiserver {
 namespace {
 
-/// The store knows keys only; its refusals are told in the words of the API.
+/// The store knows only keys; this turns its errors into those of the API.
 Error in_api_words(const api::Resource& resource, const store::Key& key, Error error) {
   switch (error.reason) {
     case Reason::kAlreadyExists:
@@ -36,13 +36,13 @@ Error is_there(const api::Resource& resource, const store::Key& key, const store
 store::Store::Done when_stored(const api::Resource& resource, const store::Key& key, OnStored done,
                                Quotas::Reservation held) {
   return [&resource, key, done = std::move(done), held = std::move(held)](Result<store::Entry> result) mutable {
-    held.reset();  // counted by now, or never to be
+    held.reset();  // the write is counted by now, or never will be
     if (!result) return done(in_api_words(resource, key, std::move(result).error()));
     done(result->bytes);
   };
 }
 
-/// Nothing holds a deleted object any more: no finalizer, no grace left, and of a namespace no content.
+/// True when nothing holds a deleted object any more: no finalizer, no grace period and, for a namespace, no contents.
 bool may_go(const json::Document& object) {
   if (object.string_at("metadata", "deletionTimestamp").empty()) return false;
   const bool emptied = object.string_at("kind") != "Namespace" || strings_at(object, "spec", "finalizers").empty();

@@ -23,7 +23,7 @@ Error broken(std::string_view what) {
   return error;
 }
 
-/// `[name="a",port=80]` of `k:{"name":"a","port":80}`.
+/// Turns the keys of `k:{"name":"a","port":80}` into `[name="a",port=80]`.
 std::string keys_as_path(std::string_view keys) {
   const auto parsed = json::parse(keys);
   if (!parsed || !parsed->is_object()) return fmt::format("[{}]", keys);
@@ -144,7 +144,7 @@ void FieldSet::each_path_below(const std::string& prefix, const std::function<vo
 
 FieldSet unite(FieldSet a, const FieldSet& b) {
   a.member = a.member || b.member;
-  std::vector<FieldSet::Child> fresh;  // taken in together: each insertion shifts what stands behind it
+  std::vector<FieldSet::Child> fresh;  // added at once: each insertion shifts the elements behind it
   for (const FieldSet::Child& child : b.children_) {
     const auto at = std::lower_bound(a.children_.begin(), a.children_.end(), child.element, before);
     if (at != a.children_.end() && at->element == child.element) {

@@ -1,5 +1,5 @@
-// FieldSet: a set of paths into an object, as metadata.managedFields holds them. A tree of path elements in FieldsV1's
-// own spelling: `f:name` a member, `k:{"name":"a"}` an item of a list by its keys, `v:"x"` an item of a set by its
+// FieldSet: a set of paths into an object, as stored in metadata.managedFields. It is a tree of path elements in the
+// spelling of FieldsV1: `f:name` is a member, `k:{"name":"a"}` a list item by its keys, `v:"x"` a set item by its
 // value. A path may be in the set with or without paths below it.
 #pragma once
 
@@ -24,7 +24,7 @@ class FieldSet {
   bool member = false;
 
   FieldSet() = default;
-  /// Of children with different elements, none of them empty, in any order.
+  /// The children have different elements, none of them is empty, and they may come in any order.
   explicit FieldSet(std::vector<Child> children);
 
   bool empty() const { return !member && children_.empty(); }
@@ -32,16 +32,16 @@ class FieldSet {
   const FieldSet* find(std::string_view element) const;
   /// Adds paths below `element`; an empty set adds nothing.
   void add(std::string element, FieldSet below);
-  /// The path and everything below it.
+  /// Removes the path and everything below it.
   void erase(std::string_view element);
-  /// The path alone, not what is below.
+  /// Removes the path alone, not what is below it.
   void erase_member(std::initializer_list<std::string_view> path) { erase_path(path.begin(), path.end()); }
 
   bool operator==(const FieldSet& other) const;
 
   static Result<FieldSet> from_fields_v1(const json::Document& fields);
 
-  /// Every path, in order, as people read it: `.spec.containers[name="a"].image`.
+  /// Visits every path in order, in readable form: `.spec.containers[name="a"].image`.
   void each_path(const std::function<void(const std::string& path)>& visit) const;
 
  private:
@@ -62,7 +62,7 @@ struct FieldSet::Child {
 
 json::Document to_fields_v1(FieldSet set);
 
-// Path by path: what is below a path is looked at on its own.
+// These work path by path: a path and the paths below it are independent members.
 FieldSet unite(FieldSet a, const FieldSet& b);
 FieldSet intersect(const FieldSet& a, const FieldSet& b);
 FieldSet subtract(const FieldSet& a, const FieldSet& b);

@@ -64,7 +64,7 @@ const Document* lookup(const ItemsByElement& items, std::string_view element) {
   return found == items.end() ? nullptr : found->second;
 }
 
-/// Every path of a value that was not there before, or is not there any more.
+/// Every path of a value that was added or removed.
 FieldSet all_fields(const MergeSchema& schema, const Document& value) {
   std::vector<FieldSet::Child> below;
   const Unit unit = is_hollow(&value) ? Unit::kWhole : schema.unit_of(value);
@@ -120,14 +120,14 @@ class Comparison {
     return schema.unit_of(after) == unit ? unit : Unit::kWhole;
   }
 
-  /// What was found below one place, one child after the other.
+  /// The changes below one place, child by child.
   struct Parts {
     std::vector<FieldSet::Child> added;
     std::vector<FieldSet::Child> modified;
     std::vector<FieldSet::Child> removed;
 
     void add(const std::string& element, Changes below) {
-      // Most have nothing below, and are not worth a copy of the element.
+      // Most children have no changes below them, so no copy of the element is needed.
       if (!below.added.empty()) added.push_back({element, std::move(below.added)});
       if (!below.modified.empty()) modified.push_back({element, std::move(below.modified)});
       if (!below.removed.empty()) removed.push_back({element, std::move(below.removed)});
@@ -151,7 +151,7 @@ class Comparison {
     return std::move(out).whole();
   }
 
-  /// False when a list cannot be told apart into items.
+  /// False when the items of a list cannot be identified.
   static bool items(const MergeSchema& schema, const Array& before, const Array& after, Changes& out) {
     const auto old_elements = schema.elements_of(before);
     const auto new_elements = schema.elements_of(after);
@@ -176,13 +176,13 @@ Document merge_items(const MergeSchema& schema, const Array& live, const std::ve
   const ItemsByElement config_by = index(config_elements, config);
   Array out;
   std::size_t next_live = 0;
-  // What only live has and stands before `until`, or everything left of it.
+  // Takes the items that only `live` has, up to the element `until` or to the end.
   const auto take_live = [&](std::string_view until) {
     for (; next_live < live.size() && live_elements[next_live] != until; ++next_live) {
       if (!config_by.contains(live_elements[next_live])) out.push_back(live[next_live]);
     }
   };
-  // For each place, the element from there on that live has too; found from the back, once.
+  // For each position, the next element of `config` that `live` has too; found in one pass from the back.
   std::vector<std::string_view> next_shared(config.size());
   std::string_view shared;
   for (std::size_t i = config.size(); i-- > 0;) {
@@ -235,7 +235,7 @@ Document merge(const MergeSchema& schema, const Document& live, const Document& 
 void remove_fields(const MergeSchema& schema, Document& value, const FieldSet& fields) {
   const Unit unit = schema.unit_of(value);
   if (unit == Unit::kWhole || fields.children().empty()) return;
-  /// Whether the item stays.
+  /// Removes the fields below the item and returns whether the item itself stays.
   const auto keep = [&](const MergeSchema& place, Document& item, const std::string& element) {
     const FieldSet* below = fields.find(element);
     if (below == nullptr) return true;

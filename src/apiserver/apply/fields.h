@@ -1,5 +1,5 @@
-// Documents and sets of their fields: which fields a document sets, what changed between two, one merged into another,
-// and fields taken out. Pure functions; the schema says what merges how.
+// Documents and sets of their fields: which fields a document sets, what changed between two documents, merging one
+// into another, and removing fields. Pure functions; the schema says how each field merges.
 #pragma once
 
 #include "apiserver/apply/field_set.h"
@@ -8,7 +8,7 @@
 
 namespace muster::apiserver::apply {
 
-/// The fields an applied configuration speaks for.
+/// The fields that an applied configuration sets.
 FieldSet extract_fields(const MergeSchema& schema, const json::Document& config);
 
 struct Changes {
@@ -18,14 +18,14 @@ struct Changes {
 };
 Changes compare(const MergeSchema& schema, const json::Document& before, const json::Document& after);
 
-/// `config` over `live`. Lists that merge by item take the order of `config`, and what only `live` has stays near its
-/// neighbours.
+/// Merges `config` into `live`. Lists that merge by item take the order of `config`; items that only `live` has stay
+/// close to their neighbours.
 json::Document merge(const MergeSchema& schema, const json::Document& live, const json::Document& config);
 
-/// Takes out the members and items that are in the set. Containers that become empty by it go too.
+/// Removes the members and items in the set, and the containers that become empty as a result.
 void remove_fields(const MergeSchema& schema, json::Document& value, const FieldSet& fields);
 
-/// The set and every declared member on the way to its paths: these have no path of their own in what was applied.
+/// The set plus every declared member on the way to its paths, which the fields of a configuration do not include.
 FieldSet with_declared_parents(const MergeSchema& schema, const FieldSet& fields);
 
 }  // namespace muster::apiserver::apply

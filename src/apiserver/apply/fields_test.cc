@@ -100,16 +100,16 @@ TEST(Fields, LawsOfMerge) {
       SCOPED_TRACE(a + " + " + b);
       EXPECT_EQ(merge(pods(), merged, config), merged);
       EXPECT_EQ(merge(pods(), live, live), live);
-      // Everything the configuration names has its value.
+      // Every field that the configuration names has its value.
       const FieldSet wanted = extract_fields(pods(), config);
       const Changes rest = compare(pods(), merged, config);
       EXPECT_TRUE(intersect(wanted, unite(rest.added, rest.modified)).empty());
-      // Nothing but what the configuration names has changed.
+      // Only fields that the configuration names have changed.
       const Changes changes = compare(pods(), live, merged);
       EXPECT_TRUE(changes.removed.empty());
       EXPECT_TRUE(subtract(changes.modified, wanted).empty());
       EXPECT_TRUE(subtract(changes.added, with_declared_parents(pods(), wanted)).empty());
-      // What is taken out is gone, and what was not named stays.
+      // Removed fields are gone.
       Document without = merged;
       remove_fields(pods(), without, wanted);
       EXPECT_TRUE(intersect(extract_fields(pods(), without), wanted).empty());

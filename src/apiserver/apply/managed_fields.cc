@@ -22,7 +22,7 @@ Error invalid_entries(std::string message) {
   return error;
 }
 
-/// Only what the scope lets a writer own.
+/// Removes the fields that a writer cannot own in this scope.
 void limit(const Scope& scope, FieldSet& fields) {
   if (fields.empty()) return;
   for (const std::string& element : scope.unowned) fields.erase(element);
@@ -50,8 +50,8 @@ void drop_empty(Owners& owners) {
   std::erase_if(owners, [](const Owner& owner) { return owner.fields.empty(); });
 }
 
-/// Clients that name themselves differently each time must not make the object grow without end: the oldest writers
-/// become one.
+/// Clients that use a new manager name for every write must not make the object grow without bound: the oldest writers
+/// are merged into one entry.
 void cap_updaters(Owners& owners) {
   const auto is_update = [](const Owner& owner) { return owner.operation == kUpdate; };
   while (std::ranges::count_if(owners, is_update) > kMaxUpdaters) {
@@ -74,7 +74,7 @@ void cap_updaters(Owners& owners) {
     } else {
       drop_empty(owners);
       owners.push_back(std::move(ancient));
-      // The bucket itself counts: one more writer must go into it.
+      // The merged entry counts too, so one more writer must go into it.
     }
   }
 }
@@ -111,8 +111,8 @@ Error apply_conflict(const std::vector<Clash>& clashes) {
   return error;
 }
 
-/// Takes out of `merged` what the applier named last time and names no longer, unless somebody owns it or something
-/// below it. `named` has also what nobody can own, such as the name: metadata stays for its sake.
+/// Removes from `merged` the fields that the applier named last time and no longer names, unless a manager owns them or
+/// something below them. `named` also has fields that cannot be owned, such as the name: these keep metadata in place.
 Document without_dropped(const MergeSchema& schema, const Document& merged, const FieldSet& last, const FieldSet& named,
                          const Owners& owners) {
   const FieldSet all_last = with_declared_parents(schema, last);
@@ -127,14 +127,14 @@ Document without_dropped(const MergeSchema& schema, const Document& merged, cons
   Document with_owned = merged;
   remove_fields(schema, with_owned, subtract(in_merged, kept));
 
-  // Removing a parent took fields along that nobody owns and that the applier never named: these come back.
+  // Removing a parent also removed fields that nobody owns and the applier never named; these are restored.
   const FieldSet still = with_declared_parents(schema, extract_fields(schema, with_owned));
   Document out = merged;
   remove_fields(schema, out, intersect(subtract(in_merged, still), all_last));
   return out;
 }
 
-/// Who owns what the applier would change; by name, so that the answer does not depend on times.
+/// The owners of fields that the applier would change, by name, so that the response does not depend on times.
 std::vector<Clash> clashes_of(const Owners& owners, const Owner& applier, const FieldSet& changed) {
   std::vector<Clash> clashes;
   for (const Owner& owner : owners) {
@@ -242,7 +242,7 @@ Result<Applied> apply(const Scope& scope, const Document& live, const Owners& ow
   for (Owner& owner : out.owners) {
     if (!owner.same_as(applier)) owner.fields = subtract(owner.fields, touched);
   }
-  // Whoever changes nothing keeps its time, so that applying the same again writes nothing.
+  // An apply that changes nothing keeps its time, so that applying the same configuration again writes nothing.
   if (out.object == live) find_owner(out.owners, applier)->time = last_time;
   drop_empty(out.owners);
   cap_updaters(out.owners);

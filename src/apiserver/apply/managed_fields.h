@@ -1,5 +1,5 @@
-// Who owns which fields of an object: metadata.managedFields, how every write changes it, and server-side apply. Pure:
-// documents in, documents out.
+// Ownership of fields: metadata.managedFields, how every write changes it, and server-side apply. Pure: documents in,
+// documents out.
 #pragma once
 
 #include <string>
@@ -24,25 +24,25 @@ struct Owner {
   std::string time;  // RFC 3339
   FieldSet fields;
 
-  /// The same writer: an applier stays the same whatever version it speaks.
+  /// True for the same writer. An applier stays the same whatever API version it uses.
   bool same_as(const Owner& other) const;
 };
 using Owners = std::vector<Owner>;
 
-/// BadRequest when it is no list of entries.
+/// BadRequest when `managed_fields` is not a list of entries.
 Result<Owners> decode_owners(const json::Document& managed_fields);
-/// Sorted as Kubernetes does: appliers first, then by time.
+/// Sorts as Kubernetes does: appliers first, then by time.
 json::Document encode_owners(Owners owners);
 
-/// Which fields count, beyond the schema: what the server sets itself has no owner, and a write of one part of the
-/// object (its status, or all but it) owns only that part.
+/// The fields that can be owned, beyond the schema: fields that the server sets have no owner, and a write of one part
+/// of the object (the status, or everything else) owns only that part.
 struct Scope {
   MergeSchema schema;
   std::vector<std::string> unowned;  // elements of the root: "f:status"
 };
 
-/// A write that came as a whole object or a patch: `writer` (its fields aside) now owns what changed, and nobody else
-/// does.
+/// After a write of a whole object or a patch, `writer` (whose own `fields` are ignored) owns what changed, and no
+/// other manager does.
 Owners after_update(const Scope& scope, const json::Document& before, const json::Document& after, Owners owners,
                     Owner writer);
 
@@ -50,16 +50,16 @@ struct Applied {
   json::Document object;
   Owners owners;
 };
-/// What one client wants applied.
+/// What one client wants to apply.
 struct Application {
   json::Document config;  // without managedFields
-  json::Document known;   // the part of it that the schema knows: nothing else is owned
-  Owner applier;          // its fields are made here
+  json::Document known;   // the part of it that the schema knows; only this is owned
+  Owner applier;          // its fields are computed here
   bool force = false;
-  FieldSet yielding;  // fields that others give up without a conflict
+  FieldSet yielding;  // fields that other managers give up without a conflict
 };
-/// Fields the applier named before and no longer names go, unless somebody else owns them. Conflict, with a cause per
-/// field, when others own a field that would change and it is not forced. `live` has no managedFields.
+/// Fields that the applier named before and no longer names are removed, unless another manager owns them. Conflict,
+/// with a cause per field, if others own a field that would change, unless forced. `live` has no managedFields.
 Result<Applied> apply(const Scope& scope, const json::Document& live, const Owners& owners, Application application);
 
 }  // namespace muster::apiserver::apply

@@ -17,10 +17,10 @@ namespace {
 using json::Document;
 using json::Object;
 
-// Go's time.Time in the years 1 to 9999, which is what RFC 3339 can say.
+// Go's time.Time in the years 1 to 9999, the range of RFC 3339.
 constexpr std::int64_t kFirstSecond = -62'135'596'800;
 constexpr std::int64_t kLastSecond = 253'402'300'799;
-// What a 64-bit count of nanoseconds holds: the years 1678 to 2261.
+// The range of a 64-bit count of nanoseconds: the years 1678 to 2261.
 constexpr std::int64_t kNanoRange = 9'223'372'036;
 
 Result<std::string> text(std::string_view bytes) {
@@ -28,7 +28,7 @@ Result<std::string> text(std::string_view bytes) {
   return std::string(bytes);
 }
 
-/// The numbers and texts of a message that has nothing else: field n at index n - 1.
+/// The numbers and texts of a message that has nothing else: field n is at index n - 1.
 struct Scalars {
   std::uint64_t numbers[3] = {};
   std::string_view texts[3];
@@ -46,7 +46,7 @@ Result<Scalars> read_scalars(std::string_view bytes) {
   return scalars;
 }
 
-/// No bytes are Go's zero time, which is null in JSON.
+/// Empty bytes are Go's zero time, which is null in JSON.
 Result<Document> decode_time(std::string_view bytes, bool micro) {
   if (bytes.empty()) return Document();
   TRY_ASSIGN(const Scalars scalars, read_scalars(bytes));
@@ -125,8 +125,8 @@ bool is_zero(const Document& value) {
          (value.is_string() && value.as_string().empty());
 }
 
-/// Collects one message. Maps are gathered apart: members of an Object are found one by one, which is too slow for
-/// many.
+/// Collects the fields of one message. Maps are collected separately: the members of an Object are found by linear
+/// search, which is too slow for many.
 class Collector {
  public:
   Status add(const Field& field, const WireField& wire) {
@@ -185,7 +185,7 @@ class Collector {
       return bad_request(fmt::format("protobuf: {}: wrong wire type", field.name));
     }
     std::string key;
-    WireField of_value;  // an entry without a value has the zero of its type
+    WireField of_value;  // an entry without a value has the zero value of its type
     of_value.kind = is_numeric(field) ? WireField::Kind::kVarint : WireField::Kind::kBytes;
     WireReader reader(wire.bytes);
     while (!reader.at_end()) {

@@ -1,5 +1,5 @@
-// Tables of protobuf messages, and the decoder that follows them: bytes in, a Document out, equal to what the same Go
-// object would be in JSON. Knows no kinds; those are in tables.h.
+// Tables of protobuf messages, and the decoder that follows them: bytes in, a Document out, equal to the JSON of the
+// same Go object. Knows no kinds; those are in tables.h.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ enum class Type {
   kIntOrString,
   kFields,   // metav1.FieldsV1: JSON in bytes
   kMessage,  // an object
-  kInline,   // an object whose members are those of the one around it
+  kInline,   // an object whose members belong to the enclosing one
 };
 
 enum class Shape {
-  kOne,       // in JSON even when zero: Go has a pointer there, or no omitempty
-  kOptional,  // not in JSON when zero: Go writes zeros to the wire that it leaves out of JSON
+  kOne,       // in JSON even when zero: a pointer in Go, or no omitempty
+  kOptional,  // not in JSON when zero: Go writes such zeros to the wire only
   kList,
   kMap,  // keys are strings
 };
@@ -51,10 +51,10 @@ struct Message {
   std::span<const Field> fields;
 };
 
-/// By its name in JSON, also among those of inline messages; null when there is none.
+/// Finds a field by its JSON name, also inside inline messages; null when there is none.
 const Field* find_field(const Message& message, std::string_view name);
 
-/// Fields that the table does not have are skipped. BadRequest for bytes that are no such message.
+/// Skips fields that are not in the table. BadRequest for bytes that are not such a message.
 Result<json::Object> decode_message(const Message& message, std::string_view bytes);
 
 }  // namespace muster::apiserver::protobuf

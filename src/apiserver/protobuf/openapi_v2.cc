@@ -20,9 +20,9 @@ enum class Type {
   kInt,
   kReal,
   kAny,        // any value, as YAML text
-  kAnyList,    // a list of such
+  kAnyList,    // a list of such values
   kMessage,    // an object
-  kParameter,  // a message by where the parameter stands
+  kParameter,  // a message that depends on the place of the parameter
 };
 
 struct Message;
@@ -32,7 +32,7 @@ struct Field {
   std::string_view name;
   Type type;
   const Message* message = nullptr;
-  // In JSON `items` is a schema, in protobuf a message that has the schema as this field; and so with others.
+  // Some members, such as `items`, are a schema in JSON, but in protobuf a message with the schema in this field.
   std::uint32_t wrapped_in = 0;
 };
 
@@ -42,7 +42,7 @@ struct Message {
   const Field* entries = nullptr;  // members of any other name: pairs of a name and a value of this type
 };
 
-constexpr std::uint32_t kName = 1;  // of the pairs
+constexpr std::uint32_t kName = 1;  // field numbers of the pairs
 constexpr std::uint32_t kValue = 2;
 
 extern const Message kSchema;
@@ -132,7 +132,7 @@ std::string any(const Document& value) {
   return nested(2, json::to_yaml(value));
 }
 
-/// ParametersItem, Parameter and, for all but bodies, NonBodyParameter stand around each other.
+/// A parameter is nested in ParametersItem, Parameter and, except for bodies, NonBodyParameter.
 std::string parameter(const Document& value) {
   const std::string& in = value.string_at("in");
   if (in == "body") return nested(1, nested(1, encode(kBody, value)));

@@ -1,4 +1,4 @@
-// OpenAPI v2 in protobuf, as gnostic's openapi.v2.Document: what kubectl up to 1.28 reads before it creates or applies
+// OpenAPI v2 in protobuf, as gnostic's openapi.v2.Document. kubectl up to 1.28 reads it before it creates or applies
 // anything.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace muster::apiserver::protobuf {
 
-/// `document` has only the keywords that the tables here name: a broken invariant otherwise.
+/// `document` may have only the keywords that the tables here name; others are a broken invariant.
 std::string encode_openapi_v2(const json::Document& document);
 
 }  // namespace muster::apiserver::protobuf

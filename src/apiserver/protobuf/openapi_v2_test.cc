@@ -8,7 +8,7 @@
 namespace muster::apiserver::protobuf {
 namespace {
 
-/// The message at the end of a path of field numbers: the first of each.
+/// Returns the message at the end of a path of field numbers, taking the first field of each number.
 std::string_view inside(std::string_view bytes, std::initializer_list<std::uint32_t> path) {
   for (const std::uint32_t number : path) {
     WireReader reader(bytes);

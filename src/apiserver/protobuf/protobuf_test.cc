@@ -1,4 +1,4 @@
-// Bodies in protobuf, from bytes made by hand: what they say in JSON, and that no broken ones do harm.
+// Bodies in protobuf, from hand-made bytes: what they decode to, and that malformed ones do no harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ std::string text_of(const std::string& body) {
   return object ? json::serialize(*object) : "error: " + object.error().message;
 }
 
-/// ObjectMeta as Go writes it: the empty texts and the zero time are on the wire too.
+/// ObjectMeta as Go writes it: empty strings and the zero time are on the wire too.
 std::string metadata(const std::string& name) {
   return bytes_field(1, name) + bytes_field(2, "") + bytes_field(3, "") + bytes_field(4, "") + bytes_field(5, "") +
          bytes_field(6, "") + number_field(7, 0) + bytes_field(8, "");
@@ -148,7 +148,7 @@ TEST(Protobuf, BrokenBytesAreBadRequests) {
            std::string(),
            std::string("{}"),
            envelope("v1", "", ""),
-           envelope("v1", "ConfigMap", bytes_field(1, bytes_field(1, "\xff\xfe"))),                  // no UTF-8
+           envelope("v1", "ConfigMap", bytes_field(1, bytes_field(1, "\xff\xfe"))),                  // not UTF-8
            envelope("v1", "ConfigMap", number_field(1, 5)),                                          // wire type
            envelope("v1", "ConfigMap", varint(1 << 3 | 2) + longest),                                // length
            envelope("v1", "ConfigMap", varint(1 << 3 | 2) + varint(~std::uint64_t{0})),              // length
@@ -170,7 +170,7 @@ TEST(Protobuf, BodiesCutOffAnywhereAreBadRequests) {
       const auto object = decode_body(std::string_view(whole).substr(0, length));
       EXPECT_TRUE(object.has_value() || object.error().reason == Reason::kBadRequest) << length;
     }
-    // Inside the object every cut is noticed, but for those between two fields.
+    // Inside the object every truncation is detected, except between two fields.
     const std::string raw = whole.substr(whole.find("\x0a", 8));
     for (std::size_t length = 0; length < raw.size(); ++length) {
       const auto object = decode_body(envelope("v1", "Service", raw.substr(0, length)));

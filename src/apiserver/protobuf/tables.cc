@@ -6,7 +6,7 @@
 namespace muster::apiserver::protobuf {
 
 const Message* find_message(std::string_view api_version, std::string_view kind) {
-  // Clients write the options of a deletion in the version of the group they talk to.
+  // Clients send DeleteOptions in the version of the group they talk to.
   if (kind == "DeleteOptions") return &kDeleteOptions;
   static const std::map<std::pair<std::string_view, std::string_view>, const Message*> messages = {
       {{"v1", "Binding"}, &kBinding},

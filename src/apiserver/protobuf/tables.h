@@ -1,5 +1,5 @@
-// The messages that clients send in protobuf, by number, name and type of each field. No message contains itself, so
-// the depth of what is decoded is bounded by the tables.
+// The messages that clients send in protobuf, with the number, name and type of each field. No message contains itself,
+// so the tables bound the depth of what is decoded.
 #pragma once
 
 #include "apiserver/protobuf/message.h"
@@ -39,7 +39,7 @@ extern const Message kSelfSubjectAccessReview;
 extern const Message kSelfSubjectRulesReview;
 extern const Message kSelfSubjectReview;
 
-/// The message of a kind; null when bodies of it are not taken in protobuf.
+/// The message of a kind; null when its bodies are not accepted in protobuf.
 const Message* find_message(std::string_view api_version, std::string_view kind);
 
 }  // namespace muster::apiserver::protobuf

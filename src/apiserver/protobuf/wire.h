@@ -1,4 +1,4 @@
-// The wire format of protobuf, read from a view and never past its end, and written to a string.
+// Reads the wire format of protobuf from a view, never past its end, and writes it to a string.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace muster::apiserver::protobuf {
 
-/// One field as it stands on the wire. Groups, long gone from protobuf, count as broken bytes.
+/// One field on the wire. Groups, long gone from protobuf, are rejected as malformed.
 struct WireField {
   enum class Kind { kVarint, kFixed, kBytes };
   std::uint32_t number = 0;
   Kind kind = Kind::kVarint;
   std::uint64_t varint = 0;
-  std::string_view bytes;  // of kFixed too
+  std::string_view bytes;  // for kFixed too
 };
 
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
   bool at_end() const { return rest_.empty(); }
-  /// Of the next byte, for messages.
+  /// Offset of the next byte, for error messages.
   std::size_t offset() const { return size_ - rest_.size(); }
   Result<WireField> next();
-  /// BadRequest when it is cut off or longer than 64 bits.
+  /// BadRequest when the number is truncated or longer than 64 bits.
   Result<std::uint64_t> varint();
 
  private:
@@ -42,7 +42,7 @@ class WireWriter {
   explicit WireWriter(std::string& out) : out_(out) {}
   void number(std::uint32_t field, std::uint64_t value);
   void real(std::uint32_t field, double value);
-  /// Text, bytes or a message.
+  /// Writes text, bytes or a message.
   void bytes(std::uint32_t field, std::string_view value);
 
  private:
