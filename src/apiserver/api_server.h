@@ -45,6 +45,8 @@ class ApiServer {
   /// Sets the node that pod logs are read from; null while there is none.
   void set_node(client::NodeApi* node);
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
+  /// For net::HttpServer, which reads the body of nobody else.
+  bool knows_sender(const net::Request& head) const;
 
  private:
   struct State;

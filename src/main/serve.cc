@@ -20,7 +20,6 @@
 #include "linux/tcp_port.h"
 #include "main/config.h"
 #include "main/data_dir.h"
-#include "main/small_blocks.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
 #include "store/snapshots.h"
@@ -155,7 +154,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
       net::ServerTls{.certificate_pem = credentials.server.certificate_pem, .key_pem = credentials.server.key_pem},
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
         engine.api->handle(std::move(request), std::move(exchange));
-      });
+      },
+      net::ServerLimits{}, [&engine](const net::Request& head) { return engine.api->knows_sender(head); });
   return engine.agent->start();
 }
 
@@ -193,7 +193,6 @@ Status run_engine(const ServeOptions& options) {
   });
   // After the door is open: people and programs come first.
   engine.loop.post_when_idle([&engine] { engine.controllers->start(); });
-  keep_small_blocks();
   engine.loop.run();
   remove_engine_record(options.data_dir);
   return ok();

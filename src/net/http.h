@@ -22,7 +22,8 @@ class Headers {
   Headers(std::initializer_list<std::pair<std::string, std::string>> items) : items_(items) {}
   /// Names compare without case. "" when absent.
   std::string_view get(std::string_view name) const;
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const { return count(name) > 0; }
+  std::size_t count(std::string_view name) const;
   void set(std::string name, std::string value);
   void add(std::string name, std::string value);
   auto begin() const { return items_.begin(); }
@@ -68,9 +69,10 @@ class Exchange {
   /// Sends the head at once, chunked.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
-  /// The reader is in the same process and shares the objects of a watch's events, instead of taking bytes.
-  virtual bool takes_events() const { return false; }
-  virtual void write_event(std::string_view type, const Bytes& object) { (void)type, (void)object; }
+  /// The reader is in the same process and shares bytes with the writer, under a word that both understand, instead of
+  /// having them copied into its stream.
+  virtual bool takes_shared() const { return false; }
+  virtual void write_shared(std::string_view what, const Bytes& bytes) { (void)what, (void)bytes; }
   virtual void finish() = 0;
   /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
   virtual std::size_t unsent() const = 0;
@@ -90,7 +92,7 @@ using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
-  UniqueFunction<void(std::string_view type, const Bytes& object)> on_event;  // for write_event, where set
+  UniqueFunction<void(std::string_view what, const Bytes& bytes)> on_shared;  // for write_shared, where set
   UniqueFunction<void(Status)> on_end;
   /// From here on the server may have got the request, whatever becomes of the connection. May come more than once.
   UniqueFunction<void()> on_sent;
@@ -107,6 +109,9 @@ class Transport {
   virtual ~Transport() = default;
   virtual std::unique_ptr<Call> send(Request request, ResponseSink sink) = 0;
 };
+
+/// The name or address in a Host header, lower case and without brackets and port; nullopt when it is malformed.
+std::optional<std::string> host_name(std::string_view host);
 
 /// Percent-decoding of one path segment or query value; nullopt for broken escapes.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
