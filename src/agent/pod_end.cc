@@ -75,9 +75,7 @@ void Agent::State::take_end(PodRun& run, AttemptRecord end) {
   run.step = Step::kEnded;
   run.unrun_starts = 0;
   // What the containers wrote outside their volumes ends with them; logs and records stay.
-  if (const auto removed = linux_os::remove_tree(paths_.attempt(run.uid, run.attempt) + "/scratch"); !removed) {
-    LOG_WARN("scratch not removed", {"uid", run.uid}, {"error", removed.error().message});
-  }
+  discard(paths_.attempt(run.uid, run.attempt) + "/scratch");
   const auto pod = find_pod(run.uid);
   if (pod == nullptr) return;
   tell_progress(run, *pod);
@@ -136,7 +134,7 @@ void Agent::State::start_over(PodRun& run) {
                 fmt::format("the pod's shim leaves before it runs anything: {}",
                             run.waiting_message.empty() ? "no reason given" : run.waiting_message));
   }
-  if (const auto removed = linux_os::remove_tree(paths_.attempt(run.uid, run.attempt)); !removed) {
+  if (const auto removed = trash_.take(paths_.attempt(run.uid, run.attempt)); !removed) {
     return fail(run, *pod, removed.error().message);
   }
   run.step = Step::kWaiting;
@@ -244,17 +242,16 @@ void Agent::State::sync_gone(PodRun& run) {
 
 /// Everything but the logs and records.
 void Agent::State::clean_up(const PodRun& run) {
-  std::vector<std::string> folders = {paths_.pod_volumes(run.uid)};
+  discard(paths_.pod_volumes(run.uid));
   for (int attempt = 0; attempt <= run.attempt; ++attempt) {
     for (const char* name : {"/scratch", "/volumes", "/root", "/shm", "/launch"}) {
-      folders.push_back(paths_.attempt(run.uid, attempt) + name);
+      discard(paths_.attempt(run.uid, attempt) + name);
     }
   }
-  for (const std::string& folder : folders) {
-    if (const auto removed = linux_os::remove_tree(folder); !removed) {
-      LOG_WARN("pod's folder not removed", {"uid", run.uid}, {"error", removed.error().message});
-    }
-  }
+}
+
+void Agent::State::discard(const std::string& path) {
+  if (const auto taken = trash_.take(path); !taken) LOG_WARN("not removed", {"error", taken.error().message});
 }
 
 }  // namespace muster::agent

@@ -21,6 +21,7 @@
 #include "agent/record.h"
 #include "agent/recover.h"
 #include "agent/status.h"
+#include "agent/trash.h"
 #include "client/informer.h"
 #include "linux/files.h"
 #include "linux/process.h"
@@ -120,6 +121,7 @@ struct Agent::State {
   void sync_gone(PodRun& run);
   void remove_pod(PodRun& run, const json::Document& pod);
   void clean_up(const PodRun& run);
+  void discard(const std::string& path);
 
   // pod_status_writer.cc
   PodView view_of(const PodRun& run) const;
@@ -137,6 +139,7 @@ struct Agent::State {
   client::ApiClient& client_;
   Options options_;
   Paths paths_;
+  Trash trash_;
   Machine machine_;
   EventWriter events_;
   std::string shim_program_;

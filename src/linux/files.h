@@ -20,8 +20,6 @@ bool is_locked(const std::string& path);
 Status make_directory_exclusively(const std::string& path, mode_t mode);
 /// The folder's entries survive a power cut.
 Status sync_directory(const std::string& path);
-/// The folder and what is in it, without following links or crossing into other file systems' mounts.
-Status remove_tree(const std::string& path);
 
 /// Fails when the file exists; not synced.
 Status write_new_file(const std::string& path, std::string_view content, mode_t mode);

@@ -7,7 +7,7 @@
 //   DIR/config.yaml    its configuration, unless --config names another
 //   DIR/pki/           certificate authority and server certificate
 //   DIR/store/         the database (store/store.h)
-//   DIR/pods/, DIR/volumes/, DIR/hosts/   pods as processes (agent/paths.h)
+//   DIR/pods/, DIR/volumes/, DIR/hosts/, DIR/trash/   pods as processes (agent/paths.h)
 #pragma once
 
 #include <optional>
