@@ -39,6 +39,7 @@ class Paths {
 // Inside an attempt's folder.
 inline constexpr const char* kLaunchFile = "/launch";
 inline constexpr const char* kGraceFile = "/grace";
+inline constexpr const char* kStoppedFile = "/stopped";  // ended by `muster down --stop-jobs`, not by itself
 inline constexpr const char* kLockFile = "/lock";
 inline constexpr const char* kShimFile = "/shim.json";
 inline constexpr const char* kStateFile = "/state.json";

@@ -55,6 +55,8 @@ void Agent::State::take_verdict(PodRun& run, Recovered found) {
     case Verdict::kNeverRan:
       if (found.end && !found.end->notices.empty()) run.waiting_message = found.end->notices.front();
       return start_over(run);
+    case Verdict::kStopped:
+      return take_stop(run, found.end ? std::move(found.end) : std::move(found.state));
     case Verdict::kAdopt:
       run.step = Step::kRunning;
       run.current = std::move(found.state);
@@ -105,6 +107,27 @@ void Agent::State::take_loss(PodRun& run, std::optional<AttemptRecord> state, st
   run.failure_message = std::move(message);
 }
 
+/// The containers run again in the same pod, whatever its restart policy: nothing of theirs has ended by itself.
+void Agent::State::take_stop(PodRun& run, std::optional<AttemptRecord> record) {
+  const auto pod = find_pod(run.uid);
+  if (pod == nullptr || pod->at("metadata", "deletionTimestamp") != nullptr) {
+    run.current = std::move(record);
+    run.step = Step::kEnded;
+    return;
+  }
+  tell(run, *pod, {"Normal", "StartingAgain", "muster down --stop-jobs had ended the pod's processes"});
+  discard(paths_.attempt(run.uid, run.attempt) + "/scratch");
+  begin_next_attempt(run, std::move(record));
+}
+
+void Agent::State::begin_next_attempt(PodRun& run, std::optional<AttemptRecord> ended) {
+  ++run.attempt;
+  run.previous = std::move(ended);
+  run.current.reset();
+  run.step = Step::kWaiting;
+  want_sync(run.uid);
+}
+
 /// The delay counts from the end of the attempt, so a restart of the server neither shortens nor repeats it.
 void Agent::State::back_off(PodRun& run, Time ended) {
   run.step = Step::kBackOff;
@@ -115,10 +138,7 @@ void Agent::State::back_off(PodRun& run, Time ended) {
     PodRun* late = find_run(uid);
     if (late == nullptr || late->step != Step::kBackOff) return;
     late->timer_id = 0;
-    ++late->attempt;
-    late->previous = std::exchange(late->current, std::nullopt);
-    late->step = Step::kWaiting;
-    sync(uid);
+    begin_next_attempt(*late, std::exchange(late->current, std::nullopt));
   });
 }
 

@@ -113,6 +113,8 @@ struct Agent::State {
   void take_verdict(PodRun& run, Recovered found);
   void take_end(PodRun& run, AttemptRecord end);
   void take_loss(PodRun& run, std::optional<AttemptRecord> state, std::string reason, std::string message);
+  void take_stop(PodRun& run, std::optional<AttemptRecord> record);
+  void begin_next_attempt(PodRun& run, std::optional<AttemptRecord> ended);
   void back_off(PodRun& run, Time ended);
   void start_over(PodRun& run);
   void fail(PodRun& run, const json::Document& pod, const std::string& message);
