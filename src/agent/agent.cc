@@ -41,6 +41,7 @@ Agent::State::State(Loop& loop, Rng& rng, client::ApiClient& client, Options opt
       client_(client),
       options_(with_absolute_directory(std::move(options))),
       paths_(options_.directory),
+      trash_(paths_.trash()),
       machine_(look_at_machine()),
       events_(loop, rng, client, options_.node_name) {}
 
@@ -57,6 +58,7 @@ Agent::State::~State() {
 Status Agent::State::start() {
   for (const std::string& folder : {paths_.root(), paths_.pods(), paths_.hosts_folder()})
     TRY(make_directories(folder, 0700));
+  TRY(trash_.start());
   TRY_ASSIGN(shim_program_, install_shim(paths_.root()));
   TRY_ASSIGN(auto inotify, linux_os::Inotify::open());
   inotify_.emplace(std::move(inotify));

@@ -63,11 +63,7 @@ void Agent::State::forget_old_logs() {
   if (gone.size() <= kKeptPods) return;
   std::ranges::sort(gone);
   gone.resize(gone.size() - kKeptPods);
-  for (const auto& [time, uid] : gone) {
-    if (const auto removed = linux_os::remove_tree(paths_.pod(uid)); !removed) {
-      LOG_WARN("old logs not removed", {"error", removed.error().message});
-    }
-  }
+  for (const auto& [time, uid] : gone) discard(paths_.pod(uid));
 }
 
 }  // namespace muster::agent

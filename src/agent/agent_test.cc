@@ -11,6 +11,7 @@
 
 #include "agent/document_for_tests.h"
 #include "agent/record.h"
+#include "agent/stop_pods.h"
 #include "base/files.h"
 #include "testing/engine.h"
 
@@ -257,6 +258,31 @@ TEST_F(AgentTest, APodDeletedWhileTheServerWasDownIsKilledWhenItComesBack) {
   EXPECT_FALSE(shims_gone());
   start_agent();
   ASSERT_TRUE(eventually([this] { return shims_gone(); }));
+}
+
+TEST_F(AgentTest, WhatDownStoppedRunsAgainWhateverItsRestartPolicy) {
+  create_pod("stopped", "trap 'echo saved; exit 0' TERM; echo up; while :; do sleep 0.01; done");
+  ASSERT_TRUE(wait_phase("stopped", "Running"));
+  const std::string uid = pod("stopped").string_at("metadata", "uid");
+  ASSERT_TRUE(eventually([&] { return read_log_so_far(uid) == "up\n"; }));
+  stop_agent();
+  std::size_t waited_for = 0;
+  const auto ended = stop_pods(folder_ + "/data", [&](std::size_t count) { waited_for = count; });
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(*ended, 1U);
+  EXPECT_EQ(waited_for, 1U);
+  EXPECT_TRUE(shims_gone());
+  EXPECT_EQ(stop_pods(folder_ + "/data", [](std::size_t) { FAIL(); }).value_or(9), 0U) << "none is left";
+  start_agent();
+  const auto restarts = [this] {
+    const json::Document p = pod("stopped");
+    const json::Array& statuses = p.array_at("status", "containerStatuses");
+    return statuses.empty() ? 0 : statuses[0].int_at("restartCount");
+  };
+  ASSERT_TRUE(eventually([&] { return restarts() == 1 && main_state("stopped").find("running") != nullptr; }));
+  EXPECT_EQ(phase("stopped"), "Running");
+  EXPECT_EQ(pod("stopped").string_at("metadata", "uid"), uid);
+  EXPECT_THAT(read_file(folder_ + "/data/pods/" + uid + "/0/main.log").value_or(""), HasSubstr("saved"));
 }
 
 TEST_F(AgentTest, FollowsALogToItsEnd) {

@@ -8,6 +8,7 @@
 //     pods/UID/                 one folder per pod, kept for its logs after the pod is gone
 //       volumes/NAME            emptyDir on disk; removed with the pod
 //       ATTEMPT/                0, 1, …: one folder per start of the containers; what is in it: agent/shim/format.h
+//     trash/                    what was in the folders above and is being removed (agent/trash.h)
 #pragma once
 
 #include <string>
@@ -25,6 +26,7 @@ class Paths {
   std::string claim(const std::string& ns, const std::string& name) const {
     return root_ + "/volumes/" + ns + "/" + name;
   }
+  std::string trash() const { return root_ + "/trash"; }
   std::string pods() const { return root_ + "/pods"; }
   std::string pod(const std::string& uid) const { return pods() + "/" + uid; }
   std::string pod_volumes(const std::string& uid) const { return pod(uid) + "/volumes"; }
@@ -37,6 +39,7 @@ class Paths {
 // Inside an attempt's folder.
 inline constexpr const char* kLaunchFile = "/launch";
 inline constexpr const char* kGraceFile = "/grace";
+inline constexpr const char* kStoppedFile = "/stopped";  // ended by `muster down --stop-jobs`, not by itself
 inline constexpr const char* kLockFile = "/lock";
 inline constexpr const char* kShimFile = "/shim.json";
 inline constexpr const char* kStateFile = "/state.json";

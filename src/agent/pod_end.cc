@@ -55,6 +55,8 @@ void Agent::State::take_verdict(PodRun& run, Recovered found) {
     case Verdict::kNeverRan:
       if (found.end && !found.end->notices.empty()) run.waiting_message = found.end->notices.front();
       return start_over(run);
+    case Verdict::kStopped:
+      return take_stop(run, found.end ? std::move(found.end) : std::move(found.state));
     case Verdict::kAdopt:
       run.step = Step::kRunning;
       run.current = std::move(found.state);
@@ -75,9 +77,7 @@ void Agent::State::take_end(PodRun& run, AttemptRecord end) {
   run.step = Step::kEnded;
   run.unrun_starts = 0;
   // What the containers wrote outside their volumes ends with them; logs and records stay.
-  if (const auto removed = linux_os::remove_tree(paths_.attempt(run.uid, run.attempt) + "/scratch"); !removed) {
-    LOG_WARN("scratch not removed", {"uid", run.uid}, {"error", removed.error().message});
-  }
+  discard(paths_.attempt(run.uid, run.attempt) + "/scratch");
   const auto pod = find_pod(run.uid);
   if (pod == nullptr) return;
   tell_progress(run, *pod);
@@ -107,6 +107,27 @@ void Agent::State::take_loss(PodRun& run, std::optional<AttemptRecord> state, st
   run.failure_message = std::move(message);
 }
 
+/// The containers run again in the same pod, whatever its restart policy: nothing of theirs has ended by itself.
+void Agent::State::take_stop(PodRun& run, std::optional<AttemptRecord> record) {
+  const auto pod = find_pod(run.uid);
+  if (pod == nullptr || pod->at("metadata", "deletionTimestamp") != nullptr) {
+    run.current = std::move(record);
+    run.step = Step::kEnded;
+    return;
+  }
+  tell(run, *pod, {"Normal", "StartingAgain", "muster down --stop-jobs had ended the pod's processes"});
+  discard(paths_.attempt(run.uid, run.attempt) + "/scratch");
+  begin_next_attempt(run, std::move(record));
+}
+
+void Agent::State::begin_next_attempt(PodRun& run, std::optional<AttemptRecord> ended) {
+  ++run.attempt;
+  run.previous = std::move(ended);
+  run.current.reset();
+  run.step = Step::kWaiting;
+  want_sync(run.uid);
+}
+
 /// The delay counts from the end of the attempt, so a restart of the server neither shortens nor repeats it.
 void Agent::State::back_off(PodRun& run, Time ended) {
   run.step = Step::kBackOff;
@@ -117,10 +138,7 @@ void Agent::State::back_off(PodRun& run, Time ended) {
     PodRun* late = find_run(uid);
     if (late == nullptr || late->step != Step::kBackOff) return;
     late->timer_id = 0;
-    ++late->attempt;
-    late->previous = std::exchange(late->current, std::nullopt);
-    late->step = Step::kWaiting;
-    sync(uid);
+    begin_next_attempt(*late, std::exchange(late->current, std::nullopt));
   });
 }
 
@@ -136,7 +154,7 @@ void Agent::State::start_over(PodRun& run) {
                 fmt::format("the pod's shim leaves before it runs anything: {}",
                             run.waiting_message.empty() ? "no reason given" : run.waiting_message));
   }
-  if (const auto removed = linux_os::remove_tree(paths_.attempt(run.uid, run.attempt)); !removed) {
+  if (const auto removed = trash_.take(paths_.attempt(run.uid, run.attempt)); !removed) {
     return fail(run, *pod, removed.error().message);
   }
   run.step = Step::kWaiting;
@@ -244,17 +262,16 @@ void Agent::State::sync_gone(PodRun& run) {
 
 /// Everything but the logs and records.
 void Agent::State::clean_up(const PodRun& run) {
-  std::vector<std::string> folders = {paths_.pod_volumes(run.uid)};
+  discard(paths_.pod_volumes(run.uid));
   for (int attempt = 0; attempt <= run.attempt; ++attempt) {
     for (const char* name : {"/scratch", "/volumes", "/root", "/shm", "/launch"}) {
-      folders.push_back(paths_.attempt(run.uid, attempt) + name);
+      discard(paths_.attempt(run.uid, attempt) + name);
     }
   }
-  for (const std::string& folder : folders) {
-    if (const auto removed = linux_os::remove_tree(folder); !removed) {
-      LOG_WARN("pod's folder not removed", {"uid", run.uid}, {"error", removed.error().message});
-    }
-  }
+}
+
+void Agent::State::discard(const std::string& path) {
+  if (const auto taken = trash_.take(path); !taken) LOG_WARN("not removed", {"error", taken.error().message});
 }
 
 }  // namespace muster::agent

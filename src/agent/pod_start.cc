@@ -109,7 +109,7 @@ Status Agent::State::start_attempt(PodRun& run, const Document& pod, const Launc
   }
   if (!started) {
     // No shim: the attempt's number is free again.
-    if (const auto removed = linux_os::remove_tree(folder); !removed) return removed.error();
+    TRY(trash_.take(folder));
     return started;
   }
   run.step = Step::kStarting;

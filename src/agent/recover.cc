@@ -10,6 +10,8 @@ namespace muster::agent {
 
 Verdict judge(const Evidence& e) {
   if (!e.folder) return Verdict::kNeverRan;
+  // However the containers took the signal, it was not their end.
+  if (e.stopped && !e.lock_held && (e.end ? e.end->ran : e.identity)) return Verdict::kStopped;
   // Written last and synced, so it is true whatever else happened, a reboot included.
   if (e.end) return e.end->ran ? Verdict::kFinished : Verdict::kNeverRan;
   // "go" is said only after shim.json is on the disk.
@@ -36,6 +38,7 @@ Recovered examine_attempt(const std::string& folder) {
   Recovered result;
   struct stat what {};
   evidence.folder = ::stat(folder.c_str(), &what) == 0;
+  evidence.stopped = ::stat((folder + kStoppedFile).c_str(), &what) == 0;
   // The lock before exit.json: a shim writes the one before it gives up the other.
   evidence.lock_held = linux_os::is_locked(folder + kLockFile);
   if (const auto text = read_file(folder + kShimFile)) {

@@ -16,6 +16,7 @@ struct Evidence {
   bool identity = false;  // shim.json is there and whole
   bool same_boot = false;
   bool lock_held = false;
+  bool stopped = false;              // the file `stopped` is there
   bool process_matches = false;      // pid, start time and PID namespace are those of shim.json
   std::optional<AttemptRecord> end;  // exit.json
 };
@@ -23,6 +24,7 @@ struct Evidence {
 enum class Verdict {
   kNeverRan,    // user code never began: the same attempt may be started
   kFinished,    // exit.json tells how
+  kStopped,     // muster down ended it, to be started again
   kAdopt,       // it runs
   kLookAgain,   // a shim is on its way out or in
   kLostReboot,  // the machine went down with it

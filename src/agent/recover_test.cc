@@ -6,7 +6,13 @@ namespace muster::agent {
 namespace {
 
 Evidence running() {
-  return {.folder = true, .identity = true, .same_boot = true, .lock_held = true, .process_matches = true, .end = {}};
+  return {.folder = true,
+          .identity = true,
+          .same_boot = true,
+          .lock_held = true,
+          .stopped = false,
+          .process_matches = true,
+          .end = {}};
 }
 
 TEST(Judge, NoFolderMeansNeverRan) {
@@ -23,6 +29,19 @@ TEST(Judge, AnExitRecordIsTheTruthEvenAfterAReboot) {
   EXPECT_EQ(judge(e), Verdict::kFinished);
   e.same_boot = e.lock_held = e.process_matches = false;
   EXPECT_EQ(judge(e), Verdict::kFinished);
+}
+
+TEST(Judge, WhatWasStoppedOnPurposeHasNotFinished) {
+  Evidence e = running();
+  e.stopped = true;
+  EXPECT_EQ(judge(e), Verdict::kAdopt) << "it is still on its way out";
+  e.lock_held = e.process_matches = false;
+  EXPECT_EQ(judge(e), Verdict::kStopped) << "killed at the end of its grace period";
+  e.end = AttemptRecord{.ran = true, .containers = {}, .notices = {}};
+  e.same_boot = false;
+  EXPECT_EQ(judge(e), Verdict::kStopped);
+  e.end = AttemptRecord{};
+  EXPECT_EQ(judge(e), Verdict::kNeverRan);
 }
 
 TEST(Judge, AShimThatWasSentAwayNeverRan) {
@@ -48,8 +67,8 @@ TEST(Judge, AFreeLockWithoutAnExitRecordMeansTheShimWasKilled) {
 }
 
 TEST(Judge, WithoutAnIdentityNothingWasEverTold) {
-  Evidence e{
-      .folder = true, .identity = false, .same_boot = false, .lock_held = false, .process_matches = false, .end = {}};
+  Evidence e;
+  e.folder = true;
   EXPECT_EQ(judge(e), Verdict::kNeverRan);
   e.lock_held = true;
   EXPECT_EQ(judge(e), Verdict::kLookAgain);

@@ -21,6 +21,7 @@
 #include "agent/record.h"
 #include "agent/recover.h"
 #include "agent/status.h"
+#include "agent/trash.h"
 #include "client/informer.h"
 #include "linux/files.h"
 #include "linux/process.h"
@@ -112,6 +113,8 @@ struct Agent::State {
   void take_verdict(PodRun& run, Recovered found);
   void take_end(PodRun& run, AttemptRecord end);
   void take_loss(PodRun& run, std::optional<AttemptRecord> state, std::string reason, std::string message);
+  void take_stop(PodRun& run, std::optional<AttemptRecord> record);
+  void begin_next_attempt(PodRun& run, std::optional<AttemptRecord> ended);
   void back_off(PodRun& run, Time ended);
   void start_over(PodRun& run);
   void fail(PodRun& run, const json::Document& pod, const std::string& message);
@@ -120,6 +123,7 @@ struct Agent::State {
   void sync_gone(PodRun& run);
   void remove_pod(PodRun& run, const json::Document& pod);
   void clean_up(const PodRun& run);
+  void discard(const std::string& path);
 
   // pod_status_writer.cc
   PodView view_of(const PodRun& run) const;
@@ -137,6 +141,7 @@ struct Agent::State {
   client::ApiClient& client_;
   Options options_;
   Paths paths_;
+  Trash trash_;
   Machine machine_;
   EventWriter events_;
   std::string shim_program_;

@@ -15,6 +15,8 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
+#include "linux/process.h"
+#include "linux/remove_tree.h"
 
 namespace muster::agent {
 namespace {

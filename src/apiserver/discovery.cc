@@ -209,9 +209,16 @@ Document root_answer() {
 }
 
 Document version_answer() {
-  return Object{{"major", "1"},    {"minor", "33"},      {"gitVersion", "v1.33.4"},
-                {"gitCommit", ""}, {"gitTreeState", ""}, {"buildDate", ""},
-                {"goVersion", ""}, {"compiler", ""},     {"platform", "linux/amd64"}};
+  return Object{{"major", "1"},
+                {"minor", "33"},
+                {"gitVersion", "v1.33.4"},
+                {"gitCommit", ""},
+                {"gitTreeState", ""},
+                {"buildDate", ""},
+                {"goVersion", ""},
+                {"compiler", ""},
+                {"platform", "linux/amd64"},
+                {"musterVersion", "v" MUSTER_VERSION}};
 }
 
 }  // namespace muster::apiserver

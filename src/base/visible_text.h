@@ -17,4 +17,10 @@ Escape escape_at(std::string_view text);
 /// Escapes all of those except newlines and tabs. It is idempotent.
 std::string visible(std::string_view text);
 
+/// Columns of a terminal that the text takes: two for each character of the East Asian scripts, none for marks that are
+/// put above or below another.
+std::size_t text_width(std::string_view text);
+/// The text, or as much of its beginning as leaves room for a "…" within so many columns.
+std::string cut_to_width(std::string_view text, std::size_t width);
+
 }  // namespace muster

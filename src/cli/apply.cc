@@ -8,6 +8,8 @@ namespace muster::cli {
 
 namespace {
 
+constexpr int kMostTries = 5;
+
 class Apply final : public Command {
  public:
   void add_flags(Flags& flags) override { objects_.add_flags(flags); }
@@ -24,21 +26,42 @@ class Apply final : public Command {
       failure.fix = "muster create -f makes a new object each time";
       return session.fail(failure);
     }
-    auto live = session.get(placed.object());
     const json::Document modified = with_last_applied(placed.manifest.value);
+    Outcome outcome = apply_once(session, placed, modified);
+    // Another apply of the same manifest was quicker, or the object has just gone: look again at what there is now.
+    for (int tries = 1; tries < kMostTries && lost_a_race(outcome.result); ++tries) {
+      outcome = apply_once(session, placed, modified);
+    }
+    return objects_.report(session, placed, outcome.result, outcome.done);
+  }
+
+  struct Outcome {
+    Result<json::Document> result;
+    std::string_view done;
+  };
+
+  Outcome apply_once(Session& session, const Placed& placed, const json::Document& modified) const {
+    auto live = session.get(placed.object());
+    if (!live && live.error().reason != Reason::kNotFound) return {std::move(live), ""};
     if (!live) {
-      if (live.error().reason != Reason::kNotFound) return objects_.report(session, placed, live, "");
-      auto created = session.await([&](client::OnDocument done) {
-        session.api().create(placed.kind.resource, placed.ns, modified, objects_.options(), std::move(done));
-      });
-      return objects_.report(session, placed, created, "created");
+      return {session.await([&](client::OnDocument done) {
+                session.api().create(placed.kind.resource, placed.ns, modified, objects_.options(), std::move(done));
+              }),
+              "created"};
     }
     const json::Document patch = three_way_patch(last_applied(*live), modified, *live);
-    if (patch.as_object().empty()) return objects_.report(session, placed, live, "unchanged");
-    auto changed = session.await([&](client::OnDocument done) {
-      session.api().patch(placed.object(), client::PatchType::kMerge, patch, objects_.options(), std::move(done));
-    });
-    return objects_.report(session, placed, changed, "configured");
+    if (patch.as_object().empty()) return {std::move(live), "unchanged"};
+    return {session.await([&](client::OnDocument done) {
+              session.api().patch(placed.object(), client::PatchType::kMerge, patch, objects_.options(),
+                                  std::move(done));
+            }),
+            "configured"};
+  }
+
+  static bool lost_a_race(const Result<json::Document>& result) {
+    if (result) return false;
+    const Reason reason = result.error().reason;
+    return reason == Reason::kAlreadyExists || reason == Reason::kConflict || reason == Reason::kNotFound;
   }
 
   WriteObjects objects_;

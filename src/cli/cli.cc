@@ -3,35 +3,30 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/random.h"
+#include "base/strings.h"
 #include "base/visible_text.h"
 #include "cli/command_line.h"
-#include "cli/command_table.h"
+#include "cli/completion.h"
 #include "cli/connect.h"
 #include "cli/environment.h"
 #include "client/remote_transport.h"
+#include "net/event_loop.h"
 
 extern char** environ;
 
 namespace muster::cli {
 
 namespace {
-
-const Entry* find(const std::string& word) {
-  for (const Entry& entry : command_table()) {
-    if (entry.name == word) return &entry;
-  }
-  return nullptr;
-}
 
 /// Output that cannot be written ends the command: whoever read it (`| head`) has gone, or the disk is full.
 void write_or_exit(std::FILE* to, std::string_view text) {
@@ -53,14 +48,27 @@ Result<std::string> read_all_of_stdin() {
   }
 }
 
+Result<std::string> read_line_of_stdin() {
+  char buffer[256];
+  const bool got = std::fgets(buffer, sizeof buffer, stdin) != nullptr;
+  return std::string(got ? buffer : "");
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 Terminal real_terminal(const Environment& environment) {
   Terminal out;
   out.out = [](std::string_view text) { write_or_exit(stdout, text); };
   out.err = [](std::string_view text) { write_or_exit(stderr, text); };
   out.read_stdin = read_all_of_stdin;
+  out.read_line = read_line_of_stdin;
+  out.in_is_terminal = ::isatty(STDIN_FILENO) == 1;
   out.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
-  out.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
   out.color = out.out_is_terminal && !environment.no_color;
+  if (out.out_is_terminal) out.width = terminal_width();
   return out;
 }
 
@@ -156,63 +164,76 @@ int run_connected(Server need, Command& command, const ConnectOptions& options, 
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!options.ns.empty()) session.set_ns_is_named();
   if (errors_as_json) session.tell_errors_as_json();
-  session.explain_unreachable(connection.explain);
-  loop.on_stop_signal([&](int) { session.interrupt(); });
+  // A command that asks no server waits for none: Ctrl-C ends it as it ends any program.
+  if (need != Server::kNone) {
+    session.explain_unreachable(connection.explain);
+    loop.on_stop_signal([&](int) { session.interrupt(); });
+  }
   const int code = command.run(session, words);
   return session.interrupted() ? kExitInterrupted : code;
 }
 
-}  // namespace
-
-bool knows(const std::string& word) {
-  return find(word) != nullptr;
-}
-
-std::vector<std::string> command_names() {
-  std::vector<std::string> out;
-  for (const Entry& entry : command_table()) out.emplace_back(entry.name);
-  return out;
-}
-
-std::string command_list() {
-  std::string out;
-  for (const Entry& entry : command_table()) out += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
-  return out;
-}
-
-int run(const std::vector<std::string>& args) {
-  const Entry* entry = args.empty() ? nullptr : find(args[0]);
-  if (entry == nullptr) return print_error(usage_failure("no such command", "muster help lists the commands"));
-  const std::vector<std::string> rest(args.begin() + 1, args.end());
-
+int run_command(const Entry& entry, const std::vector<std::string>& args) {
   ConnectOptions options;
-  const bool connects = entry->server != Server::kNone;
-  const auto command = entry->make();
+  const auto command = entry.make();
   Flags flags;
   command->add_flags(flags);
-  if (Flags::asks_for_help(rest)) {
+  if (Flags::asks_for_help(args)) {
     Flags common;
-    if (connects) options.add_flags(common);
-    const Help help{entry->name, entry->summary, entry->usage, entry->examples};
-    std::fputs(help_text(help, flags, common).c_str(), stdout);
+    if (entry.server != Server::kNone) options.add_flags(common);
+    std::fputs(help_text(entry, flags, common).c_str(), stdout);
     return kExitOk;
   }
   options.add_flags(flags);  // `alias m='muster -n team'` must not break the commands that ask no server
-  auto words = flags.parse(rest);
+  auto words = flags.parse(args);
   if (!words) {
     return print_error(
-        usage_failure(words.error().message, fmt::format("muster {} --help lists the flags", entry->name)));
+        usage_failure(words.error().message, fmt::format("muster {} --help lists the flags", entry.name)));
   }
-  return run_connected(entry->server, *command, options, *words, flags.text_of("output") == "json");
+  if (words->size() > entry.most_words) {
+    return print_error(
+        usage_failure(fmt::format("{}: unexpected argument {}", entry.name, quote((*words)[entry.most_words])),
+                      std::string(entry.usage)));
+  }
+  return run_connected(entry.server, *command, options, *words, flags.text_of("output") == "json");
 }
 
-int complete(std::vector<std::string> words, std::vector<Completable> commands) {
+int run_completion(CommandTable table, std::vector<std::string> words) {
   if (!words.empty() && words[0] == "--") words.erase(words.begin());
-  std::ranges::move(completable_commands(), std::back_inserter(commands));
-  std::ranges::sort(commands, {}, &Completable::name);
-  const Completing at = completing(std::move(words), commands);
+  const Completing at = completing(std::move(words), completable_commands(table));
   const bool asks = at.ask == Completing::Ask::kNames || at.ask == Completing::Ask::kNamespaces;
   return run_connected(asks ? Server::kOptional : Server::kNone, *make_complete(at), at.connect, {});
+}
+
+bool is_help(const std::string& word) {
+  return word == "help" || word == "--help" || word == "-h";
+}
+
+}  // namespace
+
+int run(CommandTable table, const std::vector<std::string>& typed) {
+  auto args = command_first(typed);
+  if (!args) {
+    return print_error(
+        usage_failure(args.error().message, "muster [-n NAMESPACE] COMMAND …; muster help lists the commands"));
+  }
+  if (args->empty()) {
+    std::fputs(program_help(table).c_str(), stderr);
+    return kExitUsage;
+  }
+  if (is_help(args->front())) {
+    const bool about_a_command = args->size() > 1 && !(*args)[1].starts_with('-') && (*args)[1] != "help";
+    if (!about_a_command) {
+      std::fputs(program_help(table).c_str(), stdout);
+      return kExitOk;
+    }
+    *args = {(*args)[1], "--help"};
+  }
+  if (args->front() == "--version") *args = {"version", "--client"};
+  const std::vector<std::string> rest(args->begin() + 1, args->end());
+  if (args->front() == kCompleteCommand) return run_completion(table, rest);
+  const Entry* entry = find_command(table, args->front());
+  return entry != nullptr ? run_command(*entry, rest) : print_error(unknown_command(args->front(), table));
 }
 
 }  // namespace muster::cli

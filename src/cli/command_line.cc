@@ -56,19 +56,4 @@ Result<std::vector<std::string>> command_first(const std::vector<std::string>& a
   return out;
 }
 
-Failure unknown_command(std::string_view word, const std::vector<std::string>& commands) {
-  Failure out = usage_failure(fmt::format("unknown command {}", quote(word)), "muster help lists the commands");
-  if (const auto meant = did_you_mean(word, commands)) out.what += fmt::format("; did you mean {}?", quote(*meant));
-  return out;
-}
-
-std::string help_text(const Help& help, const Flags& own, const Flags& common) {
-  std::string out = fmt::format("{}: {}\n\nUsage:\n  {}\n", help.name, help.summary, help.usage);
-  if (!help.notes.empty()) out += fmt::format("\n{}", help.notes);
-  out += fmt::format("\nExamples:\n{}", help.examples);
-  if (const std::string flags = own.help(); !flags.empty()) out += "\nFlags:\n" + flags;
-  if (const std::string flags = common.help(); !flags.empty()) out += "\nFlags of every command:\n" + flags;
-  return out;
-}
-
 }  // namespace muster::cli

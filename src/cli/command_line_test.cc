@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/command_table.h"
+
 namespace muster::cli {
 namespace {
 
@@ -32,7 +34,7 @@ TEST(CommandLine, OtherFlagsMayNot) {
 }
 
 TEST(CommandLine, ACommandThatWasMeantIsNamed) {
-  const std::vector<std::string> commands{"get", "apply", "describe"};
+  const Section commands[] = {{"Jobs", object_commands()}};
   EXPECT_EQ(unknown_command("gett", commands).what, "unknown command \"gett\"; did you mean \"get\"?");
   EXPECT_EQ(unknown_command("aply", commands).what, "unknown command \"aply\"; did you mean \"apply\"?");
   EXPECT_EQ(unknown_command("descibe", commands).what, "unknown command \"descibe\"; did you mean \"describe\"?");
@@ -44,7 +46,8 @@ TEST(CommandLine, HelpHasItsParts) {
   bool all = false;
   Flags flags;
   flags.add_bool("all", &all, "everything");
-  EXPECT_EQ(help_text({"up", "start it", "muster up", "  muster up\n", "More.\n"}, flags),
+  const Entry up{"up", "start it", "muster up", "  muster up\n", nullptr, Server::kNone, "More.\n"};
+  EXPECT_EQ(help_text(up, flags),
             "up: start it\n\nUsage:\n  muster up\n\nMore.\n\nExamples:\n  muster up\n\nFlags:\n"
             "      --all                    everything\n");
 }

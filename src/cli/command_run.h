@@ -26,6 +26,7 @@ class CommandRun {
   std::string err;
   std::string input;  // stdin
   bool terminal = false;
+  std::size_t width = 0;  // of the terminal
 
  private:
   struct World;  // the loop on virtual time, the server, the client

@@ -34,7 +34,8 @@ int CommandRun::run(std::unique_ptr<Command> command, const std::vector<std::str
   to.out = [this](std::string_view text) { out += text; };
   to.err = [this](std::string_view text) { err += text; };
   to.read_stdin = [this]() -> Result<std::string> { return input; };
-  to.out_is_terminal = to.err_is_terminal = to.color = terminal;
+  to.out_is_terminal = to.color = terminal;
+  to.width = width;
   muster::testing::SimLoop& loop = world_->loop;
   Session* running = nullptr;
   std::size_t next = 0;

@@ -1,8 +1,16 @@
 #include "cli/command_table.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+
 namespace muster::cli {
 
 namespace {
+
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 constexpr Entry kCommands[] = {
     {"apply", "make objects as files say: create them, or change what differs", "muster apply -f FILE [-n NAMESPACE]",
@@ -31,11 +39,17 @@ constexpr Entry kCommands[] = {
      "  muster logs mnist-worker-0 --tail=20\n"
      "  muster logs mnist-worker-0 --previous  of the run before the last restart\n",
      make_logs},
-    {"delete", "delete objects and what belongs to them", "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",
+    {"delete",
+     "delete objects and what belongs to them",
+     "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",
      "  muster delete pj mnist\n"
      "  muster delete -f job.yaml\n"
      "  muster delete pods --all --wait=false\n",
-     make_delete},
+     make_delete,
+     Server::kNeeded,
+     {},
+     kAnyNumber,
+     true},
     {"wait", "wait until a job has ended, or for a condition", "muster wait TYPE/NAME [--for=…] [--timeout=DURATION]",
      "  muster wait pj/mnist                   exit code 0 when it succeeded, 1 when it failed\n"
      "  muster wait --for=condition=Running pj/mnist --timeout=60s\n"
@@ -79,12 +93,62 @@ constexpr Entry kCommands[] = {
      "  muster crds | kubectl apply --server-side -f -\n", make_crds, Server::kNone},
     {"version", "of this program and of the server", "muster version", "  muster version -o json\n", make_version,
      Server::kOptional},
+    {"completion",
+     "print the completion script of bash, zsh or fish",
+     "muster completion bash | zsh | fish",
+     "  source <(muster completion bash)                                     in ~/.bashrc\n"
+     "  source <(muster completion zsh)                                      in ~/.zshrc\n"
+     "  muster completion fish >~/.config/fish/completions/muster.fish\n",
+     make_completion,
+     Server::kNone,
+     {},
+     1},
 };
 
 }  // namespace
 
-std::span<const Entry> command_table() {
+std::span<const Entry> object_commands() {
   return kCommands;
+}
+
+const Entry* find_command(CommandTable table, std::string_view name) {
+  for (const Section& section : table) {
+    const auto found = std::ranges::find(section.commands, name, &Entry::name);
+    if (found != section.commands.end()) return &*found;
+  }
+  return nullptr;
+}
+
+std::string program_help(CommandTable table) {
+  std::string out = "muster runs distributed training jobs and speaks the Kubernetes API.\n";
+  for (const Section& section : table) {
+    out += fmt::format("\n{}:\n", section.title);
+    for (const Entry& entry : section.commands) out += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+  }
+  return out +
+         "\nMore about one: muster help COMMAND\n"
+         "-n NAMESPACE, --context and --kubeconfig may stand before the command, too.\n";
+}
+
+std::string help_text(const Entry& entry, const Flags& own, const Flags& common) {
+  std::string out = fmt::format("{}: {}\n\nUsage:\n  {}\n", entry.name, entry.summary, entry.usage);
+  if (!entry.notes.empty()) out += fmt::format("\n{}", entry.notes);
+  out += fmt::format("\nExamples:\n{}", entry.examples);
+  if (const std::string flags = own.help(); !flags.empty()) out += "\nFlags:\n" + flags;
+  if (const std::string flags = common.help(); !flags.empty()) out += "\nFlags of every command:\n" + flags;
+  return out;
+}
+
+Failure unknown_command(std::string_view word, CommandTable table) {
+  std::vector<std::string> names{"help"};
+  for (const Section& section : table) {
+    for (const Entry& entry : section.commands) {
+      if (!entry.destructive) names.emplace_back(entry.name);
+    }
+  }
+  Failure out = usage_failure(fmt::format("unknown command {}", quote(word)), "muster help lists the commands");
+  if (const auto meant = did_you_mean(word, names)) out.what += fmt::format("; did you mean {}?", quote(*meant));
+  return out;
 }
 
 }  // namespace muster::cli

@@ -39,6 +39,7 @@ using EditFile = std::function<Status(const std::string& path)>;
 std::unique_ptr<Command> make_edit();
 std::unique_ptr<Command> make_edit(EditFile edit_file);
 std::unique_ptr<Command> make_explain();
+std::unique_ptr<Command> make_completion();
 struct Completing;
 std::unique_ptr<Command> make_complete(Completing at);
 

@@ -60,6 +60,49 @@ TEST(Apply, ShowsWhatTheServerRefused) {
             "    │   ^\n");
 }
 
+/// 20 applies at once: whoever finds nothing and comes second changes what the first has made.
+TEST(Apply, AnObjectThatCameMeanwhileIsChangedInstead) {
+  CommandRun cli;
+  cli.input = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: '1'\n";
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  json::Document other = make_object("v1", "ConfigMap", "settings");
+  other["data"]["b"] = "2";
+  cli.server.put(maps + "/settings", other);
+  cli.server.refuse("GET", maps + "/settings", 404,
+                    *json::parse(R"({"kind":"Status","reason":"NotFound","code":404})"));
+  cli.server.refuse("PATCH", maps + "/settings", 409,
+                    *json::parse(R"({"kind":"Status","reason":"Conflict","code":409})"));
+  EXPECT_EQ(cli.run(make_apply(), {"-f", "-"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "configmap/settings configured\n");
+  EXPECT_EQ(json::serialize(*cli.server.find(maps + "/settings")->find("data")), R"({"b":"2","a":"1"})");
+}
+
+TEST(Apply, ARaceThatIsNeverWonIsReported) {
+  CommandRun cli;
+  cli.input = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n";
+  const std::string maps = "/api/v1/namespaces/default/configmaps";
+  cli.server.put(maps + "/settings", make_object("v1", "ConfigMap", "settings"));
+  for (int i = 0; i < 10; ++i) {
+    cli.server.refuse("PATCH", maps + "/settings", 409,
+                      *json::parse(R"({"kind":"Status","reason":"Conflict","code":409,"message":"changed"})"));
+  }
+  EXPECT_EQ(cli.run(make_apply(), {"-f", "-"}), 4);
+  EXPECT_EQ(cli.err, "error: stdin: changed\n");
+}
+
+TEST(Apply, WhatIsWrongWithAPatchIsShownInTheManifest) {
+  CommandRun cli;
+  cli.input = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: 1\n";
+  const std::string path = "/api/v1/namespaces/default/configmaps/settings";
+  cli.server.put(path, make_object("v1", "ConfigMap", "settings"));
+  cli.server.refuse("PATCH", path, 422, *json::parse(R"({"kind":"Status","reason":"Invalid","code":422,
+    "message":" \"\" is invalid: patch: Invalid value: \"{}\": data.a: must be text",
+    "details":{"causes":[{"field":"patch","message":"Invalid value: \"{}\": data.a: must be text","reason":"FieldValueInvalid"}]}})"));
+  EXPECT_EQ(cli.run(make_apply(), {"-f", "-"}), 1);
+  EXPECT_THAT(cli.err, HasSubstr("error: stdin:6:3: data.a: "));
+  EXPECT_THAT(cli.err, HasSubstr("  6 │   a: 1\n"));
+}
+
 TEST(Apply, NeedsAFile) {
   CommandRun cli;
   EXPECT_EQ(cli.run(make_apply(), {}), 2);
@@ -328,6 +371,7 @@ TEST(Wait, TellsHowAJobEnded) {
   cli.server.put(kJobs + "/j", failed);
   EXPECT_EQ(cli.run(make_wait(), {"pj/j"}), 1);
   EXPECT_EQ(cli.err,
+            "waiting for pj/j: Running\n"
             "error: pytorchtrainingjob.batch.tensorstack.dev/j failed\n"
             "  why: worker-0: exit code 3\n"
             "  fix: muster logs pj/j\n");
@@ -350,7 +394,72 @@ TEST(Wait, ForAConditionADeletionAndWhatIsMissing) {
   EXPECT_EQ(cli.run(make_wait(), {"--for=delete", "pod/a"}, {[&] { cli.server.remove(kPods + "/a"); }}), 0);
   EXPECT_EQ(cli.run(make_wait(), {"--for=condition=Ready", "pod/a"}), 3);
   EXPECT_EQ(cli.out, "pod/a condition met\npod/a deleted\n");
-  EXPECT_EQ(cli.err, "error: pod/a not found\n");
+  EXPECT_EQ(cli.err, "waiting for pod/a: Pending\nwaiting for pod/a: Running\nerror: pod/a not found\n");
+}
+
+json::Document waiting_worker(const std::string& owner, const std::string& why) {
+  json::Document out = pod("j-worker-0", "Pending");
+  out["metadata"]["labels"] = json::Object{{"tensorstack.dev/owner-name", owner}};
+  out["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-" + owner}, {"controller", true}}};
+  out["status"]["conditions"] =
+      json::Array{json::Object{{"type", "PodScheduled"}, {"status", "False"}, {"message", why}}};
+  return out;
+}
+
+json::Document pending_job(const std::string& name) {
+  json::Document out = job(name, "Pending");
+  out["status"]["conditions"] =
+      json::Array{json::Object{{"type", "Initialized"}, {"status", "True"}, {"message", "the job is initialised"}}};
+  return out;
+}
+
+TEST(Describe, LeadsWithTheCause) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/j", pending_job("j"));
+  EXPECT_EQ(cli.run(make_describe(), {"pj", "j"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("Message:      the job is initialised\n"));
+  cli.out.clear();
+  cli.server.put(kPods + "/j-worker-0", waiting_worker("j", "needs 4 nvidia.com/gpu, there is none"));
+  EXPECT_EQ(cli.run(make_describe(), {"pj", "j"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("Phase:        Pending\nMessage:      needs 4 nvidia.com/gpu, there is none\n"));
+}
+
+TEST(Describe, FitsOntoTheTerminal) {
+  CommandRun cli;
+  cli.terminal = true;
+  cli.width = 60;
+  cli.server.put(kJobs + "/j", pending_job("j"));
+  cli.server.put(kPods + "/j-worker-0",
+                 waiting_worker("j", "needs 4 nvidia.com/gpu, there are 2 in all, held by default/another-job"));
+  EXPECT_EQ(cli.run(make_describe(), {"pj", "j"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("Message:      needs 4 nvidia.com/gpu, there are 2 in all,\n"
+                                 "              held by default/another-job\n"));
+  EXPECT_THAT(cli.out, HasSubstr("…\n"));
+}
+
+TEST(Wait, SaysWhatItWaitsForAndWhenThatChanges) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/j", pending_job("j"));
+  const int code = cli.run(make_wait(), {"pj/j"},
+                           {[&] { cli.server.put(kPods + "/j-worker-0", waiting_worker("j", "needs 4 GPUs")); },
+                            [&] { cli.server.put(kJobs + "/j", job("j", "Running")); },
+                            [&] { cli.server.put(kJobs + "/j", job("j", "Succeeded")); }});
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(cli.err,
+            "waiting for pj/j: Pending\n"
+            "waiting for pj/j: Pending, needs 4 GPUs\n"
+            "waiting for pj/j: Running\n");
+}
+
+TEST(Logs, SayWhatTheyWaitForUntilTheJobRuns) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/j", pending_job("j"));
+  cli.server.put(kPods + "/j-worker-0", waiting_worker("j", "needs 4 GPUs"));
+  const int code = cli.run(make_logs(), {"-f", "pj/j"},
+                           {[&] { cli.server.put(kJobs + "/j", job("j", "Running")); },
+                            [&] { cli.server.put(kJobs + "/j", job("j", "Succeeded")); }});
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(cli.err, "waiting for pj/j: Pending, needs 4 GPUs\n");
 }
 
 TEST(Describe, ShowsReplicasAndEvents) {

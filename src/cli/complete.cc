@@ -1,4 +1,4 @@
-// __complete: what the scripts of shell completion ask. A server that does not answer offers nothing.
+// completion: prints the scripts. __complete: what they ask; a server that does not answer offers nothing.
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/kinds.h"
@@ -6,6 +6,21 @@
 namespace muster::cli {
 
 namespace {
+
+class Completion final : public Command {
+ public:
+  void add_flags(Flags&) override {}
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    if (words.empty()) {
+      return session.fail(usage_failure("completion takes one shell", "muster completion bash | zsh | fish"));
+    }
+    const auto script = completion_script(words[0]);
+    if (!script) return session.fail(script.error());
+    session.out_exact(*script);
+    return kExitOk;
+  }
+};
 
 class Complete final : public Command {
  public:
@@ -56,6 +71,10 @@ class Complete final : public Command {
 };
 
 }  // namespace
+
+std::unique_ptr<Command> make_completion() {
+  return std::make_unique<Completion>();
+}
 
 std::unique_ptr<Command> make_complete(Completing at) {
   return std::make_unique<Complete>(std::move(at));

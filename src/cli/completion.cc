@@ -7,7 +7,6 @@
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/command_line.h"
-#include "cli/command_table.h"
 
 namespace muster::cli {
 
@@ -199,16 +198,19 @@ Result<std::string> completion_script(const std::string& shell) {
                .message = fmt::format("completion: must be bash, zsh or fish, got {}", quote(shell))};
 }
 
-std::vector<Completable> completable_commands() {
-  std::vector<Completable> out;
-  for (const Entry& entry : command_table()) {
-    Flags flags;
-    ConnectOptions unused;
-    const auto command = entry.make();
-    command->add_flags(flags);
-    if (entry.server != Server::kNone) unused.add_flags(flags);
-    out.push_back({entry.name, entry.summary, flags.list()});
+std::vector<Completable> completable_commands(CommandTable table) {
+  std::vector<Completable> out{{"help", "what a command does", {}}};
+  for (const Section& section : table) {
+    for (const Entry& entry : section.commands) {
+      Flags flags;
+      ConnectOptions unused;
+      const auto command = entry.make();
+      command->add_flags(flags);
+      if (entry.server != Server::kNone) unused.add_flags(flags);
+      out.push_back({entry.name, entry.summary, flags.list()});
+    }
   }
+  std::ranges::sort(out, {}, &Completable::name);
   return out;
 }
 

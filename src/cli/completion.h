@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_table.h"
 #include "cli/connect.h"
 #include "cli/flags.h"
 
@@ -24,8 +25,8 @@ struct Completable {
   std::string_view summary;
   std::vector<Flags::Listed> flags;
 };
-/// All of command_table().
-std::vector<Completable> completable_commands();
+/// All of the table, and help, by name.
+std::vector<Completable> completable_commands(CommandTable table);
 
 struct Candidate {
   std::string text;

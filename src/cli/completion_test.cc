@@ -18,7 +18,8 @@ using ::testing::Not;
 using Ask = Completing::Ask;
 
 Completing typing(const std::vector<std::string>& words) {
-  std::vector<Completable> commands = completable_commands();
+  const Section table[] = {{"Jobs", object_commands()}};
+  std::vector<Completable> commands = completable_commands(table);
   commands.push_back({"up", "start the engine", {{.name = "listen", .takes_word = true}}});
   return completing(words, commands);
 }
@@ -38,7 +39,7 @@ TEST(Completing, OffersCommandsAndTheirFlags) {
   EXPECT_THAT(offered({""}), Contains("up"));
   EXPECT_THAT(offered({"delete", "--grace"}), ElementsAre("--grace-period"));
   EXPECT_THAT(offered({"up", "--"}), ElementsAre("--listen", "--help"));
-  for (const Entry& entry : command_table()) {
+  for (const Entry& entry : object_commands()) {
     EXPECT_THAT(offered({std::string(entry.name), "--"}), Contains("--help")) << entry.name;
   }
 }

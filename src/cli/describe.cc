@@ -48,16 +48,16 @@ class Describe final : public Command {
 
  private:
   std::string text(Session& session, const Selected& one, const json::Document& object) {
-    const Time now = session.loop().now();
-    std::string out = describe_head(object, now);
+    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
     const std::string& uid = object.string_at("metadata", "uid");
-    if (is_job_kind(one.kind.resource.group)) {
-      out += describe_replicas(pods_of(session, one, uid), one.name, now);
-    } else if (one.kind.kind == "Pod") {
-      out += describe_containers(object, now);
-    }
+    const bool is_job = is_job_kind(one.kind.resource.group);
+    std::vector<json::Document> pods;
+    if (is_job) pods = pods_of(session, one, uid);
+    std::string out = describe_head(object, waiting_cause(object, pods), viewer);
+    if (is_job) out += describe_replicas(std::move(pods), one.name, viewer);
+    if (one.kind.kind == "Pod") out += describe_containers(object, viewer);
     out += describe_body(object, one.kind.kind);
-    if (show_events_) out += describe_events(events_of(session, one, uid), now);
+    if (show_events_) out += describe_events(events_of(session, one, uid), viewer);
     return out;
   }
 

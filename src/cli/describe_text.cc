@@ -7,6 +7,7 @@
 #include "api/names.h"
 #include "api/owners.h"
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "cli/job_state.h"
 #include "cli/table.h"
 #include "cli/three_way.h"
@@ -16,9 +17,9 @@ namespace muster::cli {
 
 namespace {
 
-std::string age(const std::string& time, Time now) {
+std::string age(const std::string& time, const Viewer& viewer) {
   const auto parsed = parse_rfc3339(time);
-  return parsed ? human_duration(now - *parsed) : "<unknown>";
+  return parsed ? human_duration(viewer.now - *parsed) : "<unknown>";
 }
 
 std::string indent(const std::string& text, std::string_view by) {
@@ -29,6 +30,22 @@ std::string indent(const std::string& text, std::string_view by) {
 
 std::string line(std::string_view label, std::string_view value) {
   return fmt::format("{:<14}{}\n", label.empty() ? "" : std::string(label) + ":", value);
+}
+
+/// A sentence in as many lines as it takes on a terminal.
+std::string wrapped_line(std::string_view label, std::string_view sentence, std::size_t width) {
+  constexpr std::size_t kLabel = 14;
+  constexpr std::size_t kLeast = 20;
+  if (width < kLabel + kLeast) return line(label, sentence);
+  std::string out;
+  std::string now;
+  for (const std::string& word : split(sentence, ' ')) {
+    if (!now.empty() && kLabel + text_width(now) + 1 + text_width(word) > width) {
+      out += line(out.empty() ? label : "", std::exchange(now, ""));
+    }
+    now += (now.empty() ? "" : " ") + word;
+  }
+  return out + line(out.empty() ? label : "", now);
 }
 
 /// "a=b" per line, under each other.
@@ -44,25 +61,28 @@ std::string map_lines(std::string_view label, const json::Document* map) {
   return out.empty() ? line(label, "<none>") : out;
 }
 
-std::string table(std::string_view title, const std::vector<std::vector<std::string>>& rows) {
+std::string table(std::string_view title, const std::vector<std::vector<std::string>>& rows, std::size_t width,
+                  std::size_t names = 1) {
+  constexpr std::size_t kIndent = 2;
   if (rows.size() < 2) return fmt::format("{}:  <none>\n", title);
-  return fmt::format("{}:\n{}", title, indent(Columns().lines(rows), "  "));
+  Columns columns({.width = width > kIndent ? width - kIndent : 0, .whole = names});
+  return fmt::format("{}:\n{}", title, indent(columns.lines(rows), "  "));
 }
 
 std::string or_none(const std::string& text) {
   return text.empty() ? "<none>" : cell_text(text);
 }
 
-std::string conditions(const json::Document& object, Time now) {
+std::string conditions(const json::Document& object, const Viewer& viewer) {
   const json::Array& all = object.array_at("status", "conditions");
   if (all.empty()) return "";
   std::vector<std::vector<std::string>> rows{{"TYPE", "STATUS", "AGE", "REASON", "MESSAGE"}};
   for (const json::Document& condition : all) {
     rows.push_back({condition.string_at("type"), condition.string_at("status"),
-                    age(condition.string_at("lastTransitionTime"), now), or_none(condition.string_at("reason")),
+                    age(condition.string_at("lastTransitionTime"), viewer), or_none(condition.string_at("reason")),
                     cell_text(condition.string_at("message"))});
   }
-  return table("Conditions", rows);
+  return table("Conditions", rows, viewer.width);
 }
 
 std::int64_t restarts_of(const json::Document& pod) {
@@ -73,21 +93,6 @@ std::int64_t restarts_of(const json::Document& pod) {
   // A replica that is restarted by replacement counts its attempts in a label.
   const auto attempt = parse_int(pod.string_at("metadata", "labels", api::kAttemptLabel));
   return total + attempt.value_or(0);
-}
-
-std::string pod_note(const json::Document& pod) {
-  for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
-    for (const char* state : {"waiting", "terminated"}) {
-      const std::string& message = status.string_at("state", state, "message");
-      if (!message.empty()) return message;
-    }
-  }
-  if (!pod.string_at("status", "message").empty()) return pod.string_at("status", "message");
-  for (const json::Document& condition : pod.array_at("status", "conditions")) {
-    const bool unscheduled = condition.string_at("type") == "PodScheduled" && condition.string_at("status") == "False";
-    if (unscheduled) return condition.string_at("message");
-  }
-  return "";
 }
 
 std::string first_container_state(const json::Document& pod) {
@@ -122,7 +127,7 @@ std::string container_state(const json::Document& container_status) {
   return reason.empty() ? "Waiting" : "Waiting: " + reason;
 }
 
-std::string describe_head(const json::Document& object, Time now) {
+std::string describe_head(const json::Document& object, const std::string& cause, const Viewer& viewer) {
   const std::string& created = object.string_at("metadata", "creationTimestamp");
   std::string out = line("Name", object.string_at("metadata", "name"));
   const std::string& ns = object.string_at("metadata", "namespace");
@@ -130,7 +135,7 @@ std::string describe_head(const json::Document& object, Time now) {
   out += line("Kind", fmt::format("{} ({})", object.string_at("kind"), object.string_at("apiVersion")));
   out += map_lines("Labels", object.at("metadata", "labels"));
   out += map_lines("Annotations", object.at("metadata", "annotations"));
-  if (!created.empty()) out += line("Created", fmt::format("{} ({} ago)", created, age(created, now)));
+  if (!created.empty()) out += line("Created", fmt::format("{} ({} ago)", created, age(created, viewer)));
   if (const std::string& going = object.string_at("metadata", "deletionTimestamp"); !going.empty()) {
     out += line("Terminating", "since " + going);
   }
@@ -141,8 +146,8 @@ std::string describe_head(const json::Document& object, Time now) {
     const bool has_phase =
         !object.string_at("status", "phase").empty() || !object.array_at("status", "conditions").empty();
     if (has_phase) out += line("Phase", job_phase(object));
-    const std::string message = job_message(object);
-    if (!message.empty()) out += line("Message", cell_text(message));
+    const std::string message = cause.empty() ? job_message(object) : cause;
+    if (!message.empty()) out += wrapped_line("Message", cell_text(message), viewer.width);
     const std::string& start = object.string_at("status", "startTime");
     const std::string& end = object.string_at("status", "completionTime");
     if (!start.empty()) out += line("Started", start);
@@ -152,37 +157,38 @@ std::string describe_head(const json::Document& object, Time now) {
       out += line("Completed", from && to ? fmt::format("{} (after {})", end, human_duration(*to - *from)) : end);
     }
   }
-  return out + conditions(object, now);
+  return out + conditions(object, viewer);
 }
 
-std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, Time now) {
+std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer) {
   std::ranges::sort(pods, {}, [](const json::Document& pod) { return pod.string_at("metadata", "name"); });
   std::vector<std::vector<std::string>> rows{{"REPLICA", "POD", "PHASE", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
   for (const json::Document& pod : pods) {
     const std::string& name = pod.string_at("metadata", "name");
     rows.push_back({replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
                     std::to_string(restarts_of(pod)), first_container_state(pod),
-                    age(pod.string_at("metadata", "creationTimestamp"), now), cell_text(pod_note(pod))});
+                    age(pod.string_at("metadata", "creationTimestamp"), viewer), cell_text(pod_message(pod))});
   }
-  return table("Replicas", rows);
+  return table("Replicas", rows, viewer.width, 2);
 }
 
-std::string describe_containers(const json::Document& pod, Time now) {
+std::string describe_containers(const json::Document& pod, const Viewer& viewer) {
   std::vector<std::vector<std::string>> rows{{"NAME", "IMAGE", "STATE", "SINCE", "RESTARTS", "MESSAGE"}};
   for (const json::Document& container : pod.array_at("spec", "containers")) {
     const std::string& name = container.string_at("name");
     const json::Array& statuses = pod.array_at("status", "containerStatuses");
     const auto status = std::ranges::find(statuses, name, [](const json::Document& s) { return s.string_at("name"); });
     if (status == statuses.end()) {
-      rows.push_back({name, container.string_at("image"), "Waiting", "", "0", cell_text(pod_note(pod))});
+      rows.push_back({name, container.string_at("image"), "Waiting", "", "0", cell_text(pod_message(pod))});
       continue;
     }
     const std::string& ended = status->string_at("state", "terminated", "finishedAt");
     const std::string& since = ended.empty() ? status->string_at("state", "running", "startedAt") : ended;
-    rows.push_back({name, container.string_at("image"), container_state(*status), since.empty() ? "" : age(since, now),
-                    std::to_string(status->int_at("restartCount")), cell_text(pod_note(pod))});
+    rows.push_back({name, container.string_at("image"), container_state(*status),
+                    since.empty() ? "" : age(since, viewer), std::to_string(status->int_at("restartCount")),
+                    cell_text(pod_message(pod))});
   }
-  return table("Containers", rows);
+  return table("Containers", rows, viewer.width);
 }
 
 std::string describe_body(const json::Document& object, const std::string& kind) {
@@ -207,7 +213,7 @@ std::string describe_body(const json::Document& object, const std::string& kind)
   return out;
 }
 
-std::string describe_events(std::vector<json::Document> events, Time now) {
+std::string describe_events(std::vector<json::Document> events, const Viewer& viewer) {
   const auto last_seen = [](const json::Document& event) {
     for (const char* key : {"lastTimestamp", "eventTime", "firstTimestamp"}) {
       if (!event.string_at(key).empty()) return event.string_at(key);
@@ -218,12 +224,12 @@ std::string describe_events(std::vector<json::Document> events, Time now) {
   std::vector<std::vector<std::string>> rows{{"TYPE", "REASON", "AGE", "COUNT", "FROM", "MESSAGE"}};
   for (const json::Document& event : events) {
     const std::string& component = event.string_at("source", "component");
-    rows.push_back({event.string_at("type"), event.string_at("reason"), age(last_seen(event), now),
+    rows.push_back({event.string_at("type"), event.string_at("reason"), age(last_seen(event), viewer),
                     std::to_string(std::max<std::int64_t>(1, event.int_at("count"))),
                     or_none(component.empty() ? event.string_at("reportingComponent") : component),
                     cell_text(event.string_at("message"))});
   }
-  return table("Events", rows);
+  return table("Events", rows, viewer.width, 2);
 }
 
 }  // namespace muster::cli

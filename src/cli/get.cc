@@ -10,6 +10,7 @@
 #include "cli/selection.h"
 #include "cli/sort_objects.h"
 #include "cli/table.h"
+#include "cli/waiting.h"
 #include "cli/write_objects.h"
 
 namespace muster::cli {
@@ -94,13 +95,14 @@ class Get final : public Command {
     return options;
   }
 
-  TableOptions table_options(const Query& query, bool several) const {
+  TableOptions table_options(const Session& session, const Query& query, bool several) const {
     return {.wide = output_.form() == Output::Form::kWide,
             .headers = !no_headers_,
             .with_namespace = all_namespaces_ && query.kind.namespaced,
             .prefix = several || show_kind_ ? query.kind.label() + "/" : "",
             .label_columns = label_columns_,
-            .with_labels = show_labels_};
+            .with_labels = show_labels_,
+            .width = session.terminal().width};
   }
 
   /// As a real server says it, for a name that a list did not find.
@@ -143,11 +145,11 @@ class Get final : public Command {
           return session.fail(done.error());
       }
       if (!printer || last_kind != query.kind.label()) {
-        printer.emplace(table_options(query, several));
+        printer.emplace(table_options(session, query, several));
         last_kind = query.kind.label();
         if (!text.empty() && has_rows(*table)) text += "\n";
       }
-      text += printer->print(*table);
+      text += printer->print(*table, why_rows_wait(session, query.kind, query.ns, *table));
     }
     session.out(text);
     if (text.empty() && code == kExitOk && !ignore_not_found_) session.err(nothing_found(session, queries));
@@ -204,7 +206,7 @@ class Get final : public Command {
       return session.fail(usage_failure("only one kind, or one object, can be watched at a time"));
     const Query& query = queries.front();
     const client::ListOptions options = list_options(query);
-    TablePrinter printer(table_options(query, false));
+    TablePrinter printer(table_options(session, query, false));
     std::optional<Error> failure;
     bool listed = false;
     LiveSink sink;

@@ -32,6 +32,14 @@ const json::Document* newest_true_condition(const json::Document& job) {
   return newest;
 }
 
+std::string unscheduled_message(const json::Document& pod) {
+  for (const json::Document& condition : conditions_of(pod)) {
+    const bool unscheduled = condition.string_at("type") == "PodScheduled" && condition.string_at("status") == "False";
+    if (unscheduled) return condition.string_at("message");
+  }
+  return "";
+}
+
 }  // namespace
 
 JobEnd job_end(const json::Document& job) {
@@ -74,6 +82,34 @@ std::string job_message(const json::Document& job) {
   }
   if (explains == nullptr) return job.string_at("status", "message");
   return explains->string_at("message");
+}
+
+std::string pod_message(const json::Document& pod) {
+  for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
+    for (const char* state : {"waiting", "terminated"}) {
+      const std::string& message = status.string_at("state", state, "message");
+      if (!message.empty()) return message;
+    }
+  }
+  if (!pod.string_at("status", "message").empty()) return pod.string_at("status", "message");
+  return unscheduled_message(pod);
+}
+
+std::string waiting_cause(const json::Document& object, std::span<const json::Document> pods) {
+  if (job_end(object) != JobEnd::kUnfinished || job_phase(object) == "Running") return "";
+  if (object.at("spec", "containers") != nullptr) return pod_message(object);
+  for (const json::Document& condition : conditions_of(object)) {
+    const bool says_why = condition.string_at("type") == "Running" && condition.string_at("status") == "False";
+    if (says_why && !condition.string_at("message").empty()) return condition.string_at("message");
+  }
+  for (const json::Document& pod : pods) {
+    if (pod.string_at("status", "phase") != "Pending") continue;
+    // What keeps one from its place keeps them all; anything else is this pod's own.
+    if (std::string all = unscheduled_message(pod); !all.empty()) return all;
+    if (std::string own = pod_message(pod); !own.empty())
+      return "pod " + pod.string_at("metadata", "name") + ": " + own;
+  }
+  return "";
 }
 
 bool is_job_kind(const std::string& group) {

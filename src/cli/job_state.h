@@ -2,6 +2,7 @@
 // will be.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "json/document.h"
@@ -16,6 +17,12 @@ JobEnd job_end(const json::Document& job);
 std::string job_phase(const json::Document& job);
 /// The message of the condition that explains the phase; "" when there is none.
 std::string job_message(const json::Document& job);
+
+/// What the pod says about why it does not run, or how it failed; "" when nothing.
+std::string pod_message(const json::Document& pod);
+/// Why an object that should run does not yet, in one sentence: a pod's own message, or for a job the one of its
+/// condition Running, else of the first of its pods that waits. "" when it runs or has ended, or nobody knows.
+std::string waiting_cause(const json::Document& object, std::span<const json::Document> pods = {});
 
 /// Whether the kind is one that makes pods we can find.
 bool is_job_kind(const std::string& group);

@@ -102,6 +102,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
 
   void saw_pod(const json::Document& pod) {
     if (!options.owner_uid.empty() && !api::is_controlled_by(pod, options.owner_uid)) return;
+    if (options.on_pod) options.on_pod(pod);
     const std::string& uid = pod.string_at("metadata", "uid");
     const std::string& name = pod.string_at("metadata", "name");
     const std::string container = options.container.empty() ? default_container(pod) : options.container;

@@ -24,6 +24,7 @@ struct FollowOptions {
   Prefix prefix = Prefix::kNone;
   bool timestamps = false;
   std::string tail_query;  // "&tailLines=10" for the first stream of pods that are there at the start
+  std::function<void(const json::Document& pod)> on_pod = {};  // called with each pod, as it is seen
 };
 
 /// Loop thread only.

@@ -12,6 +12,7 @@
 #include "cli/kinds.h"
 #include "cli/log_follow.h"
 #include "cli/selection.h"
+#include "cli/waiting.h"
 
 namespace muster::cli {
 
@@ -119,7 +120,11 @@ class Logs final : public Command {
     }
     const Prefix prefix = prefix_for(session, pods.size() > 1);
     if (!follow_) return print_all(session, pods, "", prefix);
-    LogFollower follower(session, follow_options(session, of.label_selector, options.field_selector, prefix));
+    WaitingLine line(session, {kind_of(*api::find_kind("v1", "Pod")), session.ns(), of.pod},
+                     WaitingLine::Until::kStarted);
+    FollowOptions follow = follow_options(session, of.label_selector, options.field_selector, prefix);
+    if (!of.pod.empty()) follow.on_pod = [&line](const json::Document& pod) { line.saw(pod); };
+    LogFollower follower(session, std::move(follow));
     follower.start();
     const auto over = [&] {
       return follower.failure().has_value() || (follower.pods() > 0 && follower.all_ended() && follower.idle());
@@ -164,17 +169,12 @@ class Logs final : public Command {
     LogFollower follower(session, std::move(options));
     bool deleted = false;
     std::optional<Error> failure;
-    std::string told;
+    WaitingLine line(session, job, WaitingLine::Until::kStarted);
     const auto saw = [&](const json::Document* now) {
       deleted = deleted || now == nullptr;
       if (now == nullptr) return;
       object = *now;
-      // Something to read while nothing is printed yet.
-      const std::string state = fmt::format("{} is {}", job.short_label(), job_phase(object));
-      if (session.terminal().err_is_terminal && follower.pods() == 0 && state != told) {
-        session.err(state + (job_message(object).empty() ? "" : ": " + job_message(object)) + "\n");
-        told = state;
-      }
+      line.saw(object);
     };
     LiveSink sink;
     sink.on_list = [&](const json::Document& list) {

@@ -244,6 +244,11 @@ bool repeats_limits(const FieldCause& cause, const Manifest& manifest, const std
   return std::ranges::find(all, limits, &FieldCause::field) != all.end();
 }
 
+/// What apply sends when the object is there already, and no file of the user's.
+bool is_about_the_patch(const FieldCause& cause) {
+  return cause.field == "patch";
+}
+
 /// What a server says in its message alone, of kinds we know found again: wrong types and unknown fields.
 std::vector<Finding> found_again(const Manifest& manifest) {
   std::vector<Finding> out;
@@ -269,11 +274,12 @@ Failure refused(const Manifest& manifest, const Error& error) {
   for (const FieldCause& cause : error.causes) {
     // Kubernetes' remark that it stopped there, not a fault of its own.
     if (cause.field == "<nil>" && error.causes.size() > 1) continue;
-    if (repeats_limits(cause, manifest, error.causes)) continue;
+    if (repeats_limits(cause, manifest, error.causes) || is_about_the_patch(cause)) continue;
     const std::string message = with_short_values(cause.message);
     findings.push_back({manifest.mark_of(cause.field), cause.field.empty() ? message : cause.field + ": " + message});
   }
-  if (findings.empty() && error.reason == Reason::kBadRequest) findings = found_again(manifest);
+  const bool unplaced = findings.empty() && (error.reason == Reason::kBadRequest || !error.causes.empty());
+  if (unplaced) findings = found_again(manifest);
   if (findings.empty()) {
     Failure out = failure_of(error);
     out.what = fmt::format("{}: {}", manifest.source->name, out.what);

@@ -19,9 +19,12 @@ struct Terminal {
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
   std::function<Result<std::string>()> read_stdin;
+  /// One line that somebody types; empty at the end of the input.
+  std::function<Result<std::string>()> read_line;
+  bool in_is_terminal = false;
   bool out_is_terminal = false;
-  bool err_is_terminal = false;
-  bool color = false;  // on stdout: it is a terminal and NO_COLOR is not set
+  bool color = false;     // on stdout: it is a terminal and NO_COLOR is not set
+  std::size_t width = 0;  // columns of stdout when it is a terminal; 0: lines are as long as they are
 };
 
 class Session {

@@ -1,6 +1,7 @@
 #include "cli/table.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/strings.h"
 #include "base/visible_text.h"
@@ -15,26 +16,39 @@ std::string upper(std::string text) {
   return text;
 }
 
-// Continuation bytes of UTF-8 take no column.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
+constexpr std::size_t kGap = 3;
 
 }  // namespace
 
+std::vector<std::size_t> Columns::fitting_widths() const {
+  constexpr std::size_t kStillReadable = 10;
+  std::vector<std::size_t> out = widths_;
+  if (fit_.width == 0 || out.size() <= fit_.whole) return out;
+  std::size_t total = std::accumulate(out.begin(), out.end(), kGap * (out.size() - 1));
+  while (total > fit_.width) {
+    const auto widest = std::max_element(out.begin() + static_cast<std::ptrdiff_t>(fit_.whole), out.end());
+    if (*widest <= kStillReadable) break;
+    const std::size_t cut = std::min(total - fit_.width, *widest - kStillReadable);
+    *widest -= cut;
+    total -= cut;
+  }
+  return out;
+}
+
 std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
-  constexpr std::size_t kGap = 3;
   constexpr std::size_t kLeastWidth = 6 - kGap;
   for (const auto& row : rows) {
     if (widths_.size() < row.size()) widths_.resize(row.size(), kLeastWidth);
-    for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], text_width(row[i]));
   }
+  const std::vector<std::size_t> widths = fitting_widths();
   std::string out;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) line.append(widths_[i] - width_of(row[i]) + kGap, ' ');
+      const std::string cell = cut_to_width(row[i], widths[i]);
+      line += cell;
+      if (i + 1 < row.size()) line.append(widths[i] - text_width(cell) + kGap, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
@@ -70,7 +84,7 @@ void TablePrinter::add_label_cells(const json::Document& row, std::vector<std::s
   if (options_.with_labels) line.push_back(metadata == nullptr ? "<none>" : all_labels(*metadata));
 }
 
-std::string TablePrinter::print(const json::Document& table) {
+std::string TablePrinter::print(const json::Document& table, const RowNotes& notes) {
   if (const json::Document* given = table.find("columnDefinitions"); given != nullptr && given->is_array()) {
     if (!given->as_array().empty()) definitions_ = *given;
   }
@@ -86,12 +100,15 @@ std::string TablePrinter::print(const json::Document& table) {
     }
   }
   add_label_headers(header);
+  const bool noted = std::ranges::any_of(notes.texts, [](const std::string& text) { return !text.empty(); });
+  if (noted) header.push_back(notes.header);
   std::vector<std::vector<std::string>> lines;
   const json::Document* rows = table.find("rows");
   const bool any = rows != nullptr && rows->is_array() && !rows->as_array().empty();
   if (!any) return "";
   if (options_.headers && !headers_printed_) lines.push_back(header);
   headers_printed_ = true;
+  const std::size_t first_row = lines.size();
   for (const json::Document& row : rows->as_array()) {
     std::vector<std::string> line;
     if (options_.with_namespace) line.push_back(row.string_at("object", "metadata", "namespace"));
@@ -101,6 +118,7 @@ std::string TablePrinter::print(const json::Document& table) {
       line.push_back((i == 0 ? options_.prefix : "") + (there ? cell_text(cells->as_array()[i]) : "<none>"));
     }
     add_label_cells(row, line);
+    if (noted) line.push_back(cell_text(notes.texts[lines.size() - first_row]));
     lines.push_back(std::move(line));
   }
   return columns_.lines(lines);

@@ -56,6 +56,30 @@ TEST(Columns, CountCharactersNotBytes) {
   EXPECT_EQ(Columns().lines({{"é", "x"}, {"ab", "y"}}), "é     x\nab    y\n");
 }
 
+TEST(Columns, CountWideCharactersTwice) {
+  EXPECT_EQ(Columns().lines({{"训练任务", "x"}, {"ab", "y"}}), "训练任务   x\nab         y\n");
+}
+
+TEST(Columns, FitOntoTheTerminal) {
+  const std::vector<std::vector<std::string>> rows{
+      {"NAME", "MESSAGE", "AGE"}, {"a-name-that-is-copied", "needs four GPUs and there are two", "5m"}};
+  EXPECT_EQ(Columns({.width = 44}).lines(rows),
+            "NAME                    MESSAGE          AGE\n"
+            "a-name-that-is-copied   needs four GP…   5m\n");
+  EXPECT_EQ(Columns({.width = 200}).lines(rows), Columns().lines(rows));
+  EXPECT_EQ(Columns({.width = 5}).lines({{"name", "a long sentence"}}), "name   a long se…\n") << "still readable";
+  EXPECT_EQ(Columns({.width = 19}).lines({{"n", "需要四个图形处理器"}}), "n     需要四个图形…\n");
+}
+
+TEST(TablePrinter, ShowsWhyRowsWaitWhenAnyDoes) {
+  EXPECT_EQ(TablePrinter({}).print(table(kTwo), {.header = "REASON", .texts = {"", "needs 4 GPUs"}}),
+            "NAME        PHASE     REASON\n"
+            "a           Running\n"
+            "long-name   <none>    needs 4 GPUs\n");
+  EXPECT_EQ(TablePrinter({}).print(table(kTwo), {.header = "REASON", .texts = {"", ""}}),
+            TablePrinter({}).print(table(kTwo)));
+}
+
 TEST(Columns, LeaveNoBlanksAtTheEnd) {
   EXPECT_EQ(Columns().lines({{"a", ""}, {"b", "c"}}), "a\nb     c\n");
 }

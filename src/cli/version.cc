@@ -43,7 +43,10 @@ class Version final : public Command {
   static std::string lines(const json::Document& all) {
     std::string out = fmt::format("muster {}\n", all.string_at("clientVersion", "gitVersion"));
     const std::string& server = all.string_at("serverVersion", "gitVersion");
-    if (!server.empty()) out += fmt::format("server {}\n", server);
+    const std::string& engine = all.string_at("serverVersion", "musterVersion");
+    if (!server.empty()) {
+      out += fmt::format("server {}{}\n", server, engine.empty() ? "" : fmt::format(" (muster {})", engine));
+    }
     return out;
   }
 

@@ -8,6 +8,7 @@
 #include "cli/live_list.h"
 #include "cli/selection.h"
 #include "cli/wait_for.h"
+#include "cli/waiting.h"
 
 namespace muster::cli {
 
@@ -54,6 +55,7 @@ class Wait final : public Command {
   int wait_for_one(Session& session, const Selected& one, const WaitFor& what, std::optional<MonoTime> deadline) {
     bool met = false;
     bool looked = false;
+    WaitingLine line(session, one, WaitingLine::Until::kEnded);
     json::Document last;
     std::optional<Error> failure;
     const auto look = [&](const json::Document* object) {
@@ -68,6 +70,7 @@ class Wait final : public Command {
       }
       if (object != nullptr) last = *object;
       met = what.met(object);
+      if (!met && object != nullptr) line.saw(*object);
     };
     LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
@@ -104,7 +107,9 @@ class Wait final : public Command {
 
   /// Only what the object itself says: most kinds have no phase.
   static std::string why_not(const json::Document& last) {
-    return last.find("status") == nullptr ? "" : fmt::format("it is {}", job_phase(last));
+    if (last.find("status") == nullptr) return "";
+    const std::string cause = waiting_cause(last);
+    return fmt::format("it is {}{}", job_phase(last), cause.empty() ? "" : ": " + cause);
   }
 
   static int tell(Session& session, const Selected& one, const WaitFor& what, const json::Document& last) {

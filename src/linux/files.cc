@@ -1,6 +1,5 @@
 #include "linux/files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
@@ -10,7 +9,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "base/strings.h"
 
@@ -33,13 +31,6 @@ Status make_directory_exclusively(const std::string& path, mode_t mode) {
 Status sync_directory(const std::string& path) {
   const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return errno_error(fmt::format("sync {}", quote(path)), errno);
-  return ok();
-}
-
-Status remove_tree(const std::string& path) {
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  if (error) return errno_error(fmt::format("remove {}", quote(path)), error.value());
   return ok();
 }
 

@@ -20,8 +20,6 @@ bool is_locked(const std::string& path);
 Status make_directory_exclusively(const std::string& path, mode_t mode);
 /// Makes the directory's entries survive a power failure.
 Status sync_directory(const std::string& path);
-/// Removes the directory and its content. It does not follow links or cross into other file systems.
-Status remove_tree(const std::string& path);
 
 /// Fails when the file exists. The file is not synced.
 Status write_new_file(const std::string& path, std::string_view content, mode_t mode);

@@ -70,14 +70,5 @@ TEST_F(LinuxFiles, ANewFileIsNew) {
   EXPECT_FALSE(write_new_file(folder_ + "/launch", "y", 0600));
 }
 
-TEST_F(LinuxFiles, RemovesATreeAndAcceptsAMissingOne) {
-  std::filesystem::create_directories(folder_ + "/t/u");
-  std::filesystem::create_symlink("/etc", folder_ + "/t/link");
-  EXPECT_TRUE(remove_tree(folder_ + "/t"));
-  EXPECT_TRUE(remove_tree(folder_ + "/t"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ + "/t"));
-  EXPECT_TRUE(std::filesystem::exists("/etc"));
-}
-
 }  // namespace
 }  // namespace muster::linux_os

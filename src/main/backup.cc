@@ -1,5 +1,3 @@
-#include "main/backup.h"
-
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -7,9 +5,9 @@
 #include <optional>
 
 #include "base/strings.h"
-#include "cli/print_error.h"
 #include "client/api_client.h"
 #include "json/document.h"
+#include "main/commands.h"
 #include "main/data_dir.h"
 #include "net/event_loop.h"
 #include "net/http_client.h"
@@ -68,30 +66,30 @@ std::optional<cli::Failure> no_backup(const std::string& file) {
                       .fix = "name a file that muster backup wrote, or a snapshot of DIR/store/snapshots"};
 }
 
-class Backup final : public EngineCommand {
+class Backup final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
     flags.add_bool("force", &force_, "overwrite FILE when it is there");
     flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
   }
 
-  int run(const std::vector<std::string>& words) override {
-    const Time now = net::EventLoop().now();
+  int run(cli::Session& session, const std::vector<std::string>& words) override {
+    const Time now = session.loop().now();
     const std::string file =
         std::filesystem::absolute(words.empty() ? fmt::format("muster-{}.db", store::compact_time(now)) : words[0])
             .string();
     if (std::filesystem::is_directory(file)) {
-      return cli::print_error(cli::usage_failure(fmt::format("{} is a folder", quote(file)),
-                                                 "name the file: muster backup " + file + "/muster.db"));
+      return session.fail(cli::usage_failure(fmt::format("{} is a folder", quote(file)),
+                                             "name the file: muster backup " + file + "/muster.db"));
     }
     if (!force_ && std::filesystem::exists(file)) {
-      return cli::print_error({.code = cli::kExitConflict,
-                               .what = fmt::format("{} exists", quote(file)),
-                               .fix = "another name, or --force to overwrite it"});
+      return session.fail({.code = cli::kExitConflict,
+                           .what = fmt::format("{} exists", quote(file)),
+                           .fix = "another name, or --force to overwrite it"});
     }
     const auto revision = back_up(data_dir_, file);
-    if (!revision) return cli::print_error(revision.error());
-    fmt::print("{} (revision {})\n", file, *revision);
+    if (!revision) return session.fail(revision.error());
+    session.out(fmt::format("{} (revision {})\n", file, *revision));
     return cli::kExitOk;
   }
 
@@ -100,27 +98,27 @@ class Backup final : public EngineCommand {
   std::string data_dir_ = default_data_dir();
 };
 
-class Restore final : public EngineCommand {
+class Restore final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
     flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
   }
 
-  int run(const std::vector<std::string>& words) override {
-    if (words.empty()) return cli::print_error(cli::usage_failure("restore takes one file", "muster restore FILE"));
+  int run(cli::Session& session, const std::vector<std::string>& words) override {
+    if (words.empty()) return session.fail(cli::usage_failure("restore takes one file", "muster restore FILE"));
     if (const auto engine = running_engine(data_dir_)) {
-      return cli::print_error(
+      return session.fail(
           Error{.reason = Reason::kConflict,
                 .message = fmt::format("the engine on {} runs (pid {}); stop it first: muster down --data-dir {}",
                                        quote(data_dir_), engine->pid, data_dir_)});
     }
     const std::string file = std::filesystem::absolute(words[0]).string();
-    if (const auto wrong = no_backup(file)) return cli::print_error(*wrong);
-    const auto restored = store::restore(store_of(data_dir_), file, net::EventLoop().now());
-    if (!restored) return cli::print_error(restored.error());
-    fmt::print("restored {} objects of revision {}\n", restored->objects, restored->copied);
-    if (!restored->kept_aside.empty()) fmt::print("the old database is in {}\n", restored->kept_aside);
-    fmt::print("revisions go on from {}; watches start anew\n", restored->revision);
+    if (const auto wrong = no_backup(file)) return session.fail(*wrong);
+    const auto restored = store::restore(store_of(data_dir_), file, session.loop().now());
+    if (!restored) return session.fail(restored.error());
+    session.out(fmt::format("restored {} objects of revision {}\n", restored->objects, restored->copied));
+    if (!restored->kept_aside.empty()) session.out(fmt::format("the old database is in {}\n", restored->kept_aside));
+    session.out(fmt::format("revisions go on from {}; watches start anew\n", restored->revision));
     return cli::kExitOk;
   }
 
@@ -130,11 +128,11 @@ class Restore final : public EngineCommand {
 
 }  // namespace
 
-std::unique_ptr<EngineCommand> make_backup() {
+std::unique_ptr<cli::Command> make_backup() {
   return std::make_unique<Backup>();
 }
 
-std::unique_ptr<EngineCommand> make_restore() {
+std::unique_ptr<cli::Command> make_restore() {
   return std::make_unique<Restore>();
 }
 

@@ -37,6 +37,7 @@ template <>
 const TypeDesc& type_of<Config>() {
   static const TypeDesc desc = object<Config>(
       "Config", "Configuration of the engine.",
+      field<&Config::listen>("listen", "HOST:PORT to serve on, unless --listen says another."),
       field<&Config::environments>("environments", "Which environment an image selects; the first match wins."),
       field<&Config::unmapped>("unmapped", "What an image that no pattern matches gets.")
           .one_of({"host", "refuse"})
@@ -86,6 +87,9 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
     problems.push_back(fmt::format("{}eventTTL: must be a duration above zero, got \"{}\"; write 1h or 30m",
                                    position(file, document, "eventTTL"), config.event_ttl));
   }
+  if (const auto address = parse_address(config.listen); !config.listen.empty() && !address) {
+    problems.push_back(fmt::format("{}listen: {}", position(file, document, "listen"), address.error().message));
+  }
   for (std::size_t i = 0; i < config.environments.size(); ++i) {
     const EnvironmentConfig& environment = config.environments[i];
     if (environment.venv.empty() == !environment.host) {
@@ -109,11 +113,22 @@ Status check_snapshots(Config& config, const json::YamlDocument& document, const
 
 }  // namespace
 
+Result<Address> parse_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const auto port = colon == std::string_view::npos ? std::nullopt : parse_int(text.substr(colon + 1));
+  if (port && *port >= 0 && *port <= 65535) {
+    return Address{.host = std::string(text.substr(0, colon)), .port = static_cast<int>(*port)};
+  }
+  return Error{.reason = Reason::kBadRequest,
+               .message = fmt::format("must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(text))};
+}
+
 Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   auto documents = json::parse_yaml(yaml);
   if (!documents) return in_context(file, std::move(documents).error());
   if (documents->empty()) {
-    return Config{.environments = {},
+    return Config{.listen = "",
+                  .environments = {},
                   .unmapped = "host",
                   .resources = {},
                   .event_ttl = "1h",

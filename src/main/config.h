@@ -24,12 +24,20 @@ struct SnapshotsConfig {
 };
 
 struct Config {
+  std::string listen;  // HOST:PORT; "" leaves it to the flag
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // host, refuse
   std::map<std::string, Quantity> resources;
   std::string event_ttl = "1h";  // a duration that parses and is above zero
   SnapshotsConfig snapshots;
 };
+
+struct Address {
+  std::string host;
+  int port = 0;
+};
+/// HOST:PORT.
+Result<Address> parse_address(std::string_view text);
 
 /// `file` is only for messages.
 Result<Config> parse_config(std::string_view yaml, const std::string& file);

@@ -101,8 +101,18 @@ std::optional<EngineRecord> running_engine(const std::string& data_dir) {
   EngineRecord engine{.pid = static_cast<int>(record->int_at("pid")),
                       .start_ticks = static_cast<std::uint64_t>(record->int_at("startTicks")),
                       .url = record->string_at("url")};
-  if (engine.pid <= 0 || linux_os::start_time_of(engine.pid) != engine.start_ticks) return std::nullopt;
+  // A zombie has its start time, too: one that was not reaped in a container without an init, for instance.
+  const auto process = linux_os::open_exactly({.pid = engine.pid, .start_time = engine.start_ticks});
+  if (engine.pid <= 0 || !process || linux_os::has_ended(*process)) return std::nullopt;
   return engine;
+}
+
+Status remember_address(const std::string& data_dir, const std::string& address) {
+  return write_file_atomically(data_dir + "/listen", address + "\n", 0600);
+}
+
+std::string last_address(const std::string& data_dir) {
+  return std::string(trim(read_file(data_dir + "/listen").value_or("")));
 }
 
 void remove_engine_record(const std::string& data_dir) {

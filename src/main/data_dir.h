@@ -3,11 +3,12 @@
 //   DIR/kubeconfig     0600, complete before the engine says it is ready
 //   DIR/token          the bearer token inside it
 //   DIR/engine.json    pid, start time and URL of the running engine
+//   DIR/listen         HOST:PORT where it served last, for the next start
 //   DIR/engine.log     its log, when started by `muster up`
 //   DIR/config.yaml    its configuration, unless --config names another
 //   DIR/pki/           certificate authority and server certificate
 //   DIR/store/         the database (store/store.h)
-//   DIR/pods/, DIR/volumes/, DIR/hosts/   pods as processes (agent/paths.h)
+//   DIR/pods/, DIR/volumes/, DIR/hosts/, DIR/trash/   pods as processes (agent/paths.h)
 #pragma once
 
 #include <optional>
@@ -40,5 +41,9 @@ Status write_engine_record(const std::string& data_dir, const std::string& url);
 /// The engine that runs on this folder; nullopt when none does.
 std::optional<EngineRecord> running_engine(const std::string& data_dir);
 void remove_engine_record(const std::string& data_dir);
+
+Status remember_address(const std::string& data_dir, const std::string& address);
+/// "" when no engine has served on this folder.
+std::string last_address(const std::string& data_dir);
 
 }  // namespace muster

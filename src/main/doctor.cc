@@ -19,8 +19,8 @@
 #include "base/run_program.h"
 #include "base/strings.h"
 #include "cli/connect.h"
-#include "cli/print_error.h"
 #include "linux/tcp_port.h"
+#include "main/commands.h"
 #include "main/config.h"
 #include "main/data_dir.h"
 
@@ -192,15 +192,15 @@ std::vector<Check> check_machine(const std::string& data_dir) {
 
 namespace {
 
-class Doctor final : public EngineCommand {
+class Doctor final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
     flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
   }
 
-  int run(const std::vector<std::string>&) override {
+  int run(cli::Session& session, const std::vector<std::string>&) override {
     const auto checks = check_machine(data_dir_);
-    fmt::print("{}", report_of(checks));
+    session.out(report_of(checks));
     const bool bad = std::ranges::any_of(checks, [](const Check& check) { return check.health == Health::kBad; });
     return bad ? cli::kExitFailed : cli::kExitOk;
   }
@@ -211,7 +211,7 @@ class Doctor final : public EngineCommand {
 
 }  // namespace
 
-std::unique_ptr<EngineCommand> make_doctor() {
+std::unique_ptr<cli::Command> make_doctor() {
   return std::make_unique<Doctor>();
 }
 

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "main/engine_table.h"
-
 namespace muster {
 
 enum class Health { kGood, kBad, kAbsent };  // kAbsent: not there, and not needed by everybody
@@ -22,7 +20,5 @@ std::string report_of(const std::vector<Check>& checks);
 
 /// The checks by themselves; each looks at the machine as it is now.
 std::vector<Check> check_machine(const std::string& data_dir);
-
-std::unique_ptr<EngineCommand> make_doctor();
 
 }  // namespace muster

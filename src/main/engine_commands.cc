@@ -1,10 +1,8 @@
-#include "main/engine_commands.h"
-
+// `muster up`, `down`, `status`: the engine in the background.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,10 +10,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/stop_pods.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/cli.h"
-#include "cli/print_error.h"
+#include "linux/process.h"
+#include "linux/remove_tree.h"
+#include "main/commands.h"
 #include "main/data_dir.h"
 
 extern char** environ;
@@ -85,13 +86,11 @@ std::string read_ready_line(int fd) {
 
 /// Waits by pidfd, so a pid that is reused meanwhile is never signalled.
 Status stop_process(const EngineRecord& engine) {
-  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, engine.pid, 0));
-  if (pidfd < 0) return errno == ESRCH ? ok() : Status(errno_error("pidfd_open", errno));
-  const bool sent = ::syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, nullptr, 0) == 0;
-  pollfd wait{.fd = pidfd, .events = POLLIN, .revents = 0};
-  const bool ended = sent && ::poll(&wait, 1, kStopTimeoutMs) == 1;
-  ::close(pidfd);
-  if (ended) return ok();
+  const auto process = linux_os::open_exactly({.pid = engine.pid, .start_time = engine.start_ticks});
+  if (!process) return ok();
+  TRY(linux_os::send_signal(*process, SIGTERM));
+  pollfd wait{.fd = process->get(), .events = POLLIN, .revents = 0};
+  if (::poll(&wait, 1, kStopTimeoutMs) == 1) return ok();
   return Error{
       .reason = Reason::kTimeout,
       .message = fmt::format("the engine (pid {}) did not stop within {} s; kill -9 {} is safe: nothing saved is "
@@ -100,7 +99,7 @@ Status stop_process(const EngineRecord& engine) {
 }
 
 /// What the commands of the background engine share: the folder.
-class OfFolder : public EngineCommand {
+class OfFolder : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
     flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
@@ -110,58 +109,37 @@ class OfFolder : public EngineCommand {
   std::string data_dir_ = default_data_dir();
 };
 
-void print_where(const EngineRecord& engine, const std::string& data_dir) {
-  fmt::print("engine      {} (pid {})\n", engine.url, engine.pid);
-  fmt::print("data        {}\n", data_dir);
-  fmt::print("kubectl     export KUBECONFIG={}/kubeconfig\n", data_dir);
-}
-
-int stop_jobs(const std::string& data_dir) {
-  return cli::run(
-      {"delete", "pytorchtrainingjobs,pytorchjobs,pods", "--all", "-A", "--kubeconfig", data_dir + "/kubeconfig"});
-}
-
-/// Only a folder that an engine made is removed.
-Status purge(const std::string& data_dir) {
-  if (!std::filesystem::exists(data_dir)) return ok();
-  if (!std::filesystem::exists(data_dir + "/store/muster.db")) {
-    return Error{.reason = Reason::kConflict,
-                 .message = fmt::format("{} holds no engine's database; not removing it", quote(data_dir))};
-  }
-  std::error_code error;
-  std::filesystem::remove_all(data_dir, error);
-  if (error)
-    return Error{.reason = Reason::kInternalError, .message = "remove " + quote(data_dir) + ": " + error.message()};
-  return ok();
+std::string where(const EngineRecord& engine, const std::string& data_dir) {
+  return fmt::format("engine      {} (pid {})\ndata        {}\nkubectl     export KUBECONFIG={}/kubeconfig\n",
+                     engine.url, engine.pid, data_dir, data_dir);
 }
 
 class Up final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
     OfFolder::add_flags(flags);
-    flags.add_string("listen", &listen_, "HOST:PORT to serve on (default 127.0.0.1:8765)");
+    flags.add_string("listen", &listen_, "HOST:PORT to serve on");
     flags.add_string("config", &config_, "configuration file (default DIR/config.yaml, when there is one)");
   }
 
-  int run(const std::vector<std::string>&) override {
+  int run(cli::Session& session, const std::vector<std::string>&) override {
     if (const auto engine = running_engine(data_dir_)) {
-      fmt::print("already running\n");
-      print_where(*engine, data_dir_);
+      session.out("already running\n" + where(*engine, data_dir_));
       return cli::kExitOk;
     }
-    if (auto made = make_directories(data_dir_, 0700); !made) return cli::print_error(made.error());
+    if (auto made = make_directories(data_dir_, 0700); !made) return session.fail(made.error());
     std::vector<std::string> serve_args{"--data-dir", data_dir_};
     if (!listen_.empty()) serve_args.insert(serve_args.end(), {"--listen", listen_});
     if (!config_.empty()) serve_args.insert(serve_args.end(), {"--config", config_});
     const std::string log = log_path(data_dir_);
     auto ready = spawn_engine(serve_args, log);
-    if (!ready) return cli::print_error(ready.error());
+    if (!ready) return session.fail(ready.error());
     if (read_ready_line(*ready).empty()) {
-      return cli::print_error(
+      return session.fail(
           Error{.reason = Reason::kServiceUnavailable,
                 .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))});
     }
-    if (const auto engine = running_engine(data_dir_)) print_where(*engine, data_dir_);
+    if (const auto engine = running_engine(data_dir_)) session.out(where(*engine, data_dir_));
     return cli::kExitOk;
   }
 
@@ -173,56 +151,90 @@ class Up final : public OfFolder {
 class Down final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_bool("stop-jobs", &stop_jobs_, "stop running jobs too; without it they go on and are found again");
-    flags.add_bool("purge", &purge_, "stop jobs and remove everything the engine keeps, volumes included");
+    flags.add_bool("stop-jobs", &stop_jobs_, "end the processes of jobs too; the next muster up starts them again");
+    flags.add_bool("purge", &purge_, "end them and remove everything the engine keeps, volumes included");
+    flags.add_bool("yes", &yes_, "purge without asking");
     OfFolder::add_flags(flags);
   }
 
-  int run(const std::vector<std::string>&) override {
+  int run(cli::Session& session, const std::vector<std::string>&) override {
+    if (purge_) {
+      if (auto may = may_purge(session); !may) return session.fail(may.error());
+    }
     const auto engine = running_engine(data_dir_);
     if (engine) {
-      if (stop_jobs_ || purge_) {
-        if (const int code = stop_jobs(data_dir_); code != 0) return code;
-      }
-      if (auto stopped = stop_process(*engine); !stopped) return cli::print_error(stopped.error());
+      if (auto stopped = stop_process(*engine); !stopped) return session.fail(stopped.error());
     }
-    fmt::print("{}\n", engine ? "stopped" : "not running");
+    session.out(engine ? "stopped\n" : "not running\n");
+    if (stop_jobs_ || purge_) {
+      if (auto ended = end_pods(session); !ended) return session.fail(ended.error());
+    }
     if (purge_) {
-      if (auto removed = purge(data_dir_); !removed) return cli::print_error(removed.error());
-      fmt::print("removed {}\n", data_dir_);
+      if (auto removed = linux_os::remove_tree(data_dir_); !removed) return session.fail(removed.error());
+      session.out(fmt::format("removed {}\n", data_dir_));
     }
     return cli::kExitOk;
   }
 
  private:
+  /// Only a folder that an engine made is removed, and on a terminal only after a question.
+  Status may_purge(cli::Session& session) const {
+    if (!std::filesystem::exists(data_dir_)) return ok();
+    if (!std::filesystem::exists(data_dir_ + "/store/muster.db")) {
+      return Error{.reason = Reason::kConflict,
+                   .message = fmt::format("{} holds no engine's database; not removing it", quote(data_dir_))};
+    }
+    if (yes_ || !session.terminal().in_is_terminal) return ok();
+    session.err(
+        fmt::format("This ends all jobs and removes {} with every object, log and volume.\n"
+                    "Type yes to go on: ",
+                    data_dir_));
+    TRY_ASSIGN(const std::string answer, session.terminal().read_line());
+    if (trim(answer) == "yes") return ok();
+    return Error{.reason = Reason::kConflict, .message = "nothing was stopped or removed"};
+  }
+
+  Status end_pods(cli::Session& session) const {
+    TRY_ASSIGN(const std::size_t count, agent::stop_pods(data_dir_, [&session](std::size_t signalled) {
+                 session.err(fmt::format("waiting for {} to end\n", pods(signalled)));
+               }));
+    if (count > 0) session.out(fmt::format("ended {}\n", pods(count)));
+    return ok();
+  }
+
+  static std::string pods(std::size_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
+
   bool stop_jobs_ = false;
   bool purge_ = false;
+  bool yes_ = false;
 };
 
 class EngineStatus final : public OfFolder {
  public:
-  int run(const std::vector<std::string>&) override {
+  int run(cli::Session& session, const std::vector<std::string>&) override {
     const auto engine = running_engine(data_dir_);
     if (!engine) {
-      fmt::print("not running (data {}); start it with: muster up\n", data_dir_);
+      session.out(fmt::format("not running (data {}); start it with: muster up\n", data_dir_));
       return cli::kExitUnreachable;
     }
-    print_where(*engine, data_dir_);
-    return cli::run({"get", "nodes,pytorchtrainingjobs,pytorchjobs", "-A", "--kubeconfig", data_dir_ + "/kubeconfig"});
+    session.out(where(*engine, data_dir_));
+    const cli::Section objects{"", cli::object_commands()};
+    return cli::run({&objects, 1},
+                    {"get", "nodes,pytorchtrainingjobs,pytorchjobs", "-A", "--kubeconfig", data_dir_ + "/kubeconfig"});
   }
 };
 
 }  // namespace
 
-std::unique_ptr<EngineCommand> make_up() {
+std::unique_ptr<cli::Command> make_up() {
   return std::make_unique<Up>();
 }
 
-std::unique_ptr<EngineCommand> make_down() {
+std::unique_ptr<cli::Command> make_down() {
   return std::make_unique<Down>();
 }
 
-std::unique_ptr<EngineCommand> make_status() {
+std::unique_ptr<cli::Command> make_status() {
   return std::make_unique<EngineStatus>();
 }
 

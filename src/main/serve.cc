@@ -1,5 +1,3 @@
-#include "main/serve.h"
-
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -14,10 +12,10 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "base/time.h"
-#include "cli/print_error.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
 #include "linux/tcp_port.h"
+#include "main/commands.h"
 #include "main/config.h"
 #include "main/data_dir.h"
 #include "net/event_loop.h"
@@ -33,8 +31,7 @@ constexpr int kExitStoreFailed = 74;
 
 struct ServeOptions {
   std::string data_dir;
-  std::string host;
-  int port = 0;
+  Address address;
   Config config;
   bool accept_data_loss = false;
 };
@@ -59,18 +56,15 @@ Result<LogLevel> parse_log_level(const std::string& word) {
                .message = fmt::format("--log-level: must be debug, info, warn or error, got {}", quote(word))};
 }
 
-/// HOST:PORT as --listen gives it.
-Status read_address(const std::string& listen, ServeOptions& options) {
-  const auto colon = listen.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : parse_int(listen.substr(colon + 1));
-  if (!port || *port < 0 || *port > 65535) {
-    return Error{
-        .reason = Reason::kBadRequest,
-        .message = fmt::format("--listen: must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(listen))};
+/// Where to serve: as the flag says, else the configuration, else where the engine served last.
+Result<Address> choose_address(const std::string& flag, const Config& config, const std::string& data_dir) {
+  if (!flag.empty()) {
+    auto address = parse_address(flag);
+    return address ? address : in_context("--listen", address.error());
   }
-  options.host = listen.substr(0, colon);
-  options.port = static_cast<int>(*port);
-  return ok();
+  if (!config.listen.empty()) return parse_address(config.listen);
+  const auto last = parse_address(last_address(data_dir));
+  return last ? *last : Address{.host = "127.0.0.1", .port = 8765};
 }
 
 agent::Options agent_options(const ServeOptions& options) {
@@ -170,20 +164,21 @@ Status run_engine(const ServeOptions& options) {
   Engine engine;
   TRY(make_directories(options.data_dir, 0700));
   TRY(open_store(engine, options));  // first: it holds the lock that keeps a second engine out
-  const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.host};
+  const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.address.host};
   TRY_ASSIGN(const Credentials credentials,
              load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
   TRY(start_parts(engine, options, credentials, names));
-  TRY_ASSIGN(const int port, engine.http->listen(options.host, options.port));
+  TRY_ASSIGN(const int port, engine.http->listen(options.address.host, options.address.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
 
-  const std::string url = fmt::format("https://{}:{}", options.host, port);
+  const std::string url = fmt::format("https://{}:{}", options.address.host, port);
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
   TRY(write_file_atomically(
       kubeconfig,
       client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token, chosen_namespace(kubeconfig)),
       0600));
   TRY(write_engine_record(options.data_dir, url));
+  TRY(remember_address(options.data_dir, fmt::format("{}:{}", options.address.host, port)));
   fmt::print("ready {}\n", url);
   std::fflush(stdout);
 
@@ -198,40 +193,42 @@ Status run_engine(const ServeOptions& options) {
   return ok();
 }
 
-class Serve final : public EngineCommand {
+class Serve final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
     flags.add_string("data-dir", &options_.data_dir, "folder that holds everything the engine keeps");
-    flags.add_string("listen", &listen_, "HOST:PORT to serve on; port 0 takes a free one");
+    flags.add_string("listen", &listen_,
+                     "HOST:PORT to serve on (default: as configured, else as last, else 127.0.0.1:8765); "
+                     "port 0 takes a free one");
     flags.add_string("config", &config_file_, "configuration file (default DIR/config.yaml, when there is one)");
     flags.add_bool("accept-data-loss", &options_.accept_data_loss, "serve although the end of the database is missing");
     flags.add_string("log-level", &log_level_, "what is logged at least: debug, info, warn or error");
   }
 
-  int run(const std::vector<std::string>&) override {
+  int run(cli::Session& session, const std::vector<std::string>&) override {
     std::signal(SIGPIPE, SIG_IGN);
     const Status ended = serve();
-    return ended ? cli::kExitOk : cli::print_error(ended.error());
+    return ended ? cli::kExitOk : session.fail(ended.error());
   }
 
  private:
   Status serve() {
     TRY_ASSIGN(const LogLevel lowest, parse_log_level(log_level_));
     set_log_level(lowest);
-    TRY(read_address(listen_, options_));
     TRY_ASSIGN(options_.config, config_for(options_.data_dir, config_file_));
+    TRY_ASSIGN(options_.address, choose_address(listen_, options_.config, options_.data_dir));
     return run_engine(options_);
   }
 
-  std::string listen_ = "127.0.0.1:8765";
+  std::string listen_;
   std::string config_file_;
   std::string log_level_ = "info";
-  ServeOptions options_{.data_dir = default_data_dir(), .host = "", .port = 0, .config = {}, .accept_data_loss = false};
+  ServeOptions options_{.data_dir = default_data_dir(), .address = {}, .config = {}, .accept_data_loss = false};
 };
 
 }  // namespace
 
-std::unique_ptr<EngineCommand> make_serve() {
+std::unique_ptr<cli::Command> make_serve() {
   return std::make_unique<Serve>();
 }
 

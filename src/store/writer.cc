@@ -1,13 +1,12 @@
 #include "store/writer.h"
 
 #include <fmt/core.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <chrono>
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/thread.h"
 
 namespace muster::store {
 namespace {
@@ -48,14 +47,7 @@ void add_up(Ledger& ledger, const Write& write) {
 
 Writer::Writer(Parts parts, std::function<void(Completion)> deliver)
     : parts_(std::move(parts)), deliver_(std::move(deliver)), next_checkpoint_(parts_.checkpoint_pages) {
-  // Signals are handled by the loop thread, so the writer thread blocks them all.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread_.native_handle(), "store-writer");
+  thread_ = start_thread("store-writer", [this] { run(); });
 }
 
 void Writer::push(Write write) {

@@ -116,7 +116,7 @@ class Writer {
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<BackupRequest> backups_ GUARDED_BY(mutex_);
 
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace muster::store

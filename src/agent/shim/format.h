@@ -4,6 +4,7 @@
  *
  *   launch       server -> shim   what to run; 0600, holds secrets, removed by the shim when it has read it
  *   grace        server -> shim   seconds between SIGTERM and SIGKILL, read when the shim gets SIGTERM; optional
+ *   stopped      muster down -> server   the attempt was ended on purpose, to be started again; the shim never looks
  *   lock         held (flock) by the shim for as long as it lives, by nobody else
  *   shim.json    who the shim is: {version, pid, starttime, boot_id, pidns}
  *   state.json   the containers as they are now; replaced at every change

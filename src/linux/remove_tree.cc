@@ -1,0 +1,143 @@
+#include "linux/remove_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/fd.h"
+#include "base/strings.h"
+
+namespace muster::linux_os {
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+using Folder = std::unique_ptr<DIR, CloseFolder>;
+
+Folder open_folder(int parent, const char* name) {
+  const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR* opened = fd < 0 ? nullptr : ::fdopendir(fd);
+  if (fd >= 0 && opened == nullptr) ::close(fd);
+  return Folder(opened);
+}
+
+/// Empties one folder without recursion and with two descriptors, however deep it is: what a folder inside it holds is
+/// removed, except folders that hold something themselves. Those are moved up to the top, where the next round finds
+/// them.
+class Emptying {
+ public:
+  Emptying(DIR* top, const std::stop_token& stop) : top_(top), stop_(stop) {}
+
+  Status run() {
+    do {
+      progress_ = false;
+      failure_.reset();
+      ::rewinddir(top_);
+      for_each(top_, [this](const char* name) {
+        if (!remove_entry(::dirfd(top_), name)) empty_folder(name);
+      });
+    } while (progress_ && !stop_.stop_requested());
+    if (failure_ && !stop_.stop_requested()) return *std::move(failure_);
+    return ok();
+  }
+
+ private:
+  template <typename Visit>
+  void for_each(DIR* folder, const Visit& visit) {
+    while (!stop_.stop_requested()) {
+      const dirent* entry = ::readdir(folder);
+      if (entry == nullptr) return;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") visit(entry->d_name);
+    }
+  }
+
+  /// False for a folder that holds something, which is the caller's to deal with. A mount point is none of these: the
+  /// kernel answers EBUSY before it looks whether the folder is empty.
+  bool remove_entry(int folder, const char* name) {
+    if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return note_progress();
+    if (errno == EISDIR) {
+      if (::unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return note_progress();
+      if (errno == ENOTEMPTY || errno == EEXIST) return false;
+    }
+    note_failure("remove", name);
+    return true;
+  }
+
+  void empty_folder(const char* name) {
+    const int top = ::dirfd(top_);
+    Folder folder = open_folder(top, name);
+    // The pod's user, who is ours, may have taken away its own rights.
+    if (!folder && errno == EACCES && ::fchmodat(top, name, 0700, 0) == 0) folder = open_folder(top, name);
+    if (!folder) return note_failure("open", name);
+    const int fd = ::dirfd(folder.get());
+    struct stat what {};
+    if (::fstat(fd, &what) == 0 && (what.st_mode & 0700) != 0700) ::fchmod(fd, 0700);
+    for_each(folder.get(), [this, fd](const char* inner) {
+      if (!remove_entry(fd, inner)) move_up(fd, inner);
+    });
+    // When it still holds something, the next round sees it again.
+    if (::unlinkat(top, name, AT_REMOVEDIR) == 0) note_progress();
+  }
+
+  /// A name that is taken, by a folder of the tree or by one that was moved up before, is passed over.
+  void move_up(int folder, const char* name) {
+    for (;;) {
+      const std::string free_name = fmt::format("up-{}", ++moved_up_);
+      if (::renameat(folder, name, ::dirfd(top_), free_name.c_str()) == 0) {
+        note_progress();
+        return;
+      }
+      if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) continue;
+      // Moving a folder changes its "..", so the folder itself has to be writable.
+      if (errno == EACCES && !is_writable(folder, name) && ::fchmodat(folder, name, 0700, 0) == 0) continue;
+      return note_failure("move", name);
+    }
+  }
+
+  static bool is_writable(int folder, const char* name) {
+    struct stat what {};
+    return ::fstatat(folder, name, &what, AT_SYMLINK_NOFOLLOW) == 0 && (what.st_mode & 0700) == 0700;
+  }
+
+  bool note_progress() { return progress_ = true; }
+  void note_failure(const char* what, const char* name) {
+    if (!failure_) failure_ = errno_error(fmt::format("{} {}", what, quote(name)), errno);
+  }
+
+  DIR* top_;
+  const std::stop_token& stop_;
+  bool progress_ = false;  // in this round
+  std::uint64_t moved_up_ = 0;
+  std::optional<Error> failure_;  // the first of this round
+};
+
+}  // namespace
+
+Status remove_contents(const std::string& folder, const std::stop_token& stop) {
+  Folder top = open_folder(AT_FDCWD, folder.c_str());
+  if (!top && errno == EACCES && ::chmod(folder.c_str(), 0700) == 0) top = open_folder(AT_FDCWD, folder.c_str());
+  if (!top) return errno_error(fmt::format("open {}", quote(folder)), errno);
+  const auto emptied = Emptying(top.get(), stop).run();
+  if (!emptied) return in_context(fmt::format("empty {}", quote(folder)), emptied.error());
+  return ok();
+}
+
+Status remove_tree(const std::string& path) {
+  struct stat what {};
+  if (::lstat(path.c_str(), &what) != 0 && errno == ENOENT) return ok();
+  if (S_ISDIR(what.st_mode)) TRY(remove_contents(path));
+  if (::remove(path.c_str()) == 0 || errno == ENOENT) return ok();
+  return errno_error(fmt::format("remove {}", quote(path)), errno);
+}
+
+}  // namespace muster::linux_os

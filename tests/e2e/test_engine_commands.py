@@ -1,0 +1,269 @@
+"""`up`, `down` and what they leave: engines in the background, as people start and stop them."""
+
+import concurrent.futures
+import json
+import os
+import pty
+import signal
+import subprocess
+
+import pytest
+from harness import MUSTER, free_port, training_job, wait_for
+
+
+class Background:
+    """The engine of a folder, driven by commands alone."""
+
+    def __init__(self, folder):
+        self.data = folder / "data"
+        self.env = {k: v for k, v in os.environ.items() if k not in ("KUBECONFIG", "XDG_CONFIG_HOME")}
+        self.env.update(HOME=str(folder), MUSTER_DATA_DIR=str(self.data), NO_COLOR="1")
+
+    def muster(self, *words, check=True, **kwargs):
+        done = subprocess.run([str(w) for w in (MUSTER, *words)], env=self.env, text=True, timeout=120,
+                              capture_output=True, check=False, **kwargs)
+        assert not check or done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done
+
+    def up(self, *words):
+        return self.muster("up", "--listen", f"127.0.0.1:{free_port()}", *words)
+
+    def get(self, *words):
+        return json.loads(self.muster("get", *words, "-o", "json").stdout)
+
+    def shims(self):
+        """Pids of the shims that live, by what they wrote."""
+        pids = [json.loads(path.read_text())["pid"] for path in self.data.glob("pods/*/*/shim.json")]
+        return [pid for pid in pids if state_of(pid) not in ("", "Z")]
+
+
+def state_of(pid):
+    """The letter of /proc/PID/status; "" when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            return status.read().split("State:\t")[1][0]
+    except FileNotFoundError:
+        return ""
+
+
+@pytest.fixture
+def background(tmp_path):
+    made = Background(tmp_path)
+    yield made
+    made.muster("down", "--purge", check=False)
+    assert not made.shims()
+
+
+def run_job(background, name, command, **spec):
+    background.muster("apply", "-f", "-", input=json.dumps(
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "work"},
+         "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}}))
+    background.muster("apply", "-f", "-", input=json.dumps(training_job(name, command, **spec)))
+
+
+COUNTS = ["sh", "-c", "echo run >> runs; trap 'exit 7' TERM; while :; do sleep 0.05; done"]
+
+
+def test_stop_jobs_ends_processes_and_the_next_up_starts_them_again(background):
+    background.up()
+    run_job(background, "trains", COUNTS, replicas=2)
+    run_job(background, "done", ["true"])
+    background.muster("wait", "pj/done", "--timeout=60s")
+    background.muster("wait", "pj/trains", "--for=jsonpath={.status.phase}=Running", "--timeout=60s")
+    runs = background.data / "volumes" / "default" / "work" / "runs"
+    wait_for("both ranks", lambda: runs.exists() and runs.read_text() == "run\n" * 2)
+    pods = {p["metadata"]["uid"] for p in background.get("pods")["items"]}
+    stopped = background.muster("down", "--stop-jobs")
+    assert stopped.stdout == "stopped\nended 2 pods\n" and not background.shims()
+    background.muster("up")
+    wait_for("both ranks again", lambda: runs.read_text() == "run\n" * 4)
+    status = background.get("pj", "trains")["status"]
+    assert status["phase"] == "Running" and status["backoffCount"] == 0
+    assert [t["restartCount"] for t in status["tasks"]] == [0]
+    assert {p["metadata"]["uid"] for p in background.get("pods")["items"]} == pods
+    assert background.get("pj", "done")["status"]["phase"] == "Succeeded"
+
+
+@pytest.mark.parametrize("how", ["--purge", "--stop-jobs"])
+def test_ranks_without_an_engine_are_ended_too(background, how):
+    background.up()
+    run_job(background, "trains", COUNTS)
+    background.muster("wait", "pj/trains", "--for=jsonpath={.status.phase}=Running", "--timeout=60s")
+    assert background.muster("down").stdout == "stopped\n"
+    assert len(background.shims()) == 1
+    (shim,) = background.shims()
+    ended = background.muster("down", how)
+    assert ended.stdout.startswith("not running\nended 1 pod\n")
+    assert state_of(shim) in ("", "Z")
+    assert background.data.exists() == (how == "--stop-jobs")
+
+
+def answer_on_a_terminal(background, answer, *words):
+    """Runs a command with a terminal as stdin; what it printed, and its exit code."""
+    leader, follower = pty.openpty()
+    command = subprocess.Popen([MUSTER, *words], env=background.env, stdin=follower, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+    os.close(follower)
+    os.write(leader, answer.encode())
+    text, _ = command.communicate(timeout=60)
+    os.close(leader)
+    return text, command.returncode
+
+
+def test_purge_asks_on_a_terminal(background):
+    background.up()
+    text, code = answer_on_a_terminal(background, "no\n", "down", "--purge")
+    assert code == 4 and "Type yes to go on: " in text and "nothing was stopped or removed" in text
+    assert background.muster("status").returncode == 0
+    text, code = answer_on_a_terminal(background, "yes\n", "down", "--purge")
+    assert code == 0 and text.endswith(f"removed {background.data}\n")
+    assert not background.data.exists()
+    background.up()
+    text, code = answer_on_a_terminal(background, "", "down", "--purge", "--yes")
+    assert code == 0 and "Type yes" not in text
+
+
+def test_purge_removes_only_what_an_engine_made(background):
+    background.data.mkdir(mode=0o700)
+    (background.data / "thesis.tex").write_text("x")
+    refused = background.muster("down", "--purge", check=False)
+    assert refused.returncode == 4 and "holds no engine's database" in refused.stderr
+    assert (background.data / "thesis.tex").exists()
+
+
+def port_of(text):
+    return int(text.split("https://")[1].split()[0].rsplit(":", 1)[1])
+
+
+def test_the_port_is_remembered(background):
+    port = port_of(background.up().stdout)
+    background.muster("down")
+    assert port_of(background.muster("up").stdout) == port
+    background.muster("down")
+    configured = free_port()
+    (background.data / "config.yaml").write_text(f"listen: 127.0.0.1:{configured}\n")
+    assert port_of(background.muster("up").stdout) == configured
+    background.muster("down")
+    named = free_port()
+    assert port_of(background.muster("up", "--listen", f"127.0.0.1:{named}").stdout) == named
+    background.muster("down")
+    (background.data / "config.yaml").write_text("listen: everywhere\n")
+    refused = background.muster("up", check=False)
+    assert refused.returncode == 6
+    assert 'config.yaml:1:1: listen: must be HOST:PORT, got "everywhere"; for example 127.0.0.1:8765' in refused.stderr
+
+
+def test_a_zombie_is_no_running_engine(background):
+    """As in a container whose first process reaps nobody."""
+    engine = subprocess.Popen([MUSTER, "serve", "--listen", "127.0.0.1:0"], env=background.env, stdout=subprocess.PIPE, text=True)
+    assert engine.stdout.readline().startswith("ready ")
+    engine.send_signal(signal.SIGKILL)
+    wait_for("a zombie", lambda: state_of(engine.pid) == "Z")
+    try:
+        assert background.muster("status", check=False).returncode == 6
+        assert "already running" not in background.up().stdout
+    finally:
+        engine.wait()
+        engine.stdout.close()
+
+
+def test_version_tells_of_both_sides(background):
+    background.up()
+    client, server = background.muster("version").stdout.splitlines()
+    assert client.startswith("muster v") and server == f"server v1.33.4 ({client})"
+    both = json.loads(background.muster("version", "-o", "json").stdout)
+    assert both["serverVersion"]["musterVersion"] == both["clientVersion"]["gitVersion"]
+
+
+def test_many_applies_at_once(background):
+    background.up()
+    manifest = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "same"}, "data": {"a": "1"}})
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        done = list(pool.map(lambda _: background.muster("apply", "-f", "-", input=manifest, check=False), range(20)))
+    assert [d.stderr for d in done if d.returncode] == []
+    assert sum(d.stdout == "configmap/same created\n" for d in done) == 1
+
+
+def test_applying_a_wrong_manifest_again_names_its_line(background, tmp_path):
+    background.up()
+    good = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: '1'\n"
+    (tmp_path / "map.yaml").write_text(good)
+    background.muster("apply", "-f", tmp_path / "map.yaml")
+    (tmp_path / "map.yaml").write_text(good.replace("'1'", "1"))
+    refused = background.muster("apply", "-f", tmp_path / "map.yaml", check=False)
+    assert refused.returncode == 1 and f"error: {tmp_path}/map.yaml:6:3: data.a: " in refused.stderr
+    (tmp_path / "map.yaml").write_text(good + "dta: {}\n")
+    refused = background.muster("apply", "-f", tmp_path / "map.yaml", check=False)
+    assert refused.returncode == 1 and f'error: {tmp_path}/map.yaml:7:1: unknown field "dta"; did you mean "data"?' in refused.stderr
+
+
+def test_nothing_that_destroys_is_suggested(background):
+    for word in ("restart", "restor", "dwon", "delte"):
+        wrong = background.muster(word, check=False)
+        assert wrong.returncode == 2 and "did you mean" not in wrong.stderr, word
+
+
+@pytest.fixture
+def waiting_job(background):
+    background.up()
+    job = training_job("hungry", ["true"])
+    container = job["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
+    container["resources"] = {"limits": {"nvidia.com/gpu": 4}}
+    background.muster("apply", "-f", "-", input=json.dumps(job))
+    return "needs 4 nvidia.com/gpu, there is none"
+
+
+def test_everybody_says_why_a_job_waits(background, waiting_job):
+    def told():
+        text = background.muster("get", "pj").stdout
+        return text if waiting_job in text else None
+    header, row = wait_for("the reason in the table", told).splitlines()
+    assert header.split() == ["NAME", "PHASE", "AGE", "REASON"] and row.endswith(waiting_job)
+    assert waiting_job in background.muster("get", "pods").stdout
+    text = background.muster("describe", "pj", "hungry").stdout
+    assert f"\nMessage:      {waiting_job}\n" in text
+    late = background.muster("wait", "pj/hungry", "--timeout=3s", check=False)
+    assert late.returncode == 124
+    assert f"waiting for pj/hungry: Pending, {waiting_job}\n" in late.stderr and f"why: it is Pending: {waiting_job}" in late.stderr
+
+
+def test_logs_say_what_they_wait_for(background, waiting_job):
+    follows = subprocess.Popen([MUSTER, "logs", "-f", "pj/hungry"], env=background.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert follows.stderr.readline().startswith("waiting for pj/hungry: Pending")
+    finally:
+        follows.send_signal(signal.SIGINT)
+        follows.communicate(timeout=30)
+    assert follows.returncode == 130
+
+
+def on_a_terminal(background, columns, *words):
+    """What a command prints on a terminal of this width."""
+    import fcntl
+    import struct
+    import termios
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = subprocess.Popen([MUSTER, *words], env=background.env, stdin=subprocess.DEVNULL, stdout=follower, stderr=subprocess.DEVNULL)
+    os.close(follower)
+    text = b""
+    while True:
+        try:
+            more = os.read(leader, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        text += more
+    command.wait(timeout=30)
+    os.close(leader)
+    return text.decode().replace("\r\n", "\n")
+
+
+def test_tables_fit_onto_the_terminal(background, waiting_job):
+    wait_for("the reason in the table", lambda: waiting_job in background.muster("get", "pj").stdout)
+    lines = on_a_terminal(background, 44, "get", "pj").splitlines()
+    assert all(len(line) <= 44 for line in lines) and lines[1].endswith("…"), lines
+    assert "…" not in background.muster("get", "pj").stdout
+    events = on_a_terminal(background, 70, "describe", "pj", "hungry").split("Events:\n")[1].splitlines()
+    assert all(len(line) <= 70 for line in events), events

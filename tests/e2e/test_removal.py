@@ -1,0 +1,97 @@
+"""Removing what pods leave behind, however much it is: the engine answers meanwhile, and nothing stays on the disk."""
+
+import os
+import threading
+import time
+
+from api_socket import SocketConnection
+from harness import wait_for
+
+FILES = 50_000
+DEPTH = 1_500  # more than the descriptors of a process
+
+WRITE_MANY = f"""
+import os
+for folder in range(50):
+    os.mkdir(f'/v/{{folder}}')
+    for name in range({FILES // 50}):
+        os.mknod(f'/v/{{folder}}/{{name}}')
+os.mkdir('/v/closed', 0)
+os.symlink('/etc', '/v/outside')
+"""
+WRITE_DEEP = f"""
+import os
+os.chdir('/v')
+for _ in range({DEPTH}):
+    os.mkdir('d')
+    os.chdir('d')
+"""
+
+
+def pod(name, program):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"restartPolicy": "Never", "volumes": [{"name": "v", "emptyDir": {}}],
+                     "containers": [{"name": "main", "image": "python:3", "command": ["python3", "-c", program],
+                                     "volumeMounts": [{"name": "v", "mountPath": "/v"}]}]}}
+
+
+class Asking:
+    """Asks /healthz again and again on a thread, and keeps the longest time that an answer took."""
+
+    def __init__(self, engine):
+        self.engine = engine
+        self.longest = 0.0
+        self.count = 0
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def run(self):
+        connection = SocketConnection(self.engine.data / "api.sock", timeout=180)
+        while not self.stopped.is_set():
+            begin = time.monotonic()
+            connection.request("GET", "/healthz")
+            assert connection.getresponse().read() == b"ok"
+            self.longest = max(self.longest, time.monotonic() - begin)
+            self.count += 1
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.thread.join()
+
+
+def left_in(folder):
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def test_the_engine_answers_while_a_large_pod_is_removed(engine):
+    engine.apply(pod("large", WRITE_MANY))
+    uid = engine.wait_phase("large", "Succeeded", kind="pod", timeout=180)["metadata"]["uid"]
+    assert len(os.listdir(engine.data / "pods" / uid / "volumes" / "v")) == 52
+    with Asking(engine) as asking:
+        engine.muster("delete", "pod", "large")
+        wait_for("an empty trash", lambda: not left_in(engine.data / "trash"), timeout=180)
+    assert not left_in(engine.data / "pods" / uid / "volumes")
+    assert asking.count > 10 and asking.longest < 0.2, f"longest answer {asking.longest:.3f} s of {asking.count}"
+    assert os.path.exists("/etc/passwd")
+
+
+def test_depth_is_no_obstacle(engine):
+    engine.apply(pod("deep", WRITE_DEEP))
+    uid = engine.wait_phase("deep", "Succeeded", kind="pod")["metadata"]["uid"]
+    engine.muster("delete", "pod", "deep")
+    wait_for("an empty trash", lambda: not left_in(engine.data / "trash"), timeout=180)
+    assert not left_in(engine.data / "pods" / uid / "volumes")
+
+
+def test_what_was_not_removed_before_a_kill_is_removed_after_the_next_start(fresh_engine):
+    engine = fresh_engine.start()
+    engine.kill()
+    left = engine.data / "trash" / "1" / "inner"
+    left.mkdir(parents=True)
+    (left / "file").write_text("x")
+    engine.start()
+    wait_for("an empty trash", lambda: not left_in(engine.data / "trash"))
