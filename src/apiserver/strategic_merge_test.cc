@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "api/resource.h"
-
 namespace muster::apiserver {
 namespace {
 
 std::string merged(const std::string& target, const std::string& patch) {
   json::Document document = *json::parse(target);
-  const auto done = strategic_merge(document, *json::parse(patch), *api::find_resource("", "v1", "pods")->type);
+  const auto done = strategic_merge(document, *json::parse(patch), &api::kubernetes::message_named("Pod"));
   return done ? json::serialize(document) : done.error().message;
 }
 

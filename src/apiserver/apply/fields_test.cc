@@ -18,7 +18,7 @@ Document doc(const std::string& text) {
 MergeSchema schema_of(const char* group, const char* version, const char* plural) {
   const api::Resource* resource = api::find_resource(group, version, plural);
   CHECK(resource != nullptr);
-  return {*resource->type, resource->built_in};
+  return MergeSchema(*resource);
 }
 MergeSchema pods() {
   return schema_of("", "v1", "pods");
