@@ -31,6 +31,13 @@ std::string fields(const MergeSchema& schema, const std::string& text) {
   return json::serialize(to_fields_v1(extract_fields(schema, doc(text))));
 }
 
+TEST(Fields, AReferenceHasOneOwner) {
+  const char* owned = R"({"metadata":{"ownerReferences":[{"uid":"u","kind":"Job","name":"j"}]}})";
+  for (const MergeSchema& schema : {pods(), jobs()}) {
+    EXPECT_EQ(fields(schema, owned), R"({"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"u\"}":{}}}})");
+  }
+}
+
 TEST(Fields, ExtractFollowsTheSchema) {
   EXPECT_EQ(fields(pods(), R"({"metadata":{"labels":{"a":"1"},"finalizers":["x/y"]}})"),
             R"({"f:metadata":{"f:finalizers":{"v:\"x/y\"":{}},"f:labels":{"f:a":{}}}})");
