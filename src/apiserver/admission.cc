@@ -6,12 +6,12 @@
 #include <iterator>
 #include <utility>
 
+#include "api/kubernetes_fields.h"
 #include "apiserver/builtin_rules.h"
 #include "apiserver/builtin_types.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
 #include "apiserver/protobuf/body.h"
-#include "apiserver/protobuf/tables.h"
 #include "apiserver/queue_rules.h"
 #include "apiserver/status_error.h"
 #include "apiserver/template_types.h"
@@ -95,14 +95,9 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
   return texts;
 }
 
-/// The protobuf table of a built-in kind, which lists its fields and their types; null for custom resources.
-const protobuf::Message* message_of(const api::Resource& resource) {
-  return resource.built_in ? protobuf::find_message(resource.api_version(), resource.kind) : nullptr;
-}
-
-/// Drops unknown members and reports them. Without a table the descriptor decides what is known, and only the types of
-/// metadata are checked here: validation reports all other wrong types as invalid fields.
-TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
+/// Drops unknown members and reports them. Without a message the descriptor decides what is known, and only the types
+/// of metadata are checked here: validation reports all other wrong types as invalid fields.
+TypeFindings settle_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
   if (message != nullptr) return settle_types(*message, object);
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
   using reflect::OpenTypes;
@@ -113,8 +108,8 @@ TypeFindings settle_members(const api::Resource& resource, const protobuf::Messa
 
 /// Reports repeated fields, which are already in `warnings`, and unknown ones: as an error, as warnings or not at all,
 /// depending on `validation`. Unknown fields are dropped.
-Status settle_fields(const api::Resource& resource, const protobuf::Message* message, Document& object, Origin origin,
-                     FieldValidation validation, std::vector<std::string>& warnings) {
+Status settle_fields(const api::Resource& resource, const api::kubernetes::Message* message, Document& object,
+                     Origin origin, FieldValidation validation, std::vector<std::string>& warnings) {
   const TypeFindings found = settle_members(resource, message, object);
   if (validation == FieldValidation::kIgnore) {
     warnings.clear();
@@ -146,7 +141,7 @@ Status decode(const api::Resource& resource, Document& object, Origin origin, Fi
   }
   settle_nulls(resource, object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  return settle_fields(resource, message_of(resource), object, origin, validation, warnings);
+  return settle_fields(resource, api::kubernetes::find_message(resource), object, origin, validation, warnings);
 }
 
 /// Kubernetes decodes built-in kinds into Go types, so a wrong type makes the whole body undecodable and is not an
@@ -176,7 +171,8 @@ std::vector<FieldCause> check_change(const api::Resource& resource, const Docume
   std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
   if (causes.empty()) return causes;
   Document settled = before;
-  if (const protobuf::Message* message = message_of(resource)) settle_types(*message, settled);
+  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource))
+    settle_types(*message, settled);
   default_builtin(resource, settled);
   return check_builtin_change(resource, settled, after);
 }
@@ -321,7 +317,7 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
 }
 
 void drop_unknown(const api::Resource& resource, Document& object) {
-  settle_members(resource, message_of(resource), object);
+  settle_members(resource, api::kubernetes::find_message(resource), object);
 }
 
 Status check_kind(const api::Resource& resource, Document& object) {
