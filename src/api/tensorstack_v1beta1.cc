@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/limits.h"
 #include "api/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -143,11 +144,18 @@ const TypeDesc& type_of<ElasticConfig>() {
       object<ElasticConfig>(
           "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
           field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
-          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.").min(1).immutable(),
-          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.").min(1).immutable(),
+          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.")
+              .min(1)
+              .max(kMaxReplicas)
+              .immutable(),
+          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.")
+              .min(1)
+              .max(kMaxReplicas)
+              .immutable(),
           field<&ElasticConfig::expected_replicas>(
               "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
-              .min(1))
+              .min(1)
+              .max(kMaxReplicas))
           .rules(elastic_rules());
   return desc;
 }
@@ -183,7 +191,10 @@ const TypeDesc& type_of<TrainingReplicaSpec>() {
           field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
               .required()
               .pattern(kRolePattern, &is_dns_label),
-          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+              .min(0)
+              .max(kMaxReplicas)
+              .default_value(1),
           field<&TrainingReplicaSpec::scaling_weight>("scalingWeight", "Share of the role when an elastic job grows.")
               .min(0),
           field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
@@ -280,7 +291,9 @@ const TypeDesc& type_of<TaskStatus>() {
       "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
       field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
           .always_written(),
-      field<&TaskStatus::replicas>("replicas", "The replicas, by index."));
+      field<&TaskStatus::charged_count>("chargedCount", "How many of these count towards the role's own limit."),
+      field<&TaskStatus::replicas>("replicas",
+                                   "The replicas, by index; of a job with more than 1000 only the first 1000."));
   return desc;
 }
 
@@ -331,6 +344,7 @@ const TypeDesc& type_of<TrainingJobStatus>() {
       field<&TrainingJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."),
       field<&TrainingJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
+      field<&TrainingJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
       field<&TrainingJobStatus::tensorboard>("tensorboard", "State of the job's TensorBoard."));
   return desc;
 }

@@ -2,8 +2,12 @@
 
 #include <fmt/core.h>
 
+#include "api/names.h"
 #include "base/check.h"
 #include "base/overloaded.h"
+#include "base/strings.h"
+#include "control/job/model_kind.h"
+#include "json/patch.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -12,8 +16,7 @@ namespace {
 
 const Kind& kind_of(const json::Document& object) {
   const Kind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
-  CHECK(kind != nullptr);
-  return *kind;
+  return kind == nullptr ? model_job_kind() : *kind;
 }
 
 template <typename T>
@@ -49,22 +52,23 @@ void run_containers(api::Pod& pod, Time now) {
 
 }  // namespace
 
-json::Document action_document(const Action& action) {
+std::string action_line(const Action& action) {
   return std::visit(
       Overloaded{
-          [](const Create& create) -> json::Document {
-            return json::Object{{"create" + create.object.string_at("kind"), create.object}};
+          [](const Create& create) {
+            const json::Document* attempt = create.object.at("metadata", "labels", api::kAttemptLabel);
+            return fmt::format("create {} {}{}", to_lower(create.object.string_at("kind")),
+                               create.object.string_at("metadata", "name"),
+                               attempt == nullptr ? "" : " attempt " + attempt->as_string());
           },
-          [](const Update& update) -> json::Document {
-            return json::Object{{"update" + update.child.kind, update.child.name}, {"patch", update.patch}};
+          [](const Update& update) {
+            return fmt::format("update {} {}", to_lower(update.child.kind), update.child.name);
           },
-          [](const Delete& gone) -> json::Document {
-            return json::Object{{"delete" + gone.child.kind, gone.child.name + " " + gone.child.uid}};
+          [](const Delete& gone) { return fmt::format("delete {} {}", to_lower(gone.child.kind), gone.child.name); },
+          [](const EmitEvent& event) {
+            return fmt::format("event {} {}: {}", event.type, event.reason, event.message);
           },
-          [](const EmitEvent& event) -> json::Document {
-            return json::Object{{"event", event.type + " " + event.reason + ": " + event.message}};
-          },
-          [](const DeletePrimary&) -> json::Document { return "deleteJob"; },
+          [](const DeletePrimary&) { return std::string("delete job"); },
       },
       action);
 }
@@ -84,12 +88,15 @@ JobStatus JobWorld::status() const {
 }
 
 JobPlan JobWorld::look() const {
+  std::vector<std::shared_ptr<const json::Document>> further;
+  for (const auto& [name, object_there] : objects) further.push_back(object_there);
   return decide({.job = job(),
                  .status = status(),
                  .pods = pointers(pods),
                  .services = pointers(services),
                  .now = now,
-                 .offered_port = offered_port});
+                 .offered_port = offered_port,
+                 .objects = std::move(further)});
 }
 
 bool JobWorld::has_effect(const JobPlan& plan) const {
@@ -104,7 +111,7 @@ void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
     if (actions-- == 0) return;
     std::visit(Overloaded{
                    [&](const Create& create_child) { create(create_child.object); },
-                   [](const Update&) { CHECK(false); },  // no job updates its children
+                   [&](const Update& change) { json::merge_patch(*objects.at(change.child.name), change.patch); },
                    [&](const Delete& gone) { remove(gone.child); },
                    [&](const EmitEvent& event) { events.push_back(event); },
                    [&](const DeletePrimary&) { job_deleted = true; },
@@ -115,7 +122,10 @@ void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
 
 void JobWorld::create(const json::Document& child) {
   if (child.string_at("kind") == "Pod") return create_pod(*reflect::decode<api::Pod>(child));
-  CHECK(child.string_at("kind") == "Service");
+  if (child.string_at("kind") != "Service") {
+    objects.try_emplace(child.string_at("metadata", "name"), std::make_shared<json::Document>(child));
+    return;
+  }
   auto made = *reflect::decode<api::Service>(child);
   if (services.contains(made.metadata.name)) return;  // AlreadyExists
   made.metadata.uid = fmt::format("service-{}", ++last_uid_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "api/names.h"
 #include "api/owners.h"
@@ -12,6 +13,12 @@
 namespace muster::control {
 
 namespace {
+
+bool concerns(const ReplicaRule& rule, const Replica& replica) {
+  return rule.members.empty() || std::ranges::any_of(rule.members, [&](const Member& member) {
+           return member.role == replica.role->type && member.index.value_or(replica.index) == replica.index;
+         });
+}
 
 std::vector<Replica> wanted_replicas(const Job& job) {
   std::vector<Replica> replicas;
@@ -25,8 +32,12 @@ std::vector<Replica> wanted_replicas(const Job& job) {
                                  .rank = rank++,
                                  .key = replica_key(role, i),
                                  .pod_name = pod_name(job, role, i)});
+      replicas.back().decides = std::ranges::any_of(
+          job.succeeds_when, [&](const ReplicaRule& rule) { return concerns(rule, replicas.back()); });
     }
   }
+  const auto leader = std::ranges::find(replicas, true, &Replica::decides);
+  if (leader != replicas.end()) leader->leads = true;
   return replicas;
 }
 
@@ -81,27 +92,24 @@ std::vector<ContainerEnd> container_ends(const api::Pod& pod) {
 const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
   const auto& roles = d.seen.status.roles;
   const auto role = std::ranges::find(roles, replica.role->type, &RoleStatus::type);
-  if (role == roles.end()) return nullptr;
-  const auto found = std::ranges::find(role->replicas, replica.pod_name, &ReplicaStatus::pod);
-  return found == role->replicas.end() ? nullptr : &*found;
+  const auto index = static_cast<std::size_t>(replica.index);
+  if (role == roles.end() || index >= role->replicas.size()) return nullptr;
+  return role->replicas[index].pod == replica.pod_name ? &role->replicas[index] : nullptr;
 }
 
-ReplicaStatus replica_status(const Decision& d, const Replica& replica) {
+std::string replica_phase(const Decision& d, const Replica& replica) {
+  if (replica.pod != nullptr) return replica.pod->status.phase.empty() ? "Pending" : replica.pod->status.phase;
+  return is_finished(d.status.phase) || d.status.phase == Phase::kPaused ? "Deleted" : "Creating";
+}
+
+ReplicaStatus replica_status(const Decision& d, const Replica& replica, const std::string& phase) {
+  ReplicaStatus state{.pod = replica.pod_name, .uid = {}, .phase = phase, .containers = {}};
   if (replica.pod != nullptr) {
-    const std::string& phase = replica.pod->status.phase;
-    return {.pod = replica.pod_name,
-            .uid = replica.pod->metadata.uid,
-            .phase = phase.empty() ? "Pending" : phase,
-            .containers = container_ends(*replica.pod)};
-  }
-  ReplicaStatus state{.pod = replica.pod_name, .uid = {}, .phase = "Creating", .containers = {}};
-  if (is_finished(d.status.phase) || d.status.phase == Phase::kPaused) {
-    state.phase = "Deleted";
-    const ReplicaStatus* before = previous_state(d, replica);
-    if (before != nullptr) {
-      state.uid = before->uid;
-      state.containers = before->containers;
-    }
+    state.uid = replica.pod->metadata.uid;
+    state.containers = container_ends(*replica.pod);
+  } else if (const ReplicaStatus* before = previous_state(d, replica); phase == "Deleted" && before != nullptr) {
+    state.uid = before->uid;
+    state.containers = before->containers;
   }
   return state;
 }
@@ -168,8 +176,33 @@ bool is_accounted(const Decision& d, const Replica& replica) {
   return replica.pod != nullptr && attempt_of(*replica.pod) < ended_attempts(d, replica);
 }
 
-bool is_decider(const Decision& d, const Replica& replica) {
-  return d.job().decider != Decider::kFirstReplica || replica.rank == 0;
+bool is_role_up(const Decision& d, const std::string& type) {
+  return std::ranges::all_of(d.replicas, [&](const Replica& r) { return r.role->type != type || is_up(r.pod); });
+}
+
+std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
+                                    const std::function<bool(const Replica&)>& state) {
+  std::vector<const Replica*> in_state;
+  for (const Replica& replica : d.replicas) {
+    if (!concerns(rule, replica)) continue;
+    if (state(replica)) {
+      in_state.push_back(&replica);
+      if (rule.takes == ReplicaRule::Takes::kAny) return in_state;
+    } else if (rule.takes == ReplicaRule::Takes::kEvery) {
+      return {};
+    }
+  }
+  return in_state;
+}
+
+std::string named(const Decision& d, const std::vector<const Replica*>& replicas) {
+  if (replicas.size() == 1) return "replica " + replicas.front()->key;
+  if (replicas.size() == d.replicas.size()) return "every replica";
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> keys;
+  for (const Replica* replica : replicas | std::views::take(kNamed)) keys.push_back(replica->key);
+  if (replicas.size() > kNamed) keys.push_back(fmt::format("{} more", replicas.size() - kNamed));
+  return "replicas " + join(keys, ", ");
 }
 
 std::optional<int> exit_code_of(const Job& job, const api::Pod& pod) {
@@ -193,12 +226,19 @@ std::string describe_end(const Job& job, const api::Pod& pod) {
 std::vector<RoleStatus> role_statuses(const Decision& d) {
   std::vector<RoleStatus> roles;
   for (const Role& role : d.job().roles) {
+    RoleStatus& next = roles.emplace_back(RoleStatus{.type = role.type});
     const auto before = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
-    roles.push_back(
-        {.type = role.type, .restarts = before == d.status.roles.end() ? 0 : before->restarts, .replicas = {}});
+    if (before == d.status.roles.end()) continue;
+    next.restarts = before->restarts;
+    next.charged = before->charged;
   }
   for (const Replica& replica : d.replicas) {
-    roles[replica.role_position].replicas.push_back(replica_status(d, replica));
+    RoleStatus& role = roles[replica.role_position];
+    const std::string phase = replica_phase(d, replica);
+    ++role.counts[phase];
+    if (static_cast<std::size_t>(replica.rank) < kReplicasInStatus) {
+      role.replicas.push_back(replica_status(d, replica, phase));
+    }
   }
   return roles;
 }
@@ -214,6 +254,12 @@ Time end_of(Time began, Duration span) {
 void emit(Decision& d, std::string type, std::string reason, std::string message) {
   d.plan.actions.emplace_back(
       EmitEvent{.type = std::move(type), .reason = std::move(reason), .message = std::move(message)});
+}
+
+bool is_full(Decision& d) {
+  if (d.plan.actions.size() < kActionsPerPlan) return false;
+  recheck_at(d, d.seen.now);
+  return true;
 }
 
 void recheck_at(Decision& d, Time when) {

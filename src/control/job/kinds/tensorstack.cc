@@ -1,0 +1,298 @@
+#include "control/job/kinds/tensorstack.h"
+
+#include <map>
+
+#include "api/names.h"
+#include "base/sha256.h"
+#include "control/job/kinds/status.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr int kDefaultBackoffLimit = 3;
+
+/// The children's infix: new for a job of the same name made later, the same through restarts and crashes.
+std::string infix(const std::string& uid) {
+  return sha256_hex(uid).substr(0, 5);
+}
+
+CleanUp tensorstack_clean_up(std::string_view name) {
+  if (name == "Unfinished") return CleanUp::kUnfinished;
+  if (name == "All") return CleanUp::kAll;
+  return CleanUp::kNone;
+}
+
+}  // namespace
+
+// ---- to the model ----
+
+void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) {
+  job.run_policy.backoff_limit = policy.backoff_limit.value_or(kDefaultBackoffLimit);
+  job.run_policy.clean_up = tensorstack_clean_up(policy.clean_up_policy);
+  job.run_policy.deadline_clock = DeadlineClock::kFromRunning;
+  job.run_policy.deadline_deletes_unfinished = true;
+  read_limits(policy, job.run_policy);
+}
+
+void set_tensorstack_run_mode(const api::RunMode& mode, Job& job) {
+  if (mode.pause) {
+    job.run_mode.paused = mode.pause->enabled;
+    for (const auto& resume : mode.pause->resume_specs) {
+      TemplateOverride change{.skip_init_containers = resume.skip_init_container, .command = {}, .args = {}};
+      if (!resume.command.empty()) change.command = resume.command;
+      if (!resume.args.empty()) change.args = resume.args;
+      job.run_mode.resuming[resume.type] = std::move(change);
+    }
+  }
+  if (!mode.debug || !mode.debug->enabled) return;
+  job.run_mode.debug = true;
+  for (const Role& role : job.roles) {
+    // The args belong to the training command: `sleep inf train.py` would fail.
+    job.run_mode.debugging[role.type] = {.skip_init_containers = false,
+                                         .command = std::vector<std::string>{"sleep", "inf"},
+                                         .args = std::vector<std::string>{}};
+  }
+  for (const auto& debug : mode.debug->replica_specs) {
+    TemplateOverride& change = job.run_mode.debugging[debug.type];
+    change.skip_init_containers = debug.skip_init_container;
+    if (!debug.command.empty()) change.command = debug.command;
+    change.args = std::vector<std::string>{};
+  }
+}
+
+void set_tensorstack_children(Where where, Job& job) {
+  const std::string stem = job.name + "-" + infix(job.uid);
+  job.pod_name_prefix = stem + "-";
+  job.labels = {.common = {{api::kOwnerNameLabel, job.name}},
+                .type_key = api::kReplicaTypeLabel,
+                .index_key = api::kReplicaIndexLabel,
+                .role_key = api::kJobRoleLabel};
+  if (where == Where::kCluster) {
+    job.services = Services::kMasterAndSubdomain;
+    job.subdomain = stem;
+  }
+}
+
+EventReasons tensorstack_events() {
+  return {.created = "Created",
+          .running = "Start",
+          .restarting = "PodRestarted",
+          .paused = "Paused",
+          .resumed = "Resumed",
+          .scaled = "Scaled",
+          .succeeded = "Succeeded",
+          .failed = "Failed",
+          .backoff_exhausted = "BackoffExhausted",
+          .deadline_exceeded = "DeadlineExceeded"};
+}
+
+// ---- status, from TensorStack's words ----
+
+namespace {
+
+Phase phase_from(std::string_view name) {
+  if (name == "Pending") return Phase::kPending;
+  if (name == "Running") return Phase::kRunning;
+  if (name == "Paused") return Phase::kPaused;
+  if (name == "Resuming") return Phase::kResuming;
+  if (name == "Succeeded") return Phase::kSucceeded;
+  if (name == "Failed") return Phase::kFailed;
+  return Phase::kNew;
+}
+
+std::string_view phase_name(Phase phase) {
+  switch (phase) {
+    case Phase::kNew:
+    case Phase::kPending:
+      return "Pending";
+    case Phase::kRunning:
+      return "Running";
+    case Phase::kPaused:
+      return "Paused";
+    case Phase::kResuming:
+      return "Resuming";
+    case Phase::kSucceeded:
+      return "Succeeded";
+    case Phase::kFailed:
+      return "Failed";
+  }
+  return "Unknown";
+}
+
+/// The condition whose reason and message say why the job is in its phase.
+std::string_view telling_condition(Phase phase) {
+  switch (phase) {
+    case Phase::kFailed:
+      return "Failed";
+    case Phase::kSucceeded:
+      return "Completed";
+    case Phase::kPaused:
+      return "Paused";
+    case Phase::kNew:
+    case Phase::kPending:
+    case Phase::kRunning:
+    case Phase::kResuming:
+      return "Running";
+  }
+  return "Running";
+}
+
+std::vector<RoleStatus> roles_from(const std::vector<api::TaskStatus>& tasks) {
+  std::vector<RoleStatus> roles;
+  for (const auto& task : tasks) {
+    RoleStatus role{.type = task.type, .restarts = task.restart_count, .charged = task.charged_count.value_or(0)};
+    for (const auto& replica : task.replicas) {
+      ReplicaStatus state{.pod = replica.name, .uid = replica.uid, .phase = replica.phase, .containers = {}};
+      for (const auto& c : replica.containers) {
+        state.containers.push_back({.name = c.name, .state = c.state, .exit_code = c.exit_code});
+      }
+      ++role.counts[replica.phase];
+      role.replicas.push_back(std::move(state));
+    }
+    roles.push_back(std::move(role));
+  }
+  return roles;
+}
+
+}  // namespace
+
+JobStatus read_tensorstack_status(const json::Document& object) {
+  const api::TrainingJobStatus from = decoded_status<api::TrainingJobStatus>(object);
+  JobStatus status;
+  status.phase = phase_from(from.phase);
+  if (const auto* telling = find_condition(from.conditions, telling_condition(status.phase));
+      telling != nullptr && telling->reason != "-") {
+    status.reason = telling->reason;
+    status.message = telling->message;
+  }
+  if (const auto* failure = find_condition(from.conditions, "ReplicaFailure"); failure != nullptr) {
+    status.replica_failure = failure->status == "True";
+    if (status.replica_failure) status.replica_failure_message = failure->message;
+  }
+  read_pause(find_condition(from.conditions, "Paused"), status);
+  status.roles = roles_from(from.tasks);
+  status.restarts = from.backoff_count;
+  read_progress(from, status);
+  return status;
+}
+
+// ---- status, to TensorStack's words ----
+
+namespace {
+
+/// Conditions in one order, their times kept while their status stays.
+class OrderedConditions {
+ public:
+  OrderedConditions(const std::vector<api::Condition>& before, Time now) : before_(before), now_(now) {}
+
+  void set(std::string type, bool value, std::string reason, std::string message) {
+    const api::Condition* old = find_condition(before_, type);
+    result_.push_back(next_condition(old, std::move(type), value, std::move(reason), std::move(message), now_));
+  }
+  bool had(std::string_view type) const { return find_condition(before_, type) != nullptr; }
+  std::vector<api::Condition> take() && { return std::move(result_); }
+
+ private:
+  const std::vector<api::Condition>& before_;
+  Time now_;
+  std::vector<api::Condition> result_;
+};
+
+constexpr const char* kNoReason = "-";
+
+void set_running(const JobStatus& status, OrderedConditions& conditions) {
+  switch (status.phase) {
+    case Phase::kRunning:
+      conditions.set("Running", true, kNoReason,
+                     status.replica_failure ? "the job is running; a replica is started again" : "all pods are normal");
+      return;
+    case Phase::kSucceeded:
+    case Phase::kFailed:
+    case Phase::kPaused:
+      conditions.set("Running", false, std::string(phase_name(status.phase)), "the job is not running");
+      return;
+    case Phase::kNew:
+    case Phase::kPending:
+    case Phase::kResuming:
+      if (!status.reason.empty()) {
+        conditions.set("Running", false, status.reason, status.message);
+      } else if (conditions.had("Running")) {
+        conditions.set("Running", false, kNoReason, "waiting for all replicas to run");
+      }
+      return;
+  }
+}
+
+void set_outcome(const JobStatus& status, OrderedConditions& conditions) {
+  if (status.phase == Phase::kSucceeded) {
+    conditions.set("Completed", true, "Succeeded", status.message);
+    conditions.set("Failed", false, "Succeeded", status.message);
+  } else if (status.phase == Phase::kFailed) {
+    conditions.set("Completed", false, "Failed", status.message);
+    conditions.set("Failed", true, status.reason.empty() ? "Failed" : status.reason, status.message);
+  }
+}
+
+std::vector<api::Condition> conditions_of(const JobStatus& status, const std::vector<api::Condition>& before,
+                                          Time now) {
+  OrderedConditions conditions(before, now);
+  conditions.set("Initialized", true, kNoReason, "the job is initialised");
+  set_running(status, conditions);
+  conditions.set("ReplicaFailure", status.replica_failure, kNoReason,
+                 status.replica_failure ? status.replica_failure_message : "all pods are normal");
+  set_outcome(status, conditions);
+  if (status.phase == Phase::kPaused) {
+    conditions.set("Paused", true, kNoReason, "pods are removed until the job is resumed");
+  } else if (conditions.had("Paused")) {
+    conditions.set("Paused", false, kNoReason, "the job was resumed");
+  }
+  return std::move(conditions).take();
+}
+
+std::vector<api::TaskStatus> tasks_of(const std::vector<RoleStatus>& roles) {
+  std::vector<api::TaskStatus> tasks;
+  for (const auto& role : roles) {
+    api::TaskStatus task{
+        .type = role.type, .restart_count = role.restarts, .charged_count = std::nullopt, .replicas = {}};
+    if (role.charged > 0) task.charged_count = role.charged;
+    for (const auto& replica : role.replicas) {
+      api::TaskReplicaStatus state{.name = replica.pod, .uid = replica.uid, .phase = replica.phase, .containers = {}};
+      for (const auto& c : replica.containers) {
+        state.containers.push_back({.name = c.name, .state = c.state, .exit_code = c.exit_code});
+      }
+      task.replicas.push_back(std::move(state));
+    }
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
+  api::AggregateStatus counts;
+  const std::map<std::string_view, std::int32_t*> known = {
+      {"Creating", &counts.creating},   {"Pending", &counts.pending}, {"Running", &counts.running},
+      {"Succeeded", &counts.succeeded}, {"Failed", &counts.failed},   {"Deleted", &counts.deleted}};
+  for (const auto& role : roles) {
+    for (const auto& [phase, count] : role.counts) {
+      const auto found = known.find(phase);
+      (found == known.end() ? counts.unknown : *found->second) += count;
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now) {
+  api::TrainingJobStatus to = decoded_status<api::TrainingJobStatus>(object);  // what others keep there stays
+  to.phase = phase_name(status.phase);
+  to.conditions = conditions_of(status, to.conditions, now);
+  to.tasks = tasks_of(status.roles);
+  to.aggregate = aggregate_of(status.roles);
+  to.backoff_count = status.restarts;
+  write_progress(status, to);
+  return reflect::encode(to);
+}
+
+}  // namespace muster::control
