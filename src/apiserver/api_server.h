@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "base/ports.h"
 #include "base/time.h"
 #include "client/node_api.h"
@@ -26,6 +27,8 @@ struct Options {
   std::size_t max_streams = 2048;
   /// Whether the controllers of this process have filled their caches, for /readyz. Null: there are no controllers.
   std::function<bool()> informers_synced = nullptr;
+  /// Whether a controller here acts on objects of the kind; creating one of another kind gives a Warning. Null: all.
+  std::function<bool(const api::Resource&)> is_acted_on = nullptr;
   /// POST /apis/muster.dev/v1/backups: copies the database into the engine's own folder. Null: not offered.
   std::function<void(store::Snapshots::Done)> back_up = nullptr;
 };
