@@ -1,8 +1,8 @@
 """Trains a small convolutional network with DistributedDataParallel.
 
-Every rank runs this same file. Who it is (RANK, WORLD_SIZE) and where the others are (MASTER_ADDR, MASTER_PORT) comes
-from the environment, which torchrun or the training job sets; without them it trains alone. The images are those of
-fashion-MNIST, in the four idx-ubyte.gz files that Debian's package dataset-fashion-mnist installs.
+Every rank runs this file. Its identity (RANK, WORLD_SIZE) and the address of rank 0 (MASTER_ADDR, MASTER_PORT) come
+from environment variables that torchrun or the training job sets; without them it trains alone. The images are those
+of fashion-MNIST, in the four idx-ubyte.gz files that Debian's package dataset-fashion-mnist installs.
 """
 import argparse
 import gzip
@@ -46,7 +46,7 @@ def parse_arguments():
 
 
 def find_dataset():
-    """The folder into which Debian's package put the images."""
+    """Returns the folder into which Debian's package installed the images."""
     listing = ""
     if shutil.which("dpkg"):
         listing = subprocess.run(["dpkg", "-L", PACKAGE], capture_output=True, text=True).stdout
@@ -57,7 +57,7 @@ def find_dataset():
 
 
 def read_idx(folder, name):
-    """One file in MNIST's format: two zero bytes, the type (8 = bytes), the number of dimensions, each size, the values."""
+    """Reads a file in MNIST's format: two zero bytes, type (8 = bytes), number of dimensions, sizes, values."""
     path = os.path.join(folder, name)
     try:
         with gzip.open(path) as file:
@@ -95,13 +95,13 @@ class Net(nn.Module):
 
 
 class Ranks:
-    """Who this process is among those that train together."""
+    """The identity of this process among the ranks that train together."""
 
     def __init__(self, backend):
         self.rank = int(os.environ.get("RANK", 0))
         self.size = int(os.environ.get("WORLD_SIZE", 1))
         self.local_rank = int(os.environ.get("LOCAL_RANK", 0))
-        # Without a word from torchrun, take all ranks to be on this machine: too few threads cost less than too many.
+        # Unless torchrun sets it, assume that all ranks are on this machine: too few threads cost less than too many.
         self.local_size = int(os.environ.get("LOCAL_WORLD_SIZE", self.size))
         self.together = "RANK" in os.environ or backend == "mpi"
         if not self.together:
@@ -122,7 +122,7 @@ class Ranks:
 
 def train_epoch(model, optimizer, images, labels, epoch, arguments, ranks, device, scalars):
     model.train()
-    # Every rank shuffles alike and takes each size-th image; what does not fill a batch on every rank is left out.
+    # All ranks shuffle identically and take every size-th image; what does not fill a batch on every rank is skipped.
     order = torch.randperm(len(images), generator=torch.Generator().manual_seed(epoch))[ranks.rank::ranks.size]
     batches = len(images) // ranks.size // BATCH_SIZE
     for batch in range(1, batches + 1):
@@ -139,7 +139,7 @@ def train_epoch(model, optimizer, images, labels, epoch, arguments, ranks, devic
 
 @torch.no_grad()
 def evaluate(model, images, labels, ranks, device):
-    """Mean loss and accuracy over all images, each rank doing its share."""
+    """Returns mean loss and accuracy over all images; each rank evaluates its share."""
     model.eval()
     loss = right = 0.0
     for start in range(0, len(images), 1000):
@@ -182,7 +182,7 @@ def main():
         torch.cuda.set_device(device)
     else:
         device = torch.device("cpu")
-        # More threads than cores make the ranks wait for each other.
+        # With more threads than cores the ranks would wait for each other.
         torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // ranks.local_size))
     log.info("rank %d of %d on %s, %d threads, backend %s", ranks.rank, ranks.size, device, torch.get_num_threads(),
              arguments.backend if ranks.together else "none")
@@ -198,7 +198,7 @@ def main():
     model = Net().to(device)
     if ranks.together:
         model = DistributedDataParallel(model)
-    # The batch of one step grows with the ranks, and so may the step.
+    # The effective batch size grows with the number of ranks, so the learning rate may grow too.
     optimizer = torch.optim.Adam(model.parameters(), lr=0.001 * ranks.size ** 0.5)
     scalars = open_scalars(arguments.log_dir) if ranks.rank == 0 and arguments.log_dir else None
 

@@ -12,7 +12,7 @@ namespace {
 
 using json::Document;
 
-// 127.1.0.1 … 127.254.255.254: 127.0.0.0/16 has localhost and what resolvers and services of the host listen on.
+// 127.1.0.1 … 127.254.255.254: localhost and the host's own resolvers and services listen in 127.0.0.0/16.
 constexpr std::uint32_t kFirst = 1U << 16;
 constexpr std::uint32_t kCount = 254U << 16;
 
@@ -30,7 +30,7 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-/// NAME, NAME.NS, NAME.NS.svc, NAME.NS.svc.cluster.local.
+/// Adds NAME, NAME.NS, NAME.NS.svc and NAME.NS.svc.cluster.local.
 void add_all_forms(const std::string& name, const std::string& ns, std::vector<std::string>& names) {
   for (const std::string& form :
        {name, name + "." + ns, name + "." + ns + ".svc", name + "." + ns + ".svc.cluster.local"}) {
@@ -51,8 +51,8 @@ std::vector<std::string> names_of(const Document& pod, const std::string& ns,
   const std::string& subdomain = pod.string_at("spec", "subdomain");
   if (host_name != pod_name) names.push_back(host_name);
   if (!subdomain.empty()) add_all_forms(host_name + "." + subdomain, ns, names);
-  // A pod that has ended keeps its own names, so that a peer that comes late is refused and not told that there is no
-  // such host; a service leads to live pods only.
+  // A pod that has ended keeps its own names, so that a late peer gets "connection refused" and not "unknown host". A
+  // service resolves to live pods only.
   for (const Document* service : services) {
     if (has_ended(pod) || !selects(*service, pod)) continue;
     const std::string& service_name = service->string_at("metadata", "name");

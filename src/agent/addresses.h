@@ -1,4 +1,4 @@
-// Each pod has a loopback address of its own, and the names of pods and services lead to it by /etc/hosts. Pure.
+// Each pod has its own loopback address; /etc/hosts maps the names of pods and services to these addresses. Pure.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,18 @@
 
 namespace muster::agent {
 
-/// 127.x.y.z outside 127.0.0.0/16, not in `used`; the same uid is given the same one when it is free. "" when none is
-/// left, which takes sixteen million pods.
+/// Returns an address in 127.0.0.0/8 but outside 127.0.0.0/16 that is not in use, derived from the uid so that a pod
+/// keeps its address where possible. "" when none is left, which takes sixteen million pods.
 std::string pick_address(std::string_view uid, const std::function<bool(const std::string& address)>& is_used);
 
-/// What /etc/hosts says inside the pods of a namespace: the host's own entries, then a line per pod with its name,
-/// its hostname in its subdomain, and, while it lives, the services that select it. A service without a cluster address
-/// of its own (there is no proxy) resolves to its pods. `pods` and `services` are those of the namespace.
+/// Returns /etc/hosts for the pods of a namespace: the host's own entries, then a line per pod with its name, its
+/// hostname in its subdomain and, while it lives, the services that select it. There is no service proxy: a service
+/// name resolves directly to its pods. `pods` and `services` are those of the namespace.
 std::string hosts_text(const std::string& ns, std::string_view host_entries,
                        const std::vector<const json::Document*>& pods,
                        const std::vector<const json::Document*>& services);
 
-/// Whether a service's selector picks the pod; a service without one picks none.
+/// Returns true when the service's selector matches the pod; a service without a selector matches none.
 bool selects(const json::Document& service, const json::Document& pod);
 
 }  // namespace muster::agent

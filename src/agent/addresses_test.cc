@@ -33,7 +33,7 @@ TEST(HostsText, NamesPodsTheirHostnamesAndTheServicesThatSelectThem) {
   const auto ended = doc(
       R"({"metadata":{"name":"old","labels":{"age":"old"}},"spec":{},"status":{"phase":"Succeeded","podIP":"127.1.0.3"}})");
   const auto unready = doc(R"({"metadata":{"name":"new"},"spec":{},"status":{}})");
-  // As Kubeflow makes them: a service with the very name of the pod.
+  // Kubeflow creates a service with the same name as the pod.
   const auto service = doc(R"({"metadata":{"name":"mnist-master-0"},"spec":{"selector":{"role":"master"}}})");
   const auto old = doc(R"({"metadata":{"name":"old-service"},"spec":{"selector":{"age":"old"}}})");
   const auto nobody = doc(R"({"metadata":{"name":"none"},"spec":{}})");

@@ -21,7 +21,7 @@ using json::Document;
 using json::Object;
 
 Options with_absolute_directory(Options options) {
-  // Symbolic links resolved, so that "is it inside" can be told from the text.
+  // Symbolic links are resolved, so that comparing paths as text shows whether one lies inside another.
   std::error_code error;
   const auto real = std::filesystem::weakly_canonical(std::filesystem::absolute(options.directory), error);
   if (!error) options.directory = real.string();
@@ -47,7 +47,7 @@ Agent::State::State(Loop& loop, Rng& rng, client::ApiClient& client, Options opt
 
 Agent::State::~State() {
   *alive_ = false;
-  // Shims that run go on without us. One that still waits for its word is sent away by the closing of its socket.
+  // Running shims continue without the agent. Closing its socket makes a shim that waits for "go" exit.
   for (auto& [uid, run] : runs_) {
     unfollow(run);
     if (run.timer_id != 0) loop_.cancel(run.timer_id);
@@ -120,7 +120,7 @@ void Agent::State::register_node() {
                  });
 }
 
-/// A claim is a folder; it is bound as soon as the folder is there.
+/// A claim is a folder; it is bound as soon as the folder exists.
 void Agent::State::bind_claim(const Document& claim) {
   if (claim.string_at("status", "phase") == "Bound" || claim.at("metadata", "deletionTimestamp") != nullptr) return;
   const std::string folder = claim_folder(claim, paths_);
@@ -175,7 +175,7 @@ void Agent::State::on_pod(const Document* before, const Document* now) {
     want_sync(new_uid);
   }
   want_hosts(ns);
-  // It may have been the last one that its gang waited for.
+  // This pod may have been the last one that its gang waited for.
   if (either.at("metadata", "annotations") != nullptr) want_waiting();
 }
 
@@ -230,7 +230,7 @@ void Agent::State::sync(const std::string& uid) {
   }
   const bool deleted = pod->at("metadata", "deletionTimestamp") != nullptr;
   if (run == nullptr) {
-    if (is_final(*pod) && !deleted) return;  // ended long ago
+    if (is_final(*pod) && !deleted) return;  // ended before this agent started
     run = &runs_[uid];
     run->uid = uid;
   }

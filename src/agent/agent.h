@@ -1,4 +1,4 @@
-// Agent: turns pods bound to this node into processes, each under a shim that outlives the server.
+// Agent: runs the pods bound to this node as processes, each under a shim that outlives the server.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@
 
 namespace muster::agent {
 
-/// What stands in for an image; the first whose pattern matches wins.
+/// The environment that replaces a container image; the first one whose pattern matches is used.
 struct Environment {
   std::string image;                       // pattern with `*`
-  std::string venv;                        // a Python virtual environment: its bin first on the PATH
-  std::map<std::string, std::string> env;  // set unless the container sets them itself
+  std::string venv;                        // a Python virtual environment; its bin comes first in PATH
+  std::map<std::string, std::string> env;  // applied unless the container sets them itself
 };
 
 struct Options {
   std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
   std::vector<Environment> environments;
-  bool refuse_unmapped = false;  // an image no pattern matches is an error, instead of the host's own environment
+  bool refuse_unmapped = false;  // reject images without a matching pattern instead of using the host's environment
   std::map<std::string, Quantity> resources;                // declared extended resources
-  Duration first_restart_delay = std::chrono::seconds(10);  // of a pod's containers; doubles up to 30 times that
+  Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
 };
 
 class Agent final : public client::NodeApi {
@@ -34,7 +34,7 @@ class Agent final : public client::NodeApi {
   Agent(Loop& loop, Rng& rng, client::ApiClient& client, Options options);
   ~Agent() override;
 
-  /// Registers the node, re-adopts what runs, then follows the pods bound here.
+  /// Registers the node, re-adopts running pods, then follows the pods bound to this node.
   Status start();
   Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
                                                       UniqueFunction<void(std::string_view)> on_text,

@@ -1,4 +1,4 @@
-// After a start: what of the pods of an earlier server still runs, and what became of the rest.
+// After a start: which pods of an earlier server still run, and how the others ended.
 #include <algorithm>
 #include <filesystem>
 
@@ -10,7 +10,7 @@
 namespace muster::agent {
 namespace {
 
-// Folders of pods that are gone, kept for their logs.
+// The folders of this many deleted pods are kept for their logs.
 constexpr std::size_t kKeptPods = 500;
 
 }  // namespace
@@ -34,7 +34,7 @@ void Agent::State::recover_pod(const std::string& uid) {
       if (auto record = parse_record(*text)) run.previous = *std::move(record);
     }
   }
-  // Decisions that need the pod's spec (another attempt?) wait for the first list: see take_end.
+  // Decisions that need the pod's spec, such as whether to restart, wait for the first list: see take_end.
   Recovered found = examine_attempt(paths_.attempt(uid, *attempt));
   if (found.verdict == Verdict::kAdopt) {
     LOG_INFO("pod adopted", {"uid", uid}, {"attempt", *attempt});
@@ -47,7 +47,7 @@ void Agent::State::recover_pod(const std::string& uid) {
   run.step = Step::kLookAgain;
 }
 
-/// Oldest first; called when it is known which pods there are, and now and then while they come and go.
+/// Removes the oldest logs. Called once the list of pods is known, and from time to time as pods are deleted.
 void Agent::State::forget_old_logs() {
   namespace fs = std::filesystem;
   gone_since_tidied_ = 0;

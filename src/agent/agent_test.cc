@@ -1,4 +1,4 @@
-// The agent with a real API server, a real shim and real processes.
+// Tests of the agent with a real API server, a real shim and real processes.
 #include "agent/agent.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ class AgentTest : public ::testing::Test {
     const auto started = agent_->start();
     ASSERT_TRUE(started) << started.error().message;
   }
-  /// The server is gone; pods are not.
+  /// Destroys the agent, as when the server exits; its pods continue to run.
   void stop_agent() {
     engine_->server().set_node(nullptr);
     agent_.reset();
@@ -61,7 +61,7 @@ class AgentTest : public ::testing::Test {
       const auto text = read_file(entry.path().string());
       const auto identity = text ? parse_identity(*text) : Result<ShimIdentity>(text.error());
       if (!identity) continue;
-      // A shim of an agent that is gone is still this process' child, and a zombie until it is asked about.
+      // The shim of a destroyed agent is still a child of this process, and a zombie until it is waited for.
       const auto shim = linux_os::open_exactly(identity->process);
       if (shim && !linux_os::has_ended(*shim)) return false;
     }
@@ -85,7 +85,7 @@ class AgentTest : public ::testing::Test {
     return engine_->get("pods", "default", name).value_or(json::Document());
   }
   std::string phase(const std::string& name) { return pod(name).string_at("status", "phase"); }
-  /// Asks again and again; each question turns the loop.
+  /// Polls the condition; each request in between runs the loop.
   bool eventually(const std::function<bool()>& condition) {
     const MonoTime end = engine_->loop().mono() + std::chrono::minutes(1);
     while (engine_->loop().mono() < end) {
@@ -132,7 +132,7 @@ class AgentTest : public ::testing::Test {
     EXPECT_TRUE(engine_->run_until([&ended] { return ended; }));
     return text;
   }
-  /// What the file has now, without waiting for anything.
+  /// Returns what the log file contains now, without waiting.
   std::string read_log_so_far(const std::string& uid) const {
     const std::string text = read_file(folder_ + "/data/pods/" + uid + "/0/main.log").value_or("");
     const auto kind = text.find(" F ");
@@ -332,7 +332,7 @@ TEST_F(AgentTest, ABackOffIsNeitherLostNorRepeatedByARestart) {
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_ + "/data/pods"); }));
   EXPECT_EQ(reason(), "CrashLoopBackOff");
   stop_agent();
-  first_restart_delay_ = Duration(0);  // as if the hour were over
+  first_restart_delay_ = Duration(0);  // the back-off is now over
   restart_policy_ = "Never";
   start_agent();
   ASSERT_TRUE(eventually([&] {

@@ -30,14 +30,14 @@ bool is_variable_name(std::string_view name) {
   return name.find_first_of(std::string_view("=\0", 2)) == std::string_view::npos;
 }
 
-/// "metadata.labels['app']" -> "app".
+/// Returns "app" for "metadata.labels['app']".
 std::string subscript_of(std::string_view path) {
   const auto open = path.find("['");
   if (open == std::string_view::npos || !path.ends_with("']")) return "";
   return std::string(path.substr(open + 2, path.size() - open - 4));
 }
 
-/// limits.cpu, requests.memory, …, divided and rounded up. A limit that is not set is the node's.
+/// Returns limits.cpu, requests.memory, … divided and rounded up. A limit that is not set is the node's capacity.
 Result<std::string> resource_field(const Document& container, const Document& reference, const PodFacts& facts) {
   const std::string& resource = reference.string_at("resource");
   const auto dot = resource.find('.');
@@ -70,7 +70,7 @@ Result<std::string> keyed_value(const Document& reference, const char* kind, con
   return value;
 }
 
-/// Nullopt: optional, and not there.
+/// Returns nullopt when an optional reference does not exist.
 Result<std::optional<std::string>> value_from(const Document& pod, const Document& container, const Document& source,
                                               const PodFacts& facts, const References& references) {
   const Document* reference = nullptr;
@@ -108,7 +108,7 @@ Status add_all_of(const Document& source, const References& references, Variable
   if (data == nullptr || !data->is_object()) return ok();
   for (const json::Member& member : data->as_object()) {
     const std::string variable = source.string_at("prefix") + member.key;
-    if (!is_variable_name(variable)) continue;  // as Kubernetes does
+    if (!is_variable_name(variable)) continue;  // skipped, as in Kubernetes
     auto value = from_map != nullptr ? config_map_value(*object, member.key) : secret_value(*object, member.key);
     if (!value) return std::move(value).error();
     set(variables, variable, *std::move(value));

@@ -1,4 +1,4 @@
-// A document from its text.
+// Builds JSON documents from text, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline json::Document doc(const std::string& text) {
   return parsed ? *std::move(parsed) : json::Document();
 }
 
-/// Of something that outlives it.
+/// Returns a pointer that does not own `document`, which must outlive it.
 inline std::shared_ptr<const json::Document> borrowed(const json::Document& document) {
   return {std::shared_ptr<const json::Document>(), &document};
 }

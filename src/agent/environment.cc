@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As in Debian's own images; the engine's PATH may lead into folders that pods do not see.
+// The PATH of Debian's own images; the engine's PATH may contain folders that pods do not see.
 constexpr const char* kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-// In the pod's /run: holds `python` where the host has only python3. Last, so that it hides nothing.
+// A folder in the pod's /run with a link `python` where the host has only python3. Last in PATH: it hides nothing.
 constexpr const char* kOwnPrograms = "/run/muster/bin";
 
 bool is_executable(const std::string& path) {
@@ -37,7 +37,7 @@ std::string real_path(const std::string& path) {
   return error ? "" : real.string();
 }
 
-/// The folder that a virtual environment's interpreter was installed in ("home" of pyvenv.cfg is its bin).
+/// Returns the folder that a virtual environment's interpreter was installed in ("home" in pyvenv.cfg is its bin).
 std::string base_prefix(const std::string& venv) {
   const auto text = read_file(venv + "/pyvenv.cfg");
   if (!text) return "";
@@ -51,14 +51,14 @@ std::string base_prefix(const std::string& venv) {
 
 void show_through(FoundEnvironment& found, const std::string& path, const std::string& engine_directory) {
   if (path.empty() || path == "/" || !is_covered(path, engine_directory) || !fs::exists(path)) return;
-  // What lies inside a folder that is shown already needs no mount of its own.
+  // A path inside a folder that is already visible needs no mount of its own.
   for (const std::string& shown : found.through) {
     if (path == shown || path.starts_with(shown + "/")) return;
   }
   found.through.push_back(path);
 }
 
-/// Name resolution: on hosts with systemd-resolved the file is a link into /run, which is the pod's own.
+/// With systemd-resolved, /etc/resolv.conf is a link into /run, which the pod has its own copy of.
 void show_resolver(FoundEnvironment& found, const std::string& engine_directory) {
   show_through(found, real_path("/etc/resolv.conf"), engine_directory);
 }

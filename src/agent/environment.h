@@ -1,4 +1,4 @@
-// What stands in for a container image: the host's own programs, or a virtual environment on it.
+// The environment that replaces a container image: the host's own programs, or a virtual environment on the host.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace muster::agent {
 
-/// An environment as found on this host.
+/// An environment as it was found on this host.
 struct FoundEnvironment {
-  std::string path;                                        // PATH
-  Variables variables;                                     // defaults of every container
-  std::vector<std::string> through;                        // folders to show although a parent is covered
-  std::vector<std::pair<std::string, std::string>> links;  // made inside the pod
+  std::string path;                                        // the value of PATH
+  Variables variables;                                     // default variables of every container
+  std::vector<std::string> through;                        // folders to bind although a parent is hidden
+  std::vector<std::pair<std::string, std::string>> links;  // symbolic links created inside the pod
   std::string description;                                 // "virtualenv /opt/venv (python is /usr/bin/python3.11)"
 };
 
-/// The environment that `image` selects. Invalid when none does and `refuse_unmapped` is set, or when what is
-/// configured is not there. Reads the file system.
+/// Returns the environment that `image` selects. Invalid when none matches and `refuse_unmapped` is set, or when the
+/// configured one does not exist. Reads the file system.
 Result<FoundEnvironment> find_environment(const std::string& image, const Options& options);
 
-/// Folders of the host that a pod does not see, because it has its own.
+/// Returns true for folders of the host that a pod does not see because it has its own.
 bool is_covered(const std::string& path, const std::string& engine_directory);
 
 }  // namespace muster::agent

@@ -12,7 +12,7 @@ namespace {
 
 using json::Document;
 
-// Writable and the pod's own; an image's working directory would be so too.
+// The default working directory, in place of an image's: it is writable and private to the pod.
 constexpr const char* kUsualFolder = "/root";
 
 std::vector<std::string> texts_at(const Document& object, std::string_view key, const Variables& variables) {
@@ -28,8 +28,8 @@ Variables default_variables(const Document& pod, const FoundEnvironment& environ
                          {"HOME", "/root"},
                          {"HOSTNAME", host_name_of(pod)},
                          {"LANG", "C.UTF-8"},
-                         // Logs are pipes: without it a program's lines would come in blocks, and the last ones not at
-                         // all when it is killed.
+                         // Output goes to a pipe: with buffering, lines would appear in blocks, and the last ones would
+                         // be lost when the program is killed.
                          {"PYTHONUNBUFFERED", "1"}};
   for (const auto& [name, value] : environment.variables) variables.emplace_back(name, value);
   return variables;
@@ -47,7 +47,7 @@ void remark_on_user(const Document& context, std::vector<Remark>& remarks) {
   }
 }
 
-/// A remark that was made for another container of the pod is not repeated.
+/// Skips duplicates: several containers of a pod often cause the same one.
 void add_remark(std::vector<Remark>& remarks, Remark remark) {
   for (const Remark& made : remarks) {
     if (made.reason == remark.reason && made.message == remark.message) return;
@@ -92,7 +92,7 @@ Status add_container(const LaunchInputs& inputs, const Document& container, bool
 
 std::string host_name_of(const Document& pod) {
   const std::string& given = pod.string_at("spec", "hostname");
-  // A UTS name has at most 64 bytes; Kubernetes cuts at 63.
+  // A UTS host name has at most 64 bytes; Kubernetes truncates it to 63.
   return (given.empty() ? pod.string_at("metadata", "name") : given).substr(0, 63);
 }
 

@@ -1,4 +1,4 @@
-// From a pod to what its shim is told. Pure except for the look at which environment the host has.
+// Turns a pod into the launch file of its shim. Pure, except that it looks up which environments the host has.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace muster::agent {
 
-/// Something to tell in an Event.
+/// Something to report as an Event.
 struct Remark {
   std::string type;  // Normal, Warning
   std::string reason;
@@ -23,7 +23,7 @@ struct Remark {
 
 struct LaunchPlan {
   Launch launch;
-  std::vector<std::string> folders;  // to make before the start, when missing
+  std::vector<std::string> folders;  // to create before the start when missing
   std::vector<Remark> remarks;
 };
 
@@ -33,14 +33,14 @@ struct LaunchInputs {
   References references;
 };
 
-/// NotFound: something the pod refers to is missing, and it can start when that appears. Any other error is final.
+/// NotFound: an object that the pod refers to is missing; the pod can start once it exists. Any other error is final.
 Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& options, const Paths& paths);
 
-/// The command line of a container, with what an image's entry point would have added.
+/// Returns the command line of a container, including what an image's entry point would have added.
 Result<std::vector<std::string>> command_line(const json::Document& container, const Variables& variables,
                                               std::vector<Remark>& remarks);
 
-/// The name inside the pod's UTS namespace: spec.hostname, or the pod's name.
+/// Returns the host name inside the pod: spec.hostname, or the pod's name.
 std::string host_name_of(const json::Document& pod);
 
 }  // namespace muster::agent

@@ -1,4 +1,4 @@
-// What a shim is told to run, as a value, and the file it reads it from (agent/shim/format.h).
+// The description of what a shim runs, and its encoding as the launch file that the shim reads (agent/shim/format.h).
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct LaunchContainer {
   std::string cwd;
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;
-  std::vector<LaunchMount> mounts;  // a mount inside another comes after it
+  std::vector<LaunchMount> mounts;  // outer mounts come before the ones inside them
 };
 
 struct Launch {

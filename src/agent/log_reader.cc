@@ -63,7 +63,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
     });
   }
 
-  /// News of the file, of the records, and of the shim's death.
+  /// Watches the log file, the records and the shim's exit.
   Status start_waiting() {
     TRY_ASSIGN(auto inotify, linux_os::Inotify::open());
     TRY_ASSIGN(const int watch, inotify.watch_folder(folder_, linux_os::Inotify::Interest::kReplacedOrWritten));
@@ -109,7 +109,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   void step() {
     scheduled_ = false;
     if (!on_end_ || paused_) return;
-    // Asked before reading: what is there at the end of the file then is all there will ever be.
+    // Checked before reading: once the container has ended, the end of the file is final.
     const bool last = !follow_ || (at_end_ && container_has_ended());
     std::string bytes(kChunk, '\0');
     ssize_t n = 0;
@@ -125,7 +125,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
     const bool at_end_before = std::exchange(at_end_, n == 0);
     if (!out.empty()) on_text_(out);
     if (text_.done() || (n == 0 && last)) return end(ok());
-    // Once more after the first time the end was seen, so that the container is asked about.
+    // One more step after the first time the end was reached, to check whether the container has ended.
     if (n > 0 || !at_end_before) schedule();
   }
 

@@ -1,4 +1,4 @@
-// Reads and follows one log file on the loop, a chunk per turn, so that a long log does not hold up anything else.
+// Reads and follows one log file on the loop, one chunk per turn, so that a long log does not block other work.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace muster::agent {
 
-/// `folder` is the attempt's. Ends when the container has ended and everything it wrote was given, or, without
-/// `follow`, at the end of the file; with an error when the file cannot be read.
+/// `folder` is the attempt's. The stream ends when the container has ended and all of its output was delivered or,
+/// without `follow`, at the end of the file; it ends with an error when the file cannot be read.
 Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& folder,
                                                            const client::LogRequest& request,
                                                            UniqueFunction<void(std::string_view)> on_text,

@@ -10,7 +10,7 @@ namespace muster::agent {
 namespace {
 
 constexpr std::size_t kTimeSize = 30;
-// A line of the file is a prefix and a piece; anything longer was not written by a shim.
+// A line of the file is a prefix and a piece; the shim never writes a longer one.
 constexpr std::size_t kLongestLine = MUSTER_LOG_PIECE + 64;
 
 }  // namespace
@@ -79,7 +79,7 @@ void LogText::take_line(std::string_view line, std::string& out) {
 std::int64_t find_tail(int fd, std::int64_t lines) {
   std::int64_t at = ::lseek(fd, 0, SEEK_END);
   if (lines <= 0) return at;
-  std::string block;  // [at, …) as far as it was read and not yet dealt with
+  std::string block;  // the bytes from `at` on that are read but not yet processed
   std::int64_t found = 0;
   bool is_last = true;
   while (at > 0) {
@@ -89,15 +89,15 @@ std::int64_t find_tail(int fd, std::int64_t lines) {
     if (::pread(fd, bytes.data(), bytes.size(), at - size) != static_cast<ssize_t>(size)) return 0;
     at -= size;
     block.insert(0, bytes);
-    // Whole lines of the file at the end of the block, from the last to the first.
+    // Visits the complete lines of the block from the last to the first.
     for (;;) {
       const std::size_t end = block.empty() ? std::string::npos : block.rfind('\n');
       if (end == std::string::npos) break;
       const std::size_t start = end == 0 ? std::string::npos : block.rfind('\n', end - 1);
-      if (start == std::string::npos && at > 0) break;  // begins before the block
+      if (start == std::string::npos && at > 0) break;  // the line starts before the block
       const std::size_t begin = start == std::string::npos ? 0 : start + 1;
       const auto piece = parse_piece(std::string_view(block).substr(begin, end - begin));
-      // A line ends with its F piece; the unfinished one at the very end counts too.
+      // A line ends with its F piece; an unfinished line at the end of the file counts as well.
       if (piece && (piece->ends_line || is_last) && ++found > lines) return at + static_cast<std::int64_t>(end) + 1;
       is_last = false;
       block.resize(begin);

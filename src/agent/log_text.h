@@ -1,4 +1,4 @@
-// The log file's format, read: pieces to lines, filters, and where the last N lines begin. Pure except for find_tail.
+// Parses the format of the log file: joins pieces to lines, filters, and finds the last N lines. Pure except find_tail.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct LogPiece {
   bool ends_line = false;
   std::string_view text;
 };
-/// Nullopt for what the shim cannot have written: the torn end of a file after a power cut.
+/// Returns nullopt for a line that the shim cannot have written, such as the torn end of a file after a power failure.
 std::optional<LogPiece> parse_piece(std::string_view line);
 
-/// Turns the file's bytes, in any chunks, into the text a reader gets.
+/// Converts the file's bytes, in chunks of any size, to the text that a reader receives.
 class LogText {
  public:
   struct Options {
@@ -31,9 +31,9 @@ class LogText {
   };
   explicit LogText(Options options) : options_(options) {}
 
-  /// Appends to `out` what the chunk adds. Bytes after the last newline wait for the next chunk.
+  /// Appends the text of the chunk to `out`. Bytes after the last newline are kept for the next chunk.
   void take(std::string_view chunk, std::string& out);
-  /// The limit is reached: nothing more will come.
+  /// Returns true when the limit is reached and no more text will follow.
   bool done() const { return options_.limit_bytes && written_ >= *options_.limit_bytes; }
 
  private:
@@ -46,7 +46,7 @@ class LogText {
       shown_;  // stream -> its unfinished line is being shown; absent between lines
 };
 
-/// The offset in the open file from which its last `lines` lines begin.
+/// Returns the offset at which the last `lines` lines of the open file start.
 std::int64_t find_tail(int fd, std::int64_t lines);
 
 }  // namespace muster::agent

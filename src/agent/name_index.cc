@@ -14,12 +14,12 @@
 namespace muster::agent {
 namespace {
 
-// Lines per name: more than anybody looks back, and then the older half goes.
+// The number of lines kept per name; beyond it the older half is dropped.
 constexpr std::size_t kMostLines = 100;
 
 Status keep_newer_half(const std::string& path) {
   const auto text = read_file(path);
-  if (!text) return ok();  // the first pod of this name
+  if (!text) return ok();  // the first pod of this name has no file yet
   std::vector<std::string> lines = split(*text, '\n');
   if (lines.size() <= kMostLines) return ok();
   lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(lines.size() / 2));

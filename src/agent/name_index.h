@@ -1,4 +1,4 @@
-// Which pods have had a name: finds the log of the try before, after its pod is gone.
+// Records which pods have had a name, to find the log of the previous attempt after its pod is deleted.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 namespace muster::agent {
 
 Status remember_name(const Paths& paths, const json::Document& pod);
-/// The pod that had this name before `uid`, under the same owner; the last one of all when `uid` is "".
+/// Returns the pod that had this name before `uid`, under the same owner; the most recent one when `uid` is "".
 std::optional<std::string> previous_holder(const Paths& paths, const std::string& ns, const std::string& pod,
                                            const std::string& uid);
-/// The number of the pod's last attempt; nullopt when it never had one.
+/// Returns the number of the pod's last attempt, or nullopt when it never had one.
 std::optional<int> last_attempt(const Paths& paths, const std::string& uid);
 
 }  // namespace muster::agent

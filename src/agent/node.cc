@@ -14,7 +14,7 @@ namespace {
 using json::Document;
 using json::Object;
 
-// Loopback addresses, descriptors and inotify watches allow far more; a scheduler wants a number.
+// Loopback addresses, descriptors and inotify watches allow far more, but a scheduler needs a number.
 constexpr int kMaxPods = 1000;
 
 Object resources_of(const Options& options, const Machine& machine) {
@@ -48,7 +48,7 @@ Document node_object(const Options& options, const Machine& machine) {
                                               {"kubernetes.io/os", "linux"},
                                               {"kubernetes.io/arch", "amd64"},
                                               {"muster.dev/runtime", "process"},
-                                              // With a user namespace the pods' root is the engine's user.
+                                              // With a user namespace, the pods' root is the engine's user.
                                               {"muster.dev/pod-user", machine.is_root ? "root" : "user-namespace"}}}};
   node["spec"] = Object{};
   return node;

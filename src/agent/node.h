@@ -1,4 +1,4 @@
-// The Node object: what this machine has. No heartbeat: the engine and its node live and die together.
+// The Node object: what this machine offers. It needs no heartbeat: the engine and its node live and die together.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Machine {
 Machine look_at_machine();
 
 json::Document node_object(const Options& options, const Machine& machine);
-/// The status part, written to the subresource.
+/// Returns the status, which is written to the subresource.
 json::Document node_status(const Options& options, const Machine& machine, Time now);
 
 }  // namespace muster::agent

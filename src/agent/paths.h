@@ -1,4 +1,4 @@
-// Where the agent keeps things. Everything a restart needs is here; what the API knows is not repeated.
+// The agent's files. They hold everything that a restart needs and that the API does not know.
 //
 //   DIR/
 //     shim-HASH                 the shim program, 0700
@@ -36,7 +36,7 @@ class Paths {
   std::string root_;
 };
 
-// Inside an attempt's folder.
+// Files inside an attempt's folder.
 inline constexpr const char* kLaunchFile = "/launch";
 inline constexpr const char* kGraceFile = "/grace";
 inline constexpr const char* kStoppedFile = "/stopped";  // ended by `muster down --stop-jobs`, not by itself

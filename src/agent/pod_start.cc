@@ -1,7 +1,7 @@
-// From a pod that is bound here to its processes. The order makes a second start impossible, wherever the server dies:
-// the intent (address, attempt) is in the pod's status in the API; the attempt's folder is made exclusively; the shim
-// is started and waits; its handle (shim.json) is synced to disk by the shim itself; only then is it told to go. A
-// server that dies before that word closes the socket, and the shim leaves without having run anything.
+// Starts the processes of a pod that is bound here. The order makes a second start impossible, wherever the server
+// dies: the intent (address, attempt) is in the pod's status in the API; the attempt's folder is created exclusively;
+// the shim is started and waits; the shim itself syncs its handle (shim.json) to disk; only then is it sent "go". A
+// server that dies before that closes the socket, and the shim exits without having run anything.
 #include <fmt/core.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,13 +32,13 @@ std::int64_t restart_count_of(const Document& pod) {
 
 }  // namespace
 
-/// The intent must be what the API shows.
+/// The API must show the intent before anything starts.
 bool Agent::State::may_start(const PodRun& run, const Document& pod) const {
   return !run.address.empty() && pod.string_at("status", "podIP") == run.address &&
          restart_count_of(pod) == run.attempt && gang_is_complete(pod);
 }
 
-/// All of the gang are bound here and have addresses, so that each finds the others by name from its first instant.
+/// Every pod of the gang must be bound here and have an address, so that each can resolve the others from the start.
 bool Agent::State::gang_is_complete(const Document& pod) const {
   const std::size_t size = api::gang_size(pod);
   if (size <= 1) return true;
@@ -68,7 +68,7 @@ void Agent::State::try_start(PodRun& run, const Document& pod) {
     tell(run, pod, {"Warning", "Failed", plan.error().message});
     return fail(run, pod, plan.error().message);
   }
-  if (!plan) {  // starts when what is missing appears
+  if (!plan) {  // it starts when the missing object appears
     run.waiting_reason = "ContainerCreating";
     run.waiting_message = plan.error().message;
     return tell(run, pod, {"Warning", "FailedMount", plan.error().message});
@@ -93,7 +93,7 @@ Status Agent::State::start_attempt(PodRun& run, const Document& pod, const Launc
   const std::string folder = paths_.attempt(run.uid, run.attempt);
   if (const auto made = linux_os::make_directory_exclusively(folder, 0700); !made) {
     if (made.error().reason != Reason::kAlreadyExists) return made.error();
-    // Somebody was here before: whatever became of that decides.
+    // The attempt was started before: its outcome decides what to do next.
     take_verdict(run, examine_attempt(folder));
     return ok();
   }
@@ -126,7 +126,7 @@ void Agent::State::on_ready(const std::string& uid) {
   const ssize_t n = ::read(run->socket.get(), word, sizeof word - 1);
   loop_.cancel(std::exchange(run->socket_id, 0));
   if (n <= 0 || std::string_view(word) != MUSTER_READY || run->stopping_with) {
-    run->socket.reset();  // it goes; its pidfd tells when
+    run->socket.reset();  // the shim exits; its pidfd reports when
     return;
   }
   const std::string_view go = MUSTER_GO;
@@ -141,7 +141,7 @@ void Agent::State::follow(PodRun& run) {
   const auto watch =
       inotify_->watch_folder(paths_.attempt(run.uid, run.attempt), linux_os::Inotify::Interest::kReplaced);
   if (!watch) {
-    // The end is still seen; only what happens before is not.
+    // The shim's exit is still noticed; only changes before it are not.
     LOG_WARN("pod's records not watched", {"uid", run.uid}, {"error", watch.error().message});
     return;
   }
@@ -175,7 +175,7 @@ void Agent::State::on_records_changed() {
     if (run == nullptr) continue;
     const auto text = read_file(paths_.attempt(uid, run->attempt) + kStateFile);
     auto record = text ? parse_record(*text) : Result<AttemptRecord>(text.error());
-    if (!record) continue;  // removed with its pod
+    if (!record) continue;  // removed together with its pod
     run->current = *std::move(record);
     if (const auto pod = find_pod(uid)) tell_progress(*run, *pod);
     want_sync(uid);

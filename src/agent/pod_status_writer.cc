@@ -1,4 +1,4 @@
-// What the API is told of a pod: its status, one write at a time, and events.
+// Writes a pod's status to the API, one write at a time, and its events.
 #include <fmt/core.h>
 
 #include "agent/addresses.h"
@@ -33,7 +33,7 @@ Stage stage_of(Step step) {
 
 std::string Agent::State::give_address(const std::string& uid, const Document& pod) {
   std::string address = pod.string_at("status", "podIP");
-  // Given before this server started, or by it: then it must be among those in use.
+  // An address in the status was assigned earlier, possibly by a previous server; it is marked as in use below.
   if (address.empty()) {
     address = pick_address(
         uid, [this](const std::string& one) { return addresses_.contains(one) || shown_addresses_.contains(one); });
@@ -62,7 +62,7 @@ PodView Agent::State::view_of(const PodRun& run) const {
 bool Agent::State::push_status(PodRun& run, const Document& pod) {
   if (run.writing) return false;
   const std::string& version = pod.string_at("metadata", "resourceVersion");
-  // The informer does not show the last write yet; when it does, this is called again.
+  // The informer does not show the last write yet; this is called again when it does.
   if (!run.outdated.empty() && run.outdated == version) return false;
   Document status = pod_status(pod, view_of(run));
   const Document* shown = pod.find("status");
@@ -86,7 +86,7 @@ bool Agent::State::push_status(PodRun& run, const Document& pod) {
           return after(*late, kRetryWrite);
         }
         if (done && done->string_at("metadata", "resourceVersion") == version) {
-          // The server writes it in other words and found nothing new.
+          // The server's stored form differs from ours in notation only: it found nothing to change.
           late->taken_at = version;
           late->taken = std::move(sent);
         } else {

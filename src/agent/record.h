@@ -1,4 +1,4 @@
-// What a shim wrote about itself and its containers: shim.json, state.json, exit.json.
+// The records that a shim writes about itself and its containers: shim.json, state.json, exit.json.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct ContainerRecord {
   std::optional<Time> finished;
   int code = 0;
   int signal = 0;
-  std::string message;  // why it could not be started
+  std::string message;  // why the container could not be started
 };
 
-/// state.json and exit.json are the same thing at different times.
+/// state.json and exit.json have the same format; they are written at different times.
 struct AttemptRecord {
-  bool ran = false;  // false: user code never began
+  bool ran = false;  // false: user code never started
   std::vector<ContainerRecord> containers;
   std::vector<std::string> notices;
 

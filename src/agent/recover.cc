@@ -14,11 +14,11 @@ Verdict judge(const Evidence& e) {
   if (e.stopped && !e.lock_held && (e.end ? e.end->ran : e.identity)) return Verdict::kStopped;
   // Written last and synced, so it is true whatever else happened, a reboot included.
   if (e.end) return e.end->ran ? Verdict::kFinished : Verdict::kNeverRan;
-  // "go" is said only after shim.json is on the disk.
+  // The server sends "go" only after shim.json is on disk.
   if (!e.identity) return e.lock_held ? Verdict::kLookAgain : Verdict::kNeverRan;
   if (!e.same_boot) return Verdict::kLostReboot;
   if (!e.lock_held) return Verdict::kLostShim;
-  // The lock is held but the identity does not fit: never decide on doubt.
+  // The lock is held but the identity does not match: the evidence is ambiguous, so decide later.
   return e.process_matches ? Verdict::kAdopt : Verdict::kLookAgain;
 }
 

@@ -1,5 +1,5 @@
-// What became of an attempt, told from what its folder and the kernel show. The server may have died at any instant; a
-// pod is never started twice and never killed because of that.
+// Determines the outcome of an attempt from its folder and the kernel's state. The server may have died at any instant;
+// a pod is never started twice and never killed because of that.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace muster::agent {
 
-/// What was found of one attempt.
+/// What was found out about one attempt.
 struct Evidence {
   bool folder = false;
-  bool identity = false;  // shim.json is there and whole
+  bool identity = false;  // shim.json exists and is complete
   bool same_boot = false;
   bool lock_held = false;
   bool stopped = false;              // the file `stopped` is there
@@ -22,12 +22,12 @@ struct Evidence {
 };
 
 enum class Verdict {
-  kNeverRan,    // user code never began: the same attempt may be started
+  kNeverRan,    // user code never started: the same attempt may be started again
   kFinished,    // exit.json tells how
   kStopped,     // muster down ended it, to be started again
   kAdopt,       // it runs
-  kLookAgain,   // a shim is on its way out or in
-  kLostReboot,  // the machine went down with it
+  kLookAgain,   // a shim is starting or exiting
+  kLostReboot,  // the machine was rebooted while it ran
   kLostShim,    // the shim was killed, and the pod with it
 };
 
@@ -37,10 +37,10 @@ Verdict judge(const Evidence& evidence);
 struct Recovered {
   Verdict verdict = Verdict::kNeverRan;
   std::optional<AttemptRecord> end;
-  std::optional<AttemptRecord> state;  // state.json, of what runs or was lost
-  Fd pidfd;                            // of the shim, when adopted
+  std::optional<AttemptRecord> state;  // state.json of an attempt that is running or was lost
+  Fd pidfd;                            // of the adopted shim
 };
-/// Looks at the folder and the kernel.
+/// Collects the evidence from the folder and the kernel, and judges it.
 Recovered examine_attempt(const std::string& folder);
 
 }  // namespace muster::agent

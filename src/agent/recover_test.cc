@@ -62,7 +62,7 @@ TEST(Judge, AFreeLockWithoutAnExitRecordMeansTheShimWasKilled) {
   Evidence e = running();
   e.lock_held = e.process_matches = false;
   EXPECT_EQ(judge(e), Verdict::kLostShim);
-  e.process_matches = true;  // seen dying
+  e.process_matches = true;  // seen while it was exiting
   EXPECT_EQ(judge(e), Verdict::kLostShim);
 }
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "linux/files.h"
 
-// The build gives MUSTER_SHIM_FILE, the program as it was compiled.
+// The build defines MUSTER_SHIM_FILE, the path of the compiled shim.
 __asm__(
     ".pushsection .rodata\n"
     ".balign 16\n"
@@ -26,7 +26,7 @@ extern "C" const char muster_shim_end[];
 namespace muster::agent {
 namespace {
 
-/// FNV-1a: tells versions apart, nothing more; who can write DIR can replace the file anyway.
+/// FNV-1a distinguishes versions; it need not be secure, because anyone who can write DIR can replace the file anyway.
 std::uint64_t hash(std::string_view bytes) {
   std::uint64_t value = 0xcbf29ce484222325ULL;
   for (const char c : bytes) {

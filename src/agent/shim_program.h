@@ -1,4 +1,4 @@
-// The shim's bytes, carried inside this program, and how they get onto the disk and run.
+// The shim program, which is embedded in this binary: installs it on disk and starts it.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace muster::agent {
 
 std::string_view shim_bytes();
 
-/// Writes DIR/shim-HASH unless it is there; returns its path. Older ones stay: their shims may still run.
+/// Writes DIR/shim-HASH unless it exists, and returns its path. Older versions stay: their shims may still run.
 Result<std::string> install_shim(const std::string& directory);
 
-/// A shim that waits for its word.
+/// A shim that was started and waits for "go".
 struct WaitingShim {
   linux_os::Child process;
-  Fd socket;  // says "ready", is told "go"; closing it sends the shim away
+  Fd socket;  // receives "ready", sends "go"; closing it makes the shim exit
 };
-/// The attempt's folder must hold the launch file.
+/// The attempt's folder must contain the launch file.
 Result<WaitingShim> start_shim(const std::string& program, const std::string& attempt_folder);
 
 }  // namespace muster::agent

@@ -1,4 +1,4 @@
-// What a pod sees and may do, and what the shim keeps of what it says.
+// Tests of what a pod sees and may do, and of how the shim logs its output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -132,7 +132,7 @@ TEST_P(Sandbox, HostnameHostsProcAndPidsAreThePodsOwn) {
   Launch launch =
       TestPod::shell("hostname; getent hosts pod-0.jobs | awk '{print $1}'; echo $$; set -- /proc/[0-9]*; echo $#");
   launch.hosts = hosts;
-  // Init and this shell, which looks by itself.
+  // The only processes are init and this shell, which counts them with its built-ins.
   EXPECT_EQ(run(launch), "pod-0\n127.9.9.9\n2\n2\n");
 }
 
@@ -143,7 +143,7 @@ TEST_P(Sandbox, HiddenFoldersAreEmptyAndWhatIsBoundThroughIsThere) {
       "ls /usr/lib/python3 2>/dev/null | wc -l; test -d /usr/share/doc && ls /usr/share/doc | wc -l; ls -d " +
       pod_->volume() + "; touch " + pod_->volume() + "/x");
   launch.hidden = {"/usr/share/doc"};
-  launch.through = {pod_->volume()};  // lies under /tmp, which is the pod's own
+  launch.through = {pod_->volume()};  // under /tmp, of which the pod has its own
   const std::string out = run(launch);
   EXPECT_THAT(out, HasSubstr("\n0\n" + pod_->volume() + "\n"));
   EXPECT_THAT(out, HasSubstr("Read-only file system"));
@@ -167,7 +167,7 @@ TEST_P(Sandbox, RootInsideCannotReachTheHost) {
 }
 
 TEST_P(Sandbox, AProcessHasNoDescriptorsButItsThree) {
-  // 3 is the folder that ls has open.
+  // 3 is the folder that ls itself has open.
   EXPECT_EQ(run_shell("exec ls /proc/self/fd"), "0\n1\n2\n3\n");
 }
 
@@ -192,7 +192,7 @@ TEST_P(Sandbox, BytesOutAreBytesIn) {
 }
 
 TEST_P(Sandbox, AnUnfinishedLineIsWrittenBeforeItsNewline) {
-  // The pod reads its own log through the volume it is bound to, and ends only when the text has come through.
+  // The pod reads its own log through a volume and ends only when the text has arrived there.
   Launch launch = TestPod::shell(
       "printf 'epoch 1 50%%\\r'; until grep -q 'stdout P epoch 1 50%' /log/main.log; do :; done; echo done");
   launch.volumes.push_back({"log", HostFolder{pod_->folder()}});

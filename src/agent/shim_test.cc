@@ -1,4 +1,4 @@
-// The shim with real processes, as root and as an ordinary user. Nothing here sleeps: tests wait for pipes and pidfds.
+// Tests of the shim with real processes, as root and as an ordinary user. They wait on pipes and pidfds, never sleep.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -99,7 +99,7 @@ TEST_P(Shim, IsAdoptedWhileItRunsAndFinishedAfterwards) {
   pod_->start(TestPod::shell("echo up > /vol/up; read line < /vol/end; exit 5"));
   pod_->go();
   EXPECT_EQ(pod_->read_fifo("up"), "up");
-  pod_->hang_up();  // the server dies
+  pod_->hang_up();  // as when the server dies
   auto found = examine_attempt(pod_->folder());
   EXPECT_EQ(found.verdict, Verdict::kAdopt);
   ASSERT_TRUE(found.pidfd);
@@ -230,7 +230,7 @@ TEST_P(Shim, KillLeavesNoneOfTheTreeBehind) {
   pod_->read_fifo("up");
   pod_->signal(SIGUSR1);
   pod_->wait();
-  // No waiting here: when the shim is gone, everybody is.
+  // No wait is needed: when the shim is gone, so are all processes of the pod.
   char byte;
   EXPECT_EQ(::read(hold.get(), &byte, 1), 0) << "a process of the pod is still alive";
   record_ = pod_->exit_record();
@@ -247,7 +247,7 @@ TEST_P(Shim, TheEndOfTheContainersIsTheEndOfTheirChildren) {
 }
 
 TEST_P(Shim, ReapsOrphans) {
-  // Ends only when no zombie is left.
+  // The script ends only when no zombie is left.
   const std::string out = run_shell(
       "(sh -c 'exit 3' &) ; (sh -c 'exit 4' &)\n"
       "while grep -q '^State:.Z' /proc/[0-9]*/status 2>/dev/null; do :; done; echo none left");

@@ -1,9 +1,9 @@
-// The agent's inside, shared by its .cc files: agent.cc (what changes, and when it is looked at), pod_start.cc
-// (launching), pod_end.cc (stopping, ends, removal), pod_status_writer.cc (what the API is told), recovery in
-// agent_recovery.cc.
+// The agent's internals, shared by its .cc files: agent.cc (what changes, and when a pod is synced), pod_start.cc
+// (launching), pod_end.cc (stopping, exits, removal), pod_status_writer.cc (statuses and events), agent_recovery.cc
+// (after a restart).
 //
-// Level-triggered: whatever happens to a pod, its uid is put on the list, and sync() does the next step from what it
-// finds then. Everything runs on the loop thread.
+// Level-triggered: whatever happens to a pod, its uid is queued, and sync() takes the next step from the state that it
+// finds. Everything runs on the loop thread.
 #pragma once
 
 #include <map>
@@ -28,24 +28,24 @@
 
 namespace muster::agent {
 
-/// The objects of one namespace, which stand together.
+/// Returns the objects of one namespace, which are adjacent in the cache.
 std::vector<const json::Document*> in_namespace(const client::Informer::Cache& cache, const std::string& ns);
 
 enum class Step {
-  kWaiting,    // for its intent to be stored, its gang, its volumes
-  kStarting,   // a shim was started and has not said that it is ready
-  kRunning,    // told to go, or adopted
-  kLookAgain,  // its folder tells no clear story yet
+  kWaiting,    // until its intent is stored and its gang and volumes are there
+  kStarting,   // the shim was started and has not reported that it is ready
+  kRunning,    // the shim was sent "go", or was adopted
+  kLookAgain,  // its folder shows no clear outcome yet
   kBackOff,    // waits before the next attempt
   kEnded,
 };
 
-/// A pod as this node knows it. The API's copy is in the informer; nothing of it is repeated here.
+/// A pod's state on this node. The pod's document stays in the informer and is not copied here.
 struct PodRun {
   std::string uid;
   Step step = Step::kWaiting;
   int attempt = 0;
-  int unrun_starts = 0;  // shims that left without running anything, in a row
+  int unrun_starts = 0;  // consecutive shims that exited without running anything
   std::string address;
   std::optional<AttemptRecord> current;
   std::optional<AttemptRecord> previous;
@@ -55,20 +55,20 @@ struct PodRun {
   std::string failure_message;
 
   Fd pidfd;   // of the shim, while it lives
-  Fd socket;  // to a shim that waits for its word
+  Fd socket;  // to a shim that waits for "go"
   Loop::Id pidfd_id = 0;
   Loop::Id socket_id = 0;
   Loop::Id timer_id = 0;
   int watch = -1;
-  std::optional<std::int64_t> stopping_with;  // grace of the last stop that was sent
+  std::optional<std::int64_t> stopping_with;  // grace period of the last stop that was sent
   bool name_remembered = false;
 
-  bool writing = false;   // a status is on its way
-  bool removing = false;  // the final DELETE is
-  std::string outdated;   // resourceVersion that the informer still shows although it was written over
-  std::string taken_at;   // resourceVersion at which the server took `taken` for what it has
+  bool writing = false;   // a status write is in progress
+  bool removing = false;  // the final DELETE is in progress
+  std::string outdated;   // resourceVersion that the informer still shows although a newer one is written
+  std::string taken_at;   // resourceVersion at which the server accepted `taken` without a change
   json::Document taken;
-  std::set<std::string> told;  // remarks made
+  std::set<std::string> told;  // already reported as events
 
   bool has_process() const { return static_cast<bool>(pidfd); }
 };
@@ -84,7 +84,7 @@ struct Agent::State {
   void on_pod(const json::Document* before, const json::Document* now);
   void want_sync(const std::string& uid);
   void want_hosts(const std::string& ns);
-  void want_waiting();  // a dependency of some waiting pod may have come
+  void want_waiting();  // a dependency of a waiting pod may have appeared
   void drain();
   void sync(const std::string& uid);
   void write_hosts(const std::string& ns);
@@ -103,7 +103,7 @@ struct Agent::State {
   void try_start(PodRun& run, const json::Document& pod);
   Status start_attempt(PodRun& run, const json::Document& pod, const LaunchPlan& plan);
   void on_ready(const std::string& uid);
-  void follow(PodRun& run);  // pidfd and folder
+  void follow(PodRun& run);  // watches the shim's pidfd and the attempt's folder
   void unfollow(PodRun& run);
   void on_records_changed();
   References references_of(const std::string& ns) const;
@@ -127,14 +127,14 @@ struct Agent::State {
 
   // pod_status_writer.cc
   PodView view_of(const PodRun& run) const;
-  /// True when there is nothing to write: the API shows what is.
+  /// Returns true when the API already shows the current status.
   bool push_status(PodRun& run, const json::Document& pod);
   void tell(PodRun& run, const json::Document& pod, const Remark& remark);
   void tell_progress(PodRun& run, const json::Document& pod);
   std::string give_address(const std::string& uid, const json::Document& pod);
 
   PodRun* find_run(const std::string& uid);
-  void after(PodRun& run, Duration delay);  // sync once more
+  void after(PodRun& run, Duration delay);  // syncs again after `delay`
 
   Loop& loop_;
   Rng& rng_;
@@ -147,9 +147,9 @@ struct Agent::State {
   std::string shim_program_;
 
   std::map<std::string, PodRun> runs_;
-  std::map<std::string, client::Informer::Key> keys_;  // uid -> where the informer has it
+  std::map<std::string, client::Informer::Key> keys_;  // uid -> its key in the informer
   std::set<std::string> addresses_;
-  std::map<std::string, int> shown_addresses_;  // how many pods have it in their status
+  std::map<std::string, int> shown_addresses_;  // address -> number of pods with it in their status
   std::map<int, std::string> watches_;          // inotify watch -> uid
   std::optional<linux_os::Inotify> inotify_;
   Loop::Id inotify_id_ = 0;
@@ -160,8 +160,8 @@ struct Agent::State {
   int gone_since_tidied_ = 0;
   bool waiting_to_sync_ = false;
   bool drain_posted_ = false;
-  bool ready_ = false;                                          // every informer has its first list
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed: for callbacks of the client
+  bool ready_ = false;                                          // every informer has received its first list
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed; checked by client callbacks
 
   std::unique_ptr<client::Informer> pods_;
   std::unique_ptr<client::Informer> services_;

@@ -33,7 +33,7 @@ Document waiting(const std::string& reason, const std::string& message) {
   return Document{Object{{"waiting", std::move(state)}}};
 }
 
-/// It ran when its shim was lost: how it ended is not known, that it ended is.
+/// The container ran when its shim was lost: it has ended, but how is unknown.
 ContainerRecord lost(ContainerRecord container, const PodView& view) {
   container.state = RunState::kTerminated;
   container.code = 137;
@@ -78,7 +78,7 @@ Document container_status(const Document& pod, const Document& spec, bool is_ini
   Document status{Object{}};
   status["name"] = name;
   status["state"] = std::move(seen.state);
-  // In back-off the attempt that has just ended is the last state; afterwards the one before the current.
+  // During back-off the attempt that has just ended is lastState; afterwards it is the one before the current attempt.
   const auto& last = view.stage == Stage::kBackOff ? view.current : view.previous;
   const ContainerRecord* before = last ? last->find(name) : nullptr;
   status["lastState"] = before != nullptr && before->state == RunState::kTerminated
@@ -132,7 +132,7 @@ std::string phase_of(const Document& pod, const PodView& view) {
   return view.failure_reason.empty() && view.current && ended_well(*view.current) ? "Succeeded" : "Failed";
 }
 
-/// Sets one condition; its time of transition stays when it does not change.
+/// Sets one condition; lastTransitionTime changes only with its status.
 void set_condition(json::Array& conditions, const char* type, bool is_true, const std::string& reason,
                    const std::string& message, Time now) {
   const char* status = is_true ? "True" : "False";

@@ -1,4 +1,4 @@
-// The status of a pod as its kubelet would write it, from what the shim recorded. Pure.
+// The status of a pod as a kubelet would write it, computed from the shim's records. Pure.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace muster::agent {
 
-/// Where the pod is in its life.
+/// The stages of a pod's life.
 enum class Stage {
-  kPending,  // nothing was started yet
-  kRunning,  // an attempt is under way
-  kBackOff,  // an attempt has ended, another will be started
-  kEnded,    // for good
+  kPending,  // nothing has been started yet
+  kRunning,  // an attempt is in progress
+  kBackOff,  // an attempt has ended and another will be started
+  kEnded,    // no further attempt will be started
 };
 
 struct PodView {
@@ -23,28 +23,28 @@ struct PodView {
   std::string address;
   std::string host_address;
   Time now;
-  int restarts = 0;                       // attempts before this one
-  Duration restart_delay{};               // before the next
-  std::optional<AttemptRecord> current;   // this attempt, as far as it is
-  std::optional<AttemptRecord> previous;  // the one before
-  // Why the containers wait; "" for the usual reason.
+  int restarts = 0;                       // number of attempts before this one
+  Duration restart_delay{};               // before the next attempt
+  std::optional<AttemptRecord> current;   // this attempt so far
+  std::optional<AttemptRecord> previous;  // the attempt before this one
+  // Why the containers wait; "" means the default reason.
   std::string waiting_reason;
   std::string waiting_message;
-  // A failure of the pod as a whole: LostShim, LostReboot, a launch that is not possible.
+  // A failure of the whole pod: LostShim, LostReboot, or a launch that is impossible.
   std::string failure_reason;
   std::string failure_message;
 };
 
-/// The whole status object; what others wrote into `pod` (conditions we do not know) is kept. A phase that is final
-/// stays.
+/// Returns the whole status object. Fields written by others, such as unknown conditions, are kept, and a final phase
+/// does not change.
 json::Document pod_status(const json::Document& pod, const PodView& view);
 
-/// Whether the ended attempt is followed by another, by spec.restartPolicy.
+/// Returns true when spec.restartPolicy requires another attempt after the one that has ended.
 bool wants_restart(const json::Document& pod, const AttemptRecord& ended);
-/// Before attempt `restarts` + 1: doubles each time, up to 30 times the first (10 s to 5 min, as a kubelet has it).
+/// Returns the delay before attempt `restarts` + 1: it doubles, up to 30 times the first (a kubelet's 10 s to 5 min).
 Duration restart_delay(int restarts, Duration first);
 
-/// What a kubelet calls the end of a container: Completed, Error, ContainerCannotRun.
+/// Returns the kubelet's reason for a container's end: Completed, Error, ContainerCannotRun.
 std::string end_reason(const ContainerRecord& container);
 
 }  // namespace muster::agent

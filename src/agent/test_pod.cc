@@ -21,7 +21,7 @@
 namespace muster::agent {
 namespace {
 
-constexpr int kPatience = 60'000;  // milliseconds: only a hang takes that long
+constexpr int kPatience = 60'000;  // milliseconds; only a hang takes this long
 constexpr uid_t kNobody = 65534;
 
 void wait_readable(int fd) {
@@ -48,7 +48,7 @@ TestPod::TestPod(EngineUser user) : user_(user) {
 TestPod::~TestPod() {
   socket_.reset();
   if (shim_.pidfd) {
-    // SIGKILL to the shim takes the pod with it, so no test leaves processes behind.
+    // Killing the shim with SIGKILL kills the pod too, so no test leaves processes behind.
     if (!linux_os::has_ended(shim_.pidfd)) (void)linux_os::send_signal(shim_.pidfd, SIGKILL).has_value();
     wait_readable(shim_.pidfd.get());
     linux_os::has_ended(shim_.pidfd);

@@ -1,4 +1,4 @@
-// A pod for tests: a folder of its own, a shim with real processes, and ways to wait for it without sleeping.
+// A pod for tests: its own folder, a shim with real processes, and ways to wait for it without sleeping.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace muster::agent {
 
-/// Who the engine is: root, or an ordinary user with a user namespace.
+/// The user that runs the engine: root, or an ordinary user with a user namespace.
 enum class EngineUser { kRoot, kOrdinary };
 
 class TestPod {
@@ -19,37 +19,37 @@ class TestPod {
   explicit TestPod(EngineUser user);
   ~TestPod();
 
-  /// One container named "main" that runs a shell script, with the folder volume() at /vol.
+  /// Returns one container named "main" that runs a shell script, with the folder volume() mounted at /vol.
   static Launch shell(const std::string& script);
   static Launch command(std::vector<std::string> args);
 
-  /// Starts the shim and waits until it says that it is ready.
+  /// Starts the shim and waits until it reports that it is ready.
   void start(Launch launch);
-  /// Starts the shim with any bytes as its launch file, and does not wait.
+  /// Starts the shim with arbitrary bytes as its launch file, and does not wait.
   void start_with(const std::string& launch_file);
   void go();
-  /// Closes the server's end of the socket, as its death would.
+  /// Closes the server's end of the socket, as the server's death would.
   void hang_up();
   void signal(int number);
   void write_grace(const std::string& seconds);
-  /// Until the shim is gone.
+  /// Waits until the shim has exited.
   void wait();
-  AttemptRecord run(Launch launch);  // start, go, wait, exit record
+  AttemptRecord run(Launch launch);  // start, go, wait; returns the exit record
 
   const std::string& folder() const { return attempt_; }
   const std::string& volume() const { return volume_; }
   AttemptRecord exit_record() const;
   bool has_exit_record() const;
   std::string log(const std::string& container = "main") const;
-  /// The log's texts put together again, of one stream ("" for both).
+  /// Returns the text of the log without prefixes, of one stream or of both ("").
   std::string output(const std::string& stream = "", const std::string& container = "main") const;
   const Fd& pidfd() const { return shim_.pidfd; }
 
-  /// A named pipe in the volume.
+  /// Creates a named pipe in the volume.
   void make_fifo(const std::string& name) const;
-  /// One line from it; opens it each time.
+  /// Opens the pipe and returns one line from it.
   std::string read_fifo(const std::string& name) const;
-  /// Its reading end, non-blocking: end of file once no process has it open for writing any more.
+  /// Opens the reading end, non-blocking: it reports end of file once no process has the pipe open for writing.
   Fd open_fifo(const std::string& name) const;
   static void wait_for_end_of(const Fd& fifo);
 

@@ -21,7 +21,7 @@ Error not_found(std::string message) {
   return Error{.reason = Reason::kNotFound, .message = std::move(message)};
 }
 
-/// A path inside a volume that stays there: relative, without "..".
+/// Returns true for a path that stays inside its volume: relative and without "..".
 bool stays_inside(const std::string& path) {
   if (path.empty() || path[0] == '/') return false;
   const std::vector<std::string> parts = split(path, '/');
@@ -40,7 +40,7 @@ std::vector<std::string> keys_of(const Document& object) {
   return keys;
 }
 
-/// The keys of a ConfigMap or Secret as files, all or those that `items` names.
+/// Returns the keys of a ConfigMap or Secret as files: all of them, or those listed in `items`.
 Result<FileFolder> files_of(const Document& object, const Document& source, ValueOf value_of, unsigned usual_mode) {
   const Document* mode_given = source.find("defaultMode");
   const unsigned mode =
@@ -138,7 +138,7 @@ Result<LaunchVolume> plan_volume(const Document& volume, const std::string& uid,
                   quote(name), kind));
 }
 
-/// Without doubled or trailing slashes.
+/// Removes repeated and trailing slashes.
 std::string tidy_path(const std::string& path) {
   std::string out;
   for (const std::string& part : split(path, '/')) {

@@ -1,4 +1,4 @@
-// A pod's volumes: where each comes from and where a container wants it. Pure; folders are made by the caller.
+// A pod's volumes: where each comes from and where a container mounts it. Pure; the caller creates the folders.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace muster::agent {
 
 struct VolumePlan {
   std::vector<LaunchVolume> volumes;
-  std::vector<std::string> folders;  // to make before the start, when missing
+  std::vector<std::string> folders;  // to create before the start when missing
 };
 
-/// NotFound when a claim, ConfigMap or Secret is missing: the pod can start when it appears. Invalid for kinds of
-/// volumes that are not to be had here.
+/// NotFound when a claim, ConfigMap or Secret is missing: the pod can start once it exists. Invalid for volume types
+/// that this engine does not support.
 Result<VolumePlan> plan_volumes(const json::Document& pod, const References& references, const Paths& paths);
 
-/// In the order they must be mounted: what lies inside another comes after it.
+/// Returns the mounts in the order in which they must be made: outer ones before the ones inside them.
 Result<std::vector<LaunchMount>> plan_mounts(const json::Document& pod, const json::Document& container);
 
-/// The folder behind a claim: its annotation's, or the usual one.
+/// Returns the folder of a claim: the one in its annotation, or the default.
 std::string claim_folder(const json::Document& claim, const Paths& paths);
 
 }  // namespace muster::agent

@@ -1,4 +1,4 @@
-// patch, label, annotate and edit against a fake server.
+// Tests of patch, label, annotate and edit against a fake server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,9 +126,9 @@ TEST_F(ChangeTest, AnnotateTakesAnyText) {
   EXPECT_EQ(cli_.out, "configmap/settings annotated\nconfigmap/settings annotated\nconfigmap/settings annotated\n");
 }
 
-/// An editor that replaces text, and remembers what it was shown.
+/// An editor that replaces text and records what it was shown.
 struct Replacing {
-  std::vector<std::pair<std::string, std::string>> steps;  // one per time it is opened; the last goes on
+  std::vector<std::pair<std::string, std::string>> steps;  // one per invocation; the last one repeats
   std::vector<std::string> shown = {};
 
   EditFile editor() {
@@ -171,7 +171,7 @@ TEST_F(ChangeTest, EditGivesUpWhenTheUserDoes) {
   EXPECT_EQ(cli_.run(make_edit(user.editor()), {"cm", "settings"}), 1);
   EXPECT_THAT(user.shown[1], HasSubstr("# kind: cannot be changed\n"));
   EXPECT_THAT(cli_.err, EndsWith("error: Edit cancelled, no valid changes were saved.\n"));
-  // "A copy of your changes has been stored to "PATH""
+  // The message reads: A copy of your changes has been stored to "PATH"
   const auto words = split(cli_.err, '"');
   ASSERT_GT(words.size(), 1u);
   EXPECT_THAT(read_file(words[1]).value_or(""), HasSubstr("kind: Secret"));

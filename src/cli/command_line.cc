@@ -15,7 +15,7 @@ bool stands_for_command(const std::string& word) {
   return word == "--help" || word == "-h" || word == "--version";
 }
 
-/// How many words the flag takes, its value included; 0 when it is none of these.
+/// Returns how many words the flag takes, its value included, or 0 when it is not one of `flags`.
 std::size_t words_of(const std::string& word, const std::vector<Flags::Listed>& flags) {
   for (const Flags::Listed& flag : flags) {
     if (word == "--" + flag.name) return flag.takes_word ? 2 : 1;

@@ -1,4 +1,4 @@
-// The command line as a whole, before any command has a look at it.
+// The command line as a whole, before it is dispatched to a command.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace muster::cli {
 
-/// `muster -n x get pods` is `muster get pods -n x`: flags that every command has may come before it, and are moved
-/// behind. Another flag there is a BadRequest, but for --help, -h and --version, which stand for a command.
+/// Turns `muster -n x get pods` into `muster get pods -n x`: flags common to all commands may precede the command and
+/// are moved behind it. Any other flag there is a BadRequest, except --help, -h and --version, which act as commands.
 Result<std::vector<std::string>> command_first(const std::vector<std::string>& args);
 
 }  // namespace muster::cli

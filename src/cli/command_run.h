@@ -1,4 +1,4 @@
-// CommandRun: a command run against a FakeServer on virtual time, with what it printed. For tests.
+// CommandRun: runs a command against a FakeServer on virtual time and captures its output. For tests only.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,12 @@
 
 namespace muster::cli {
 
-/// A command run against a FakeServer, with what it printed.
 class CommandRun {
  public:
   CommandRun();
   ~CommandRun();
-  /// The exit code. When nothing is left to do and the command still waits, each of `steps` in turn is done to the
-  /// world, then it is interrupted.
+  /// Returns the exit code. When the loop is idle and the command still waits, runs the next of `steps`; when no step
+  /// and no timer is left, it interrupts the command.
   int run(std::unique_ptr<Command> command, const std::vector<std::string>& args,
           std::vector<std::function<void()>> steps = {});
 
@@ -29,7 +28,7 @@ class CommandRun {
   std::size_t width = 0;  // of the terminal
 
  private:
-  struct World;  // the loop on virtual time, the server, the client
+  struct World;  // the loop on virtual time, the server and the client
   explicit CommandRun(std::unique_ptr<World> world);
   std::unique_ptr<World> world_;
 };

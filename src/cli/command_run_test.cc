@@ -44,7 +44,7 @@ int CommandRun::run(std::unique_ptr<Command> command, const std::vector<std::str
     while (!done()) {
       loop.settle();
       if (done()) return;
-      // Short timers are pauses to sit out; a long one is a deadline that comes only when nothing else can.
+      // Short timers are delays that elapse; a long one is a deadline that expires only when nothing else can run.
       const bool short_timer = loop.timers() > 0 && loop.until_next_timer() <= 5s && quiet_timers < 100;
       if (short_timer) {
         ++quiet_timers;

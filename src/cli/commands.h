@@ -15,7 +15,7 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual void add_flags(Flags& flags) = 0;
-  /// `words` are the arguments that are no flags. The exit code.
+  /// `words` are the arguments that are not flags. Returns the exit code.
   virtual int run(Session& session, const std::vector<std::string>& words) = 0;
 };
 
@@ -34,7 +34,7 @@ std::unique_ptr<Command> make_crds();
 std::unique_ptr<Command> make_patch();
 std::unique_ptr<Command> make_label();
 std::unique_ptr<Command> make_annotate();
-/// Lets the user change a file, and returns when the editor has ended.
+/// Opens a file in the user's editor and returns when the editor has exited.
 using EditFile = std::function<Status(const std::string& path)>;
 std::unique_ptr<Command> make_edit();
 std::unique_ptr<Command> make_edit(EditFile edit_file);

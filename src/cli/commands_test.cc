@@ -1,4 +1,4 @@
-// apply, create, get, delete and wait against a fake server.
+// Tests of apply, create, get, delete and wait against a fake server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -12,14 +12,14 @@ namespace muster::cli {
 
 namespace {
 
-/// Commands whose words are a kind and names.
+/// Commands whose arguments are a kind and names.
 constexpr std::string_view kTakesObjects[] = {"get",   "describe", "logs",     "delete", "wait",
                                               "patch", "label",    "annotate", "edit"};
 
 std::vector<Candidate> kind_candidates() {
   std::vector<std::string> names;
   for (const api::Resource& resource : api::resources()) {
-    // A name that two groups share is told apart by its group.
+    // When two groups share a name, the group is appended to distinguish them.
     const auto same = [&](const api::Resource& other) { return other.plural == resource.plural; };
     const bool shared = std::ranges::count_if(api::resources(), same) > 1;
     names.push_back(shared ? resource.qualified_name() : resource.plural);
@@ -38,8 +38,8 @@ const Flags::Listed* flag_named(const std::vector<Flags::Listed>& flags, const s
   return found == flags.end() ? nullptr : &*found;
 }
 
-/// bash hands `--flag=value` over in three words: made one again. True when the word being typed was one of those, so
-/// that the shell wants the value alone.
+/// bash splits `--flag=value` into three words; this joins them again. Returns true when the word being typed was one
+/// of the three, because the shell then expects the value alone.
 bool join_assignments(std::vector<std::string>& words) {
   bool last_was_split = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -53,7 +53,7 @@ bool join_assignments(std::vector<std::string>& words) {
   return last_was_split;
 }
 
-/// The words of a command that came before the one being typed: what is a flag, what is its value, what is neither.
+/// The words before the one being typed, sorted into flags, their values and other words.
 struct Line {
   std::vector<std::string> words;
   std::optional<Flags::Listed> awaits_value;  // the word being typed is this flag's value
@@ -83,7 +83,7 @@ Line read_line(const std::vector<std::string>& before, const std::vector<Flags::
       if (i + 1 < before.size()) take_value(out, flag->name, before[i + 1]);
       ++i;
     } else if (flag == nullptr && word[1] != '-') {
-      // -nNAME
+      // The form -nNAME.
       flag = flag_named(flags, word.substr(0, 2));
       if (flag != nullptr && flag->takes_word) take_value(out, flag->name, word.substr(2));
     }

@@ -1,5 +1,5 @@
-// Shell completion. The scripts are thin: they hand the words to `muster __complete`, so that bash, zsh and fish offer
-// the same, made from the tables of commands, the flags, and what the server says.
+// Shell completion. The scripts are thin: they pass the words to `muster __complete`, so bash, zsh and fish offer the
+// same candidates, derived from the command table, the flags and the server's responses.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace muster::cli {
 
-/// The hidden command that the scripts ask.
+/// The hidden command that the scripts call.
 inline constexpr std::string_view kCompleteCommand = "__complete";
 
 /// The script for bash, zsh or fish; BadRequest for another shell.
 Result<std::string> completion_script(const std::string& shell);
 
-/// A command as completion knows it.
+/// A command as completion sees it.
 struct Completable {
   std::string_view name;
   std::string_view summary;
@@ -33,23 +33,23 @@ struct Candidate {
   std::string description = {};
 };
 
-/// What could stand where the last word is being typed.
+/// What could complete the last word.
 struct Completing {
   enum class Ask { kNothing, kNames, kNamespaces, kContexts };
 
-  std::vector<Candidate> known;  // without asking anybody
+  std::vector<Candidate> known;  // known without asking a server
   Ask ask = Ask::kNothing;
-  std::string kind = {};                  // kNames: of which objects
-  std::string prefix = {};                // goes before each answer: "cm/", "--namespace="
-  std::string typed = {};                 // candidates begin with this
-  std::vector<std::string> already = {};  // names that stand there and need no repeating
-  ConnectOptions connect = {};            // as the flags on the line say
+  std::string kind = {};                  // for kNames: the kind of the objects to list
+  std::string prefix = {};                // prepended to each candidate: "cm/", "--namespace="
+  std::string typed = {};                 // candidates must start with this
+  std::vector<std::string> already = {};  // names already on the line, which are not offered again
+  ConnectOptions connect = {};            // from the flags on the line
 };
 
-/// `words` are those after the program's name; the last is the one being typed, "" when it has no letter yet.
+/// `words` are those after the program's name; the last is the one being typed, "" when nothing of it is typed yet.
 Completing completing(std::vector<std::string> words, const std::vector<Completable>& commands);
 
-/// "TEXT<tab>DESCRIPTION" per line, of those candidates that begin with what was typed.
+/// Returns one line "TEXT<tab>DESCRIPTION" for each candidate that starts with what was typed.
 std::string candidate_lines(const Completing& completing, const std::vector<Candidate>& candidates);
 
 }  // namespace muster::cli

@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-/// A Unix socket answers at once or is not there: connect() never waits for the other side.
+/// connect() on a Unix socket never waits for the peer: it either succeeds at once or fails.
 bool accepts_connection(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -30,7 +30,7 @@ bool accepts_connection(const std::string& path) {
   return connected;
 }
 
-/// $KUBECONFIG may name several files; the first one that is there counts.
+/// $KUBECONFIG may name several files; the first one that exists is used.
 std::string first_of(const std::string& paths, const Surroundings& surroundings) {
   const auto all = split(paths, ':');
   for (const std::string& path : all) {
@@ -39,7 +39,7 @@ std::string first_of(const std::string& paths, const Surroundings& surroundings)
   return all.front();
 }
 
-/// One run of the choice; knows every server that was possible, so that it can name those not taken.
+/// One evaluation of the rules in connect.h. It knows every possible server, so it can name those that were not chosen.
 class Chooser {
  public:
   Chooser(const ConnectOptions& options, const Environment& environment, const Surroundings& surroundings)
@@ -96,8 +96,8 @@ class Chooser {
     Choice out;
     out.target.endpoint.unix_path = environment_.engine_socket();
     out.target.endpoint.host = "localhost";
-    out.target.endpoint.tls = false;  // only this user can open the socket, and the server looks who did
-    // `kubectl config set-context --namespace` on the engine's kubeconfig counts here too.
+    out.target.endpoint.tls = false;  // only this user can open the socket, and the server checks the peer's uid
+    // A namespace set by `kubectl config set-context --namespace` in the engine's kubeconfig applies here too.
     if (auto named = surroundings_.load(environment_.engine_kubeconfig(), "")) out.target.ns = named->ns;
     out.from = environment_.engine_socket();
     out.local_engine = true;

@@ -1,5 +1,5 @@
-// Which API server a command talks to. In this order: --kubeconfig or --context, $KUBECONFIG, what `muster use` keeps,
-// the local engine when it runs, ~/.kube/config.
+// Which API server a command talks to. In this order: --kubeconfig or --context, $KUBECONFIG, the choice saved by
+// `muster use`, the local engine when it runs, ~/.kube/config, the service account of the pod it runs in.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@
 
 namespace muster::cli {
 
-/// What `muster use local` keeps; any other word is a context of ~/.kube/config.
+/// Saved by `muster use local`; any other word is a context of ~/.kube/config.
 inline constexpr const char* kLocal = "local";
 
 struct ConnectOptions {
   std::string kubeconfig;
   std::string context;
-  std::string ns;  // "" leaves it to the kubeconfig
+  std::string ns;  // "": the kubeconfig's
 
-  /// The flags of every command that asks a server.
+  /// Adds the flags of every command that talks to a server.
   void add_flags(Flags& flags);
 };
 
@@ -30,40 +30,40 @@ struct Choice {
   client::Target target;
   std::string from;  // the kubeconfig or socket it was read from
   bool local_engine = false;
-  std::string note;  // one line for stderr when another server could have been meant
+  std::string note;  // one line for stderr when the user could have meant another server
 };
 
-/// What the choice needs to know about the machine; a test gives its own.
+/// What the choice depends on outside this process; tests provide their own.
 struct Surroundings {
   std::function<bool(const std::string& path)> exists;
   std::function<bool(const std::string& socket)> listening;
   std::function<Result<client::Target>(const std::string& path, const std::string& context)> load;
-  /// The content of a small file; NotFound when there is none.
+  /// Returns the content of a small file, or NotFound.
   std::function<Result<std::string>(const std::string& path)> read;
-  /// The cluster this process is a pod of; NotFound when it is none.
+  /// Returns the cluster that this process runs in as a pod, or NotFound when it does not.
   std::function<Result<client::Target>()> in_cluster;
 
   static Surroundings real();
 };
 
-/// No server at all and a silent local engine have exit code 6 and the command that helps.
+/// Fails with exit code 6 and the command to run when there is no server, or when the local engine does not respond.
 std::variant<Choice, Failure> choose_server(const ConnectOptions& options, const Environment& environment,
                                             const Surroundings& surroundings);
 
-/// What `muster use` keeps: "local", a context, "" for nothing.
+/// Returns the choice saved by `muster use`: "local", a context, or "" when none is saved.
 Result<std::string> kept_choice(const Environment& environment, const Surroundings& surroundings);
 
 struct Contexts {
   std::vector<std::string> names;
   std::string current;
 };
-/// The contexts of a kubeconfig; none when there is no such file.
+/// Returns the contexts of a kubeconfig; none when the file does not exist.
 Result<Contexts> contexts_of(const std::string& path, const Surroundings& surroundings);
 
-/// The failure to show when the chosen server does not answer.
+/// Returns the failure to show when the chosen server does not respond.
 Failure unreachable(const Choice& choice, const Error& error);
 
-/// "https://127.0.0.1:8765", or the path of the socket.
+/// Returns "https://127.0.0.1:8765", or the path of the socket.
 std::string url_of(const net::Endpoint& endpoint);
 
 }  // namespace muster::cli

@@ -7,7 +7,7 @@
 namespace muster::cli {
 namespace {
 
-/// A machine of files and a listening engine.
+/// A fake machine: which files exist, and whether an engine listens.
 struct Machine {
   std::set<std::string> files;
   bool engine_listens = true;

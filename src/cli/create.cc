@@ -1,4 +1,4 @@
-// create: makes new objects; one that exists already is an error.
+// create: creates objects; it is an error when one already exists.
 #include <fmt/core.h>
 
 #include "api/resource.h"

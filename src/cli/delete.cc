@@ -1,4 +1,4 @@
-// delete: asks for objects to go, and by default waits until they are gone.
+// delete: deletes objects and, by default, waits until they are gone.
 #include <fmt/core.h>
 
 #include "base/strings.h"
@@ -91,13 +91,13 @@ class Delete final : public Command {
       if (grace_period_) return wrong("--now and --grace-period cannot be given together");
       options.grace_period_seconds = 1;
     }
-    if (grace_period_ && *grace_period_ < 0) options.grace_period_seconds.reset();  // kubectl's word for the default
+    if (grace_period_ && *grace_period_ < 0) options.grace_period_seconds.reset();  // as in kubectl, -1 is the default
     if (force_ && !grace_period_) options.grace_period_seconds = 0;
     if (force_ && options.grace_period_seconds != 0) return wrong("--force needs --grace-period=0");
     return options;
   }
 
-  /// Sets the uid when there is something left to wait for.
+  /// Sets doomed.uid, which identifies the object to wait for.
   int remove(Session& session, Doomed& doomed, const client::DeleteOptions& options) {
     const Selected& one = doomed.object;
     auto reply =
@@ -106,7 +106,7 @@ class Delete final : public Command {
       if (reply.error().reason == Reason::kNotFound && (ignore_not_found_ || !one.named)) return kExitOk;
       return session.fail(reply.error());
     }
-    // Gone at once: a Status that names it. Going: the object itself.
+    // The response is a Status when the object is gone at once, and the object while it is being deleted.
     const bool gone = reply->string_at("kind") == "Status";
     doomed.uid = gone ? reply->string_at("details", "uid") : reply->string_at("metadata", "uid");
     if (output_ == "name") {
@@ -126,7 +126,7 @@ class Delete final : public Command {
     sink.on_list = [&](const json::Document& list) {
       const json::Document* items = list.find("items");
       const bool there = items != nullptr && items->is_array() && !items->as_array().empty();
-      // Another object that took the name is not the one we wait for.
+      // A new object that has taken the name is not the one to wait for.
       gone = !there || items->as_array().front().string_at("metadata", "uid") != doomed.uid;
     };
     sink.on_event = [&](const std::string& type, const json::Document& object) {

@@ -1,4 +1,4 @@
-// edit: opens objects in the user's editor and sends what was changed.
+// edit: opens objects in the user's editor and sends the changes.
 #include <fmt/core.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ namespace muster::cli {
 
 namespace {
 
-/// By the shell, so that `EDITOR="code --wait"` works. The editor gets the signals that our loop keeps from us.
+/// Runs the editor in a shell, so that `EDITOR="code --wait"` works, and unblocks the signals that our loop blocks.
 Status run_editor(const std::string& editor, const std::string& path) {
   std::string script = editor + " \"$1\"";
   std::string words[] = {"sh", "-c", script, "sh", path};
@@ -61,7 +61,7 @@ std::string as_comment(const std::string& text) {
   return out + "#\n";
 }
 
-/// Without the comments at its top, which are ours.
+/// Removes the comments at the top of the file, which this command wrote.
 std::string without_head(const std::string& text) {
   std::size_t at = 0;
   while (at < text.size() && text[at] == '#') {
@@ -96,7 +96,7 @@ class Edit final : public Command {
   }
 
  private:
-  /// What the file says now: the object, nothing when it was emptied.
+  /// Returns the object in the file, or nullopt when the file was emptied.
   static Result<std::optional<json::Document>> read_object(const std::string& text, const json::Document& original) {
     TRY_ASSIGN(auto documents, json::parse_yaml(text));
     if (documents.empty()) return std::optional<json::Document>();
@@ -141,7 +141,7 @@ class Edit final : public Command {
       auto saved = save(session, one, patch, original);
       if (saved) return report(session, one, *saved, output);
       if (session.interrupted()) return kExitInterrupted;
-      // Nobody answers, or another wrote first: editing again would not help.
+      // The server is unreachable or another client wrote first: editing again would not help.
       if (saved.error().reason == Reason::kServiceUnavailable || saved.error().reason == Reason::kConflict) {
         keep_copy(session, *text);
         return session.fail(saved.error());
@@ -150,7 +150,7 @@ class Edit final : public Command {
     }
   }
 
-  /// The text after the editor has ended with it.
+  /// Returns the text after the editor has exited.
   Result<std::string> let_edit(const std::string& text) const {
     TRY_ASSIGN(const std::string path, write_temporary(text));
     const Status ended = edit_file_(path);
@@ -182,7 +182,7 @@ class Edit final : public Command {
 
   static Result<json::Document> save(Session& session, const Selected& one, json::Document patch,
                                      const json::Document& original) {
-    // A list is sent as a whole: what others changed meanwhile must not be lost with it.
+    // A merge patch replaces whole lists; the resourceVersion protects changes that other clients made meanwhile.
     patch["metadata"]["resourceVersion"] = original.string_at("metadata", "resourceVersion");
     return session.await([&](client::OnDocument done) {
       session.api().patch(one.object(), client::PatchType::kMerge, patch,

@@ -1,4 +1,4 @@
-// The few variables of the environment that the command line heeds, read in one place so that all else gets them as
+// The environment variables that the command line honours. They are read in one place; all other code receives them as
 // values.
 #pragma once
 
@@ -12,14 +12,14 @@ struct Environment {
   std::string data_dir = {};    // $MUSTER_DATA_DIR, $XDG_DATA_HOME/muster or ~/.local/share/muster
   std::string config_dir = {};  // $XDG_CONFIG_HOME/muster or ~/.config/muster
   std::string editor = {};      // $KUBE_EDITOR, $EDITOR or vi
-  bool no_color = false;        // $NO_COLOR is set to anything
+  bool no_color = false;        // $NO_COLOR is set, to any value
 
-  /// The file of the user's clusters.
+  /// The kubeconfig of the user's clusters.
   std::string user_kubeconfig() const { return home + "/.kube/config"; }
-  /// The engine's own: for kubectl and everything else that is not this program.
+  /// The kubeconfig that the engine writes for kubectl and other clients.
   std::string engine_kubeconfig() const { return data_dir + "/kubeconfig"; }
   std::string engine_socket() const { return data_dir + "/api.sock"; }
-  /// What `muster use` keeps.
+  /// The file in which `muster use` saves its choice.
   std::string kept_choice() const { return config_dir + "/use"; }
 };
 

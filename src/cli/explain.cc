@@ -1,4 +1,4 @@
-// explain: what a kind and its fields mean, from the descriptors that the server validates with. Asks no server.
+// explain: documents a kind and its fields, from the descriptors that the server validates with. Needs no server.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::string type_name(const TypeDesc& type) {
   return "Object";
 }
 
-/// The object inside lists and maps; null when there is none.
+/// Returns the object type inside lists and maps, or null when there is none.
 const TypeDesc* object_inside(const TypeDesc& type) {
   if (type.shape == Shape::kObject) return &type;
   if (type.shape == Shape::kArray || type.shape == Shape::kMap) return object_inside(type.element());
@@ -84,7 +84,7 @@ std::string field_line(const FieldDesc& field, std::size_t indent) {
                      field.required ? " -required-" : "");
 }
 
-/// What may stand in the field beyond its type.
+/// Describes what restricts the field's value beyond its type.
 std::string limits(const FieldDesc& field, std::size_t indent) {
   std::string out;
   const std::string margin(indent, ' ');
@@ -107,7 +107,7 @@ std::string described_fields(const TypeDesc& type) {
   return out;
 }
 
-/// `above`: the types being listed, so that one that contains itself ends.
+/// `above` holds the types being listed, so that the recursion ends at a type that contains itself.
 std::string all_fields(const TypeDesc& type, std::size_t indent, std::vector<const TypeDesc*>& above) {
   std::string out;
   above.push_back(&type);
@@ -122,7 +122,7 @@ std::string all_fields(const TypeDesc& type, std::size_t indent, std::vector<con
   return out;
 }
 
-/// Fields that Kubernetes has in the type and that are kept as written, without a description of their own.
+/// Lists fields that Kubernetes defines in the type and that are stored as written; they have no description here.
 std::string other_names(const TypeDesc& type) {
   std::vector<std::string> names;
   for (const std::string& name : type.known_names) {
@@ -144,7 +144,7 @@ Result<Asked> find_resource(const std::string& word, const std::string& api_vers
   std::string prefix;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     prefix += (i == 0 ? "" : ".") + segments[i];
-    // The longest name counts: the group is part of it, as in pytorchjobs.kubeflow.org.spec.
+    // The longest matching name wins, because the group is part of it: pytorchjobs.kubeflow.org.spec.
     if (const api::Resource* found = api::find_typed(prefix)) {
       out.resource = found;
       out.path.assign(segments.begin() + static_cast<std::ptrdiff_t>(i) + 1, segments.end());
@@ -187,7 +187,7 @@ class Explain final : public Command {
     if (!asked) return session.fail(asked.error());
     const FieldDesc* field = nullptr;
     const TypeDesc* type = asked->resource->type;
-    // The word without its path is as the user typed it, group and all.
+    // Error messages show the kind as the user typed it, group included, without the path.
     std::string before = words[0];
     for (const std::string& name : asked->path) before.resize(before.size() - name.size() - 1);
     for (const std::string& name : asked->path) {

@@ -56,9 +56,9 @@ json::Document as_table(const json::Document& list) {
 
 struct FakeServer::Stream {
   net::ResponseSink sink;
-  std::string collection;  // of a watch
+  std::string collection;  // of a watch stream
   std::string query;
-  std::string pod;  // of a log
+  std::string pod;  // of a log stream
   bool table = false;
   bool open = true;
 

@@ -1,5 +1,5 @@
-// FakeServer: an API server small enough for the tests of commands. Keeps objects by path, lists by metadata.name and
-// labels, watches, merge-patches, deletes; logs are texts by pod.
+// FakeServer: a minimal API server for the tests of commands. It keeps objects by path, lists by metadata.name and
+// labels, watches, merge-patches and deletes; a pod's log is a string.
 #pragma once
 
 #include <map>
@@ -17,25 +17,25 @@ class FakeServer final : public net::Transport {
  public:
   explicit FakeServer(Loop& loop) : loop_(loop) {}
 
-  /// Creates or replaces, and tells the watchers. `path` as in the API.
+  /// Creates or replaces an object and notifies its watchers. `path` is the path in the API.
   void put(const std::string& path, json::Document object);
   void remove(const std::string& path);
   const json::Document* find(const std::string& path) const;
-  /// Adds to a pod's log; a follower gets it at once.
+  /// Appends to a pod's log; followers receive the text at once.
   void log(const std::string& pod, const std::string& text);
-  /// The run whose log it is has ended: followers are let go.
+  /// Ends the run that writes the log, which ends the streams of its followers.
   void end_log(const std::string& pod);
-  /// The next run begins with an empty log.
+  /// Starts the next run with an empty log.
   void new_log(const std::string& pod);
-  /// Answers the next request whose method and path match with this instead.
+  /// Sends this response to the next request whose method and path match.
   void refuse(const std::string& method, const std::string& path, int status, json::Document body);
-  /// Every watch and log stream breaks off with an error.
+  /// Breaks every watch and log stream with an error.
   void break_streams();
 
   std::unique_ptr<net::Call> send(net::Request request, net::ResponseSink sink) override;
 
   std::vector<std::string> requests;  // "GET /api/v1/…?query"
-  std::vector<std::string> bodies;    // of the same
+  std::vector<std::string> bodies;    // of the same requests
 
  private:
   struct Stream;
@@ -66,7 +66,7 @@ class FakeServer final : public net::Transport {
   std::vector<std::shared_ptr<Stream>> streams_;
 };
 
-/// A minimal object: kind and metadata with uid.
+/// Returns a minimal object: kind, and metadata with a uid.
 json::Document make_object(const std::string& api_version, const std::string& kind, const std::string& name);
 
 }  // namespace muster::cli

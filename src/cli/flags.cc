@@ -92,7 +92,7 @@ Result<std::vector<std::string>> Flags::parse(const std::vector<std::string>& ar
     } else if (arg.size() > 1 && arg[0] == '-') {
       TRY(parse_letters(args, at));
     } else {
-      words.push_back(arg);  // a single dash is a word: stdin
+      words.push_back(arg);  // a single dash is not a flag: it means stdin
     }
   }
   return words;
@@ -177,7 +177,7 @@ Status Flags::assign(Flag& flag, const std::string& value) {
                           return *target ? ok() : Status(wrong("a duration such as 30s, 5m or 1h30m"));
                         },
                         [&](std::vector<std::string>* target) -> Status {
-                          if (first) target->clear();  // the default goes when the user names something
+                          if (first) target->clear();  // the first value replaces the default
                           for (std::string& item : split(value, ',')) target->push_back(std::move(item));
                           return ok();
                         },

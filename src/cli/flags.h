@@ -1,6 +1,6 @@
 // Flags: one table of a command's flags, parsed the way kubectl (pflag) does: `-f x`, `-fx`, `-f=x`, `--flag x`,
-// `--flag=x`, joined letters (`-it`), flags and words in any order, `--` ends the flags. Help is made from the same
-// table.
+// `--flag=x`, joined letters (`-it`), flags and words in any order; `--` ends the flags. The help text is generated
+// from the same table.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace muster::cli {
 
-/// The variables belong to the caller, hold the defaults before parse() and must outlive it.
+/// The variables belong to the caller, hold the defaults before parse() and must outlive this object.
 class Flags {
  public:
   void add_string(std::string name, std::string* value, std::string help, char letter = '\0');
   void add_bool(std::string name, bool* value, std::string help, char letter = '\0');
   void add_int(std::string name, std::optional<std::int64_t>* value, std::string help, char letter = '\0');
-  /// Go's form, or a number of seconds.
+  /// Accepts Go's duration format or a number of seconds.
   void add_duration(std::string name, std::optional<Duration>* value, std::string help, char letter = '\0');
-  /// May be repeated, and each may hold several separated by commas.
+  /// The flag may be repeated, and each value may hold several items separated by commas.
   void add_list(std::string name, std::vector<std::string>* value, std::string help, char letter = '\0');
-  /// What `--name` alone stands for; such a flag takes its value only after `=`.
+  /// Sets the value of a bare `--name`; such a flag takes another value only after `=`.
   void set_implied(const std::string& name, std::string value);
-  /// What completion offers as values. They are not checked here.
+  /// Sets the values that completion offers. parse() does not check them.
   void set_choices(const std::string& name, std::vector<std::string> choices);
 
-  /// The words that are no flags. BadRequest for the first wrong flag, with the name that was probably meant.
+  /// Returns the words that are not flags. BadRequest for the first wrong flag, with a suggestion.
   Result<std::vector<std::string>> parse(const std::vector<std::string>& args);
-  /// True when the arguments ask for help: a `-h` or `--help` before any `--`.
+  /// Returns true when the arguments ask for help: a `-h` or `--help` before any `--`.
   static bool asks_for_help(const std::vector<std::string>& args);
-  /// One line per flag.
+  /// Returns one line per flag.
   std::string help() const;
 
   struct Listed {
@@ -44,7 +44,7 @@ class Flags {
     std::vector<std::string> choices = {};
   };
   std::vector<Listed> list() const;
-  /// What a flag that takes text holds now; "" for all others.
+  /// Returns the current value of a flag that takes text; "" for all others.
   std::string text_of(std::string_view name) const;
 
  private:
@@ -55,8 +55,8 @@ class Flags {
     char letter = '\0';
     Target target;
     std::string help;
-    std::string fallback;                // the default, as text; "" shows none
-    std::optional<std::string> implied;  // value of the bare flag
+    std::string fallback;                // the default as text; "" when none is shown
+    std::optional<std::string> implied;  // the value of the bare flag
     std::vector<std::string> choices = {};
     bool was_set = false;
   };

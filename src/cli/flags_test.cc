@@ -88,7 +88,7 @@ TEST(Flags, SwitchesBooleansOff) {
   EXPECT_TRUE(parse({}).wait);
   EXPECT_FALSE(parse({"--wait=false"}).wait);
   EXPECT_FALSE(parse({"-w=false"}).watch);
-  // A boolean takes its value only after '=': the next argument is a word.
+  // A boolean takes its value only after '='; the next argument is an ordinary word.
   EXPECT_THAT(parse({"--wait", "false"}).words, ElementsAre("false"));
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const Kind& kind) {
   return out;
 }
 
-/// `word` is in lower case, "name" or "name.group" or "name.version.group".
+/// `word` is in lower case: "name", "name.group" or "name.version.group".
 bool answers_to(const Kind& kind, const std::string& word) {
   const auto names = names_of(kind);
   return std::ranges::any_of(names, [&](const std::string& name) {
@@ -42,7 +42,7 @@ Error bad_words(std::string message) {
   return {.reason = Reason::kBadRequest, .message = std::move(message)};
 }
 
-/// What the server would only say about a selector it never saw.
+/// Rejects what cannot be a name before it becomes part of a URL or a field selector.
 Status check_name(const std::string& name) {
   if (name.empty()) return bad_words("a name may not be empty");
   if (name.find(',') != std::string::npos) {
@@ -75,7 +75,7 @@ std::string Kind::label() const {
 }
 
 std::string Kind::short_label() const {
-  // A built-in's singular is short enough, and reads better than "po".
+  // The singular of a core kind is short enough and reads better than "po".
   return resource.group.empty() || short_names.empty() ? singular : short_names.front();
 }
 
@@ -147,7 +147,7 @@ Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
   for (const std::string& word : split(words, ',')) {
     std::vector<Kind> of_category;
     for (const api::Resource& resource : api::resources()) {
-      if (!resource.is_storage) continue;  // one version of each kind
+      if (!resource.is_storage) continue;  // each kind once, in its storage version
       if (std::ranges::find(resource.categories, word) != resource.categories.end()) {
         of_category.push_back(kind_of(resource));
       }
@@ -170,7 +170,7 @@ Result<const std::vector<Kind>*> Kinds::discovered() {
   if (const json::Document* list = groups.find("groups"); list != nullptr && list->is_array()) {
     for (const json::Document& group : list->as_array()) {
       auto kinds = read_group(group.string_at("preferredVersion", "groupVersion"));
-      // An aggregated API whose server is down must not take the others with it.
+      // An aggregated API whose server is down must not hide the others.
       if (kinds) std::ranges::move(*kinds, std::back_inserter(all));
     }
   }

@@ -1,4 +1,4 @@
-// Kinds as people type them and as manifests name them: our own table first, then what the server says it has.
+// Kinds as users type them and as manifests name them: from our own table first, then from the server's discovery.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ struct Kind {
   bool namespaced = true;
 
   std::string api_version() const;
-  /// "pod", "pytorchjob.kubeflow.org": what is printed before "/NAME".
+  /// Returns what is printed before "/NAME": "pod", "pytorchjob.kubeflow.org".
   std::string label() const;
-  /// "pj", "pod": what people type.
+  /// Returns what users type: "pj", "pod".
   std::string short_label() const;
 };
 
-/// As our own table has it.
+/// Returns the kind as our own table defines it.
 Kind kind_of(const api::Resource& resource);
 
-/// One object, or all of a kind when the name is "".
+/// One object, or all objects of a kind when the name is "".
 struct Wanted {
   Kind kind;
   std::string name;
@@ -37,10 +37,10 @@ class Kinds {
  public:
   explicit Kinds(Session& session) : session_(session) {}
 
-  /// Plural, singular, short name or kind, each with or without ".group". NotFound with a suggestion.
+  /// Accepts a plural, singular, short name or kind, each with or without ".group". NotFound carries a suggestion.
   Result<Kind> typed(const std::string& word);
   Result<Kind> of_manifest(const std::string& api_version, const std::string& kind);
-  /// `pods`, `pods a b`, `pod/a pj/b`, `pods,pj`, `all`.
+  /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj` and `all`.
   Result<std::vector<Wanted>> wanted(const std::vector<std::string>& words);
 
  private:

@@ -1,4 +1,4 @@
-// kubeconfig: prints the one that the engine wrote, for kubectl and other programs.
+// kubeconfig: prints the kubeconfig that the engine wrote, for kubectl and other clients.
 #include <fmt/core.h>
 
 #include "base/files.h"

@@ -17,10 +17,10 @@ namespace {
 struct Changes {
   std::map<std::string, std::string> set;
   std::set<std::string> removed;
-  std::vector<std::string> objects;  // the words before the first change
+  std::vector<std::string> objects;  // the words before the first KEY=VALUE or KEY-
 };
 
-/// Labels and annotations differ in where they are kept, in what a value may be and in what kubectl says.
+/// Labels and annotations differ in their field, in the values they allow and in kubectl's wording.
 struct Sort {
   std::string_view field;  // of metadata
   std::string_view noun;
@@ -85,7 +85,7 @@ class Mark final : public Command {
         continue;
       }
       const std::string key = removes ? word.substr(0, word.size() - 1) : word.substr(0, equals);
-      // Of annotations Kubernetes takes a prefix in capitals, too.
+      // Kubernetes also accepts upper case in the prefix of an annotation's key.
       const auto wrong = api::qualified_name_problems(sort_.is_label ? key : to_lower(key));
       if (!wrong.empty()) {
         problems.push_back(fmt::format("{} is no key for {}: {}", quote(key), sort_.a_noun, join(wrong, "; ")));
@@ -120,7 +120,7 @@ class Mark final : public Command {
     return out;
   }
 
-  /// What stands in the way without --overwrite, in kubectl's words.
+  /// Returns kubectl's error when an existing value would change and --overwrite is not given.
   std::optional<std::string> clash(const std::map<std::string, std::string>& before, const Changes& changes) const {
     if (overwrite_) return std::nullopt;
     std::vector<std::string> taken;
@@ -134,7 +134,7 @@ class Mark final : public Command {
     return "--overwrite is false but found the following declared annotation(s): " + join(taken, "; ");
   }
 
-  /// kubectl's words for what happened.
+  /// Returns kubectl's word for the outcome.
   std::string_view done(bool changed, const Changes& changes) const {
     if (!sort_.is_label) return "annotated";
     if (!changed) return "not labeled";

@@ -75,7 +75,7 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
     if (type != "BOOKMARK") sink.on_event(type, object);
   }
 
-  // A Table has its revision on itself or only on the object of its row.
+  // A Table event may carry its resourceVersion only on the object inside its row.
   void remember_revision(const json::Document& object) {
     const std::string* found = &object.string_at("metadata", "resourceVersion");
     const json::Document* rows = object.find("rows");
@@ -87,7 +87,7 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
 
   void ended(Status status) {
     if (status) {
-      // Always a pause: a server that ends every watch at once must not be asked in a tight loop.
+      // Always pause before the next watch: a server that ends every watch at once must not be polled in a tight loop.
       again(kListPause.wait(1, std::nullopt, rng), [](State& self) { self.start_watch(); });
     } else if (status.error().reason == Reason::kExpired) {
       again(kListPause.wait(1, std::nullopt, rng), [](State& self) { self.list(); });

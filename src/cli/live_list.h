@@ -1,6 +1,6 @@
-// LiveList: list, then watch, kept going: a watch that ends is resumed, an expired one listed anew, a server that went
-// away is given a minute to come back. Unlike client::Informer it stays in one namespace, can ask for Tables, and gives
-// up: somebody is waiting in front of it.
+// LiveList: a list followed by a watch. A watch that ends is resumed, an expired one starts over with a new list, and
+// after the first list an unreachable server is retried for a minute. Unlike client::Informer it stays in one
+// namespace, can request Tables, and gives up eventually, because a user is waiting for it.
 #pragma once
 
 #include <functional>
@@ -20,15 +20,15 @@ struct LiveQuery {
 };
 
 struct LiveSink {
-  /// The whole list: at first, and again when a watch could not be resumed.
+  /// Called with the whole list: at first, and again whenever a watch could not be resumed.
   std::function<void(const json::Document& list)> on_list;
-  /// ADDED, MODIFIED, DELETED.
+  /// `type` is ADDED, MODIFIED or DELETED.
   std::function<void(const std::string& type, const json::Document& object)> on_event;
-  /// At most once, and then nothing else comes.
+  /// Called at most once; no callback follows.
   std::function<void(const Error& error)> on_failed;
 };
 
-/// Loop thread only. Callbacks come while the loop runs, never from within start().
+/// Loop thread only. Callbacks are invoked from the loop, never from within start().
 class LiveList {
  public:
   LiveList(Session& session, LiveQuery query, LiveSink sink);

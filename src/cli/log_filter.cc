@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kLongestColor = 32;
 
-/// How long the colour (ESC [ numbers m) at the start of `text` is; 0 when it is none; npos when the rest is missing.
+/// Returns the length of the colour sequence (ESC [ numbers m) at the start of `text`; 0 when there is none, npos when
+/// it is incomplete.
 std::size_t color_length(std::string_view text) {
   if (text.size() == 1) return std::string_view::npos;
   if (text[1] != '[') return 0;
@@ -23,7 +24,7 @@ std::size_t color_length(std::string_view text) {
   return text.size() < kLongestColor ? std::string_view::npos : 0;
 }
 
-/// True when `text` is the beginning of a character that needs more bytes.
+/// Returns true when `text` is the start of a multi-byte character that is incomplete.
 bool cut_short(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;

@@ -1,5 +1,5 @@
-// What a terminal may see of a program's log: colours, tabs and newlines. Nothing that sets its title, its clipboard,
-// its cursor, or that overwrites what stands above.
+// What a terminal may receive from a program's log: colours, tabs and newlines, but nothing that sets its title or
+// clipboard, moves its cursor or overwrites earlier output.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace muster::cli {
 
-/// Keeps what a chunk cuts in two (a colour, a character) until the rest comes.
+/// Holds back a colour sequence or a character that a chunk cuts in two until the rest arrives.
 class LogFilter {
  public:
-  /// A carriage return begins a new line, so that a progress bar is shown in all its states and hides nothing.
+  /// A carriage return starts a new line: every state of a progress bar is shown, and none can hide earlier output.
   std::string feed(std::string_view bytes);
 
  private:

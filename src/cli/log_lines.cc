@@ -8,7 +8,7 @@ namespace muster::cli {
 
 namespace {
 
-/// RFC 3339 texts in UTC sort by time only when their fractions have the same length.
+/// RFC 3339 timestamps in UTC sort by time only when their fractions have the same length.
 std::string comparable(std::string_view time) {
   std::string out(time);
   if (out.ends_with('Z')) out.pop_back();
@@ -22,7 +22,7 @@ std::string comparable(std::string_view time) {
 }  // namespace
 
 std::string line_prefix(Prefix how, const std::string& label, std::size_t index) {
-  // Cyan, yellow, green, magenta, blue, red: readable on light and dark.
+  // Cyan, yellow, green, magenta, blue, red: readable on light and dark backgrounds.
   constexpr int kColors[] = {36, 33, 32, 35, 34, 31};
   switch (how) {
     case Prefix::kNone:
@@ -82,7 +82,7 @@ void TimestampedLog::restart() {
 }
 
 std::string TimestampedLog::take_line(std::string_view line) {
-  // An empty line may come as its time alone.
+  // An empty line may consist of its timestamp alone.
   const std::size_t blank = std::min(line.find(' '), line.size() - 1);
   const std::string_view content = line[blank] == ' ' ? line.substr(blank + 1) : line.substr(blank);
   const std::string time = comparable(line.substr(0, blank));

@@ -1,4 +1,4 @@
-// Lines of several logs made into one stream: whole lines only, each with the name of its replica before it.
+// Merges several logs into one stream of whole lines, each prefixed with the name of its replica.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace muster::cli {
 
 enum class Prefix { kNone, kPlain, kColored };
 
-/// "[worker-0] ". Colours go round by index, so that replicas beside each other differ.
+/// Returns "[worker-0] ". Colours rotate by index, so that neighbouring replicas differ.
 std::string line_prefix(Prefix how, const std::string& label, std::size_t index);
 
-/// Cuts a byte stream into lines and puts the prefix before each.
+/// Splits a byte stream into lines and prefixes each of them.
 class LineCutter {
  public:
   explicit LineCutter(std::string prefix) : prefix_(std::move(prefix)) {}
-  /// The whole lines that are complete now. Without a prefix nothing is held back.
+  /// Returns the lines that are complete now. Without a prefix all bytes are returned at once.
   std::string feed(std::string_view bytes);
-  /// What is left when the stream has ended, closed by a newline.
+  /// Returns the unfinished last line, terminated by a newline, after the stream has ended.
   std::string finish();
 
  private:
@@ -27,20 +27,20 @@ class LineCutter {
   std::string partial_;
 };
 
-/// Reads a log that carries timestamps and tells apart what was seen before, so that a stream that broke can be taken
-/// up again without losing or repeating a line. Several lines may have the same instant.
+/// Reads a log with timestamps and skips lines that were seen before, so that a broken stream can be resumed without
+/// losing or repeating a line. Several lines may have the same timestamp.
 class TimestampedLog {
  public:
   enum class Show { kWithTimestamps, kWithoutTimestamps };
   explicit TimestampedLog(Show show) : show_(show) {}
 
-  /// The next bytes of the stream; gives the new whole lines.
+  /// Takes the next bytes of the stream and returns the new complete lines.
   std::string feed(std::string_view bytes);
-  /// The stream has ended: a last line without a newline counts when nothing more will come.
+  /// Returns a last line that lacks its newline. To be called only when nothing more will come.
   std::string finish();
-  /// Begins again: the stream that follows starts at or before last_time().
+  /// Starts over with a new stream that begins at or before last_time().
   void restart();
-  /// Of the last line given; "" when there was none.
+  /// Returns the timestamp of the last line returned; "" when there was none.
   const std::string& last_time() const { return last_time_; }
 
  private:

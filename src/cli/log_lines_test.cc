@@ -44,7 +44,7 @@ TEST(TimestampedLog, TakesUpABrokenStream) {
             "one\ntwo\nthree\n");
   log.restart();
   EXPECT_EQ(log.last_time(), "2026-01-01T00:00:02.100000000");
-  // The same again from an earlier second; of the lines of one instant only the third is new.
+  // The stream restarts one second earlier; of the lines with the same timestamp only the third is new.
   EXPECT_EQ(log.feed("2026-01-01T00:00:02Z before\n2026-01-01T00:00:02.1Z two\n2026-01-01T00:00:02.100Z three\n"
                      "2026-01-01T00:00:02.1Z four\n2026-01-01T00:00:03Z five\n"),
             "four\nfive\n");

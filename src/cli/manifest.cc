@@ -47,7 +47,7 @@ std::string excerpt_at(const Source& source, json::Mark mark) {
   return excerpt(mark.line, line, caret + "^");
 }
 
-/// parse_yaml's errors are "line L, column C: what", the line, the caret.
+/// parse_yaml's errors consist of "line L, column C: what", the line itself and a caret.
 Failure syntax_failure(const Source& source, const Error& error) {
   const auto lines = split(error.message, '\n');
   std::string_view head = lines[0];
@@ -234,7 +234,7 @@ Failure failure_at(const Source& source, const std::vector<Finding>& findings) {
 
 namespace {
 
-/// A server fills requests from limits and then complains about both; what nobody wrote cannot be corrected.
+/// A server copies limits to missing requests and then reports both; users can correct only the field that they wrote.
 bool repeats_limits(const FieldCause& cause, const Manifest& manifest, const std::vector<FieldCause>& all) {
   constexpr std::string_view kRequests = ".resources.requests";
   const std::size_t at = cause.field.find(kRequests);
@@ -272,7 +272,7 @@ std::vector<Finding> found_again(const Manifest& manifest) {
 Failure refused(const Manifest& manifest, const Error& error) {
   std::vector<Finding> findings;
   for (const FieldCause& cause : error.causes) {
-    // Kubernetes' remark that it stopped there, not a fault of its own.
+    // Kubernetes adds this cause to say that it stopped there; it is not an error of its own.
     if (cause.field == "<nil>" && error.causes.size() > 1) continue;
     if (repeats_limits(cause, manifest, error.causes) || is_about_the_patch(cause)) continue;
     const std::string message = with_short_values(cause.message);
@@ -283,7 +283,7 @@ Failure refused(const Manifest& manifest, const Error& error) {
   if (findings.empty()) {
     Failure out = failure_of(error);
     out.what = fmt::format("{}: {}", manifest.source->name, out.what);
-    // A manifest that is no good is not a wrong command line.
+    // A bad manifest is not a usage error of the command line.
     if (error.reason == Reason::kBadRequest) out.code = kExitFailed;
     return out;
   }

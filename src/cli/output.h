@@ -1,4 +1,4 @@
-// `-o`: how an object or a list of them is printed when it is not a table.
+// `-o`: how objects and lists are printed when they are not printed as a table.
 #pragma once
 
 #include <string>
@@ -16,23 +16,23 @@ class Output {
   enum class Form { kTable, kWide, kYaml, kJson, kName, kJsonPath, kColumns };
 
   Output() = default;  // a table
-  /// "", wide, yaml, json, name, jsonpath=TEMPLATE, custom-columns=NAME:PATH,… BadRequest with the choices.
+  /// Accepts "", wide, yaml, json, name, jsonpath=TEMPLATE, custom-columns=NAME:PATH,…; otherwise BadRequest.
   static Result<Output> parse(const std::string& text);
-  /// For commands that print single objects: "" stands for one line of text, and there is no wide.
+  /// For commands that print single objects: "" means one line of text, and wide is not available.
   static Result<Output> parse_for_object(const std::string& text);
-  /// The flag of those commands.
+  /// Adds the -o flag of those commands.
   static void add_object_flag(Flags& flags, std::string* text);
   void show_managed_fields() { managed_fields_ = true; }
-  /// Of custom columns, from now on.
+  /// Omits the header line of custom columns.
   void hide_headers() { headers_ = false; }
 
   Form form() const { return form_; }
   bool is_table() const { return form_ == Form::kTable || form_ == Form::kWide; }
-  /// Prints what object() or list() gave: for programs exactly so, for people as Session::out does.
+  /// Prints the result of object() or list(): unchanged in formats for programs, escaped as by Session::out otherwise.
   void print(Session& session, std::string_view text) const;
-  /// Ends with a newline, except jsonpath, which prints what the template says. `label` is the kind, for names.
+  /// Ends with a newline, except for jsonpath, which adds nothing to the template. `label` is for -o name.
   std::string object(const json::Document& object, const std::string& label) const;
-  /// Several objects: a v1 List for yaml, json and jsonpath.
+  /// Prints several objects: a v1 List for yaml, json and jsonpath.
   std::string list(const std::vector<json::Document>& objects, const std::vector<std::string>& labels) const;
 
  private:
@@ -50,7 +50,7 @@ class Output {
   bool headers_ = true;
 };
 
-/// Without managedFields, which nobody reads.
+/// Removes managedFields, which only clutter the output.
 json::Document for_people(json::Document object);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// patch: changes fields of objects by a patch given on the command line or in a file.
+// patch: changes fields of objects with a patch given on the command line or in a file.
 #include <fmt/core.h>
 
 #include "base/files.h"
@@ -12,7 +12,7 @@ namespace muster::cli {
 
 namespace {
 
-/// Kinds that Kubernetes itself defines know strategic merge patch; a server refuses it for all others.
+/// Only Kubernetes' own kinds support strategic merge patch; a server rejects it for all others.
 bool knows_strategic(const Kind& kind) {
   const api::Resource* known = api::find_resource(kind.resource.group, kind.resource.version, kind.resource.plural);
   if (known != nullptr) return known->built_in;

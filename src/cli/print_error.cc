@@ -20,7 +20,7 @@ void append_part(std::string& out, std::string_view label, std::string_view text
   out += '\n';
 }
 
-/// Where the quoted or bracketed value that begins at `begin` ends; npos when it never does.
+/// Returns where the quoted or bracketed value that starts at `begin` ends, or npos when it does not end.
 std::size_t end_of_value(std::string_view text, std::size_t begin) {
   bool quoted = false;
   std::size_t depth = 0;
@@ -46,7 +46,7 @@ std::string with_short_values(std::string_view text) {
   constexpr std::size_t kEchoed = 200;
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
-    const bool opens = text[i] == '"' || text[i] == '{';  // in [] stands what is wrong, not what was given
+    const bool opens = text[i] == '"' || text[i] == '{';  // text in [] is the reason, not an echoed value
     const std::size_t end = opens ? end_of_value(text, i) : std::string_view::npos;
     if (end == std::string_view::npos) {
       out += text[i++];
@@ -56,7 +56,7 @@ std::string with_short_values(std::string_view text) {
     const bool too_long = value.size() > kEchoed;
     if (too_long) {
       value = value.substr(0, kEchoed);
-      while (!value.empty() && (value.back() & 0xC0) == 0x80) value.remove_suffix(1);  // never half a character
+      while (!value.empty() && (value.back() & 0xC0) == 0x80) value.remove_suffix(1);  // keep characters whole
       if (!value.empty() && (value.back() & 0x80) != 0) value.remove_suffix(1);
     }
     out += value;
@@ -97,10 +97,10 @@ int exit_code(Reason reason) {
 
 Failure failure_of(const Error& error) {
   Failure out{.code = exit_code(error.reason), .what = with_short_values(error.message)};
-  // The server's form when it knows no object: a patch that makes nonsense of one, for instance.
+  // The server's form of an error without an object, for example when a patch produces an invalid one.
   constexpr std::string_view kNameless = " \"\" is invalid: ";
   if (out.what.starts_with(kNameless)) out.what = "the request is invalid: " + out.what.substr(kNameless.size());
-  // With one cause the server's message already says it.
+  // A single cause is already part of the server's message.
   if (error.causes.size() > 1) {
     std::vector<std::string> lines;
     for (const FieldCause& cause : error.causes) {

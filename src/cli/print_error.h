@@ -1,5 +1,5 @@
-// How a failure is told to the user, `error: …` with `  why: …` and `  fix: …` below it on stderr, and which exit code
-// the command ends with.
+// How a failure is reported to the user: `error: …` with `  why: …` and `  fix: …` below it on stderr, and the exit
+// code of the command.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace muster::cli {
 
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFailed = 1;  // the job failed, or anything without a code of its own
+inline constexpr int kExitFailed = 1;  // the job failed, or any error without a code of its own
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitNotFound = 3;
 inline constexpr int kExitConflict = 4;
@@ -22,25 +22,25 @@ inline constexpr int kExitInterrupted = 130;
 struct Failure {
   int code = kExitFailed;
   std::string what;
-  std::string excerpt = {};  // lines of the user's file, printed as they are
+  std::string excerpt = {};  // lines of the user's file, printed unchanged
   std::string why = {};
   std::string fix = {};
 };
 
 int exit_code(Reason reason);
-/// Values that a server echoes ("…", {…}) cut after 200 bytes: the whole object is no help.
+/// Cuts values that a server echoes ("…", {…}) after 200 bytes: the whole object does not help the user.
 std::string with_short_values(std::string_view text);
-/// The message is what failed; causes, where there are several, are why.
+/// The message becomes `what`; several causes become `why`.
 Failure failure_of(const Error& error);
 Failure usage_failure(std::string what, std::string fix = {});
 
-/// Ends with a newline. Lines after the first of each part are indented under it. Nothing that a terminal would obey.
+/// The text ends with a newline. Continuation lines are indented, and control characters are escaped.
 std::string error_text(const Failure& failure);
 
-/// The same as one line of JSON.
+/// Returns the same as one line of JSON.
 std::string error_json(const Failure& failure);
 
-/// Prints on stderr; the exit code to end with.
+/// Prints to stderr and returns the exit code.
 int print_error(const Failure& failure);
 int print_error(const Error& error);
 

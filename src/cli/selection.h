@@ -1,4 +1,4 @@
-// Which objects a command is about when it acts on each of them: named in words, by files, by labels or all of a kind.
+// The objects that a command acts on: given by name, by file, by label selector, or all of a kind.
 #pragma once
 
 #include <string>
@@ -14,30 +14,30 @@ struct Selected {
   Kind kind;
   std::string ns;
   std::string name;
-  bool named = true;  // by the user; one found by a selector may go by itself meanwhile
+  bool named = true;  // false: found by a selector, so it may disappear meanwhile without an error
 
   client::ObjectName object() const { return {kind.resource, ns, name}; }
   /// "pytorchjob.kubeflow.org/mnist"
   std::string label() const { return kind.label() + "/" + name; }
-  /// "pj/mnist", for commands to copy.
+  /// Returns "pj/mnist", for commands that users copy.
   std::string short_label() const { return kind.short_label() + "/" + name; }
 };
 
-/// What the server said about a request with these selectors: a BadRequest can only be about them, so it names the
+/// A BadRequest in response to a request with selectors can only be about them: returns the error with the name of the
 /// flag.
 Error about_selectors(Error error, const std::string& labels, const std::string& fields);
 
 class Selection {
  public:
   void add_flags(Flags& flags);
-  /// As if --all were given, unless something narrower is.
+  /// Selects all objects, as --all does, unless files are given.
   void take_all() { all_ = files_.empty(); }
-  /// For commands that take -f but no selectors.
+  /// For commands that accept -f but no selectors.
   void take_files(std::vector<std::string> files, bool recursive) {
     files_ = std::move(files);
     recursive_ = recursive;
   }
-  /// `example` is the fix to show when nothing was named. Empty when a selector matches nothing.
+  /// `example` is the fix to show when nothing was selected. Returns an empty list when a selector matches nothing.
   std::variant<std::vector<Selected>, Failure> collect(Session& session, const std::vector<std::string>& words,
                                                        const std::string& example) const;
 

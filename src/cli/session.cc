@@ -9,7 +9,7 @@ namespace muster::cli {
 
 namespace {
 
-// Never shown: fail() is silent after an interrupt.
+// The user never sees this error: fail() prints nothing after an interrupt.
 Error interrupted_error() {
   return {.reason = Reason::kTimeout, .message = "interrupted"};
 }
@@ -47,7 +47,7 @@ int Session::fail(const Error& error) {
 }
 
 Result<json::Document> Session::await(const std::function<void(client::OnDocument)>& start) {
-  // Shared, because an answer that comes after an interrupt still needs somewhere to go.
+  // Shared, because a response may still arrive after an interrupt has ended the wait.
   auto reply = std::make_shared<std::optional<Result<json::Document>>>();
   start([reply](Result<json::Document> result) { *reply = std::move(result); });
   if (wait_until([&] { return reply->has_value(); }) != Waited::kDone) return interrupted_error();

@@ -1,5 +1,5 @@
-// Session: what a running command has at hand. The client, where its output goes, the namespace, and the loop made
-// synchronous: a command starts a request, waits, goes on. Ctrl-C ends every wait.
+// Session: what a running command works with: the client, its output, the namespace, and a synchronous view of the loop
+// (start a request, wait, continue). Ctrl-C ends every wait.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace muster::cli {
 
-/// Where output goes, and what it may look like there.
+/// Where output goes, and how it may be formatted there.
 struct Terminal {
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
@@ -29,7 +29,7 @@ struct Terminal {
 
 class Session {
  public:
-  /// Runs the loop until `done` says so.
+  /// Runs the loop until `done` returns true.
   using RunUntil = std::function<void(const std::function<bool()>& done)>;
 
   Session(Loop& loop, client::ApiClient& api, RunUntil run_until, Terminal terminal, std::string ns);
@@ -38,32 +38,32 @@ class Session {
   client::ApiClient& api() { return api_; }
   const Terminal& terminal() const { return terminal_; }
   const std::string& ns() const { return ns_; }
-  /// The namespace a flag named, "" when ns() comes from the kubeconfig.
+  /// Returns the namespace given by a flag, or "" when ns() comes from the kubeconfig.
   std::string named_ns() const { return ns_is_named_ ? ns_ : ""; }
   void set_ns_is_named() { ns_is_named_ = true; }
 
-  /// Text for people: what a terminal would obey, whoever wrote it, is escaped (base/visible_text.h).
+  /// Prints text for people: control sequences, from whatever source, are escaped (base/visible_text.h).
   void out(std::string_view text);
   void err(std::string_view text);
-  /// Data for programs: byte by byte as it is.
+  /// Prints data for programs, byte for byte.
   void out_exact(std::string_view text) { terminal_.out(text); }
-  /// A program's log: exactly so into a file or pipe, filtered (cli/log_filter.h) for a terminal unless it may be raw.
+  /// Prints a program's log: unchanged to a file or pipe, filtered (cli/log_filter.h) on a terminal unless raw.
   void out_log(std::string_view text);
   void let_logs_be_raw() { raw_logs_ = true; }
-  /// With `-o json` what went wrong is JSON too, one object per line.
+  /// For `-o json`: prints errors as JSON too, one object per line.
   void tell_errors_as_json() { errors_as_json_ = true; }
-  /// Tells the user and gives the exit code. After an interrupt there is nothing to tell.
+  /// Reports the failure and returns the exit code. After an interrupt it prints nothing.
   int fail(const Failure& failure);
   int fail(const Error& error);
-  /// How to tell that the server does not answer: only who connected knows what would help.
+  /// Sets how an unreachable server is reported: only the code that chose the server knows what helps.
   void explain_unreachable(std::function<Failure(const Error&)> explain) { explain_ = std::move(explain); }
 
-  /// Waits for the one answer that `start` asks for.
+  /// Calls `start` and waits for its one response.
   Result<json::Document> await(const std::function<void(client::OnDocument)>& start);
   Result<json::Document> get(const client::ObjectName& object);
   Result<json::Document> list(const client::ResourceName& resource, const std::string& ns,
                               const client::ListOptions& options);
-  /// The whole body of a plain GET.
+  /// Returns the whole body of the response to a plain GET.
   Result<std::string> get_text(const std::string& target);
 
   enum class Waited { kDone, kTimedOut, kInterrupted };

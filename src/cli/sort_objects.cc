@@ -11,7 +11,7 @@ namespace muster::cli {
 
 namespace {
 
-/// The digits at `at`, without leading zeros; moves `at` behind them.
+/// Returns the digits at `at` without leading zeros and advances `at` past them.
 std::string_view number_at(std::string_view text, std::size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const std::size_t begin = at;

@@ -1,4 +1,4 @@
-// get --sort-by: objects in the order of one of their fields.
+// get --sort-by: sorts objects by one of their fields.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace muster::cli {
 
-/// `--sort-by`, read.
+/// The parsed value of `--sort-by`.
 struct SortBy {
   std::string text;
   json::JsonPath path;
@@ -16,9 +16,9 @@ struct SortBy {
   static Result<SortBy> parse(const std::string& text);
 };
 
-/// Orders `items`; the field is looked up in each item, or in its member `inside` when that is not "". As kubectl does
-/// it: items without the field come first, numbers by value, strings so that a2 is before a10; equals stay in place.
-/// BadRequest when no item has the field, which is then probably misspelt.
+/// Sorts `items` by a field of each item, or of its member `inside` unless that is "". The order is kubectl's: items
+/// without the field first, numbers by value, strings in natural order (a2 before a10); the sort is stable. BadRequest
+/// when no item has the field, because its name is then probably misspelt.
 Status sort_objects(json::Array& items, const SortBy& by, std::string_view inside = "");
 
 }  // namespace muster::cli

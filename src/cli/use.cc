@@ -1,4 +1,4 @@
-// use: keeps which server the other commands talk to.
+// use: saves which server the other commands talk to.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -71,7 +71,7 @@ class Use final : public Command {
     return {.code = kExitNotFound, .what = std::move(what), .fix = "muster use " + join(possible, " | ")};
   }
 
-  /// A star before what counts now; then what else is possible.
+  /// Lists the possible servers, with a star before the one in use.
   int show(Session& session, const Contexts& contexts) const {
     auto kept = kept_choice(environment_, surroundings_);
     if (!kept) return session.fail(kept.error());

@@ -1,4 +1,4 @@
-// use, kubeconfig and crds: the commands that ask no server.
+// Tests of use, kubeconfig and crds: the commands that talk to no server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A home folder with two clusters in its kubeconfig, and an engine that runs when the test says so.
+/// A home folder whose kubeconfig has two clusters, and an engine that each test can start and stop.
 class UseTest : public ::testing::Test {
  protected:
   UseTest() {

@@ -21,7 +21,7 @@ std::string store_of(const std::string& data_dir) {
   return data_dir + "/store";
 }
 
-/// Asks the running engine for a copy. Its path.
+/// Asks the running engine for a snapshot and returns its path.
 Result<std::string> ask_engine(const std::string& data_dir) {
   net::EventLoop loop;
   net::Endpoint endpoint;
@@ -49,10 +49,10 @@ Result<store::Revision> back_up(const std::string& data_dir, const std::string& 
   return store::copy_snapshot(snapshot, file);
 }
 
-/// What is wrong with a file that cannot come from muster backup, told before the database looks into it.
+/// Returns what is wrong with a file that `muster backup` cannot have written, before the database tries to open it.
 std::optional<cli::Failure> no_backup(const std::string& file) {
   constexpr std::string_view kHead = "SQLite format 3";
-  if (!std::filesystem::exists(file)) return std::nullopt;  // whoever opens it says so
+  if (!std::filesystem::exists(file)) return std::nullopt;  // opening the file reports the error
   const bool is_file = std::filesystem::is_regular_file(file);
   std::string head(kHead.size(), '\0');
   if (std::FILE* opened = is_file ? std::fopen(file.c_str(), "rbe") : nullptr) {

@@ -54,7 +54,7 @@ const TypeDesc& type_of<Config>() {
 namespace muster {
 namespace {
 
-/// "config.yaml:3:5: " for the field, or for its nearest ancestor that stands in the file.
+/// Returns "config.yaml:3:5: " for the field, or for its nearest ancestor that is in the file.
 std::string position(const std::string& file, const json::YamlDocument& document, std::string path) {
   while (!path.empty()) {
     if (const auto mark = document.marks.find(path); mark != document.marks.end()) {

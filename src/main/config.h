@@ -1,4 +1,4 @@
-// The engine's configuration file: YAML, every key described once, unknown keys refused with line and did-you-mean.
+// The engine's configuration file in YAML. Each key is described once; unknown keys get an error with a suggestion.
 #pragma once
 
 #include <map>
@@ -19,16 +19,16 @@ struct EnvironmentConfig {
 };
 
 struct SnapshotsConfig {
-  std::string every;  // "1h"; "0s": none
+  std::string every;  // "1h"; "0s" means never
   int keep = 24;
 };
 
 struct Config {
   std::string listen;  // HOST:PORT; "" leaves it to the flag
   std::vector<EnvironmentConfig> environments;
-  std::string unmapped;  // host, refuse
+  std::string unmapped;  // "host" or "refuse"
   std::map<std::string, Quantity> resources;
-  std::string event_ttl = "1h";  // a duration that parses and is above zero
+  std::string event_ttl = "1h";  // a valid duration greater than zero
   SnapshotsConfig snapshots;
 };
 

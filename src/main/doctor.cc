@@ -31,7 +31,7 @@ constexpr int kUsualPort = 8765;
 constexpr std::uint64_t kMinFreeBytes = 1ull << 30;
 constexpr Duration kProgramLimit = std::chrono::seconds(30);
 
-/// What a program printed on stdout; nullopt when it failed or took too long.
+/// Returns what a program printed on stdout, or nullopt when it failed or took too long.
 std::optional<std::string> output_of(std::vector<std::string> words) {
   const auto end = run_program({.words = std::move(words), .env = {}, .quiet = true, .limit = kProgramLimit});
   if (!end || !end->succeeded()) return std::nullopt;
@@ -74,7 +74,7 @@ Check check_data_dir(const std::string& data_dir) {
   return {"data", Health::kGood, finding};
 }
 
-/// The interpreters that pods get: those of the configured environments, and the machine's own.
+/// Returns the interpreters available to pods: those of the configured environments, and the host's own.
 std::vector<std::string> interpreters(const Config& config) {
   std::vector<std::string> out;
   for (const EnvironmentConfig& environment : config.environments) {
@@ -109,7 +109,7 @@ void check_python(const Config& config, std::vector<Check>& checks) {
   checks.push_back(std::move(torch));
 }
 
-/// Tries in a child what the sandbox needs.
+/// Tries in a child process the namespaces that the sandbox needs.
 Check check_sandbox() {
   const bool root = ::geteuid() == 0;
   const int flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | (root ? 0 : CLONE_NEWUSER);
@@ -131,7 +131,7 @@ Check check_sandbox() {
                  "on Ubuntu also: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"};
 }
 
-/// Told as what it is: the engine does not enforce limits of CPU and memory, whichever version there is.
+/// Reports the version only: the engine does not enforce CPU and memory limits with either.
 Check check_cgroups() {
   const bool unified = ::access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
   const bool legacy = ::access("/sys/fs/cgroup/memory", R_OK) == 0;
@@ -146,7 +146,7 @@ Check check_port(const std::optional<EngineRecord>& engine) {
           "muster up --listen 127.0.0.1:PORT with another port"};
 }
 
-/// Certificates and the ages of objects need a date that can be true.
+/// Certificates and the ages of objects need a plausible date.
 Check check_clock(const std::string& data_dir) {
   const std::time_t now = std::time(nullptr);
   struct tm date {};

@@ -1,4 +1,4 @@
-// `muster doctor`: looks at this machine and says, one line per thing, what works and what to do about the rest.
+// `muster doctor`: checks this machine and prints, one line per check, what works and how to fix the rest.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace muster {
 
-enum class Health { kGood, kBad, kAbsent };  // kAbsent: not there, and not needed by everybody
+enum class Health { kGood, kBad, kAbsent };  // kAbsent: missing, but not everyone needs it
 
 struct Check {
   std::string name;
   Health health = Health::kGood;
   std::string finding;
-  std::string fix = {};  // a command, or what to change; shown unless all is good
+  std::string fix = {};  // a command, or what to change; shown unless the health is kGood
 };
 
-/// One line per check, with its fix below.
+/// Returns one line per check, with its fix below.
 std::string report_of(const std::vector<Check>& checks);
 
-/// The checks by themselves; each looks at the machine as it is now.
+/// Runs all checks on the current state of the machine.
 std::vector<Check> check_machine(const std::string& data_dir);
 
 }  // namespace muster

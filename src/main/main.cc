@@ -21,7 +21,7 @@ constexpr const char* kArenaHelp = R"(arena is Arena's face of muster. For now i
 Jobs are submitted as files: muster create -f FILE; muster help lists all commands.
 )";
 
-/// The binary under the name arena. Exit codes are Arena's: 0 and 1.
+/// Runs the binary under the name arena. Exit codes are Arena's: 0 and 1.
 int run_as_arena(const std::vector<std::string>& args) {
   const std::string word = args.empty() ? "help" : args[0];
   if (word == "version") return muster::cli::run(kCommands, args) == 0 ? 0 : 1;

@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// However busy the loop is, one idle task runs this often: as many a second as Kubernetes lets a controller write.
+// However busy the loop is, one idle task runs this often: 50 per second, a Kubernetes controller's write rate.
 constexpr Duration kLongestIdleWait = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -31,15 +31,15 @@ struct EventLoop::Context {
   struct Timer;
   struct StopSignals;
 
-  // Before `io`: destroying io destroys queued tasks, whose captures may still call cancel().
+  // Declared before `io`: destroying io destroys queued tasks, whose captures may still call cancel().
   std::unordered_map<Id, std::shared_ptr<Timer>> timers;
   std::unordered_map<Id, std::shared_ptr<Watch>> watches;
   std::deque<Task> idle;
   std::function<bool()> busy;
-  MonoTime idle_since;  // when the first of them came, or one last ran
+  MonoTime idle_since;  // when the queue became non-empty, or an idle task last ran
   Id last_id = 0;
   bool closing = false;
-  boost::asio::io_context io{1};  // 1: only one thread runs it, though others may post
+  boost::asio::io_context io{1};  // 1: only one thread runs it, although others may post
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
   std::unique_ptr<StopSignals> stop_signals;
 
@@ -52,8 +52,8 @@ struct EventLoop::Context::Timer {
   Task task;
 };
 
-/// Watches a duplicate: were the caller to close its descriptor before cancelling, the number could already belong to
-/// somebody else's connection.
+/// Watches a duplicate of the descriptor: if the caller closed its own before cancelling, the number could already
+/// belong to another connection.
 struct EventLoop::Watch : std::enable_shared_from_this<Watch> {
   Watch(asio::io_context& io, UniqueFunction<void()> t) : descriptor(io), task(std::move(t)) {}
 
@@ -80,7 +80,7 @@ struct EventLoop::Watch : std::enable_shared_from_this<Watch> {
     cancelled = true;
     boost::system::error_code ignored;
     descriptor.close(ignored);
-    if (!running) task = nullptr;  // what it captured goes now, not when Asio reports the end
+    if (!running) task = nullptr;  // release the captures now, not when Asio reports the cancellation
   }
 
   asio::posix::stream_descriptor descriptor;
@@ -141,7 +141,7 @@ Loop::Id EventLoop::after(Duration delay, Task task) {
   entry->timer.expires_after(delay);
   entry->timer.async_wait([this, id](boost::system::error_code ec) {
     if (ec) return;
-    // Cancelled after it expired but before this ran: the entry is gone.
+    // The timer may have been cancelled after it expired but before this ran; its entry is then gone.
     const auto found = context_->timers.find(id);
     if (found == context_->timers.end()) return;
     const auto fired = std::move(found->second);
@@ -165,12 +165,12 @@ void EventLoop::start_watch(int fd, const std::shared_ptr<Watch>& watch) {
   if (watch->cancelled) return;
   const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 && errno == EMFILE) {
-    // A full descriptor table delays the watch; nothing that becomes readable meanwhile is lost.
+    // A full descriptor table delays the watch, but nothing that becomes readable meanwhile is lost.
     LOG_WARN("too many open files, watching a descriptor later");
     after(std::chrono::milliseconds(100), [this, fd, watch] { start_watch(fd, watch); });
     return;
   }
-  CHECK(copy >= 0);  // otherwise the caller passed no descriptor at all
+  CHECK(copy >= 0);  // otherwise the caller passed an invalid descriptor
   boost::system::error_code ec;
   watch->descriptor.assign(copy, ec);
   if (ec) {
@@ -183,7 +183,7 @@ void EventLoop::start_watch(int fd, const std::shared_ptr<Watch>& watch) {
 
 void EventLoop::cancel(Id id) {
   if (const auto timer = context_->timers.find(id); timer != context_->timers.end()) {
-    const auto gone = std::move(timer->second);  // its captures may call cancel() as they go
+    const auto gone = std::move(timer->second);  // destroying its captures may call cancel()
     context_->timers.erase(timer);
     return;
   }
@@ -211,7 +211,7 @@ void EventLoop::set_busy(std::function<bool()> busy) {
   context_->busy = std::move(busy);
 }
 
-/// One task of those that are ready, else an idle one, else the next that becomes ready. False when the loop stopped.
+/// Runs a ready task, else an idle one, else waits for the next ready task. Returns false when the loop was stopped.
 bool EventLoop::step() {
   if (context_->idle.empty()) return context_->io.run_one() != 0;
   const Duration patience = kLongestIdleWait - (mono() - context_->idle_since);

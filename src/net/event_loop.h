@@ -1,4 +1,4 @@
-// The real Loop: one thread, Boost.Asio inside.
+// The real Loop: one thread, implemented with Boost.Asio.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,13 @@ class EventLoop final : public Loop {
   Id after(Duration delay, Task task) override;
   Id on_readable(int fd, UniqueFunction<void()> task) override;
   void cancel(Id id) override;
-  /// SIGINT and SIGTERM become a task on the loop.
+  /// Delivers SIGINT and SIGTERM as a task on the loop.
   void on_stop_signal(UniqueFunction<void(int signal)> task);
 
-  /// While it says so the loop is not idle, although nothing is ready: requests wait for the disk.
+  /// While `busy` returns true the loop does not count as idle, although no task is ready: requests wait for the disk.
   void set_busy(std::function<bool()> busy);
 
-  /// Runs until stop() or until `done` (when given) says so.
+  /// Runs until stop() or until `done` (when given) returns true.
   void run();
   void run_until(const std::function<bool()>& done);
   void stop();

@@ -87,7 +87,7 @@ TEST_F(EventLoopTest, ReadableFiresUntilDrainedAndUntilCancelled) {
   int fired = 0;
   Loop::Id id = 0;
   id = loop_.on_readable(ends[0], [&] {
-    if (++fired == 3) loop_.cancel(id);  // never drained: it fires again and again
+    if (++fired == 3) loop_.cancel(id);  // the data is never read, so the watch fires repeatedly
   });
   pass(std::chrono::milliseconds(5));
   EXPECT_EQ(fired, 0);
@@ -106,7 +106,7 @@ TEST_F(EventLoopTest, ClosingBeforeCancellingHarmsNobody) {
   const auto first = loop_.on_readable(ends[0], [] {});
   ::close(ends[0]);
   int others[2];
-  ASSERT_EQ(::pipe(others), 0);  // takes the number that was closed
+  ASSERT_EQ(::pipe(others), 0);  // reuses the descriptor number that was closed
   int fired = 0;
   Loop::Id second = 0;
   second = loop_.on_readable(others[0], [&] {

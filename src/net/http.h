@@ -1,5 +1,5 @@
-// HTTP messages as plain values, and the two seams every HTTP party speaks through: Exchange (a request being answered)
-// and Transport (a request being made). The in-process client and the network implement the same Transport.
+// HTTP messages as plain values, and the two interfaces between HTTP parties: Exchange (the server's side of a request)
+// and Transport (the client's). The in-process client and the network client implement the same Transport.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ class Headers {
  public:
   Headers() = default;
   Headers(std::initializer_list<std::pair<std::string, std::string>> items) : items_(items) {}
-  /// Names compare without case. "" when absent.
+  /// Names are case-insensitive. Returns "" when absent.
   std::string_view get(std::string_view name) const;
   bool has(std::string_view name) const { return count(name) > 0; }
   std::size_t count(std::string_view name) const;
@@ -33,11 +33,11 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> items_;
 };
 
-/// Who is on the other end, as far as the connection itself shows it.
+/// What the connection itself reveals about the peer.
 struct Peer {
   bool tls = false;
   bool loopback = false;
-  bool in_process = false;  // LocalTransport
+  bool in_process = false;  // connected through LocalTransport
   bool unix_socket_same_user = false;
 };
 
@@ -47,26 +47,26 @@ struct Request {
   Headers headers;
   std::string body;
   Peer peer;
-  bool repeatable = false;  // set by a client: doing it twice is the same as doing it once
+  bool repeatable = false;  // set by a client when repeating the request has no further effect
 };
 
-/// Whether a request of which nobody knows if it was done may be sent again.
+/// Returns true when the request may be sent again although its first outcome is unknown.
 bool may_repeat(const Request& request);
 
 struct Response {
   int status = 200;
   Headers headers;
   std::string body;
-  std::vector<Bytes> pieces = {};  // of the body, after `body`: large answers made of what is in memory already
+  std::vector<Bytes> pieces = {};  // sent after `body`: large responses reuse what is in memory already
 };
 
-/// The server's side of one request. Either respond() once, or begin(), any number of write()s and finish().
-/// Loop thread only. Calls after the peer has gone are ignored.
+/// The server's side of one request. Call either respond() once, or begin(), any number of write()s and finish(). Loop
+/// thread only. Calls after the peer has disconnected are ignored.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual void respond(Response response) = 0;
-  /// Sends the head at once, chunked.
+  /// Sends the head at once, for a chunked body.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
   /// The reader is in the same process and shares bytes with the writer, under a word that both understand, instead of
@@ -74,31 +74,31 @@ class Exchange {
   virtual bool takes_shared() const { return false; }
   virtual void write_shared(std::string_view what, const Bytes& bytes) { (void)what, (void)bytes; }
   virtual void finish() = 0;
-  /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
+  /// Returns the bytes written but not yet sent: the caller decides when a reader is too slow.
   virtual std::size_t unsent() const = 0;
-  /// Calls once, from the loop, when no more than `bytes` are unsent, unless the answer ends or the peer goes first. A
-  /// later call replaces an earlier one.
+  /// Calls `task` once, from the loop, when at most `bytes` are unsent, unless the response ends or the peer
+  /// disconnects first. A later call replaces an earlier one.
   virtual void when_room(std::size_t bytes, Task task) = 0;
-  /// Drops the connection without an orderly end.
+  /// Closes the connection without finishing the response.
   virtual void abort() = 0;
-  /// Called once if the peer goes away before the end.
+  /// Calls `task` once if the peer disconnects before the response is finished.
   virtual void on_gone(Task task) = 0;
 };
 
 using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 
-/// The client's side of one request. Callbacks come on the loop: head once, data any number of times, end exactly once.
-/// Only on_sent may come inside send().
+/// The client's side of one request. Callbacks run on the loop: head once, data any number of times, end exactly once.
+/// Only on_sent may run inside send().
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
   UniqueFunction<void(std::string_view what, const Bytes& bytes)> on_shared;  // for write_shared, where set
   UniqueFunction<void(Status)> on_end;
-  /// From here on the server may have got the request, whatever becomes of the connection. May come more than once.
+  /// From now on the server may have received the request, even if the connection fails. May be called more than once.
   UniqueFunction<void()> on_sent;
 };
 
-/// A request under way; destroying it cancels, and no callback comes afterwards.
+/// A request in progress; destroying it cancels the request, and no callback follows.
 class Call {
  public:
   virtual ~Call() = default;

@@ -21,12 +21,12 @@ using boost::beast::error_code;
 
 namespace {
 
-constexpr std::size_t kMaxConnections = 256;  // further requests wait for one, first come first served
+constexpr std::size_t kMaxConnections = 256;  // further requests queue for a connection, first come, first served
 constexpr std::size_t kMaxIdle = 16;
 constexpr Duration kIdleTimeout = std::chrono::seconds(60);
 constexpr std::size_t kMaxHead = 64 * 1024;
 
-/// Notes what one read brought, so that callbacks run only when the parser is not in the middle of something.
+/// Collects what one read contained, so that callbacks run only outside the parser.
 class ResponseReader final : public http::basic_parser<false> {
  public:
   explicit ResponseReader(bool answers_head) {
@@ -38,7 +38,7 @@ class ResponseReader final : public http::basic_parser<false> {
 
   int status = 0;
   Headers headers;
-  std::vector<std::string_view> fresh_body;  // in the text that was put last
+  std::vector<std::string_view> fresh_body;  // views into the text passed to put() last
 
  private:
   void on_request_impl(http::verb, boost::beast::string_view, boost::beast::string_view, int, error_code&) override {}
@@ -96,7 +96,7 @@ Error unavailable(std::string message) {
 
 class Wire;
 
-/// One request on its way. Its Call and the connection it travels on hold it.
+/// One request in progress, held by its Call and by the connection that carries it.
 struct Flight {
   Request request;
   std::string head;
@@ -111,7 +111,7 @@ struct Flight {
   }
 };
 
-/// What the requests and connections of one client have in common.
+/// The state shared by the requests and connections of one client.
 struct ClientShared : std::enable_shared_from_this<ClientShared> {
   ClientShared(EventLoop& l, Endpoint e) : loop(l), endpoint(std::move(e)), name(name_of(endpoint)) {}
 
@@ -129,13 +129,13 @@ struct ClientShared : std::enable_shared_from_this<ClientShared> {
   std::shared_ptr<TlsContext> tls;
   std::optional<Error> tls_error;
   std::set<std::shared_ptr<Wire>> wires;
-  std::vector<std::shared_ptr<Wire>> idle;  // the last one was used last
+  std::vector<std::shared_ptr<Wire>> idle;  // most recently used last
   std::deque<std::shared_ptr<Flight>> waiting;
   Loop::Id idle_timer = 0;
   bool stopped = false;
 };
 
-/// One connection: opened for a request, kept for the next.
+/// One connection: opened for a request and kept for later ones.
 class Wire : public std::enable_shared_from_this<Wire> {
  public:
   explicit Wire(std::shared_ptr<ClientShared> shared) : shared_(std::move(shared)), socket_(shared_->loop) {}
@@ -163,7 +163,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     resolve(shared_->endpoint.host, shared_->endpoint.port);
   }
 
-  /// On a connection that was idle.
+  /// Sends a request on a connection that was idle.
   void send(const std::shared_ptr<Flight>& flight) {
     flight_ = flight;
     flight->wire = weak_from_this();
@@ -247,7 +247,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
     std::vector<std::string_view> pieces = {flight_->head};
     if (!flight_->request.body.empty()) pieces.emplace_back(flight_->request.body);
-    // A failed write says nothing: the answer may be on its way all the same, and if not, the read fails too.
+    // A failed write is ignored: a response may still arrive, and if none does, the read fails too.
     socket_.write(pieces, [self = shared_from_this(), flight = flight_](const IoEnd& end) {
       if (self->flight_ == flight) {
         self->written_ = end.ok();
@@ -264,7 +264,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
   }
 
   void on_read(const IoEnd& end, std::string_view arrived) {
-    if (flight_ == nullptr) {  // idle: the server closed it, or says something unasked
+    if (flight_ == nullptr) {  // idle: the server closed the connection or sent an unsolicited response
       close();
       return;
     }
@@ -277,8 +277,8 @@ class Wire : public std::enable_shared_from_this<Wire> {
     if (!closed_) read();
   }
 
-  /// Nearly all is parsed where it lies. The parser leaves the end of a chunk for the head of the next one: of what
-  /// came then, only the line that completes it is joined to it.
+  /// Parses nearly everything in place. When the parser leaves an incomplete chunk header, only the rest of that line
+  /// is copied and joined with it.
   void take(std::string_view arrived) {
     const auto flight = flight_;
     while (!in_.empty() && !arrived.empty()) {
@@ -322,7 +322,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     while (flight_ != nullptr && !text.empty()) {
       error_code ec;
       const std::string_view rest = text.substr(reader_->put(boost::asio::const_buffer(text.data(), text.size()), ec));
-      // What came before the incomplete part is delivered now, not with the rest of it.
+      // Body bytes before the incomplete part are delivered now, without waiting for the rest.
       const bool starved = ec == http::error::need_more && rest.size() < kMaxHead;
       if (ec && !starved) {
         const auto flight = flight_;
@@ -331,7 +331,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
         return;
       }
       text = rest;
-      if (reader_->is_header_done() && reader_->status < 200) {  // 100 Continue and its like come before the answer
+      if (reader_->is_header_done() && reader_->status < 200) {  // informational (100 Continue); the response follows
         reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
         continue;
       }
@@ -342,7 +342,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     in_.assign(text);
   }
 
-  /// False when a callback cancelled the call.
+  /// Returns false when a callback cancelled the call.
   bool deliver() {
     const auto flight = flight_;
     if (!flight->head_delivered) {
@@ -360,18 +360,18 @@ class Wire : public std::enable_shared_from_this<Wire> {
   void complete(bool nothing_follows) {
     const auto flight = std::move(flight_);
     flight_.reset();
-    flight->wire.reset();  // from here on the connection may carry somebody else's request
+    flight->wire.reset();  // from here on the connection may carry another request
     if (!reader_->keep_alive() || !nothing_follows) {
       close();
     } else if (written_) {
       rest();
     } else {
-      rests_when_written_ = true;  // the answer overtook the news that the request is out
+      rests_when_written_ = true;  // the response arrived before the write completed
     }
     flight->end(ok());
   }
 
-  /// Until somebody has another request for it.
+  /// Makes the connection available to later requests.
   void rest() {
     if (closed_) return;
     idle_since_ = shared_->loop.mono();

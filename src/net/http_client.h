@@ -1,4 +1,4 @@
-// HTTP/1.1 client: TLS or plain TCP, or a Unix socket; keeps connections alive and reuses them.
+// HTTP/1.1 client over TLS, plain TCP or a Unix socket; keeps connections alive and reuses them.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ struct Endpoint {
   int port = 0;
   std::string unix_path;  // when set, host and port only name the peer
   bool tls = true;
-  std::string ca_pem;  // "" = the system's
+  std::string ca_pem;  // "": the system's authorities
   std::string client_certificate_pem;
   std::string client_key_pem;
-  std::string server_name;  // "" = host
+  std::string server_name;  // "": same as host
   bool insecure_skip_verify = false;
   Duration connect_timeout = std::chrono::seconds(10);
 };

@@ -1,4 +1,4 @@
-// The Asio context inside EventLoop, for the .cc files of net/ that speak Asio themselves.
+// The Asio context inside EventLoop, for the .cc files of net/ that use Asio directly.
 #pragma once
 
 #include "net/event_loop.h"

@@ -1,4 +1,4 @@
-// HttpClient against HttpServer, and against a scripted server that misbehaves.
+// Tests of HttpClient against HttpServer, and against a scripted server that misbehaves.
 #include "net/loopback_fixture.h"
 
 namespace muster::net {
@@ -75,7 +75,7 @@ TEST_F(ClientTest, RunsRequestsSideBySide) {
   wait([&] { return waiting.size() == 256; }, "as many connections as are allowed");
   pass(std::chrono::milliseconds(10));
   EXPECT_EQ(waiting.size(), 256U);
-  calls.pop_back();  // one that still waits
+  calls.pop_back();  // cancels a request that is still queued
   for (std::size_t i = 0; i < 299; ++i) {
     wait([&] { return waiting.size() > i; }, "a waiting request to take its turn");
     waiting[i]->respond({});
@@ -242,7 +242,7 @@ TEST_F(ClientTest, FailedConnectionsSayWhat) {
   EXPECT_THAT(fetch(unknown, get("/")).error, StartsWith("cannot connect to no.such.host.invalid:1: "));
 }
 
-/// A server that does what a script says, connection by connection, request by request.
+/// A scripted server: the test controls each connection and each response.
 class ScriptedServerTest : public ClientTest {
  protected:
   ScriptedServerTest() {
@@ -264,7 +264,7 @@ class ScriptedServerTest : public ClientTest {
     ::close(listener_);
   }
 
-  /// Waits for the n-th connection to have sent `bytes` in all, or more.
+  /// Waits until what the n-th connection has sent ends with `end`.
   RawPeer& request_on(std::size_t n, std::string_view end) {
     wait([&] { return peers_.size() > n && peers_[n]->received().ends_with(end); }, "a request");
     return *peers_[n];
@@ -314,7 +314,7 @@ TEST_F(ScriptedServerTest, IdleConnectionThatWasClosedIsNotUsed) {
   RawPeer& peer = request_on(0, "\r\n\r\n");
   peer.send(kOk);
   wait([&] { return first.ended; });
-  peer.close();  // not yet seen by the client's loop
+  peer.close();  // the client's loop has not noticed this yet
   Outcome second;
   const auto two = client.send({.method = "POST", .target = "/", .body = "x"}, record(second));
   request_on(1, "x").send(kOk);
@@ -355,7 +355,7 @@ TEST_F(ScriptedServerTest, ChunksMayBeCutAnywhere) {
     Outcome outcome;
     const std::string path = "/" + std::to_string(cut);
     const auto call = client.send(get(path), record(outcome));
-    // The same connection every time.
+    // All requests use the same connection.
     RawPeer& peer = request_on(0, "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port_) + "\r\n\r\n");
     peer.send(head + chunks.substr(0, cut));
     pass(std::chrono::milliseconds(1));

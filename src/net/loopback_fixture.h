@@ -1,4 +1,4 @@
-// What the loopback tests share: a loop that gives up after ten seconds, a scripted handler, and a peer that sends raw
+// Shared by the loopback tests: a loop that gives up after ten seconds, a scripted handler, and a peer that sends raw
 // bytes. Real sockets on 127.0.0.1, port 0.
 #pragma once
 
@@ -34,7 +34,7 @@
 
 namespace muster::net {
 
-/// The other end of a connection, speaking bytes instead of HTTP.
+/// The other end of a connection, which sends and receives raw bytes instead of HTTP.
 class RawPeer {
  public:
   RawPeer(EventLoop& loop, int fd) : loop_(loop), fd_(fd) { read_on(); }
@@ -44,12 +44,12 @@ class RawPeer {
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return;  // the server may have hung up on purpose
+      if (sent <= 0) return;  // the server may have closed the connection on purpose
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
   void stop_sending() { ::shutdown(fd_, SHUT_WR); }
-  /// Bytes stay in the kernel until the next call.
+  /// Leaves incoming bytes in the kernel until read_on() is called.
   void stop_reading() { loop_.cancel(std::exchange(watch_, 0)); }
   void read_on() {
     watch_ = loop_.on_readable(fd_, [this] { read(); });
@@ -91,7 +91,7 @@ class RawPeer {
   bool ended_ = false;
 };
 
-/// What a call brought.
+/// The result of a call.
 struct Outcome {
   int status = 0;
   Headers headers;
@@ -103,7 +103,7 @@ struct Outcome {
 
 class LoopbackTest : public ::testing::Test {
  protected:
-  /// Runs the loop until `done`, or fails.
+  /// Runs the loop until `done` returns true; fails the test after ten seconds.
   void wait(const std::function<bool()>& done, const char* what = "") {
     bool late = false;
     const Loop::Id timer = loop_.after(std::chrono::seconds(10), [&late] { late = true; });
@@ -111,7 +111,7 @@ class LoopbackTest : public ::testing::Test {
     loop_.cancel(timer);
     ASSERT_FALSE(late) << "waited ten seconds for " << what;
   }
-  /// Lets everything that is ready happen: a few trips of bytes through the loopback interface.
+  /// Runs the loop for `time`, long enough for bytes to cross the loopback interface a few times.
   void pass(Duration time) {
     bool over = false;
     loop_.after(time, [&over] { over = true; });

@@ -1,4 +1,4 @@
-// HttpServer against a peer that sends raw bytes.
+// Tests of HttpServer against a peer that sends raw bytes.
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 
 class ServerTest : public LoopbackTest {
  protected:
-  /// Answers each request with its method, target and body.
+  /// Responds to each request with its method, target and body.
   static void echo(Request request, const std::shared_ptr<Exchange>& exchange) {
     Response response;
     response.body = request.method + " " + request.target + " " + request.body;
@@ -236,7 +236,7 @@ TEST_F(ServerTest, StreamsInChunks) {
 
 TEST_F(ServerTest, QueuedPiecesLeaveAsOneChunk) {
   serve([&](const Request&, const std::shared_ptr<Exchange>& exchange) {
-    exchange->begin(200, {});  // under way when the rest is queued
+    exchange->begin(200, {});  // already being sent when the rest is queued
     exchange->write(bytes("ab"));
     exchange->write(bytes(""));
     exchange->write(bytes("cde"));
@@ -430,7 +430,7 @@ TEST_F(ServerTest, FullDescriptorTableDelaysConnectionsWithoutSpinning) {
   peer->send(get("/later"));
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const int next = ::open("/dev/null", O_RDONLY);  // the lowest free number: nothing above it may be opened
+  const int next = ::open("/dev/null", O_RDONLY);  // the lowest free number: no higher descriptor may be opened
   rlimit none = before;
   none.rlim_cur = static_cast<rlim_t>(next) + 1;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -571,7 +571,7 @@ TEST_F(UnixServerTest, ReplacesAStaleSocketButNothingElse) {
     address.sun_family = AF_UNIX;
     path_.copy(address.sun_path, sizeof address.sun_path - 1);
     ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    ::close(fd);  // as after kill -9: the file stays
+    ::close(fd);  // as after kill -9: the socket file stays
   }
   auto server = std::make_unique<HttpServer>(loop_, ServerTls{}, echo);
   ASSERT_TRUE(server->listen_unix(path_).has_value());

@@ -1,4 +1,4 @@
-// The texts HTTP messages are made of, for the .cc files of net/ that read and write them.
+// Text helpers for the .cc files of net/ that read and write HTTP messages.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace muster::net {
 
-/// Of Beast's own kind of view.
+/// Copies one of Beast's string views.
 template <typename View>
 std::string text(const View& view) {
   return std::string(view.data(), view.size());
 }
 
-/// A line break in a value must not become a header of its own.
+/// Replaces line breaks in the value, which would otherwise start a new header.
 inline void append_header(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append(": ");
   for (const char c : value) out += c == '\r' || c == '\n' ? ' ' : c;

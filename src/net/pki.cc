@@ -32,7 +32,7 @@ using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
 using BigNumber = std::unique_ptr<BIGNUM, Deleter<BN_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
 
-// Clocks of two machines differ a little; a certificate made now must not look like one of the future.
+// The clocks of two machines differ slightly; a new certificate must not appear to be from the future.
 constexpr auto kBackdate = std::chrono::minutes(5);
 constexpr auto kCaLife = std::chrono::hours(24 * 3650);
 constexpr auto kServerLife = std::chrono::hours(24 * 365);
@@ -81,7 +81,7 @@ Result<Key> read_key(const std::string& pem) {
 bool set_random_serial(X509* certificate) {
   std::array<unsigned char, 16> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return false;
-  bytes[0] &= 0x7f;  // positive
+  bytes[0] &= 0x7f;  // serial numbers are positive
   const BigNumber number(BN_bin2bn(bytes.data(), static_cast<int>(bytes.size()), nullptr));
   return number != nullptr && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
@@ -101,7 +101,7 @@ struct Wanted {
   std::vector<std::pair<int, std::string>> extensions;
 };
 
-/// `issuer` null: signs itself.
+/// `issuer` is null for a self-signed certificate.
 Result<KeyPair> issue(const Wanted& wanted, X509* issuer, EVP_PKEY* issuer_key) {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate(X509_new());
@@ -129,7 +129,7 @@ bool is_ip(const std::string& name) {
          ::inet_pton(AF_INET6, name.c_str(), buffer.data()) == 1;
 }
 
-/// The extension is written in a small language of its own; a name with a comma would say more than one thing in it.
+/// OpenSSL parses the extension's value as a comma-separated list, so a name with a comma would inject further entries.
 Result<std::string> alternative_names(const std::vector<std::string>& names) {
   std::vector<std::string> parts;
   for (const std::string& name : names) {

@@ -1,4 +1,4 @@
-// The engine's own certificate authority, made at first start, and the server certificate it signs.
+// The engine's own certificate authority, created at the first start, and the server certificate that it signs.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct KeyPair {
   std::string key_pem;
 };
 
-/// EC P-256, valid ten years, `CN=muster`.
+/// Creates an EC P-256 authority, valid for ten years, `CN=muster`.
 Result<KeyPair> make_ca(Time now);
-/// For these DNS names and IP addresses, valid one year.
+/// Creates a certificate for these DNS names and IP addresses, valid for one year.
 Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std::string>& names, Time now);
-/// When the certificate stops being valid.
+/// Returns when the certificate expires.
 Result<Time> certificate_expiry(const std::string& certificate_pem);
 
 }  // namespace muster::net

@@ -41,7 +41,7 @@ std::unique_ptr<EVP_PKEY, FreeKey> key(const std::string& pem) {
   return std::unique_ptr<EVP_PKEY, FreeKey>(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
 }
 
-/// As a TLS client would see it at `at`: X509_V_OK or why not.
+/// Verifies as a TLS client would at time `at`; returns X509_V_OK or the error code.
 int verify(const KeyPair& ca, const KeyPair& server, Time at) {
   const auto root = certificate(ca.certificate_pem);
   const auto leaf = certificate(server.certificate_pem);

@@ -37,9 +37,9 @@ struct Socket::Parts {
   RawSocket raw;
   std::shared_ptr<TlsContext> context;  // outlives tls
   std::optional<TlsStream> tls;
-  std::string out;       // TLS records on their way
+  std::string out;       // TLS records being sent
   bool sending = false;  // `out` is in use
-  Task when_sent;        // a write that waits for it
+  Task when_sent;        // a write that waits for `out`
 };
 
 namespace {
@@ -68,7 +68,7 @@ Address address_of(const asio::ip::tcp::endpoint& endpoint) {
   return out;
 }
 
-/// Half-open peers are found out in about two minutes, also while nothing is being sent.
+/// Detects half-open connections within about two minutes, also while nothing is being sent.
 void tune_tcp(int fd) {
   const int on = 1;
   const int idle_s = 60;
@@ -94,8 +94,8 @@ int choose_http1(SSL*, const unsigned char** out, unsigned char* out_length, con
 
 void use_modern_tls(asio::ssl::context& context) {
   SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
-  SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);  // 34 KiB less for each idle connection
-  // The order of Go, and so of every Kubernetes client: AES with 128 bits is safe, and takes less time.
+  SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);  // saves 34 KiB per idle connection
+  // Go's order, and so that of every Kubernetes client: AES-128 is secure and faster.
   SSL_CTX_set_ciphersuites(context.native_handle(),
                            "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_options(context.native_handle(), SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -232,15 +232,15 @@ void Socket::peek(UniqueFunction<void(IoEnd, unsigned char)> done) {
   });
 }
 
-// ---- TLS over the socket. Functions of Parts, because a callback may outlive the Socket.
+// ---- TLS over the socket. These functions take Parts, because a callback may outlive the Socket.
 
 namespace {
 
 using Parts = Socket::Parts;
 using Step = TlsStream::Step;
 
-/// Memory to read into, for as long as it is looked at. The last one given back is taken next: it is still near the
-/// processor. There are two, for TLS, and more only where a callback runs the loop.
+/// A temporary read buffer. Buffers are reused last in, first out, because the last one is still in the cache. TLS
+/// needs two; there are more only when a callback runs the loop.
 class Scratch {
  public:
   Scratch() {
@@ -258,7 +258,7 @@ class Scratch {
   std::unique_ptr<char[]> bytes_;
 };
 
-/// Waits for bytes. They are there during the call only. Nothing at all, and no failure, at the end of the stream.
+/// Waits for bytes, valid only during the callback. At the end of the stream there are none, and no error.
 void receive(const std::shared_ptr<Parts>& parts, std::size_t most, Socket::OnRead done) {
   parts->raw.async_wait(RawSocket::wait_read, [parts, most, d = std::move(done)](const error_code& ec) mutable {
     if (ec) return d(end_of(ec), {});
@@ -270,7 +270,7 @@ void receive(const std::shared_ptr<Parts>& parts, std::size_t most, Socket::OnRe
   });
 }
 
-/// The same, for what a TLS stream goes on with.
+/// Receives bytes for a TLS stream, for which the end of the connection is an error.
 void receive_records(const std::shared_ptr<Parts>& parts, Socket::OnRead done) {
   receive(parts, Socket::kMostRead, [d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
     if (end.ok() && bytes.empty()) return d({IoEnd::Kind::kFailed, "connection closed without a TLS goodbye"}, {});
@@ -278,7 +278,7 @@ void receive_records(const std::shared_ptr<Parts>& parts, Socket::OnRead done) {
   });
 }
 
-/// As much as the kernel takes without waiting. In slices, so that the peer reads the first while the next is copied.
+/// Sends what the kernel accepts without blocking, in slices: the peer can read one while the next is copied.
 std::size_t send_now(int fd, std::string_view bytes) {
   constexpr std::size_t kSlice = 64 * 1024;
   std::size_t sent = 0;
@@ -291,8 +291,8 @@ std::size_t send_now(int fd, std::string_view bytes) {
   return sent;
 }
 
-/// Sends what TLS has to say. It mostly leaves at once, and then its memory, still near the processor, is there for the
-/// next connection.
+/// Sends the pending TLS output. Most of it leaves at once; its buffer, still in the cache, is then free for the next
+/// connection.
 void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
   parts->sending = true;
   std::string& out = parts->out = parts->tls->take_output();
@@ -307,13 +307,13 @@ void send_output(const std::shared_ptr<Parts>& parts, Socket::OnEnd done) {
     TlsStream::give_back(std::exchange(out, {}));
     return parts->loop.post([f = std::move(finish)]() mutable { f({}, 0); });
   }
-  // What stopped it, if anything but a full buffer, is met again here.
+  // Any error other than a full buffer occurs again here and is reported then.
   asio::async_write(parts->raw, asio::buffer(out) + sent, std::move(finish));
 }
 
 void shake_hands(const std::shared_ptr<Parts>& parts, std::string_view arrived, Socket::OnEnd done) {
   const Step step = parts->tls->handshake(arrived);
-  if (parts->tls->has_output()) {  // also the alert that says why we refuse
+  if (parts->tls->has_output()) {  // includes the alert that gives the reason for a failure
     IoEnd outcome;
     if (step == Step::kFailed) outcome = {IoEnd::Kind::kFailed, parts->tls->error()};
     return send_output(parts, [parts, step, outcome, d = std::move(done)](const IoEnd& sent) mutable {
@@ -338,7 +338,7 @@ void read_tls(const std::shared_ptr<Parts>& parts, std::string_view arrived, std
   const Scratch scratch;
   std::size_t count = 0;
   const Step step = parts->tls->read(arrived, scratch.data(), most, count);
-  // Key updates of the peer are answered along the way.
+  // The peer's key updates are answered along the way.
   if (parts->tls->has_output() && !parts->sending) send_output(parts, [](const IoEnd&) {});
   if (step == Step::kNeedsInput && parts->raw.is_open()) {
     return receive_records(parts, [parts, most, d = std::move(done)](const IoEnd& end, std::string_view bytes) mutable {
@@ -353,8 +353,8 @@ void read_tls(const std::shared_ptr<Parts>& parts, std::string_view arrived, std
   done(std::move(end), {scratch.data(), count});
 }
 
-/// Small pieces share a record; no more than one is put together at a time, so that it stays near the processor. Large
-/// ones are not copied.
+/// Small pieces are combined into records, one at a time so that the buffer stays in the cache. Large ones are sent
+/// without copying.
 Step encrypt(TlsStream& tls, const std::vector<std::string_view>& pieces) {
   constexpr std::size_t kRecordBytes = 16 * 1024;
   static thread_local std::string record;
@@ -395,7 +395,7 @@ void Socket::read_some(std::size_t most, OnRead done) {
       d(end.ok() && bytes.empty() ? end_of(asio::error::eof) : end, bytes);
     });
   }
-  // What arrived earlier may hold more than was asked for then.
+  // Bytes that arrived earlier may hold more than the previous read requested.
   if (!parts_->tls->is_drained()) {
     return parts_->loop.post(
         [parts = parts_, most, d = std::move(done)]() mutable { read_tls(parts, {}, most, std::move(d)); });
@@ -421,7 +421,7 @@ void Socket::write(const std::vector<std::string_view>& pieces, OnEnd done) {
     IoEnd end{IoEnd::Kind::kFailed, parts_->tls->error()};
     return parts_->loop.post([end, d = std::move(done)]() mutable { d(end); });
   }
-  // A key update is on its way: this goes after it.
+  // A key update is being sent; this output follows it.
   if (parts_->sending) {
     parts_->when_sent = [parts = parts_, d = std::move(done)]() mutable { send_output(parts, std::move(d)); };
     return;

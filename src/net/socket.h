@@ -1,9 +1,9 @@
-// A connected stream socket, TCP or Unix, with TLS over it when asked for: what HTTP server and client read and write.
+// A connected stream socket, TCP or Unix, optionally with TLS: what the HTTP server and client read from and write to.
 // Private to net/. Asio and OpenSSL stay in socket.cc.
 //
-// Loop thread only. At most one read and one write are under way at a time. Callbacks never come inline; close() makes
-// those under way fail. The owner must live until then, so callbacks hold it. What is written stays the caller's until
-// the callback; what was read is there during the callback only, in memory that all connections share.
+// Loop thread only. At most one read and one write are in progress at a time. Callbacks never run inline; close() makes
+// pending ones fail. The owner must live until then, so callbacks hold it. Written bytes belong to the caller until the
+// callback; bytes read are valid only during the callback, in memory that all connections share.
 #pragma once
 
 #include <sys/socket.h>
@@ -18,22 +18,22 @@
 
 namespace muster::net {
 
-/// How an operation on a socket came out.
+/// The result of an operation on a socket.
 struct IoEnd {
   enum class Kind { kOk, kClosed, kFailed };
   Kind kind = Kind::kOk;
-  std::string why = {};  // lower case, "" when ok
+  std::string why = {};  // lower case; "" when ok
 
   bool ok() const { return kind == Kind::kOk; }
 };
 
 struct TlsContext;
 
-/// Certificate and key of a server; BadRequest when they are not PEM or do not belong together.
+/// Creates a TLS context for a server; BadRequest when certificate and key are not PEM or do not match.
 Result<std::shared_ptr<TlsContext>> make_server_tls(const std::string& certificate_pem, const std::string& key_pem);
 
 struct ClientTls {
-  std::string ca_pem;  // "" = the system's
+  std::string ca_pem;  // "": the system's authorities
   std::string certificate_pem;
   std::string key_pem;
   bool skip_verify = false;
@@ -46,7 +46,7 @@ struct Address {
 };
 
 Result<Address> unix_address(const std::string& path);
-/// Addresses of a host, in the order to try them.
+/// Resolves a host to its addresses, in the order to try them.
 void resolve(EventLoop& loop, const std::string& host, int port,
              UniqueFunction<void(Result<std::vector<Address>>)> done);
 bool is_loopback(const Address& address);
@@ -59,28 +59,28 @@ class Socket {
   explicit Socket(EventLoop& loop);
   ~Socket();
 
-  /// Takes the descriptor of an accepted connection.
+  /// Takes ownership of the descriptor of an accepted connection.
   Status adopt(int fd, int family);
   void connect(const Address& address, OnEnd done);
 
-  /// The first byte that arrives, left in place.
+  /// Reads the first byte that arrives without consuming it.
   void peek(UniqueFunction<void(IoEnd, unsigned char first)> done);
   void accept_tls(std::shared_ptr<TlsContext> tls, OnEnd done);
-  /// `name` is what the certificate must be for: a DNS name or an IP address.
+  /// `name` is the DNS name or IP address that the certificate must match.
   void connect_tls(std::shared_ptr<TlsContext> tls, const std::string& name, OnEnd done);
 
-  /// At most kMostRead.
+  /// Reads up to `most` bytes, which may not exceed kMostRead.
   void read_some(std::size_t most, OnRead done);
   static constexpr std::size_t kMostRead = 128 * 1024;
-  /// All pieces, with as few system calls as can be.
+  /// Writes all pieces with as few system calls as possible.
   void write(const std::vector<std::string_view>& pieces, OnEnd done);
-  /// Nothing has arrived that was not read yet, not even the end.
+  /// Returns true when nothing is left to read, not even the end of the stream.
   bool quiet() const;
-  /// No more bytes from us; the other side may still be sending.
+  /// Ends our side of the stream; the peer may continue to send.
   void shutdown_write();
   void close();
 
-  struct Parts;  // of socket.cc
+  struct Parts;  // defined in socket.cc
 
  private:
   std::shared_ptr<Parts> parts_;

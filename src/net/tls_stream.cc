@@ -20,14 +20,14 @@ int as_int(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
 }
 
-// A connection at rest keeps no more than this: a record that has not arrived as a whole.
+// An idle connection keeps at most this much: a record that has not arrived completely.
 constexpr std::size_t kKeptInput = 17 * 1024;
-// OpenSSL's own buffers, 34 KiB a connection, are given back between messages, except of the first so many connections:
-// getting them again for each message made most of the page faults under load.
+// OpenSSL releases its own buffers, 34 KiB per connection, between messages, except for the first so many connections:
+// allocating them again for each message caused most of the page faults under load.
 constexpr int kKeepingBuffers = 128;
 thread_local int open_streams = 0;
 
-// What was sent leaves its memory for what is sent next, up to this much.
+// Buffers of sent output are reused for later output, up to this much.
 constexpr std::size_t kSpareBytes = 1u << 20;
 constexpr std::size_t kMostSpares = 32;
 thread_local std::vector<std::string> spares;
@@ -45,7 +45,7 @@ TlsStream::Wire& wire_of(BIO* bio) {
   return *static_cast<TlsStream::Wire*>(BIO_get_data(bio));
 }
 
-// OpenSSL's own memory BIO copies once more on each side, and clears its whole buffer whenever it was emptied.
+// Our own BIO: OpenSSL's memory BIO copies once more on each side and clears its whole buffer when it is emptied.
 int write_wire(BIO* bio, const char* data, int size) {
   wire_of(bio).out.append(data, static_cast<std::size_t>(size));
   return size;
@@ -89,7 +89,7 @@ SSL* make_ssl(SSL_CTX* context, TlsStream::Wire* wire) {
   if (open_streams++ < kKeepingBuffers) SSL_clear_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
   BIO_set_data(bio, wire);
   BIO_set_init(bio, 1);
-  SSL_set_bio(ssl, bio, bio);  // owns it
+  SSL_set_bio(ssl, bio, bio);  // takes ownership
   return ssl;
 }
 
@@ -113,7 +113,7 @@ TlsStream::TlsStream(ssl_ctx_st* context, const std::string& name, bool is_ip, b
   } else {
     can_check = SSL_set_tlsext_host_name(ssl_.get(), name.c_str()) == 1 && SSL_set1_host(ssl_.get(), name.c_str()) == 1;
   }
-  // Without the name any certificate of the authority would do.
+  // Without a name to check, any certificate of the authority would be accepted.
   if (verify && !can_check) unusable_ = "certificate cannot be checked for " + quote(name);
   SSL_set_verify(ssl_.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
 }
@@ -171,7 +171,7 @@ TlsStream::Step TlsStream::decrypt(char* into, std::size_t size, std::size_t& co
   ERR_clear_error();
   count = 0;
   drained_ = false;
-  // One call gives one record at most; what lies ready beyond it is taken along.
+  // One call returns at most one record; continue with records that have already arrived.
   while (count < size) {
     const int result = SSL_read(ssl_.get(), into + count, as_int(size - count));
     if (result > 0) {
@@ -179,7 +179,7 @@ TlsStream::Step TlsStream::decrypt(char* into, std::size_t size, std::size_t& co
       continue;
     }
     drained_ = SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ;
-    if (count > 0) return Step::kDone;  // the end, if this is one, is met again by the next read
+    if (count > 0) return Step::kDone;  // the next read reports the end, if this is one
     return step_of(result);
   }
   return Step::kDone;

@@ -47,7 +47,7 @@ TEST(TlsStream, WhatIsNoTlsFails) {
   EXPECT_FALSE(stream.error().empty());
 }
 
-/// Both sides of a connection without a network.
+/// Both sides of a connection, without a network.
 class TlsPair {
  public:
   TlsPair() : server_context_(SSL_CTX_new(TLS_server_method())), client_context_(SSL_CTX_new(TLS_client_method())) {
@@ -74,7 +74,7 @@ class TlsPair {
     client->handshake(server->take_output());
   }
 
-  /// What the client reads of what arrived, at most so much at a time.
+  /// Returns what the client decrypts from `arrived`, at most `most` bytes.
   std::string read(std::string_view arrived, std::size_t most) {
     std::string into(most, '\0');
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// A real store and API server in a folder of its own, on a real loop, for tests of what talks to them. Calls wait.
+// A real store and API server in a folder of its own on a real loop, for tests of their clients. Calls are synchronous.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace muster::testing {
 
 class Engine {
  public:
-  /// `directory` must exist; the store is made inside.
+  /// `directory` must exist; the store is created inside it.
   explicit Engine(const std::string& directory);
   ~Engine();
 
@@ -29,7 +29,7 @@ class Engine {
   Result<json::Document> remove(const std::string& plural, const std::string& ns, const std::string& name);
   json::Array list(const std::string& plural, const std::string& ns);
 
-  /// Runs the loop until it holds; false after a minute without.
+  /// Runs the loop until the condition holds; returns false after a minute.
   bool run_until(const std::function<bool()>& condition);
 
  private:

@@ -1,4 +1,4 @@
-// Chance that repeats: the same seed gives the same numbers on every machine. For tests and simulations only.
+// Reproducible random numbers: the same seed gives the same sequence on every machine. For tests and simulations only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class SeededRng final : public Rng {
  public:
   explicit SeededRng(std::uint64_t seed = 1) : state_(seed) {}
 
-  // SplitMix64: every seed is a good one, zero too.
+  // SplitMix64: every seed is good, zero included.
   std::uint64_t next() override {
     state_ += 0x9e3779b97f4a7c15ULL;
     std::uint64_t z = state_;
@@ -20,7 +20,7 @@ class SeededRng final : public Rng {
     return z ^ (z >> 31);
   }
 
-  /// 0 … bound-1.
+  /// Returns a number in 0 … bound-1.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
  private:

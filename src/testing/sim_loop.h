@@ -1,6 +1,6 @@
-// SimLoop: an event loop on virtual time. Nothing runs until the test calls settle() or advance(), and then everything
-// runs in one order: posted tasks first come first served, timers by due time and, within one instant, in the order
-// they were set. Posting from other threads is safe; all else belongs to the test's thread.
+// SimLoop: an event loop on virtual time. Nothing runs until the test calls settle() or advance(); then everything runs
+// in a fixed order: posted tasks first in, first out; timers by due time and, when due at the same instant, in the
+// order they were set. post() is safe from other threads; all other calls belong to the test's thread.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace muster::testing {
 
 class SimLoop final : public Loop {
  public:
-  /// Tasks one settle() may run: a loop that keeps posting to itself is a bug to find, not to wait for.
+  /// The most tasks that one settle() may run: a loop that keeps posting to itself is a bug to report, not to wait for.
   static constexpr std::size_t kMaxTasks = 10'000'000;
 
   SimLoop();
@@ -25,23 +25,23 @@ class SimLoop final : public Loop {
 
   void post(Task task) override;
   Id after(Duration delay, Task task) override;
-  /// Recorded, never fires: simulated peers are tasks, not descriptors.
+  /// Records the watch, which never fires: simulated peers are tasks, not descriptors.
   Id on_readable(int fd, UniqueFunction<void()> task) override;
   void cancel(Id id) override;
 
-  /// Runs posted tasks and timers already due, until there is none. Time stands still.
+  /// Runs posted tasks and due timers until none is left. Time does not advance.
   void settle();
-  /// Lets the time pass, running all that falls due on the way, each at its own instant; settled before and after.
+  /// Advances time and runs every timer that falls due, each at its own instant; calls settle() before and after.
   void advance(Duration span);
 
-  /// How much is waiting, for asserting that nothing is.
+  /// The number of pending timers, for assertions that nothing is pending.
   std::size_t timers() const { return timers_.size(); }
   bool watches(int fd) const;
-  /// Time until the next timer; -1ns when none is set.
+  /// Returns the time until the next timer; -1ns when none is set.
   Duration until_next_timer() const;
 
  private:
-  // 2026-01-01T00:00:00Z, so that timestamps in tests look like timestamps.
+  // 2026-01-01T00:00:00Z, so that timestamps in tests look realistic.
   static constexpr Duration kEpoch = std::chrono::seconds(1'767'225'600);
 
   using Due = std::pair<Duration, Id>;

@@ -2,7 +2,7 @@
 
 namespace muster::testing {
 
-// The only file whose compilation depends on where the clone lies: all others share a compiler cache between clones.
+// The only file whose compilation depends on the clone's path: clones share a compiler cache for all others.
 std::string source_dir() {
   return MUSTER_SOURCE_DIR;
 }

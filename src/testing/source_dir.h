@@ -1,11 +1,11 @@
-// Where the repository lies, for tests that read or update committed files.
+// The path of the repository, for tests that read or update committed files.
 #pragma once
 
 #include <string>
 
 namespace muster::testing {
 
-/// Without a slash at the end.
+/// Returns the path without a trailing slash.
 std::string source_dir();
 
 }  // namespace muster::testing

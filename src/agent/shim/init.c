@@ -1,5 +1,5 @@
-/* PID 1 of the pod: starts the containers in order, reaps everything, tells the shim. Its end is the end of every
- * process in the pod: the kernel sees to that. */
+/* PID 1 of the pod: starts the containers in order, reaps all processes and reports to the shim. When it exits, the
+ * kernel kills every process in the pod. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static const char* value_of(char** envp, const char* name) {
   return NULL;
 }
 
-/* Returns only on failure. The PATH is the container's own, not the shim's. */
+/* Returns only on failure. Searches the container's PATH, not the shim's. */
 static void execute(const struct container* container, struct fault* fault) {
   const char* program = container->argv[0];
   if (strchr(program, '/') != NULL) {
@@ -74,7 +74,7 @@ static void execute(const struct container* container, struct fault* fault) {
                             : snprintf(full, sizeof full, "%.*s/%s", (int)size, p, program);
     if (n < (int)sizeof full) {
       execve(full, container->argv, container->envp);
-      /* Not there is no news; there but not runnable is what the user wants to hear. */
+      /* A missing file is normal while searching PATH; a file that cannot be executed is worth reporting. */
       if (errno != ENOENT && errno != ENOTDIR && !(errno == EACCES && access(full, F_OK) != 0)) error = errno;
     }
     p = p[size] == 0 ? NULL : p + size + 1;
@@ -86,7 +86,7 @@ static void execute(const struct container* container, struct fault* fault) {
 static int use_stdio(int out, int err) {
   const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null < 0) return -1;
-  /* dup2 leaves close-on-exec off the copies, and on the originals. */
+  /* dup2 clears close-on-exec on the copies; the originals keep it. */
   return dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 ? 0 : -1;
 }
 
@@ -115,7 +115,7 @@ static void become_container(const struct pod* pod, uint32_t index, struct fault
   execute(container, fault);
 }
 
-/* As a shell would: 127 not found, 126 found but not runnable. */
+/* The same exit codes as a shell: 127 for not found, 126 for found but not executable. */
 static int exit_code_of(const struct fault* fault) {
   if (strncmp(fault->step, "exec ", 5) != 0) return 128;
   return fault->error == ENOENT ? 127 : 126;
@@ -158,11 +158,11 @@ static pid_t start_container(const struct pod* pod, uint32_t index) {
 
 struct progress {
   const struct pod* pod;
-  pid_t* pids; /* 0 before and after */
-  size_t next; /* the first container that was not started */
+  pid_t* pids; /* 0 before the start and after the end */
+  size_t next; /* the first container that has not been started */
   int running;
   int stopping;
-  int failed; /* an init container did */
+  int failed; /* an init container failed */
 };
 
 static void reap(struct progress* progress) {
@@ -181,7 +181,7 @@ static void reap(struct progress* progress) {
   }
 }
 
-/* Starts what may start now: one init container at a time, then all the others. */
+/* Starts the containers that may start now: one init container at a time, then all the others. */
 static void start_next(struct progress* progress) {
   const struct launch* launch = progress->pod->launch;
   while (progress->next < launch->container_count && !progress->stopping && !progress->failed) {
@@ -190,7 +190,7 @@ static void start_next(struct progress* progress) {
     if (progress->running > 0 && (is_init || after_init)) return;
     const size_t index = progress->next++;
     progress->pids[index] = start_container(progress->pod, (uint32_t)index);
-    /* The write ends are the container's alone now, so the shim sees their end. */
+    /* Only the container holds the write ends now, so the shim sees the end of the stream. */
     close(progress->pod->stdout_pipes[index]);
     close(progress->pod->stderr_pipes[index]);
     if (progress->pids[index] > 0) {
@@ -230,7 +230,7 @@ _Noreturn void run_init(struct pod* pod) {
     if (poll(polled, 2, -1) < 0) continue;
     if (polled[1].revents != 0) {
       struct message message;
-      /* The end of the socket is the end of the shim. PDEATHSIG says the same, unless it was set too late. */
+      /* The end of the stream means that the shim is gone. PDEATHSIG covers this too, unless it was set too late. */
       if (recv(pod->report, &message, sizeof message, 0) <= 0) _exit(1);
       if (message.type == MESSAGE_STOP) stop_all(&progress);
     }

@@ -16,7 +16,7 @@ struct field {
   size_t size;
 };
 
-/* 0 at the end of the bytes or when they are cut off. */
+/* Returns 0 at the end of the bytes, also when they are truncated. */
 static int next_field(struct cursor* cursor, struct field* to) {
   if (cursor->left < 5) return 0;
   const unsigned char* p = (const unsigned char*)cursor->at;
@@ -28,7 +28,7 @@ static int next_field(struct cursor* cursor, struct field* to) {
   return 1;
 }
 
-/* Room for one more element at the end of an array. Out of memory at start is fatal: nothing has run yet. */
+/* Makes room for one more element at the end of an array. Running out of memory here is fatal: nothing has run yet. */
 static void* grow(void* array, size_t count, size_t size) {
   if ((count & (count - 1)) != 0) return array; /* capacity is the next power of two */
   void* bigger = realloc(array, (count == 0 ? 1 : count * 2) * size);

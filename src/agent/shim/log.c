@@ -11,9 +11,9 @@
 
 enum { READ_SIZE = 256 * 1024, PREFIX_MAX = 48 };
 
-/* One buffer each for the whole process: streams are pumped one after the other. */
+/* The whole process shares these buffers: streams are read one after the other. */
 static char g_in[READ_SIZE];
-static char g_out[64 * 1024]; /* several of the longest pieces */
+static char g_out[64 * 1024]; /* room for several pieces of maximum size */
 static size_t g_out_size;
 
 int open_log(int dir, const char* container, struct log_file* to) {
@@ -31,7 +31,7 @@ static int write_all(struct log_file* file, const char* bytes, size_t size) {
     const ssize_t n = write(file->fd, bytes + done, size - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      /* Half a line must not be left behind: the next one would be merged into it. */
+      /* Remove a partial line: the next one would be appended to it. */
       if (done > 0) (void)!ftruncate(file->fd, file->size);
       return -1;
     }
@@ -42,8 +42,8 @@ static int write_all(struct log_file* file, const char* bytes, size_t size) {
   return 0;
 }
 
-/* A full disk must not stop the training: lines are dropped, and the log says how many bytes once there is room again
- * for that and for what comes next. */
+/* A full disk must not stop the training: lines are dropped, and the log reports how many bytes were lost as soon as
+ * there is room for that message and the next lines. */
 static void put(struct log_file* file, const char* bytes, size_t size) {
   const off_t before = file->size;
   if (file->dropped > 0) {
@@ -94,7 +94,7 @@ static size_t make_prefix(const struct log_stream* stream, char out[PREFIX_MAX])
   return (size_t)snprintf(out, PREFIX_MAX, "%s %s ", time, stream->tag);
 }
 
-/* Splits what was read into lines; the unfinished one waits in `pending`. */
+/* Splits the bytes into lines; the unfinished line stays in `pending`. */
 static void take(struct log_stream* stream, const char* bytes, size_t size) {
   char prefix[PREFIX_MAX];
   const size_t prefix_size = make_prefix(stream, prefix);
@@ -119,7 +119,7 @@ static void take(struct log_stream* stream, const char* bytes, size_t size) {
 }
 
 int pump(struct log_stream* stream, size_t budget) {
-  if (stream->pending == NULL && (stream->pending = malloc(MUSTER_LOG_PIECE)) == NULL) return 1; /* tried again later */
+  if (stream->pending == NULL && (stream->pending = malloc(MUSTER_LOG_PIECE)) == NULL) return 1; /* retried later */
   size_t taken = 0;
   while (stream->fd >= 0 && taken < budget) {
     const ssize_t n = read(stream->fd, g_in, sizeof g_in);

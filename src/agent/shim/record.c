@@ -53,8 +53,7 @@ static void put_string(FILE* out, const char* text) {
     if (*p == '"' || *p == '\\') {
       fprintf(out, "\\%c", *p);
     } else if (*p < 0x20 || *p >= 0x7f) {
-      /* Bytes beyond ASCII are shown, not interpreted: a name cut in the middle of a character must not break the JSON.
-       */
+      /* Bytes beyond ASCII are escaped one by one: a name cut within a character must not break the JSON. */
       fprintf(out, "\\u%04x", *p);
     } else {
       fputc(*p, out);
@@ -100,7 +99,7 @@ static void put_record(FILE* out, const struct record* record) {
   fputs("]}\n", out);
 }
 
-/* The file keeps its blocks while it is written over, and only then gets its length: see reserve_exit_record. */
+/* Overwrites the file in place so that it keeps its blocks, then truncates it: see reserve_exit_record. */
 static int write_whole(int dir, const char* name, const char* bytes, size_t size, enum durability durability) {
   const int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
@@ -157,7 +156,7 @@ static unsigned long long own_start_time(void) {
   return p == NULL ? 0 : strtoull(p + 1, NULL, 10);
 }
 
-/* The attempt's folder and the pod's are new: their names must survive a power cut like what is in them. */
+/* The folders of the attempt and the pod are new: their directory entries must survive a power failure too. */
 static void sync_parents(int dir) {
   static const char* const kParents[] = {"..", "../.."};
   for (size_t i = 0; i < sizeof kParents / sizeof kParents[0]; ++i) {

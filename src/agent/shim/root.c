@@ -1,6 +1,6 @@
-/* Mount points inside the new root. The host's folders in it are read-only, so a mount point that the host does not
- * have is made by putting a tmpfs over the nearest folder that exists, filled with what that folder has: the pod sees
- * the folder as it was plus the new entry, and the host is left as it is. */
+/* Mount points inside the new root. The host's folders are read-only there, so a mount point that the host does not
+ * have is created on a tmpfs that covers the nearest existing folder and mirrors its entries: the pod sees that
+ * folder plus the new entry, and the host is not modified. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static int mirror_entry(const char* folder, const char* name, struct fault* faul
   if ((size_t)snprintf(from, sizeof from, "%s/%s", folder, name) >= sizeof from) return 0;
   snprintf(to, sizeof to, STAGE "/%s", name);
   struct stat what;
-  if (lstat(from, &what) != 0) return 0; /* gone since it was listed, or not ours to see */
+  if (lstat(from, &what) != 0) return 0; /* removed since it was listed, or not accessible */
   if (S_ISLNK(what.st_mode)) {
     char target[4096];
     const ssize_t n = readlink(from, target, sizeof target - 1);
@@ -68,7 +68,7 @@ static int make_entry(const char* path, int is_folder) {
   return fd < 0 ? -1 : 0;
 }
 
-/* One step of the path; `parent` exists. */
+/* Creates one component of the path; `parent` exists. */
 static int make_step(const char* parent, const char* path, int is_folder, struct fault* fault) {
   struct stat what;
   if (stat(path, &what) == 0) {

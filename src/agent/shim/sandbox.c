@@ -1,6 +1,6 @@
-/* The root of a container: the host's tree, read-only, with the pod's own folders, devices and volumes placed in it.
- * First everything that is needed from the host is taken as detached mount trees; then the new root replaces the old
- * one; then the trees are placed by plain paths, which can no longer lead back to the host. */
+/* The root of a container: the host's tree, read-only, with the pod's own folders, devices and volumes mounted in
+ * it. First everything needed from the host is cloned as detached mount trees; then the new root replaces the old
+ * one; then the trees are attached at plain paths, which can no longer lead back to the host. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -23,11 +23,11 @@ struct placement {
 };
 enum { MAX_PLACEMENTS = 512 };
 struct plan {
-  struct placement host[MAX_PLACEMENTS]; /* top-level entries, /dev nodes */
+  struct placement host[MAX_PLACEMENTS]; /* top-level entries and /dev nodes */
   size_t host_count;
-  struct placement own[MAX_PLACEMENTS]; /* in the order they are placed: a later one may lie inside an earlier one */
+  struct placement own[MAX_PLACEMENTS]; /* in mount order: a later one may lie inside an earlier one */
   size_t own_count;
-  struct link top_links[64]; /* /bin -> usr/bin */
+  struct link top_links[64]; /* such as /bin -> usr/bin */
   size_t top_link_count;
 };
 
@@ -124,7 +124,7 @@ static int take_entries(const struct pod* pod, const char* folder, struct plan* 
   return result;
 }
 
-/* The folder or file that a subPath names, made as a folder when missing; symbolic links may not lead out. */
+/* Opens what a subPath names and creates missing folders; symbolic links may not lead out of the volume. */
 static int open_sub_path(int volume, const char* sub_path) {
   int fd = open_beneath(volume, sub_path, O_PATH);
   if (fd >= 0 || errno != ENOENT) return fd;
@@ -200,7 +200,7 @@ static int take_all(const struct pod* pod, const struct container* container, st
 static int mount_proc(const struct pod* pod, const char* target, struct fault* fault) {
   if (mount("proc", target, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0) return 0;
   if (errno != EPERM) return fail(fault, "mount \"/proc\"");
-  /* Inside a container whose /proc is partly masked the kernel refuses a fresh one to ordinary users. */
+  /* Inside a container with a partly masked /proc, the kernel does not let an unprivileged user mount a new one. */
   if (mount("/proc", target, NULL, MS_BIND | MS_REC, NULL) != 0) return fail(fault, "bind \"/proc\"");
   report_text(pod, MESSAGE_NOTICE, 0, "/proc is the host's: this host does not let an ordinary user mount a fresh one");
   return 0;
@@ -238,7 +238,7 @@ static int fill_dev(struct fault* fault) {
   return 0;
 }
 
-/* Settings of the whole machine that root could change through its own /proc. */
+/* Protects the machine-wide settings that root could change through its own /proc. */
 static int protect_proc(struct fault* fault) {
   static const char* const kReadOnly[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
   for (size_t i = 0; i < sizeof kReadOnly / sizeof kReadOnly[0]; ++i) {
@@ -277,7 +277,7 @@ static int make_links(const struct link* links, size_t count, struct fault* faul
   return 0;
 }
 
-/* A working directory that is nowhere yet is the pod's own, and writable. */
+/* A working directory that does not exist yet becomes a writable folder of the pod. */
 static int make_cwd(const struct container* container, int own_cwd, struct fault* fault) {
   struct stat what;
   if (stat(container->cwd, &what) == 0) return 0;
@@ -293,7 +293,7 @@ static int open_own_cwd(const struct pod* pod, const struct container* container
 }
 
 int enter_root(const struct pod* pod, const struct container* container, struct fault* fault) {
-  static struct plan plan; /* too large for the stack; the process is about to become another program */
+  static struct plan plan; /* too large for the stack; this process will soon exec */
   const struct launch* launch = pod->launch;
   const int own_cwd = open_own_cwd(pod, container, fault);
   if (own_cwd < 0 || take_all(pod, container, &plan, fault) != 0) return -1;
@@ -302,7 +302,7 @@ int enter_root(const struct pod* pod, const struct container* container, struct 
   const char* proc = text_of("%s/proc", root);
   if (make_tmpfs(root, "mode=0755", fault) != 0) return -1;
   if (mkdir(proc, 0755) != 0) return fail(fault, "mkdir \"/proc\"");
-  /* Before the old root goes: the kernel wants to see another /proc in the namespace. */
+  /* This must come before the old root is detached: the kernel requires a visible /proc in the namespace. */
   if (mount_proc(pod, proc, fault) != 0) return -1;
   if (switch_root(root) != 0) return fail(fault, "pivot_root \"%s\"", root);
 
@@ -354,8 +354,8 @@ int prepare_volumes(const struct pod* pod, struct fault* fault) {
   return 0;
 }
 
-/* What a container's root may keep: it owns its files and may change users inside, but may not mount, make devices,
- * trace the pod's init or touch the machine. Root without CAP_SYS_ADMIN cannot make the host's tree writable again. */
+/* Keeps what a container's root needs to own files and change users inside, but nothing to mount, create devices,
+ * trace the pod's init or affect the machine. Root without CAP_SYS_ADMIN cannot make the host's tree writable again. */
 void drop_capabilities(void) {
   enum {
     CHOWN = 0,

@@ -1,5 +1,5 @@
-/* The shim: one per attempt of a pod, outlives the server, parent of the pod's init. See format.h for what it reads and
- * writes. It is a program of its own, static and tiny, because the server must start it without copying itself. */
+/* The shim: one per attempt of a pod, outlives the server, parent of the pod's init. format.h describes its files.
+ * It is a separate program, static and tiny, so that the server can start it without forking itself. */
 #define _GNU_SOURCE
 #include "shim.h"
 
@@ -37,8 +37,8 @@ struct shim {
   struct log_file* logs;      /* one per container */
   struct log_stream* streams; /* two per container */
   pid_t init;
-  long long kill_at;  /* milliseconds of CLOCK_BOOTTIME: a laptop's sleep counts */
-  long long flush_at; /* unfinished lines */
+  long long kill_at;  /* milliseconds of CLOCK_BOOTTIME, which includes suspend */
+  long long flush_at; /* when to flush unfinished lines */
   long long sync_at;
 };
 
@@ -87,7 +87,7 @@ static void take_lock(struct shim* shim) {
   if (shim->lock < 0 || flock(shim->lock, LOCK_EX | LOCK_NB) != 0) _exit(EXIT_SETUP);
 }
 
-/* Until it could be written: an exit status that is not told is lost. */
+/* Retries until the record is written: otherwise the exit status would be lost. */
 static void write_exit(const struct shim* shim) {
   while (write_record(shim->dir, "exit.json", &shim->record, RECORD_SYNCED) != 0) {
     poll(NULL, 0, 1000);
@@ -107,7 +107,7 @@ static void wait_for_go(struct shim* shim) {
   while (size < strlen(MUSTER_GO)) {
     struct pollfd polled[2] = {{.fd = 0, .events = POLLIN}, {.fd = shim->signals, .events = POLLIN}};
     if (poll(polled, 2, -1) < 0) continue;
-    if (polled[1].revents != 0) leave_unrun(shim); /* stopped before it began */
+    if (polled[1].revents != 0) leave_unrun(shim); /* stopped before it was started */
     const ssize_t n = read(0, word + size, strlen(MUSTER_GO) - size);
     if (n <= 0) leave_unrun(shim);
     size += (size_t)n;
@@ -128,7 +128,7 @@ static void write_text(const char* path, const char* text) {
   close(fd);
 }
 
-/* Root inside, the engine's user outside: what the pod writes to volumes belongs to that user. */
+/* Root inside is the engine's user outside, so files that the pod writes to volumes belong to that user. */
 static void map_user(uid_t uid, gid_t gid) {
   char map[64];
   write_text("/proc/self/setgroups", "deny");
@@ -142,13 +142,13 @@ static _Noreturn void become_init(const struct shim* shim, struct pod* pod, uid_
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (new_user) map_user(uid, gid);
   write_text("/proc/self/oom_score_adj", "500");
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* /proc/1 of the pod leads to the host's root: nobody inside may follow it */
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* /proc/1 of the pod leads to the host's root: the pod must not follow it */
   sethostname(shim->launch.hostname, strlen(shim->launch.hostname));
   mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
   run_init(pod);
 }
 
-/* Descriptors that init may keep: its report socket and the write ends. The lock above all must not live on in it. */
+/* Closes all but init's report socket and the pipes' write ends. Above all, init must not inherit the lock. */
 static void close_others(const struct shim* shim) {
   for (size_t i = 0; i < shim->launch.container_count; ++i) {
     close(shim->logs[i].fd);
@@ -165,7 +165,7 @@ static int make_pipe(int* read_end, int* write_end) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  fcntl(ends[0], F_SETPIPE_SZ, PIPE_SIZE); /* beyond the user's allowance the default size stays */
+  fcntl(ends[0], F_SETPIPE_SZ, PIPE_SIZE); /* beyond the user's limit the default size stays */
   *read_end = ends[0];
   *write_end = ends[1];
   return 0;
@@ -216,7 +216,7 @@ static void start_init(struct shim* shim) {
   int new_user = uid != 0;
   shim->record.ran = 1;
   long pid = syscall(SYS_clone, spaces | SIGCHLD | (new_user ? CLONE_NEWUSER : 0), 0, 0, 0, 0);
-  if (pid < 0 && errno == EPERM && !new_user) { /* root of a container that may not: as an ordinary user then */
+  if (pid < 0 && errno == EPERM && !new_user) { /* root without CAP_SYS_ADMIN: use a user namespace */
     new_user = 1;
     pid = syscall(SYS_clone, spaces | SIGCHLD | CLONE_NEWUSER, 0, 0, 0, 0);
   }
@@ -264,8 +264,8 @@ static void take_message(struct shim* shim, const struct message* message) {
     outcome->state = STATE_RUNNING;
     outcome->started = message->when;
   } else {
-    /* FAILED carries the text, the EXITED that follows it the code; a container that could not even be forked has only
-     * the former. */
+    /* FAILED carries the text, and the EXITED that follows carries the code; a container that could not even be
+     * forked sends only FAILED. */
     outcome->state = STATE_TERMINATED;
     outcome->finished = message->when;
     if (message->type == MESSAGE_FAILED) {
@@ -278,7 +278,7 @@ static void take_message(struct shim* shim, const struct message* message) {
     } else {
       outcome->code = WEXITSTATUS(message->wait_status);
     }
-    /* What it said comes before the news that it has ended. */
+    /* The output of the container is written before its end is reported. */
     pump_container(shim, message->container);
   }
 }
@@ -308,7 +308,7 @@ static void begin_stop(struct shim* shim) {
   send(shim->report, &stop, sizeof stop, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* 1 when init was reaped: nothing of the pod runs any more. */
+/* Returns 1 when init was reaped: no process of the pod is left. */
 static int take_signals(struct shim* shim) {
   struct signalfd_siginfo got;
   int ended = 0;
@@ -328,7 +328,7 @@ static void run_timers(struct shim* shim) {
   const long long now = milliseconds();
   const size_t count = shim->launch.container_count;
   if (shim->kill_at != kNever && now >= shim->kill_at) {
-    kill(shim->init, SIGKILL); /* not yet reaped, so the number is still its own */
+    kill(shim->init, SIGKILL); /* not yet reaped, so the pid cannot have been reused */
     shim->kill_at = now + 1000;
   }
   int pending = 0, dirty = 0;
@@ -380,7 +380,7 @@ static _Noreturn void finish(struct shim* shim) {
     struct outcome* outcome = &shim->record.outcomes[i];
     const int may_run = outcome->state == STATE_RUNNING || (outcome->state == STATE_WAITING && outcome->forked);
     if (!may_run) continue;
-    /* Init went before it could reap this one, or say that it started: both died of the same SIGKILL. */
+    /* Init was killed before it could reap this container or report its start: both died of the same SIGKILL. */
     clock_gettime(CLOCK_REALTIME, &outcome->finished);
     if (outcome->state == STATE_WAITING) outcome->started = outcome->finished;
     outcome->state = STATE_TERMINATED;
@@ -402,7 +402,7 @@ int main(int argc, char** argv) {
   if (shim.dir < 0) return EXIT_SETUP;
   block_signals(&shim);
   take_lock(&shim);
-  write_text("/proc/self/oom_score_adj", "-900"); /* when allowed */
+  write_text("/proc/self/oom_score_adj", "-900"); /* fails without the privilege */
   size_t size = 0;
   char* bytes = read_file(shim.dir, "launch", &size);
   const char* problem = bytes == NULL ? "launch: cannot be read" : parse_launch(bytes, size, &shim.launch);

@@ -1,5 +1,5 @@
-/* The shim's own declarations. One program, single-threaded: the shim proper (outside the pod), the pod's init (PID 1
- * inside) and the short life of a container's process before exec are three roles of the same code after fork. */
+/* The shim's own declarations. It is one single-threaded program with three roles after fork: the shim proper
+ * (outside the pod), the pod's init (PID 1 inside) and a container's process before its exec. */
 #pragma once
 
 #include <stddef.h>
@@ -20,14 +20,14 @@ enum volume_kind { VOLUME_BIND, VOLUME_TMPFS, VOLUME_FILES };
 struct volume {
   const char* name;
   enum volume_kind kind;
-  const char* source; /* path, or mount options of a tmpfs */
+  const char* source; /* a path, or the mount options of a tmpfs */
   size_t first_file;
   size_t files;
 };
 
 struct volume_mount {
   const char* volume;
-  const char* sub_path; /* "" is the volume itself */
+  const char* sub_path; /* "" means the volume itself */
   const char* target;
   int read_only;
 };
@@ -41,7 +41,7 @@ struct container {
   const char* name;
   int is_init;
   const char* cwd;
-  char** argv; /* both end with a null pointer */
+  char** argv; /* argv and envp end with a null pointer */
   char** envp;
   size_t args;
   size_t envs;
@@ -67,21 +67,21 @@ struct launch {
   size_t container_count;
 };
 
-/* Null, or what is wrong with the bytes. They must stay where they are. */
+/* Returns null, or what is wrong with the bytes. `to` points into the bytes, which must stay in place. */
 const char* parse_launch(char* bytes, size_t size, struct launch* to);
 const struct volume* find_volume(const struct launch* launch, const char* name);
 
-/* ---- record.c: what is told ---- */
+/* ---- record.c: the records for the server ---- */
 
 enum container_state { STATE_WAITING, STATE_RUNNING, STATE_TERMINATED };
 struct outcome {
   enum container_state state;
-  int forked; /* it may have run, although nobody lived to say so */
+  int forked; /* it may have run, although no start was reported */
   struct timespec started;
   struct timespec finished;
   int code;
   int signal;
-  char message[512]; /* of a container that could not be started */
+  char message[512]; /* why the container could not be started */
 };
 
 enum { MAX_NOTICES = 16 };
@@ -95,17 +95,17 @@ struct record {
 };
 
 enum durability { RECORD_PLAIN, RECORD_SYNCED };
-/* tmp, rename. 0, or -1 with errno: the old file is then still there. */
+/* Writes a temporary file and renames it. Returns 0, or -1 with errno: the old file is then unchanged. */
 int write_record(int dir, const char* name, const struct record* record, enum durability durability);
 int write_identity(int dir);
-/* Takes room for the exit record while there is some, so that a full disk cannot lose it. */
+/* Reserves disk space for the exit record early, so that a full disk cannot lose it. */
 void reserve_exit_record(int dir);
-/* "2026-11-15T21:30:36.000123456Z", 30 characters and a NUL. */
+/* Formats "2026-11-15T21:30:36.000123456Z": 30 characters and a NUL. */
 void format_time(const struct timespec* time, char out[31]);
-/* "ENOENT (no such file or directory)". */
+/* Formats "ENOENT (no such file or directory)". */
 void describe_errno(int error, char* out, size_t size);
 
-/* ---- log.c: what the containers say ---- */
+/* ---- log.c: the output of the containers ---- */
 
 struct log_file {
   int fd;
@@ -122,16 +122,16 @@ struct log_stream {
 };
 
 int open_log(int dir, const char* container, struct log_file* to);
-/* Reads what is there, up to `budget` bytes; closes the stream at its end. 1 when there may be more. */
+/* Reads the available bytes, up to `budget`; closes the stream at its end. Returns 1 when there may be more. */
 int pump(struct log_stream* stream, size_t budget);
-/* Writes the unfinished line as a piece: a progress bar must not wait for its newline. */
+/* Writes the unfinished line as a piece: a progress bar must appear before its newline. */
 void flush_pending(struct log_stream* stream);
 void sync_log(struct log_file* file);
 
 /* ---- init.c: PID 1 of the pod ---- */
 
 enum message_type { MESSAGE_STARTING, MESSAGE_STARTED, MESSAGE_FAILED, MESSAGE_EXITED, MESSAGE_NOTICE, MESSAGE_STOP };
-/* On the seqpacket socket between shim and init, and from a container's process before its exec. */
+/* Sent on the seqpacket socket between shim and init, and by a container's process before its exec. */
 struct message {
   enum message_type type;
   uint32_t container;
@@ -142,8 +142,8 @@ struct message {
 
 struct pod {
   const struct launch* launch;
-  const char* folder; /* the attempt's, absolute */
-  int report;         /* seqpacket to the shim */
+  const char* folder; /* the attempt's folder, absolute */
+  int report;         /* seqpacket socket to the shim */
   int* stdout_pipes;  /* write ends, one per container */
   int* stderr_pipes;
 };
@@ -154,21 +154,21 @@ void report_text(const struct pod* pod, enum message_type type, uint32_t contain
 
 struct fault {
   int error;
-  char step[380]; /* `mount "/proc"` */
+  char step[380]; /* such as `mount "/proc"` */
 };
 int fail(struct fault* fault, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Volumes in memory and the shared /dev/shm, in the namespace of init. */
+/* Mounts the volumes in memory and the shared /dev/shm in the mount namespace of init. */
 int prepare_volumes(const struct pod* pod, struct fault* fault);
-/* Leaves the process in the container's root. */
+/* Moves the process into the container's root. */
 int enter_root(const struct pod* pod, const struct container* container, struct fault* fault);
 void drop_capabilities(void);
-/* Makes a folder and its parents; EEXIST is fine. */
+/* Creates a folder and its parents; existing ones are fine. */
 int make_folders(const char* path, mode_t mode);
-/* A mount point at `path` inside the new root, whatever is there now: parents that are missing below a read-only folder
- * of the host are made by mirroring that folder in a tmpfs. */
+/* Creates a mount point at `path` inside the new root, whatever exists there: parents that are missing below a
+ * read-only folder of the host are created by mirroring that folder in a tmpfs. */
 int make_mount_point(const char* path, int is_folder, struct fault* fault);
-/* Makes the mirrors read-only, when everything is in place. */
+/* Makes the mirrors read-only once everything is in place. */
 int seal_mirrors(struct fault* fault);
 
 /* ---- sys.c: system calls musl has no wrapper for ---- */

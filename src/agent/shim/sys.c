@@ -52,7 +52,7 @@ int open_beneath(int dir, const char* path, int flags) {
 
 int switch_root(const char* new_root) {
   if (chdir(new_root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) return -1;
-  /* The old root lies on top of the new one now; taking it away uncovers the new one. */
+  /* The old root is now mounted on top of the new one; unmounting it reveals the new one. */
   if (umount2(".", MNT_DETACH) != 0) return -1;
   return chdir("/");
 }
