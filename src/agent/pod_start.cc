@@ -108,7 +108,7 @@ Status Agent::State::start_attempt(PodRun& run, const Document& pod, const Launc
     }
   }
   if (!started) {
-    // No shim: the attempt's number is free again.
+    // No shim was started, so the attempt's number can be used again.
     TRY(trash_.take(folder));
     return started;
   }

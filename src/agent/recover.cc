@@ -10,9 +10,9 @@ namespace muster::agent {
 
 Verdict judge(const Evidence& e) {
   if (!e.folder) return Verdict::kNeverRan;
-  // However the containers took the signal, it was not their end.
+  // muster down ended the attempt: whatever exit code the signal caused is not the containers' own result.
   if (e.stopped && !e.lock_held && (e.end ? e.end->ran : e.identity)) return Verdict::kStopped;
-  // Written last and synced, so it is true whatever else happened, a reboot included.
+  // exit.json is written last and synced, so it is valid whatever else happened, a reboot included.
   if (e.end) return e.end->ran ? Verdict::kFinished : Verdict::kNeverRan;
   // The server sends "go" only after shim.json is on disk.
   if (!e.identity) return e.lock_held ? Verdict::kLookAgain : Verdict::kNeverRan;
@@ -39,7 +39,7 @@ Recovered examine_attempt(const std::string& folder) {
   struct stat what {};
   evidence.folder = ::stat(folder.c_str(), &what) == 0;
   evidence.stopped = ::stat((folder + kStoppedFile).c_str(), &what) == 0;
-  // The lock before exit.json: a shim writes the one before it gives up the other.
+  // Check the lock before exit.json: a shim writes exit.json before it releases the lock.
   evidence.lock_held = linux_os::is_locked(folder + kLockFile);
   if (const auto text = read_file(folder + kShimFile)) {
     if (const auto identity = parse_identity(*text)) {

@@ -16,16 +16,16 @@ struct Evidence {
   bool identity = false;  // shim.json exists and is complete
   bool same_boot = false;
   bool lock_held = false;
-  bool stopped = false;              // the file `stopped` is there
-  bool process_matches = false;      // pid, start time and PID namespace are those of shim.json
+  bool stopped = false;              // the file `stopped` exists
+  bool process_matches = false;      // pid, start time and PID namespace match shim.json
   std::optional<AttemptRecord> end;  // exit.json
 };
 
 enum class Verdict {
   kNeverRan,    // user code never started: the same attempt may be started again
-  kFinished,    // exit.json tells how
-  kStopped,     // muster down ended it, to be started again
-  kAdopt,       // it runs
+  kFinished,    // exit.json holds the result
+  kStopped,     // muster down ended it; it is to be started again
+  kAdopt,       // it is running
   kLookAgain,   // a shim is starting or exiting
   kLostReboot,  // the machine was rebooted while it ran
   kLostShim,    // the shim was killed, and the pod with it

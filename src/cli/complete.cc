@@ -1,4 +1,4 @@
-// completion: prints the scripts. __complete: what they ask; a server that does not answer offers nothing.
+// completion: prints the scripts. __complete: the command they call; it offers nothing when the server is unreachable.
 #include "cli/commands.h"
 #include "cli/completion.h"
 #include "cli/kinds.h"

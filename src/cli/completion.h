@@ -25,7 +25,7 @@ struct Completable {
   std::string_view summary;
   std::vector<Flags::Listed> flags;
 };
-/// All of the table, and help, by name.
+/// Returns the commands of the table and `help`, sorted by name.
 std::vector<Completable> completable_commands(CommandTable table);
 
 struct Candidate {

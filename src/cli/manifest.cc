@@ -244,12 +244,12 @@ bool repeats_limits(const FieldCause& cause, const Manifest& manifest, const std
   return std::ranges::find(all, limits, &FieldCause::field) != all.end();
 }
 
-/// What apply sends when the object is there already, and no file of the user's.
+/// True for an error about the patch that apply sends for an existing object: it has no place in the user's file.
 bool is_about_the_patch(const FieldCause& cause) {
   return cause.field == "patch";
 }
 
-/// What a server says in its message alone, of kinds we know found again: wrong types and unknown fields.
+/// Finds wrong types and unknown fields of known kinds again, which a server reports only in the text of its message.
 std::vector<Finding> found_again(const Manifest& manifest) {
   std::vector<Finding> out;
   const api::Resource* resource = api::find_kind(manifest.api_version(), manifest.kind());

@@ -23,8 +23,8 @@ struct Terminal {
   std::function<Result<std::string>()> read_line;
   bool in_is_terminal = false;
   bool out_is_terminal = false;
-  bool color = false;     // on stdout: it is a terminal and NO_COLOR is not set
-  std::size_t width = 0;  // columns of stdout when it is a terminal; 0: lines are as long as they are
+  bool color = false;     // stdout is a terminal and NO_COLOR is not set
+  std::size_t width = 0;  // columns of the terminal on stdout; 0: lines are not cut
 };
 
 class Session {

@@ -36,10 +36,10 @@ struct Address {
   std::string host;
   int port = 0;
 };
-/// HOST:PORT.
+/// Parses HOST:PORT.
 Result<Address> parse_address(std::string_view text);
 
-/// `file` is only for messages.
+/// `file` is used only in messages.
 Result<Config> parse_config(std::string_view yaml, const std::string& file);
 Result<Config> load_config(const std::string& path);
 

@@ -1,4 +1,4 @@
-// muster: one binary. This file only puts the table of commands together; serve.cc is the composition root.
+// muster: one binary. This file only assembles the command table; serve.cc is the composition root.
 #include <fmt/core.h>
 
 #include <cstdio>

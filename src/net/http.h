@@ -69,8 +69,8 @@ class Exchange {
   /// Sends the head at once, for a chunked body.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
-  /// The reader is in the same process and shares bytes with the writer, under a word that both understand, instead of
-  /// having them copied into its stream.
+  /// Returns true when the reader is in the same process and takes shared bytes, labelled with a tag that both sides
+  /// understand, instead of a copy in its stream.
   virtual bool takes_shared() const { return false; }
   virtual void write_shared(std::string_view what, const Bytes& bytes) { (void)what, (void)bytes; }
   virtual void finish() = 0;
@@ -92,7 +92,7 @@ using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
-  UniqueFunction<void(std::string_view what, const Bytes& bytes)> on_shared;  // for write_shared, where set
+  UniqueFunction<void(std::string_view what, const Bytes& bytes)> on_shared;  // for write_shared, when set
   UniqueFunction<void(Status)> on_end;
   /// From now on the server may have received the request, even if the connection fails. May be called more than once.
   UniqueFunction<void()> on_sent;
@@ -110,10 +110,10 @@ class Transport {
   virtual std::unique_ptr<Call> send(Request request, ResponseSink sink) = 0;
 };
 
-/// The name or address in a Host header, lower case and without brackets and port; nullopt when it is malformed.
+/// Returns the name or address in a Host header, in lower case, without brackets and port; nullopt when malformed.
 std::optional<std::string> host_name(std::string_view host);
 
-/// Percent-decoding of one path segment or query value; nullopt for broken escapes.
+/// Decodes percent escapes in one path segment or query value; nullopt when an escape is malformed.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 std::string percent_encode(std::string_view text);
 

@@ -3,9 +3,9 @@
  * The server starts the shim with argv[1] = the attempt's folder (absolute) and a stream socket as fd 0. The folder:
  *
  *   launch       server -> shim   what to run; 0600, because it holds secrets; the shim removes it after reading
- *   grace        server -> shim   seconds between SIGTERM and SIGKILL, read when the shim gets SIGTERM; optional
- *   stopped      muster down -> server   the attempt was ended on purpose, to be started again; the shim never looks
- *   lock         held (flock) by the shim for as long as it lives, by nobody else
+ *   grace        server -> shim   seconds between SIGTERM and SIGKILL, read when the shim receives SIGTERM; optional
+ *   stopped      muster down -> server   the attempt was ended on purpose and is to be restarted; not read by the shim
+ *   lock         held (flock) by the shim, and only by it, for as long as it lives
  *   shim.json    the shim's identity: {version, pid, starttime, boot_id, pidns}
  *   state.json   the current state of the containers; replaced at every change
  *   exit.json    the containers' results; synced; when it exists, no process of the attempt is running
