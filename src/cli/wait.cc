@@ -96,20 +96,13 @@ class Wait final : public Command {
         return session.fail(
             {.code = kExitTimedOut,
              .what = fmt::format("timed out waiting for {} on {}", for_.empty() ? "the end" : for_, one.label()),
-             .why = why_not(last),
+             .why = line.state().empty() ? "" : "it is " + line.state(),
              .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;
     }
     if (failure) return session.fail(*failure);
     return tell(session, one, what, last);
-  }
-
-  /// Only what the object itself says: most kinds have no phase.
-  static std::string why_not(const json::Document& last) {
-    if (last.find("status") == nullptr) return "";
-    const std::string cause = waiting_cause(last);
-    return fmt::format("it is {}{}", job_phase(last), cause.empty() ? "" : ": " + cause);
   }
 
   static int tell(Session& session, const Selected& one, const WaitFor& what, const json::Document& last) {

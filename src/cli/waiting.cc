@@ -156,6 +156,10 @@ WaitingLine::WaitingLine(Session& session, Selected what, Until until)
 
 WaitingLine::~WaitingLine() = default;
 
+std::string WaitingLine::state() const {
+  return state_->state_text();
+}
+
 void WaitingLine::saw(const json::Document& object) {
   state_->object = object;
   state_->changed();

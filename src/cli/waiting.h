@@ -24,6 +24,8 @@ class WaitingLine {
   ~WaitingLine();
   /// The object as it is now.
   void saw(const json::Document& object);
+  /// "Pending, needs 4 nvidia.com/gpu, there is none"; "" for an object that has no state.
+  std::string state() const;
 
  private:
   struct State;

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,48 +38,35 @@ std::string last_lines(const std::string& path, std::size_t count) {
   return join(lines, "\n");
 }
 
-/// Starts `muster serve` in a session of its own with its log in a file; its stdout is the pipe to read "ready" from.
-Result<int> spawn_engine(const std::vector<std::string>& serve_args, const std::string& log) {
-  int ready[2];
-  if (::pipe2(ready, O_CLOEXEC) != 0) return errno_error("pipe", errno);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, ready[1], 1);
-  posix_spawn_file_actions_addopen(&files, 2, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-
-  std::vector<std::string> words{"muster", "serve"};
-  words.insert(words.end(), serve_args.begin(), serve_args.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid = 0;
-  const int failure = ::posix_spawn(&pid, "/proc/self/exe", &files, &attributes, argv.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  ::close(ready[1]);
-  if (failure != 0) {
-    ::close(ready[0]);
-    return errno_error("start the engine", failure);
-  }
-  return ready[0];
+/// Starts `muster serve` in a session of its own with its log in a file. Returns the pipe to read "ready" from.
+Result<Fd> spawn_engine(const std::vector<std::string>& serve_args, const std::string& log_file) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return errno_error("pipe", errno);
+  Fd ready(ends[0]);
+  const Fd out(ends[1]);
+  const Fd in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Fd log(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!in || !log) return errno_error("open " + quote(log_file), errno);
+  linux_os::SpawnRequest engine{.program = "/proc/self/exe",
+                                .args = {"muster", "serve"},
+                                .env = {},
+                                .fds = {{in.get(), 0}, {out.get(), 1}, {log.get(), 2}}};
+  engine.args.insert(engine.args.end(), serve_args.begin(), serve_args.end());
+  for (char** variable = environ; *variable != nullptr; ++variable) engine.env.emplace_back(*variable);
+  TRY(linux_os::spawn(engine));
+  return ready;
 }
 
 /// The URL after "ready ", or "" when the engine ended first.
-std::string read_ready_line(int fd) {
+std::string read_ready_line(const Fd& fd) {
   std::string text;
   char buffer[512];
-  for (;;) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+  while (text.find('\n') == std::string::npos) {
+    const ssize_t n = ::read(fd.get(), buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
-    if (text.find('\n') != std::string::npos) break;
   }
-  ::close(fd);
   return text.starts_with("ready ") ? std::string(trim(text.substr(6))) : "";
 }
 

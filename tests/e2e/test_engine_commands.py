@@ -224,7 +224,7 @@ def test_everybody_says_why_a_job_waits(background, waiting_job):
     assert f"\nMessage:      {waiting_job}\n" in text
     late = background.muster("wait", "pj/hungry", "--timeout=3s", check=False)
     assert late.returncode == 124
-    assert f"waiting for pj/hungry: Pending, {waiting_job}\n" in late.stderr and f"why: it is Pending: {waiting_job}" in late.stderr
+    assert f"waiting for pj/hungry: Pending, {waiting_job}\n" in late.stderr and f"why: it is Pending, {waiting_job}" in late.stderr
 
 
 def test_logs_say_what_they_wait_for(background, waiting_job):
