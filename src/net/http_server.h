@@ -30,7 +30,7 @@ struct ServerLimits {
   // Over TCP, and again over the Unix socket.
   std::size_t connections = 4096;
   std::size_t strangers = 512;                                  // beside them; each holds a head at most
-  Duration stranger_patience = std::chrono::milliseconds(250);  // before one makes room for a newcomer
+  Duration stranger_patience = std::chrono::milliseconds(500);  // before one makes room for a newcomer
   Duration head_timeout = std::chrono::seconds(10);             // for a stranger from the start, TLS included
   Duration idle_timeout = std::chrono::minutes(5);
   Duration write_timeout = std::chrono::seconds(60);  // for a peer to take 256 KiB
