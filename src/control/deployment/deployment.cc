@@ -10,6 +10,7 @@
 #include "base/clamped_seconds.h"
 #include "base/sha256.h"
 #include "base/strings.h"
+#include "control/observe.h"
 
 namespace muster::control {
 
@@ -65,16 +66,8 @@ std::optional<int> index_of(const PodPtr& pod) {
   return static_cast<int>(*number);
 }
 
-bool is_terminating(const PodPtr& pod) {
-  return pod->metadata.deletion_timestamp.has_value();
-}
-
-bool has_ended(const PodPtr& pod) {
-  return pod->status.phase == "Succeeded" || pod->status.phase == "Failed";
-}
-
 bool is_active(const PodPtr& pod) {
-  return !is_terminating(pod) && !has_ended(pod);
+  return !is_terminating(*pod) && !is_finished_pod(*pod);
 }
 
 const api::Condition* ready_condition(const PodPtr& pod) {
@@ -145,7 +138,7 @@ api::Pod pod_for(const View& view, int index) {
 std::size_t remove(const std::vector<PodPtr>& pods, Plan& plan) {
   std::size_t removed = 0;
   for (const PodPtr& pod : pods) {
-    if (is_terminating(pod)) continue;
+    if (is_terminating(*pod)) continue;
     plan.actions.emplace_back(Delete{child_ref(*pod)});
     ++removed;
   }
@@ -166,7 +159,7 @@ void remove_surplus(const std::vector<PodPtr>& pods, int wanted, Plan& plan) {
 /// A pod that has ended goes, to be made again under the same name when it is gone.
 void replace_ended(const View& view, Plan& plan) {
   for (const PodPtr& pod : view.current) {
-    if (!has_ended(pod) || is_terminating(pod) || index_of(pod).value_or(INT_MAX) >= view.wanted) continue;
+    if (!is_finished_pod(*pod) || is_terminating(*pod) || index_of(pod).value_or(INT_MAX) >= view.wanted) continue;
     const Time due = pod->metadata.creation_timestamp.value_or(Time::min()) + kShortestLife;
     if (view.now < due) {
       recheck_at(due, view.now, plan);
@@ -233,15 +226,10 @@ bool is_complete(const View& view, const api::DeploymentStatus& status) {
          status.available_replicas == view.wanted;
 }
 
-const api::Condition* find_condition(const api::DeploymentStatus& status, std::string_view type) {
-  const auto found = std::ranges::find(status.conditions, type, &api::Condition::type);
-  return found == status.conditions.end() ? nullptr : &*found;
-}
-
 /// Times move only with what they belong to: the transition with the status, the update with anything.
 api::Condition dated(api::Condition condition, const api::DeploymentStatus& before, Time now) {
   const Time second = std::chrono::floor<std::chrono::seconds>(now);
-  const api::Condition* last = find_condition(before, condition.type);
+  const api::Condition* last = find_condition(before.conditions, condition.type);
   const bool same_status = last != nullptr && last->status == condition.status;
   const bool same = same_status && last->reason == condition.reason && last->message == condition.message;
   condition.last_transition_time = same_status ? last->last_transition_time : second;
@@ -286,7 +274,7 @@ api::Condition progressing_condition(const View& view, const api::DeploymentStat
     condition.message = "every wanted pod is made from the current template and available";
     return dated(std::move(condition), before, view.now);
   }
-  const api::Condition* last = find_condition(before, "Progressing");
+  const api::Condition* last = find_condition(before.conditions, "Progressing");
   const bool is_new = before.observed_generation != view.deployment.metadata.generation;
   const bool was_late = last != nullptr && last->reason == "ProgressDeadlineExceeded";
   api::Condition going = dated(condition, before, view.now);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "control/job/decide.h"
+#include "control/observe.h"
 
 namespace muster::control {
 
@@ -36,13 +37,10 @@ struct Decision {
 
 Decision look(const Observed& seen);
 int attempt_of(const api::Pod& pod);
-/// A pod that somebody deletes; what it does from then on says nothing about training.
-bool is_terminating(const api::Pod& pod);
 /// Succeeded or Failed, and not because it was being deleted.
 bool ended_by_itself(const api::Pod& pod);
 /// Running or Succeeded.
 bool is_up(const api::Pod* pod);
-bool is_finished_pod(const api::Pod& pod);
 /// Attempts of the replica that are accounted for.
 int ended_attempts(const Decision& d, const Replica& replica);
 /// All replicas of the role are running, or have succeeded.

@@ -20,7 +20,7 @@ TEST(JobKinds, RefuseANumberOfReplicasThatNoMachineHas) {
     const Kind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
     const auto job = kind->normalise(object, Where::kEngine);
     ASSERT_FALSE(job.has_value());
-    EXPECT_THAT(job.error().message, testing::HasSubstr("should be less than or equal to 10000"));
+    EXPECT_THAT(job.error().message, ::testing::HasSubstr("should be less than or equal to 10000"));
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 
 #include "api/names.h"
 #include "api/owners.h"
@@ -145,14 +144,6 @@ int attempt_of(const api::Pod& pod) {
   return static_cast<int>(std::clamp<std::int64_t>(number, 0, INT32_MAX - 1));
 }
 
-bool is_terminating(const api::Pod& pod) {
-  return pod.metadata.deletion_timestamp.has_value();
-}
-
-bool is_finished_pod(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 bool ended_by_itself(const api::Pod& pod) {
   if (!is_finished_pod(pod)) return false;
   if (!is_terminating(pod)) return true;
@@ -200,7 +191,7 @@ std::string named(const Decision& d, const std::vector<const Replica*>& replicas
   if (replicas.size() == d.replicas.size()) return "every replica";
   constexpr std::size_t kNamed = 5;
   std::vector<std::string> keys;
-  for (const Replica* replica : replicas | std::views::take(kNamed)) keys.push_back(replica->key);
+  for (std::size_t i = 0; i < std::min(kNamed, replicas.size()); ++i) keys.push_back(replicas[i]->key);
   if (replicas.size() > kNamed) keys.push_back(fmt::format("{} more", replicas.size() - kNamed));
   return "replicas " + join(keys, ", ");
 }

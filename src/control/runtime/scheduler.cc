@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
 /// Requests of one sort under way at once: a gang of a thousand pods must not hold up the loop.
-constexpr std::size_t kWindow = 64;
+constexpr std::size_t kMaxRequests = 64;
 
 const api::Resource& core_resource(std::string_view plural) {
   const api::Resource* resource = api::find_resource("", "v1", plural);
@@ -107,7 +107,7 @@ void Scheduler::look() {
 }
 
 void Scheduler::bind_waiting() {
-  while (!to_bind_.empty() && binding_ < kWindow) {
+  while (!to_bind_.empty() && binding_ < kMaxRequests) {
     bind(to_bind_.front());
     to_bind_.pop_front();
   }
@@ -148,7 +148,7 @@ void Scheduler::tell_waiting(const Waiting& waiting) {
 
 void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& message) {
   // Those beyond the window are marked later: each mark is a change of a pod, which wakes us again.
-  if (marking_.contains(pod.metadata.uid) || marking_.size() >= kWindow) return;
+  if (marking_.contains(pod.metadata.uid) || marking_.size() >= kMaxRequests) return;
   std::vector<api::Condition> conditions = pod.status.conditions;
   const auto found = std::ranges::find(conditions, "PodScheduled", &api::Condition::type);
   api::Condition condition{.type = "PodScheduled",

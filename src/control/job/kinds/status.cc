@@ -4,11 +4,6 @@
 
 namespace muster::control {
 
-const api::Condition* find_condition(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::ranges::find(conditions, type, &api::Condition::type);
-  return found == conditions.end() ? nullptr : &*found;
-}
-
 bool is_true(const std::vector<api::Condition>& conditions, std::string_view type) {
   const auto* condition = find_condition(conditions, type);
   return condition != nullptr && condition->status == "True";

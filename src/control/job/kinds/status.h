@@ -7,6 +7,7 @@
 
 #include "api/meta.h"
 #include "control/job/model.h"
+#include "control/observe.h"
 #include "json/document.h"
 #include "reflect/reflect.h"
 
@@ -20,8 +21,6 @@ KindStatus decoded_status(const json::Document& object) {
   return reflect::decode<KindStatus>(*status).value_or(KindStatus{});
 }
 
-/// Null when there is none of the type.
-const api::Condition* find_condition(const std::vector<api::Condition>& conditions, std::string_view type);
 bool is_true(const std::vector<api::Condition>& conditions, std::string_view type);
 /// A condition that was `before`, null for none: the time of the last transition moves only when the status does.
 api::Condition next_condition(const api::Condition* before, std::string type, bool value, std::string reason,
