@@ -1,10 +1,13 @@
 // Rules of Deployment, in Kubernetes' words.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/check_pod_parts.h"
 #include "api/checks.h"
 #include "api/findings.h"
 #include "api/job_checks.h"
+#include "api/limits.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
 
@@ -103,6 +106,10 @@ std::vector<FieldCause> check_deployment(const Document& deployment) {
   const Place place = kRoot.member("spec");
   if (spec == nullptr) return {reflect::required_cause("spec.selector")};
   found.not_negative(*spec, "replicas", place);
+  if (const std::int64_t replicas = spec->int_at("replicas"); replicas > kMaxReplicas) {
+    found.invalid(place.member("replicas"), replicas,
+                  fmt::format("a deployment may have at most {} replicas, one pod each", kMaxReplicas));
+  }
   check_selector(*spec, place, found);
   if (const Document* strategy = spec->find("strategy")) check_strategy(*strategy, place.member("strategy"), found);
   if (spec->int_at("progressDeadlineSeconds") <= spec->int_at("minReadySeconds")) {

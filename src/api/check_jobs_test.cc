@@ -226,5 +226,85 @@ TEST(CheckTensorBoard, HasNoPriority) {
   EXPECT_EQ(unknown[0].path, "spec.scheduler.t9kScheduler.priority");
 }
 
+struct Poison {
+  const char* api_version;
+  const char* kind;
+  const char* spec;  // COUNT stands for the number
+  const char* path;
+};
+
+constexpr Poison kPoisons[] = {
+    {"kubeflow.org/v1", "PyTorchJob", "{pytorchReplicaSpecs: {Worker: {replicas: COUNT, template: POD(pytorch)}}}",
+     "spec.pytorchReplicaSpecs.Worker.replicas"},
+    {"kubeflow.org/v1", "PyTorchJob",
+     "{elasticPolicy: {minReplicas: 1, maxReplicas: COUNT}, pytorchReplicaSpecs: {Worker: {template: POD(pytorch)}}}",
+     "spec.elasticPolicy.maxReplicas"},
+    {"kubeflow.org/v1", "TFJob", "{tfReplicaSpecs: {PS: {replicas: COUNT, template: POD(tensorflow)}}}",
+     "spec.tfReplicaSpecs.PS.replicas"},
+    {"kubeflow.org/v1", "MPIJob",
+     "{mpiReplicaSpecs: {Launcher: {template: POD(l)}, Worker: {replicas: COUNT, template: POD(w)}}}",
+     "spec.mpiReplicaSpecs.Worker.replicas"},
+    {"kubeflow.org/v2beta1", "MPIJob",
+     "{mpiReplicaSpecs: {Launcher: {template: POD(l)}, Worker: {replicas: COUNT, template: POD(w)}}}",
+     "spec.mpiReplicaSpecs.Worker.replicas"},
+    {kTensorStack, "PyTorchTrainingJob", "{replicaSpecs: [{type: worker, replicas: COUNT, template: POD(pytorch)}]}",
+     "spec.replicaSpecs[0].replicas"},
+    {kTensorStack, "PyTorchTrainingJob",
+     "{torchrunConfig: {enabled: true}, elastic: {enabled: true, minReplicas: 1, maxReplicas: COUNT}, replicaSpecs: "
+     "[{type: worker, template: POD(pytorch)}]}",
+     "spec.elastic.maxReplicas"},
+    {kTensorStack, "TensorFlowTrainingJob",
+     "{replicaSpecs: [{type: worker, replicas: COUNT, template: POD(tensorflow)}]}", "spec.replicaSpecs[0].replicas"},
+    {kTensorStack, "XGBoostTrainingJob",
+     "{replicaSpecs: [{type: master, template: POD(xgboost)}, {type: worker, replicas: COUNT, template: "
+     "POD(xgboost)}]}",
+     "spec.replicaSpecs[1].replicas"},
+    {kTensorStack, "MPIJob", "{worker: {replicas: COUNT, cmd: [p], template: POD(worker)}}", "spec.worker.replicas"},
+    {kTensorStack, "GenericJob", "{replicaSpecs: [{type: worker, replicas: COUNT, template: POD(main)}]}",
+     "spec.replicaSpecs[0].replicas"}};
+
+Said poisoned(const Poison& poison, const std::string& count) {
+  std::string spec = poison.spec;
+  spec.replace(spec.find("COUNT"), 5, count);
+  return said(poison.api_version, poison.kind, spec);
+}
+
+TEST(CheckReplicas, ANumberThatWouldTakeTheWholeEngineIsRefused) {
+  for (const Poison& poison : kPoisons) {
+    const std::string path = poison.path;
+    EXPECT_THAT(poisoned(poison, "2147483647").problems, ElementsAre(path + ": Invalid value: 2147483647: " + path +
+                                                                     " in body should be less than or equal to 10000"))
+        << poison.kind;
+  }
+}
+
+TEST(CheckReplicas, AThousandAreTaken) {
+  for (const Poison& poison : kPoisons) EXPECT_THAT(poisoned(poison, "1000").problems, IsEmpty()) << poison.kind;
+}
+
+TEST(CheckReplicas, RolesAreBoundedTogetherToo) {
+  EXPECT_THAT(said("kubeflow.org/v1", "PyTorchJob",
+                   "{pytorchReplicaSpecs: {Master: {template: POD(pytorch)}, Worker: {replicas: 10000, template: "
+                   "POD(pytorch)}}}")
+                  .problems,
+              ElementsAre("spec.pytorchReplicaSpecs: Invalid value: 10001: a job may have at most 10000 replicas over "
+                          "all roles, one pod each"));
+  EXPECT_THAT(tensorstack("GenericJob",
+                          "{replicaSpecs: [{type: a, replicas: 6000, template: POD(m)}, {type: b, replicas: 6000, "
+                          "template: POD(m)}]}")
+                  .problems,
+              ElementsAre("spec.replicaSpecs: Invalid value: 12000: a job may have at most 10000 replicas over all "
+                          "roles, one pod each"));
+}
+
+TEST(CheckReplicas, OfADeploymentAreBoundedToo) {
+  EXPECT_THAT(said("apps/v1", "Deployment",
+                   "{replicas: 2147483647, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+                   "spec: {containers: [{name: c, image: i}]}}}")
+                  .problems,
+              ElementsAre("spec.replicas: Invalid value: 2147483647: a deployment may have at most 10000 replicas, one "
+                          "pod each"));
+}
+
 }  // namespace
 }  // namespace muster::api

@@ -79,17 +79,17 @@ void check_roles(const json::Document& job, std::string_view list, const std::ve
   const json::Document* replicas = job.at("spec", list);
   if (replicas == nullptr || !replicas->is_object()) return;
   const std::string path = child_path("spec", list);
-  std::string longest_suffix;
+  ReplicaBudget budget;
   for (const auto& [role, replica] : replicas->as_object()) {
     if (std::ranges::find(roles, role) == roles.end()) {
       causes.push_back(reflect::not_supported_cause(key_path(path, role), role, roles));
       continue;
     }
     check_replica(role, replica, causes);
-    const std::int64_t count = int_in(&replica, "replicas").value_or(1);
-    keep_longest(fmt::format("-{}-{}", to_lower(role), std::max<std::int64_t>(count - 1, 0)), longest_suffix);
+    budget.add(fmt::format("-{}-", to_lower(role)), int_in(&replica, "replicas").value_or(1));
   }
-  if (job.string_at("metadata", "name").size() <= kMaxPodName) check_name_budget(job, longest_suffix, causes);
+  budget.check_total(path, causes);
+  if (job.string_at("metadata", "name").size() <= kMaxPodName) budget.check_name(job, causes);
 }
 
 /// A job of no roles at all.

@@ -74,16 +74,16 @@ std::vector<FieldCause> check_pytorch_training_job(const json::Document& job) {
   const std::int64_t elastic_max = reflect::is_switched_on(elastic) ? int_in(elastic, "maxReplicas").value_or(0) : 0;
 
   std::vector<std::string> roles;
-  std::string longest_suffix;
+  ReplicaBudget budget;
   for (std::size_t i = 0; i < replicas->as_array().size(); ++i) {
     const json::Document& replica = replicas->as_array()[i];
     const std::string& type = replica.string_at("type");
     roles.push_back(type);
     check_template(replica, item_path("spec.replicaSpecs", i), causes);
-    const std::int64_t count = std::max(int_in(&replica, "replicas").value_or(1), elastic_max);
-    keep_longest(fmt::format("-00000-{}-{}", type, std::max<std::int64_t>(count - 1, 0)), longest_suffix);
+    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1), elastic_max);
   }
-  check_name_budget(job, longest_suffix, causes);
+  budget.check_total("spec.replicaSpecs", causes);
+  budget.check_name(job, causes);
   check_elastic(*spec, causes);
   check_role_names(*spec, {"runMode", "debug"}, "replicaSpecs", roles, causes);
   check_role_names(*spec, {"runMode", "pause"}, "resumeSpecs", roles, causes);
@@ -95,14 +95,14 @@ namespace {
 /// The roles of a job that is not elastic: names for the pods, and run modes that speak of roles there are.
 void check_roles(const json::Document& job, const json::Array& replicas, std::vector<FieldCause>& causes) {
   std::vector<std::string> roles;
-  std::string longest_suffix;
+  ReplicaBudget budget;
   for (const json::Document& replica : replicas) {
     const std::string& type = replica.string_at("type");
-    const std::int64_t count = int_in(&replica, "replicas").value_or(1);
     roles.push_back(type);
-    keep_longest(fmt::format("-00000-{}-{}", type, std::max<std::int64_t>(count - 1, 0)), longest_suffix);
+    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1));
   }
-  check_name_budget(job, longest_suffix, causes);
+  budget.check_total("spec.replicaSpecs", causes);
+  budget.check_name(job, causes);
   check_role_names(*job.find("spec"), {"runMode", "debug"}, "replicaSpecs", roles, causes);
   check_role_names(*job.find("spec"), {"runMode", "pause"}, "resumeSpecs", roles, causes);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/check_pod_parts.h"
+#include "api/limits.h"
 #include "api/pod_defaults.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
@@ -19,18 +20,26 @@ std::optional<std::int64_t> int_in(const json::Document* object, std::string_vie
   return reflect::whole_value(*found);
 }
 
-void check_name_budget(const json::Document& job, const std::string& suffix, std::vector<FieldCause>& causes) {
+void ReplicaBudget::add(std::string_view stem, std::int64_t count, std::int64_t grows_to) {
+  total_ += count;
+  std::string suffix = fmt::format("{}{}", stem, std::max<std::int64_t>({count - 1, grows_to - 1, 0}));
+  if (suffix.size() > longest_suffix_.size()) longest_suffix_ = std::move(suffix);
+}
+
+void ReplicaBudget::check_name(const json::Document& job, std::vector<FieldCause>& causes) const {
   const std::string& name = job.string_at("metadata", "name");
-  const std::size_t size = name.size() + suffix.size();
+  const std::size_t size = name.size() + longest_suffix_.size();
   if (name.empty() || size <= kMaxPodName) return;
   causes.push_back(reflect::invalid_cause(
       "metadata.name", name,
       fmt::format("the pod name {} has {} characters, at most {} are allowed; shorten the job's name by {}",
-                  quote(name + suffix), size, kMaxPodName, size - kMaxPodName)));
+                  quote(name + longest_suffix_), size, kMaxPodName, size - kMaxPodName)));
 }
 
-void keep_longest(std::string suffix, std::string& longest) {
-  if (suffix.size() > longest.size()) longest = std::move(suffix);
+void ReplicaBudget::check_total(const std::string& path, std::vector<FieldCause>& causes) const {
+  if (total_ <= kMaxReplicas) return;
+  causes.push_back(reflect::invalid_cause(
+      path, total_, fmt::format("a job may have at most {} replicas over all roles, one pod each", kMaxReplicas)));
 }
 
 bool check_template_spec(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "api/kubeflow_rules.h"
+#include "api/limits.h"
 #include "api/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -100,7 +101,10 @@ const TypeDesc& type_of<KubeflowReplicaSpec>() {
   static const TypeDesc desc =
       object<KubeflowReplicaSpec>(
           "ReplicaSpec", "One role of a job: how many replicas, and what they run.",
-          field<&KubeflowReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&KubeflowReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+              .min(0)
+              .max(kMaxReplicas)
+              .default_value(1),
           field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
               .one_of({"Always", "OnFailure", "Never", "ExitCode"})
               .default_value("OnFailure"),
@@ -122,8 +126,8 @@ const TypeDesc& type_of<ElasticPolicy>() {
   static const TypeDesc desc =
       object<ElasticPolicy>(
           "ElasticPolicy", "Launches the workers through torchrun, and lets their number change.",
-          field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.").min(1),
-          field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.").min(1),
+          field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.").min(1).max(kMaxReplicas),
+          field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.").min(1).max(kMaxReplicas),
           field<&ElasticPolicy::rdzv_backend>("rdzvBackend", "How the workers find each other: c10d, etcd or etcd-v2."),
           field<&ElasticPolicy::rdzv_port>("rdzvPort", "Port of the rendezvous.").min(1).max(65535),
           field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker when not set."),

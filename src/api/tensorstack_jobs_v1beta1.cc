@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/limits.h"
 #include "api/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -137,7 +138,10 @@ const TypeDesc& type_of<GenericReplicaSpec>() {
           field<&GenericReplicaSpec::type>("type", "Name of the role, unique in the job.")
               .required()
               .pattern(kRolePattern, &is_dns_label),
-          field<&GenericReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&GenericReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+              .min(0)
+              .max(kMaxReplicas)
+              .default_value(1),
           field<&GenericReplicaSpec::restart_policy>("restartPolicy", "When and how often replicas are started again.")
               .default_value(json::Object{}),
           field<&GenericReplicaSpec::template_>("template", "From which the pods of the role are made.").required())

@@ -1,6 +1,7 @@
 // Descriptors of batch.tensorstack.dev MPIJob, which comes in three shapes: mpiConfig with replicaSpecs, worker with
 // cmd and extraMPIArgs, and worker with processesPerWorker and processRecovery. What was written stays as it is; two
 // fields that say the same thing are refused.
+#include "api/limits.h"
 #include "api/tensorstack_jobs_v1beta1.h"
 #include "api/tensorstack_replicas.h"
 #include "reflect/describe.h"
@@ -166,7 +167,10 @@ const TypeDesc& type_of<MpiWorkerSpec>() {
   static const TypeDesc desc =
       object<MpiWorkerSpec>(
           "MPIWorkerSpec", "Older form of replicaSpecs and mpiConfig: the workers and what they run.",
-          field<&MpiWorkerSpec::replicas>("replicas", "How many workers there are.").min(1).default_value(1),
+          field<&MpiWorkerSpec::replicas>("replicas", "How many workers there are.")
+              .min(1)
+              .max(kMaxReplicas)
+              .default_value(1),
           field<&MpiWorkerSpec::template_>("template", "From which the pods of the workers are made.").required(),
           field<&MpiWorkerSpec::cmd>("cmd", "The program and its arguments."),
           field<&MpiWorkerSpec::extra_mpi_args>("extraMPIArgs", "More options for mpirun."),

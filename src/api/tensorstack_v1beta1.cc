@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/limits.h"
 #include "api/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -143,11 +144,18 @@ const TypeDesc& type_of<ElasticConfig>() {
       object<ElasticConfig>(
           "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
           field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
-          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.").min(1).immutable(),
-          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.").min(1).immutable(),
+          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.")
+              .min(1)
+              .max(kMaxReplicas)
+              .immutable(),
+          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.")
+              .min(1)
+              .max(kMaxReplicas)
+              .immutable(),
           field<&ElasticConfig::expected_replicas>(
               "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
-              .min(1))
+              .min(1)
+              .max(kMaxReplicas))
           .rules(elastic_rules());
   return desc;
 }
@@ -183,7 +191,10 @@ const TypeDesc& type_of<TrainingReplicaSpec>() {
           field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
               .required()
               .pattern(kRolePattern, &is_dns_label),
-          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.").min(0).default_value(1),
+          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+              .min(0)
+              .max(kMaxReplicas)
+              .default_value(1),
           field<&TrainingReplicaSpec::scaling_weight>("scalingWeight", "Share of the role when an elastic job grows.")
               .min(0),
           field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
