@@ -1929,7 +1929,7 @@ export interface TaskStatus {
   type: string;
   /** How often replicas of the role were started again. */
   restartCount?: number;
-  /** The replicas, by index. */
+  /** The replicas, by index; of a job with more than 1000 only the first 1000. */
   replicas?: TaskReplicaStatus[];
 }
 

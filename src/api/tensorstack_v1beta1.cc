@@ -291,7 +291,8 @@ const TypeDesc& type_of<TaskStatus>() {
       "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
       field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
           .always_written(),
-      field<&TaskStatus::replicas>("replicas", "The replicas, by index."));
+      field<&TaskStatus::replicas>("replicas",
+                                   "The replicas, by index; of a job with more than 1000 only the first 1000."));
   return desc;
 }
 

@@ -1,6 +1,7 @@
 // What golden histories cannot say, because they look after every change: several things happening between two looks.
 #include "control/job/decide.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "control/job/job_world.h"
@@ -8,6 +9,18 @@
 
 namespace muster::control {
 namespace {
+
+JobWorld make_world(int replicas) {
+  const auto parsed = json::parse_yaml(fmt::format(
+      "apiVersion: batch.tensorstack.dev/v1beta1\nkind: PyTorchTrainingJob\n"
+      "metadata: {{name: mnist, namespace: default, uid: u-1, generation: 1}}\nspec:\n  replicaSpecs:\n"
+      "  - {{type: worker, replicas: {}, template: {{spec: {{containers: [{{name: pytorch, image: torch}}]}}}}}}\n",
+      replicas));
+  CHECK(parsed.has_value());
+  JobWorld world(parsed->front().value, Where::kEngine, *parse_rfc3339("2026-01-01T00:00:00Z"));
+  world.graceful = true;
+  return world;
+}
 
 class BetweenLooks : public ::testing::Test {
  protected:
@@ -17,22 +30,11 @@ class BetweenLooks : public ::testing::Test {
     look();
   }
 
-  static JobWorld make_world() {
-    const auto parsed = json::parse_yaml(
-        "apiVersion: batch.tensorstack.dev/v1beta1\nkind: PyTorchTrainingJob\n"
-        "metadata: {name: mnist, namespace: default, uid: u-1, generation: 1}\nspec:\n  replicaSpecs:\n"
-        "  - {type: worker, replicas: 2, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
-    CHECK(parsed.has_value());
-    JobWorld world(parsed->front().value, Where::kEngine, *parse_rfc3339("2026-01-01T00:00:00Z"));
-    world.graceful = true;
-    return world;
-  }
-
   std::string pod(const std::string& replica) const { return world_.job().pod_name_prefix + replica; }
   void pass(int seconds) { world_.now += std::chrono::seconds(seconds); }
   void look() { world_.apply(world_.look()); }
 
-  JobWorld world_ = make_world();
+  JobWorld world_ = make_world(2);
 };
 
 TEST_F(BetweenLooks, AFailureCausedByDeletionIsNotCharged) {
@@ -85,6 +87,52 @@ TEST_F(BetweenLooks, RemovingTheFailedPodDoesNotShortenTheDelay) {
   pass(1);
   look();
   EXPECT_TRUE(world_.pods.contains(pod("worker-1")));
+}
+
+/// How many looks it takes until nothing is left to do. Each plan is bounded, and asks for the next one at once.
+int looks_until_quiet(JobWorld& world) {
+  int looks = 0;
+  for (JobPlan plan = world.look(); world.has_effect(plan); plan = world.look(), ++looks) {
+    EXPECT_LE(plan.actions.size(), 252u);  // the slice, and the events of the transition
+    if (plan.actions.size() >= 250) {
+      EXPECT_EQ(plan.recheck_after, Duration(0));
+    }
+    world.apply(plan);
+  }
+  return looks;
+}
+
+TEST(ManyReplicas, ComeAndGoInSlices) {
+  JobWorld world = make_world(1100);
+  EXPECT_EQ(looks_until_quiet(world), 6);  // five slices, and the status that shows the last of them
+  EXPECT_EQ(world.pods.size(), 1100u);
+  world.graceful = false;
+  world.object["spec"]["replicaSpecs"].as_array().front()["replicas"] = 1000;
+  for (auto& [name, pod] : world.pods) pod.spec.node_name = "machine";
+  looks_until_quiet(world);
+  EXPECT_EQ(world.pods.size(), 1000u);
+  world.object["spec"]["runMode"]["pause"]["enabled"] = true;
+  EXPECT_GE(looks_until_quiet(world), 4);
+  EXPECT_EQ(world.pods.size(), 0u);
+}
+
+TEST(ManyReplicas, AreAllStartedAgainAfterTheMachineWasLost) {
+  JobWorld world = make_world(600);
+  looks_until_quiet(world);
+  for (const auto& [name, pod] : std::map(world.pods)) world.happen(name, {.phase = "Failed", .reason = "LostReboot"});
+  looks_until_quiet(world);
+  world.now += std::chrono::seconds(10);
+  looks_until_quiet(world);
+  EXPECT_EQ(world.pods.size(), 600u);
+  EXPECT_EQ(world.status().attempts.size(), 600u);
+  EXPECT_EQ(world.status().restarts, 0);
+}
+
+TEST(ManyReplicas, AreCountedInStatusAndTheFirstThousandListed) {
+  JobWorld world = make_world(1300);
+  looks_until_quiet(world);
+  EXPECT_EQ(world.object.array_at("status", "tasks").front().array_at("replicas").size(), 1000u);
+  EXPECT_EQ(world.object.int_at("status", "aggregate", "pending"), 1300);
 }
 
 }  // namespace

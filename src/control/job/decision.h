@@ -49,6 +49,8 @@ bool is_accounted(const Decision& d, const Replica& replica);
 std::optional<int> exit_code_of(const Job& job, const api::Pod& pod);
 /// "exit code 137 (OOMKilled)", "Evicted: the node was low on memory".
 std::string describe_end(const Job& job, const api::Pod& pod);
+/// Most replicas of a job that status shows one by one; the others are only counted.
+inline constexpr std::size_t kReplicasInStatus = 1000;
 /// The state of every role, as status shows it.
 std::vector<RoleStatus> role_statuses(const Decision& d);
 
@@ -91,6 +93,11 @@ void finish(Decision& d, const Outcome& outcome);
 void after_finish(Decision& d);
 
 // ---- small words ----
+
+/// Most actions of one plan. A job of many replicas comes about in slices, and other jobs get their turn in between.
+inline constexpr std::size_t kActionsPerPlan = 250;
+/// True when the plan has no room for another action. Then the runtime looks again as soon as this one is applied.
+bool is_full(Decision& d);
 
 /// Status keeps whole seconds, rounded down.
 Time whole_seconds(Time t);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "api/resource.h"
+#include "json/yaml.h"
 
 namespace muster::control {
 namespace {
@@ -12,6 +13,23 @@ TEST(JobKinds, AreThoseThatTheApiCallsActedOn) {
     if (resource.group != "batch.tensorstack.dev" && resource.group != "kubeflow.org") continue;
     EXPECT_EQ(resource.is_acted_on(), find_job_kind(resource.api_version(), resource.kind) != nullptr)
         << resource.qualified_name() << ": kStoredOnly in api/resource.cc and job_kinds() disagree";
+  }
+}
+
+/// Stored before there was a bound, or by a cluster's API server whose definitions are older.
+TEST(JobKinds, RefuseANumberOfReplicasThatNoMachineHas) {
+  const std::string role = "replicas: 2147483647, template: {spec: {containers: [{name: pytorch, image: i}]}}";
+  for (const std::string& text :
+       {"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: j}, spec: {pytorchReplicaSpecs: {Worker: {" +
+            role + "}}}}",
+        "{apiVersion: batch.tensorstack.dev/v1beta1, kind: PyTorchTrainingJob, metadata: {name: j}, spec: "
+        "{replicaSpecs: [{type: a, " +
+            role + "}, {type: b, " + role + "}]}}"}) {
+    const json::Document object = json::parse_yaml(text)->front().value;
+    const Kind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
+    const auto job = kind->normalise(object, Where::kEngine);
+    ASSERT_FALSE(job.has_value());
+    EXPECT_THAT(job.error().message, testing::HasSubstr("should be less than or equal to 10000"));
   }
 }
 

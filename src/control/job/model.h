@@ -198,8 +198,9 @@ struct ReplicaStatus {
 };
 struct RoleStatus {
   std::string type;
-  int restarts = 0;  // of its replicas, whatever the cause; pauses are none
-  std::vector<ReplicaStatus> replicas;
+  int restarts = 0;                          // of its replicas, whatever the cause; pauses are none
+  std::map<std::string, int> counts = {};    // of all its replicas, by phase
+  std::vector<ReplicaStatus> replicas = {};  // the first of them, by index
   bool operator==(const RoleStatus&) const = default;
 };
 

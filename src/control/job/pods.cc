@@ -61,39 +61,30 @@ api::ServicePort named_port(const std::string& name, int port) {
   return {.name = name, .port = port, .protocol = "TCP", .rest = {}};
 }
 
-std::vector<api::Service> wanted_services(const Decision& d) {
+/// The service that makes the replica's pod found by its name.
+api::Service replica_service(const Decision& d, const Replica& replica) {
   const Job& job = d.job();
-  const int port = d.status.port.value_or(0);
-  std::vector<api::Service> services;
-  switch (job.services) {
-    case Services::kNone:
-      break;
-    case Services::kMasterAndSubdomain: {
-      services.push_back(headless_service(job, job.subdomain, job.labels.common));
-      services.push_back(headless_service(job, d.replicas.front().pod_name, identity_labels(job, d.replicas.front())));
-      for (auto& service : services) service.spec.ports.push_back(named_port("master", port));
-      break;
+  api::Service service = headless_service(job, replica.pod_name, identity_labels(job, replica));
+  service.spec.ports.push_back(named_port(job.port_name, d.status.port.value_or(0)));
+  const api::Container* training = training_container(job, replica.role->pod_template.spec);
+  if (training == nullptr) return service;
+  for (const auto& declared : training->ports) {
+    if (!declared.name.empty() && declared.name != job.port_name) {
+      service.spec.ports.push_back(named_port(declared.name, declared.container_port));
     }
-    case Services::kPerReplica:
-      for (const Replica& replica : d.replicas) {
-        services.push_back(headless_service(job, replica.pod_name, identity_labels(job, replica)));
-        api::Service& service = services.back();
-        service.spec.ports.push_back(named_port(job.port_name, port));
-        const api::Container* training = training_container(job, replica.role->pod_template.spec);
-        if (training == nullptr) continue;
-        for (const auto& declared : training->ports) {
-          if (!declared.name.empty() && declared.name != job.port_name) {
-            service.spec.ports.push_back(named_port(declared.name, declared.container_port));
-          }
-        }
-      }
-      break;
   }
-  return services;
+  return service;
+}
+
+/// A service for finding the master, by its own name or by that of the subdomain.
+api::Service master_service(const Decision& d, const std::string& name, const api::StringMap& selector) {
+  api::Service service = headless_service(d.job(), name, selector);
+  service.spec.ports.push_back(named_port("master", d.status.port.value_or(0)));
+  return service;
 }
 
 void delete_service(Decision& d, const api::Service& service) {
-  if (service.metadata.deletion_timestamp) return;
+  if (service.metadata.deletion_timestamp || is_full(d)) return;
   d.plan.actions.emplace_back(Delete{child_ref(service)});
 }
 
@@ -109,13 +100,30 @@ std::vector<const api::Service*> own_services(const Decision& d) {
 
 void converge_services(Decision& d) {
   if (d.replicas.empty()) return;
-  std::set<std::string> wanted;
-  std::set<std::string> present;
+  const Job& job = d.job();
+  std::set<std::string_view> wanted;
+  std::set<std::string_view> present;
   const auto existing = own_services(d);
   for (const api::Service* service : existing) present.insert(service->metadata.name);
-  for (const auto& service : wanted_services(d)) {
-    wanted.insert(service.metadata.name);
-    if (!present.contains(service.metadata.name)) d.plan.actions.emplace_back(create_child(service));
+  // Made only when it is missing: a job of many replicas has most of its services most of the time.
+  const auto want = [&](const std::string& name, const auto& make) {
+    wanted.insert(name);
+    if (!present.contains(name) && !is_full(d)) d.plan.actions.emplace_back(create_child(make()));
+  };
+  switch (job.services) {
+    case Services::kNone:
+      break;
+    case Services::kMasterAndSubdomain: {
+      const Replica& first = d.replicas.front();
+      want(job.subdomain, [&] { return master_service(d, job.subdomain, job.labels.common); });
+      want(first.pod_name, [&] { return master_service(d, first.pod_name, identity_labels(job, first)); });
+      break;
+    }
+    case Services::kPerReplica:
+      for (const Replica& replica : d.replicas) {
+        want(replica.pod_name, [&] { return replica_service(d, replica); });
+      }
+      break;
   }
   for (const api::Service* service : existing) {
     if (!wanted.contains(service->metadata.name)) delete_service(d, *service);
@@ -125,12 +133,9 @@ void converge_services(Decision& d) {
 // ---- pods ----
 
 void remove_surplus(Decision& d) {
-  std::size_t removed = 0;
-  for (const api::Pod* pod : d.surplus) {
-    if (is_terminating(*pod)) continue;
-    delete_pod(d, *pod);
-    ++removed;
-  }
+  const std::size_t actions_before = d.plan.actions.size();
+  for (const api::Pod* pod : d.surplus) delete_pod(d, *pod);
+  const std::size_t removed = d.plan.actions.size() - actions_before;
   if (removed == 0) return;
   const std::string message = fmt::format("{} pod{} beyond the wanted {} replicas removed", removed,
                                           removed == 1 ? "" : "s", total_replicas(d.job()));
@@ -150,6 +155,7 @@ bool converge_pod(Decision& d, const Replica& replica) {
       d.plan.reasons.push_back(fmt::format("replica {} waits for its retry time", replica.key));
       return true;
     }
+    if (is_full(d)) return attempt > 0;
     d.plan.actions.emplace_back(create_child(pod_for(d.job(), replica, attempt, *d.status.port, d.status.resumed)));
     return attempt > 0;
   }
@@ -158,7 +164,7 @@ bool converge_pod(Decision& d, const Replica& replica) {
     if (!must_wait(d)) delete_pod(d, *replica.pod);
     return true;
   }
-  if (has_stale_gang(d.job(), *replica.pod)) {
+  if (has_stale_gang(d.job(), *replica.pod) && !is_full(d)) {
     d.plan.reasons.push_back(fmt::format("replica {} waits in a gang of another size", replica.key));
     retire_attempt(d, replica);
     delete_pod(d, *replica.pod);
@@ -195,7 +201,7 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
 }
 
 void delete_pod(Decision& d, const api::Pod& pod) {
-  if (is_terminating(pod)) return;
+  if (is_terminating(pod) || is_full(d)) return;
   d.plan.actions.emplace_back(Delete{child_ref(pod)});
 }
 

@@ -280,10 +280,10 @@ std::map<std::string, api::KubeflowReplicaStatus> counts_of(const JobStatus& sta
   std::map<std::string, api::KubeflowReplicaStatus> counts;
   for (const auto& role : status.roles) {
     api::KubeflowReplicaStatus& count = counts[role.type];
-    for (const auto& replica : role.replicas) {
-      if (replica.phase == "Running") ++count.active;
-      if (replica.phase == "Succeeded") ++count.succeeded;
-      if (replica.phase == "Failed") ++count.failed;
+    for (const auto& [phase, replicas] : role.counts) {
+      if (phase == "Running") count.active = replicas;
+      if (phase == "Succeeded") count.succeeded = replicas;
+      if (phase == "Failed") count.failed = replicas;
     }
     // Queueing systems wait for zero after they suspend; what still runs is on its way out.
     if (status.phase == Phase::kPaused) count.active = 0;

@@ -251,12 +251,13 @@ std::string_view telling_condition(Phase phase) {
 std::vector<RoleStatus> roles_from(const std::vector<api::TaskStatus>& tasks) {
   std::vector<RoleStatus> roles;
   for (const auto& task : tasks) {
-    RoleStatus role{.type = task.type, .restarts = task.restart_count, .replicas = {}};
+    RoleStatus role{.type = task.type, .restarts = task.restart_count};
     for (const auto& replica : task.replicas) {
       ReplicaStatus state{.pod = replica.name, .uid = replica.uid, .phase = replica.phase, .containers = {}};
       for (const auto& c : replica.containers) {
         state.containers.push_back({.name = c.name, .state = c.state, .exit_code = c.exit_code});
       }
+      ++role.counts[replica.phase];
       role.replicas.push_back(std::move(state));
     }
     roles.push_back(std::move(role));
@@ -389,22 +390,13 @@ std::vector<api::TaskStatus> tasks_of(const std::vector<RoleStatus>& roles) {
 
 api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
   api::AggregateStatus counts;
+  const std::map<std::string_view, std::int32_t*> known = {
+      {"Creating", &counts.creating},   {"Pending", &counts.pending}, {"Running", &counts.running},
+      {"Succeeded", &counts.succeeded}, {"Failed", &counts.failed},   {"Deleted", &counts.deleted}};
   for (const auto& role : roles) {
-    for (const auto& replica : role.replicas) {
-      if (replica.phase == "Creating")
-        ++counts.creating;
-      else if (replica.phase == "Pending")
-        ++counts.pending;
-      else if (replica.phase == "Running")
-        ++counts.running;
-      else if (replica.phase == "Succeeded")
-        ++counts.succeeded;
-      else if (replica.phase == "Failed")
-        ++counts.failed;
-      else if (replica.phase == "Deleted")
-        ++counts.deleted;
-      else
-        ++counts.unknown;
+    for (const auto& [phase, count] : role.counts) {
+      const auto found = known.find(phase);
+      (found == known.end() ? counts.unknown : *found->second) += count;
     }
   }
   return counts;

@@ -92,7 +92,7 @@ Duration delay_after(int failures) {
 RoleStatus& role_status(Decision& d, const Role& role) {
   const auto found = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
   if (found != d.status.roles.end()) return *found;
-  return d.status.roles.emplace_back(RoleStatus{.type = role.type, .restarts = 0, .replicas = {}});
+  return d.status.roles.emplace_back(RoleStatus{.type = role.type});
 }
 
 /// Notes the end of the pod's attempt: from now on it is accounted for, and the next pod is the next attempt.
@@ -175,6 +175,7 @@ std::optional<Outcome> account_for_ended(Decision& d) {
   // In rank order, so that which failure spends the last of the budget does not depend on the order of observation.
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica)) continue;
+    if (is_full(d)) break;
     const Verdict verdict = judge(d, replica);
     if (verdict == Verdict::kLeave) continue;
     if (verdict == Verdict::kFailedForGood) return ends_the_job(failed_for_good(d, replica));

@@ -81,27 +81,24 @@ std::vector<ContainerEnd> container_ends(const api::Pod& pod) {
 const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
   const auto& roles = d.seen.status.roles;
   const auto role = std::ranges::find(roles, replica.role->type, &RoleStatus::type);
-  if (role == roles.end()) return nullptr;
-  const auto found = std::ranges::find(role->replicas, replica.pod_name, &ReplicaStatus::pod);
-  return found == role->replicas.end() ? nullptr : &*found;
+  const auto index = static_cast<std::size_t>(replica.index);
+  if (role == roles.end() || index >= role->replicas.size()) return nullptr;
+  return role->replicas[index].pod == replica.pod_name ? &role->replicas[index] : nullptr;
 }
 
-ReplicaStatus replica_status(const Decision& d, const Replica& replica) {
+std::string replica_phase(const Decision& d, const Replica& replica) {
+  if (replica.pod != nullptr) return replica.pod->status.phase.empty() ? "Pending" : replica.pod->status.phase;
+  return is_finished(d.status.phase) || d.status.phase == Phase::kPaused ? "Deleted" : "Creating";
+}
+
+ReplicaStatus replica_status(const Decision& d, const Replica& replica, const std::string& phase) {
+  ReplicaStatus state{.pod = replica.pod_name, .uid = {}, .phase = phase, .containers = {}};
   if (replica.pod != nullptr) {
-    const std::string& phase = replica.pod->status.phase;
-    return {.pod = replica.pod_name,
-            .uid = replica.pod->metadata.uid,
-            .phase = phase.empty() ? "Pending" : phase,
-            .containers = container_ends(*replica.pod)};
-  }
-  ReplicaStatus state{.pod = replica.pod_name, .uid = {}, .phase = "Creating", .containers = {}};
-  if (is_finished(d.status.phase) || d.status.phase == Phase::kPaused) {
-    state.phase = "Deleted";
-    const ReplicaStatus* before = previous_state(d, replica);
-    if (before != nullptr) {
-      state.uid = before->uid;
-      state.containers = before->containers;
-    }
+    state.uid = replica.pod->metadata.uid;
+    state.containers = container_ends(*replica.pod);
+  } else if (const ReplicaStatus* before = previous_state(d, replica); phase == "Deleted" && before != nullptr) {
+    state.uid = before->uid;
+    state.containers = before->containers;
   }
   return state;
 }
@@ -194,11 +191,15 @@ std::vector<RoleStatus> role_statuses(const Decision& d) {
   std::vector<RoleStatus> roles;
   for (const Role& role : d.job().roles) {
     const auto before = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
-    roles.push_back(
-        {.type = role.type, .restarts = before == d.status.roles.end() ? 0 : before->restarts, .replicas = {}});
+    roles.push_back({.type = role.type, .restarts = before == d.status.roles.end() ? 0 : before->restarts});
   }
   for (const Replica& replica : d.replicas) {
-    roles[replica.role_position].replicas.push_back(replica_status(d, replica));
+    RoleStatus& role = roles[replica.role_position];
+    const std::string phase = replica_phase(d, replica);
+    ++role.counts[phase];
+    if (static_cast<std::size_t>(replica.rank) < kReplicasInStatus) {
+      role.replicas.push_back(replica_status(d, replica, phase));
+    }
   }
   return roles;
 }
@@ -214,6 +215,12 @@ Time end_of(Time began, Duration span) {
 void emit(Decision& d, std::string type, std::string reason, std::string message) {
   d.plan.actions.emplace_back(
       EmitEvent{.type = std::move(type), .reason = std::move(reason), .message = std::move(message)});
+}
+
+bool is_full(Decision& d) {
+  if (d.plan.actions.size() < kActionsPerPlan) return false;
+  recheck_at(d, d.seen.now);
+  return true;
 }
 
 void recheck_at(Decision& d, Time when) {

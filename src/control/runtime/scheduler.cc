@@ -13,6 +13,8 @@ namespace muster::control {
 namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
+/// Requests of one sort under way at once: a gang of a thousand pods must not hold up the loop.
+constexpr std::size_t kWindow = 64;
 
 const api::Resource& core_resource(std::string_view plural) {
   const api::Resource* resource = api::find_resource("", "v1", plural);
@@ -63,7 +65,7 @@ void Scheduler::open() {
 void Scheduler::wake() {
   if (woken_ || !open_) return;
   woken_ = true;
-  loop_.post([this, alive = alive_] {
+  loop_.post_when_idle([this, alive = alive_] {
     if (*alive) look();
   });
 }
@@ -91,7 +93,11 @@ void Scheduler::look() {
   for (const auto& over : decided.overcommitted) {
     events_.record(owner_or_self(*over.first_pod), "Normal", "Overcommitted", over.message);
   }
-  for (const auto& binding : decided.bindings) bind(binding);
+  for (const auto& binding : decided.bindings) {
+    assumed_[binding.uid] = binding.node;
+    to_bind_.push_back(binding);
+  }
+  bind_waiting();
   std::map<std::string, std::string> waiting_now;
   for (const auto& waiting : decided.waiting) {
     tell_waiting(waiting);
@@ -100,8 +106,15 @@ void Scheduler::look() {
   told_ = std::move(waiting_now);
 }
 
+void Scheduler::bind_waiting() {
+  while (!to_bind_.empty() && binding_ < kWindow) {
+    bind(to_bind_.front());
+    to_bind_.pop_front();
+  }
+}
+
 void Scheduler::bind(const Binding& binding) {
-  assumed_[binding.uid] = binding.node;
+  ++binding_;
   const json::Document body =
       json::Object{{"apiVersion", "v1"},
                    {"kind", "Binding"},
@@ -110,7 +123,10 @@ void Scheduler::bind(const Binding& binding) {
   client_.create_subresource(
       {core_resource("pods"), binding.ns, binding.pod, "binding"}, body,
       [this, alive = alive_, binding](Result<json::Document> bound) {
-        if (!*alive || bound) return;
+        if (!*alive) return;
+        --binding_;
+        bind_waiting();
+        if (bound) return;
         assumed_.erase(binding.uid);
         const Reason reason = bound.error().reason;
         // Gone, or another of its name, or bound already: the view will say.
@@ -131,7 +147,8 @@ void Scheduler::tell_waiting(const Waiting& waiting) {
 }
 
 void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& message) {
-  if (marking_.contains(pod.metadata.uid)) return;
+  // Those beyond the window are marked later: each mark is a change of a pod, which wakes us again.
+  if (marking_.contains(pod.metadata.uid) || marking_.size() >= kWindow) return;
   std::vector<api::Condition> conditions = pod.status.conditions;
   const auto found = std::ranges::find(conditions, "PodScheduled", &api::Condition::type);
   api::Condition condition{.type = "PodScheduled",

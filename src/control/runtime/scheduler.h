@@ -1,6 +1,7 @@
 // Scheduler: binds waiting pods on an engine that has no other scheduler, and says on pods and jobs why they wait.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,6 +29,7 @@ class Scheduler {
   /// Something changed: look again soon, once for all changes of this turn.
   void wake();
   void look();
+  void bind_waiting();
   void bind(const Binding& binding);
   void tell_waiting(const Waiting& waiting);
   void mark_unschedulable(const api::Pod& pod, const std::string& message);
@@ -39,6 +41,8 @@ class Scheduler {
   const ObjectIndex& nodes_;
   bool open_ = false;
   bool woken_ = false;
+  std::deque<Binding> to_bind_;                                 // decided, not yet requested
+  std::size_t binding_ = 0;                                     // requests under way
   std::map<std::string, std::string> assumed_;                  // pod uid -> node: bound by us, not yet seen bound
   std::map<std::string, std::string> told_;                     // gang -> what its job was last told
   std::set<std::string> marking_;                               // uids of pods whose condition is being written

@@ -19,12 +19,13 @@ struct Gang {
   std::string id;    // unique
   std::string name;  // for people
   std::vector<PodPtr> waiting;
-  std::size_t present = 0;  // members that are there, whatever they do
+  api::ResourceList wanted;  // by those that wait
+  std::size_t present = 0;   // members that are there, whatever they do
   std::size_t size = 1;
   Time oldest = Time::max();
 };
 
-/// Devices that are free on a node; CPU and memory may go below zero.
+/// Devices and places for pods that are free on a node; CPU and memory may go below zero.
 struct Room {
   std::string node;
   api::ResourceList free;
@@ -32,6 +33,15 @@ struct Room {
 
 bool is_elastic(const std::string& resource) {
   return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage";
+}
+
+constexpr const char* kPods = "pods";
+
+/// What the pod takes from its node: what it asks for, and a place.
+api::ResourceList taken_by(const api::Pod& pod) {
+  api::ResourceList taken = requests_of(pod);
+  taken[kPods] = Quantity::of(1);
+  return taken;
 }
 
 /// "default/bert": the job where there is one, else the pod.
@@ -48,6 +58,10 @@ bool wants_a_node(const api::Pod& pod) {
   if (!pod.spec.node_name.empty() || has_ended(pod) || pod.metadata.deletion_timestamp) return false;
   const json::Document* gates = pod.spec.rest.find("schedulingGates");
   return gates == nullptr || !gates->is_array() || gates->as_array().empty();
+}
+
+void add_to(api::ResourceList& sum, const api::ResourceList& more) {
+  for (const auto& [name, amount] : more) sum[name] = sum[name] + amount;
 }
 
 std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
@@ -68,6 +82,7 @@ std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
   for (auto& [id, gang] : gangs) {
     // While members are still being made, the gang is nobody's concern yet.
     if (gang.waiting.empty() || gang.present < gang.size) continue;
+    for (const PodPtr& pod : gang.waiting) add_to(gang.wanted, taken_by(*pod));
     std::ranges::sort(gang.waiting, {}, [](const PodPtr& p) -> const std::string& { return p->metadata.name; });
     result.push_back(std::move(gang));
   }
@@ -80,10 +95,6 @@ bool is_ready(const api::Node& node) {
   if (node.spec.unschedulable) return false;
   const auto ready = std::ranges::find(node.status.conditions, "Ready", &api::Condition::type);
   return ready != node.status.conditions.end() && ready->status == "True";
-}
-
-void add_to(api::ResourceList& sum, const api::ResourceList& more) {
-  for (const auto& [name, amount] : more) sum[name] = sum[name] + amount;
 }
 
 void take_from(api::ResourceList& sum, const api::ResourceList& less) {
@@ -99,7 +110,7 @@ std::vector<Room> rooms_of(const Cluster& cluster) {
   for (const PodPtr& pod : cluster.pods) {
     if (has_ended(*pod)) continue;
     const auto room = std::ranges::find(rooms, pod->spec.node_name, &Room::node);
-    if (room != rooms.end()) take_from(room->free, requests_of(*pod));
+    if (room != rooms.end()) take_from(room->free, taken_by(*pod));
   }
   return rooms;
 }
@@ -117,7 +128,7 @@ bool place(const Gang& gang, std::vector<Room>& rooms, std::vector<Binding>& bin
   std::vector<Room> left = rooms;
   std::vector<Binding> placed;
   for (const PodPtr& pod : gang.waiting) {
-    const auto wanted = requests_of(*pod);
+    const auto wanted = taken_by(*pod);
     const auto room = std::ranges::find_if(left, [&](const Room& r) { return fits(wanted, r); });
     if (room == left.end()) return false;
     take_from(room->free, wanted);
@@ -126,12 +137,6 @@ bool place(const Gang& gang, std::vector<Room>& rooms, std::vector<Binding>& bin
   rooms = std::move(left);
   bindings.insert(bindings.end(), placed.begin(), placed.end());
   return true;
-}
-
-api::ResourceList wanted_by(const Gang& gang) {
-  api::ResourceList sum;
-  for (const PodPtr& pod : gang.waiting) add_to(sum, requests_of(*pod));
-  return sum;
 }
 
 std::string text_of(const std::string& resource, const Quantity& amount) {
@@ -143,7 +148,7 @@ std::string holders_of(const std::string& resource, const Cluster& cluster) {
   std::set<std::string> names;
   for (const PodPtr& pod : cluster.pods) {
     if (pod->spec.node_name.empty() || has_ended(*pod)) continue;
-    const auto requests = requests_of(*pod);
+    const auto requests = taken_by(*pod);
     if (const auto found = requests.find(resource); found != requests.end() && !found->second.is_zero()) {
       names.insert(name_for_people(*pod));
     }
@@ -175,10 +180,10 @@ Quantity allocatable(const Cluster& cluster, const std::string& resource) {
   return sum;
 }
 
-/// What keeps the gang from starting: one clause per device that is short.
+/// What keeps the gang from starting: one clause per resource that is short.
 std::string shortage(const Gang& gang, const Cluster& cluster, const std::vector<Room>& rooms) {
   std::vector<std::string> clauses;
-  for (const auto& [resource, amount] : wanted_by(gang)) {
+  for (const auto& [resource, amount] : gang.wanted) {
     if (is_elastic(resource) || amount.is_zero()) continue;
     const Quantity free = sum_over(rooms, resource);
     if (free >= amount) continue;
@@ -198,7 +203,7 @@ std::string shortage(const Gang& gang, const Cluster& cluster, const std::vector
 
 /// The gang that already waits for a device this one wants; "" when none does.
 std::string blocked_by(const Gang& gang, const std::map<std::string, std::string>& claimed) {
-  for (const auto& [resource, amount] : wanted_by(gang)) {
+  for (const auto& [resource, amount] : gang.wanted) {
     const auto claim = claimed.find(resource);
     if (claim != claimed.end() && !amount.is_zero()) {
       return fmt::format("needs {} {}, waits behind {}", text_of(resource, amount), resource, claim->second);
@@ -209,7 +214,7 @@ std::string blocked_by(const Gang& gang, const std::map<std::string, std::string
 
 void note_overcommitment(const Gang& gang, const Cluster& cluster, Schedule& result) {
   std::vector<std::string> clauses;
-  for (const auto& [resource, amount] : wanted_by(gang)) {
+  for (const auto& [resource, amount] : gang.wanted) {
     if (!is_elastic(resource)) continue;
     const Quantity total = allocatable(cluster, resource);
     if (total.is_zero() || amount <= total) continue;
@@ -250,10 +255,12 @@ Schedule schedule(const Cluster& cluster) {
       continue;
     }
     if (message.empty()) message = shortage(gang, cluster, rooms);
-    for (const auto& [resource, amount] : wanted_by(gang)) {
+    for (const auto& [resource, amount] : gang.wanted) {
       // A gang that could never run on these nodes blocks nobody.
       const bool possible = allocatable(cluster, resource) >= amount;
-      if (!is_elastic(resource) && !amount.is_zero() && possible) claimed.emplace(resource, gang.name);
+      // Every gang needs places for its pods: a claim on those would stop all others.
+      const bool is_device = !is_elastic(resource) && resource != kPods;
+      if (is_device && !amount.is_zero() && possible) claimed.emplace(resource, gang.name);
     }
     result.waiting.push_back({.gang = gang.name, .pods = gang.waiting, .message = std::move(message)});
   }

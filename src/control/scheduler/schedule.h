@@ -1,6 +1,6 @@
 // schedule: which waiting pods start now, on one machine or a few. Total, pure and deterministic. Pods of a gang start
 // together or not at all. CPU and memory never make a pod wait, because manifests are written for larger machines than
-// this one; GPUs and other countable devices do.
+// this one; GPUs and other countable devices do, and so does a node that has as many pods as it takes.
 #pragma once
 
 #include <memory>

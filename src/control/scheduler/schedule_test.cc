@@ -21,7 +21,8 @@ constexpr const char* kGpu = "nvidia.com/gpu";
 std::shared_ptr<const api::Node> node(const std::string& name, int gpus, bool ready = true) {
   auto made = std::make_shared<api::Node>();
   made->metadata.name = name;
-  made->status.allocatable = {{"cpu", Quantity::of(2)}, {"memory", Quantity::of(8LL << 30)}};
+  made->status.allocatable = {
+      {"cpu", Quantity::of(2)}, {"memory", Quantity::of(8LL << 30)}, {"pods", Quantity::of(1000)}};
   if (gpus > 0) made->status.allocatable[kGpu] = Quantity::of(gpus);
   made->status.conditions.push_back({.type = "Ready", .status = ready ? "True" : "False"});
   return made;
@@ -74,6 +75,28 @@ TEST(Schedule, BindsAWholeGang) {
       {{pod({.job = "a", .index = 0, .gang = 2}), pod({.job = "a", .index = 1, .gang = 2})}, {node("machine", 0)}});
   EXPECT_THAT(bound(s), ElementsAre("a-0@machine", "a-1@machine"));
   EXPECT_THAT(waiting(s), IsEmpty());
+}
+
+TEST(Schedule, PodsBeyondWhatTheNodeTakesWait) {
+  Cluster cluster;
+  cluster.nodes = {node("machine", 0)};
+  for (int i = 0; i < 1001; ++i) cluster.pods.push_back(pod({.job = "huge", .index = i, .gang = 1001}));
+  cluster.pods.push_back(pod({.job = "small", .created = 1}));
+  const Schedule s = schedule(cluster);
+  EXPECT_THAT(bound(s), ElementsAre("small-0@machine"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/huge: needs 1001 pods, there are 1k in all"));
+}
+
+TEST(Schedule, AFullNodeNamesWhoHasThePlacesAndLetsSmallerGangsGoAhead) {
+  Cluster cluster;
+  cluster.nodes = {node("machine", 0)};
+  for (int i = 0; i < 998; ++i)
+    cluster.pods.push_back(pod({.job = "held", .index = i, .gang = 998, .node = "machine"}));
+  for (int i = 0; i < 3; ++i) cluster.pods.push_back(pod({.job = "three", .index = i, .gang = 3}));
+  cluster.pods.push_back(pod({.job = "one", .created = 1}));
+  const Schedule s = schedule(cluster);
+  EXPECT_THAT(bound(s), ElementsAre("one-0@machine"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/three: needs 3 pods, 2 free, held by default/held"));
 }
 
 TEST(Schedule, LeavesAGangAloneWhoseMembersAreStillBeingMade) {
