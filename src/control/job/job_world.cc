@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include "api/names.h"
 #include "base/check.h"
 #include "base/overloaded.h"
+#include "base/strings.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -49,22 +51,23 @@ void run_containers(api::Pod& pod, Time now) {
 
 }  // namespace
 
-json::Document action_document(const Action& action) {
+std::string action_line(const Action& action) {
   return std::visit(
       Overloaded{
-          [](const Create& create) -> json::Document {
-            return json::Object{{"create" + create.object.string_at("kind"), create.object}};
+          [](const Create& create) {
+            const json::Document* attempt = create.object.at("metadata", "labels", api::kAttemptLabel);
+            return fmt::format("create {} {}{}", to_lower(create.object.string_at("kind")),
+                               create.object.string_at("metadata", "name"),
+                               attempt == nullptr ? "" : " attempt " + attempt->as_string());
           },
-          [](const Update& update) -> json::Document {
-            return json::Object{{"update" + update.child.kind, update.child.name}, {"patch", update.patch}};
+          [](const Update& update) {
+            return fmt::format("update {} {}", to_lower(update.child.kind), update.child.name);
           },
-          [](const Delete& gone) -> json::Document {
-            return json::Object{{"delete" + gone.child.kind, gone.child.name + " " + gone.child.uid}};
+          [](const Delete& gone) { return fmt::format("delete {} {}", to_lower(gone.child.kind), gone.child.name); },
+          [](const EmitEvent& event) {
+            return fmt::format("event {} {}: {}", event.type, event.reason, event.message);
           },
-          [](const EmitEvent& event) -> json::Document {
-            return json::Object{{"event", event.type + " " + event.reason + ": " + event.message}};
-          },
-          [](const DeletePrimary&) -> json::Document { return "deleteJob"; },
+          [](const DeletePrimary&) { return std::string("delete job"); },
       },
       action);
 }

@@ -25,8 +25,8 @@ struct PodNews {
   bool gone = false;
 };
 
-/// For golden files and for comparing plans.
-json::Document action_document(const Action& action);
+/// "create pod mnist-worker-0 attempt 1", "event Normal Start: all replicas are running".
+std::string action_line(const Action& action);
 
 class JobWorld {
  public:

@@ -169,7 +169,10 @@ void happen(const Setup& s, const Move& move, JobWorld& world) {
 
 std::string text_of(const JobPlan& plan, const JobWorld& world) {
   std::string text;
-  for (const Action& action : plan.actions) text += json::serialize(action_document(action)) + "\n";
+  for (const Action& action : plan.actions) {
+    text += action_line(action) + "\n";
+    if (const auto* create = std::get_if<Create>(&action)) text += json::serialize(create->object) + "\n";
+  }
   const Kind* kind = find_job_kind(world.object.string_at("apiVersion"), world.object.string_at("kind"));
   if (plan.status) text += json::serialize(kind->project(*plan.status, world.object, world.now));
   return text;
