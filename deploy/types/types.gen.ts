@@ -652,6 +652,8 @@ export interface KubeflowOrgV1JobStatus {
   nextRetryTime?: string;
   /** Port of rank 0, chosen once per job. */
   masterPort?: number;
+  /** Ports of the job, from masterPort on; one when not set. */
+  portCount?: number;
   /** Generation of the job that this status is about. */
   observedGeneration?: number;
 }
@@ -740,6 +742,8 @@ export interface KubeflowOrgV2beta1JobStatus {
   nextRetryTime?: string;
   /** Port of rank 0, chosen once per job. */
   masterPort?: number;
+  /** Ports of the job, from masterPort on; one when not set. */
+  portCount?: number;
   /** Generation of the job that this status is about. */
   observedGeneration?: number;
 }
@@ -1929,6 +1933,8 @@ export interface TaskStatus {
   type: string;
   /** How often replicas of the role were started again. */
   restartCount?: number;
+  /** How many of these count towards the role's own limit. */
+  chargedCount?: number;
   /** The replicas, by index; of a job with more than 1000 only the first 1000. */
   replicas?: TaskReplicaStatus[];
 }
@@ -2099,6 +2105,8 @@ export interface TrainingJobStatus {
   observedGeneration?: number;
   /** Port of rank 0, chosen once per job. */
   masterPort?: number;
+  /** Ports of the job, from masterPort on; one when not set. */
+  portCount?: number;
   /** State of the job's TensorBoard. */
   tensorboard?: JobTensorBoardStatus;
 }

@@ -190,6 +190,7 @@ const TypeDesc& type_of<KubeflowJobStatus>() {
                                           "Attempts that ended, by replica; a replica without an entry had none."),
       field<&KubeflowJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
       field<&KubeflowJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
+      field<&KubeflowJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
       field<&KubeflowJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."));
   return desc;

@@ -72,6 +72,7 @@ struct KubeflowJobStatus {
   std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
   std::optional<Time> next_retry_time;
   std::optional<std::int32_t> master_port;
+  std::optional<std::int32_t> port_count;  // from master_port on; absent: one
   std::optional<std::int64_t> observed_generation;
 };
 

@@ -291,6 +291,7 @@ const TypeDesc& type_of<TaskStatus>() {
       "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
       field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
           .always_written(),
+      field<&TaskStatus::charged_count>("chargedCount", "How many of these count towards the role's own limit."),
       field<&TaskStatus::replicas>("replicas",
                                    "The replicas, by index; of a job with more than 1000 only the first 1000."));
   return desc;
@@ -343,6 +344,7 @@ const TypeDesc& type_of<TrainingJobStatus>() {
       field<&TrainingJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."),
       field<&TrainingJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
+      field<&TrainingJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
       field<&TrainingJobStatus::tensorboard>("tensorboard", "State of the job's TensorBoard."));
   return desc;
 }

@@ -88,6 +88,7 @@ struct TaskReplicaStatus {
 struct TaskStatus {
   std::string type;
   std::int32_t restart_count = 0;
+  std::optional<std::int32_t> charged_count;  // ours; of a role with a limit of its own
   std::vector<TaskReplicaStatus> replicas;
   bool operator==(const TaskStatus&) const = default;
 };
@@ -126,6 +127,7 @@ struct TrainingJobStatus {
   std::optional<Time> next_retry_time;  // a replica waits until then before it is started again
   std::optional<std::int64_t> observed_generation;
   std::optional<std::int32_t> master_port;  // chosen once per job
+  std::optional<std::int32_t> port_count;   // from master_port on; absent: one
   std::optional<JobTensorBoardStatus> tensorboard;
 };
 

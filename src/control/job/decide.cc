@@ -53,12 +53,26 @@ void resume(Decision& d) {
   emit(d, "Normal", d.job().events.resumed, "pods are created again");
 }
 
-/// False while the job cannot have pods, because no port is free.
-bool choose_port(Decision& d) {
+/// A job that has grown beyond its ports gets others, and with them other pods: each was given the ports of all.
+void give_up_ports(Decision& d) {
+  for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  delete_all_children(d);
+  d.status.port.reset();
+  d.plan.reasons.emplace_back("the job needs more ports than it has; its pods are made anew with others");
+  recheck_at(d, d.seen.now);
+}
+
+/// False while the job cannot have pods, because no ports are free.
+bool choose_ports(Decision& d) {
+  const int needed = port_count(d.job());
   if (d.job().fixed_port) {
     d.status.port = d.job().fixed_port;
   } else if (!d.status.port) {
     d.status.port = d.seen.offered_port;
+    d.status.port_count = needed;
+  } else if (d.status.port_count < needed) {
+    give_up_ports(d);
+    return false;
   }
   if (d.status.port) return true;
   d.status.reason = "NoFreePort";
@@ -78,7 +92,7 @@ bool runs(const Decision& d) {
       return std::ranges::count_if(d.replicas, up) >= needed;
     }
     case RunningWhen::kDeciderRuns:
-      return d.job().decider != Decider::kFirstReplica || running(d.replicas.front());
+      return std::ranges::any_of(d.replicas, [&](const Replica& r) { return r.decides && running(r); });
   }
   return false;
 }
@@ -135,7 +149,7 @@ void run(Decision& d) {
   if (d.status.phase == Phase::kPaused) resume(d);
   if (const auto failure = account_for_ended(d)) return finish(d, *failure);
   if (const auto late = past_deadline(d)) return finish(d, *late);
-  if (!choose_port(d)) return;
+  if (!choose_ports(d)) return;
   converge_children(d);
   note_progress(d);
 }

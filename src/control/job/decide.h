@@ -21,7 +21,8 @@ struct Observed {
   std::vector<std::shared_ptr<const api::Pod>> pods;
   std::vector<std::shared_ptr<const api::Service>> services;
   Time now;
-  std::optional<int> offered_port;  // for a job without a fixed port that has none yet
+  std::optional<int> offered_port;  // first of a free range, for a job without a fixed port that has none yet
+  std::vector<std::shared_ptr<const json::Document>> objects = {};  // those of Job::objects that there are
 };
 
 using JobPlan = PlanWith<JobStatus>;

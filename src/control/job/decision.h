@@ -1,6 +1,7 @@
 // One run of decide, shared by the files that implement it. Nothing outside control/job includes this.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Replica {
   int rank = 0;
   std::string key;
   std::string pod_name;
+  bool decides = false;           // its success can be the job's
+  bool leads = false;             // the first that decides
   const api::Pod* pod = nullptr;  // null: there is none
 };
 
@@ -42,7 +45,13 @@ bool is_up(const api::Pod* pod);
 bool is_finished_pod(const api::Pod& pod);
 /// Attempts of the replica that are accounted for.
 int ended_attempts(const Decision& d, const Replica& replica);
-bool is_decider(const Decision& d, const Replica& replica);
+/// All replicas of the role are running, or have succeeded.
+bool is_role_up(const Decision& d, const std::string& type);
+/// The replicas in the state that make the rule hold; none when it does not hold.
+std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
+                                    const std::function<bool(const Replica&)>& state);
+/// "replica worker-0", "replicas chief-0 and worker-0", "every replica".
+std::string named(const Decision& d, const std::vector<const Replica*>& replicas);
 /// True when the pod's end was counted before.
 bool is_accounted(const Decision& d, const Replica& replica);
 /// Exit code of the training container, else of the first container that ended badly; absent when none ended.
@@ -56,7 +65,7 @@ std::vector<RoleStatus> role_statuses(const Decision& d);
 
 // ---- launch.cc: what a pod gets to know ----
 
-/// Environment and command of the pod for the replica; `port` is the master port.
+/// Environment and command of the pod for the replica; `port` is the first of the job's.
 void set_launch(const Job& job, const Replica& replica, int port, bool resumed, api::PodSpec& spec);
 
 // ---- pods.cc: children ----

@@ -54,27 +54,15 @@ void clean_up(Decision& d) {
 }  // namespace
 
 std::optional<Outcome> success(const Decision& d) {
-  if (d.replicas.empty()) return std::nullopt;
-  const auto succeeded = [&](const Replica& replica) { return has_succeeded(d, replica); };
-  switch (d.job().decider) {
-    case Decider::kFirstReplica:
-      if (!succeeded(d.replicas.front())) return std::nullopt;
-      break;
-    case Decider::kEveryReplica:
-      if (!std::ranges::all_of(d.replicas, succeeded)) return std::nullopt;
-      break;
-    case Decider::kAnyReplica:
-      if (std::ranges::none_of(d.replicas, succeeded)) return std::nullopt;
-      break;
+  for (const ReplicaRule& rule : d.job().succeeds_when) {
+    const auto done = holders(d, rule, [&](const Replica& replica) { return has_succeeded(d, replica); });
+    if (done.empty()) continue;
+    return Outcome{.phase = Phase::kSucceeded,
+                   .replica_failed = false,
+                   .reason = d.job().events.succeeded,
+                   .message = named(d, done) + " ended with exit code 0"};
   }
-  std::string message =
-      d.job().decider == Decider::kEveryReplica
-          ? std::string("every replica ended with exit code 0")
-          : fmt::format("replica {} ended with exit code 0", std::ranges::find_if(d.replicas, succeeded)->key);
-  return Outcome{.phase = Phase::kSucceeded,
-                 .replica_failed = false,
-                 .reason = d.job().events.succeeded,
-                 .message = std::move(message)};
+  return std::nullopt;
 }
 
 std::optional<Outcome> past_deadline(const Decision& d) {

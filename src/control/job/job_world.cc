@@ -6,6 +6,8 @@
 #include "base/check.h"
 #include "base/overloaded.h"
 #include "base/strings.h"
+#include "control/job/model_kind.h"
+#include "json/patch.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -14,8 +16,7 @@ namespace {
 
 const Kind& kind_of(const json::Document& object) {
   const Kind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
-  CHECK(kind != nullptr);
-  return *kind;
+  return kind == nullptr ? model_job_kind() : *kind;
 }
 
 template <typename T>
@@ -87,12 +88,15 @@ JobStatus JobWorld::status() const {
 }
 
 JobPlan JobWorld::look() const {
+  std::vector<std::shared_ptr<const json::Document>> further;
+  for (const auto& [name, object_there] : objects) further.push_back(object_there);
   return decide({.job = job(),
                  .status = status(),
                  .pods = pointers(pods),
                  .services = pointers(services),
                  .now = now,
-                 .offered_port = offered_port});
+                 .offered_port = offered_port,
+                 .objects = std::move(further)});
 }
 
 bool JobWorld::has_effect(const JobPlan& plan) const {
@@ -107,7 +111,7 @@ void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
     if (actions-- == 0) return;
     std::visit(Overloaded{
                    [&](const Create& create_child) { create(create_child.object); },
-                   [](const Update&) { CHECK(false); },  // no job updates its children
+                   [&](const Update& change) { json::merge_patch(*objects.at(change.child.name), change.patch); },
                    [&](const Delete& gone) { remove(gone.child); },
                    [&](const EmitEvent& event) { events.push_back(event); },
                    [&](const DeletePrimary&) { job_deleted = true; },
@@ -118,7 +122,10 @@ void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
 
 void JobWorld::create(const json::Document& child) {
   if (child.string_at("kind") == "Pod") return create_pod(*reflect::decode<api::Pod>(child));
-  CHECK(child.string_at("kind") == "Service");
+  if (child.string_at("kind") != "Service") {
+    objects.try_emplace(child.string_at("metadata", "name"), std::make_shared<json::Document>(child));
+    return;
+  }
   auto made = *reflect::decode<api::Service>(child);
   if (services.contains(made.metadata.name)) return;  // AlreadyExists
   made.metadata.uid = fmt::format("service-{}", ++last_uid_);

@@ -41,6 +41,8 @@ class JobWorld {
   bool has_effect(const JobPlan& plan) const;
   void happen(const std::string& pod, const PodNews& news);
   Job job() const;
+  /// The status in the words of the job's kind.
+  json::Document projected(const JobStatus& status) const { return kind_.project(status, object, now); }
   JobStatus status() const;
 
   json::Document object;
@@ -49,6 +51,7 @@ class JobWorld {
   std::optional<int> offered_port = 20000;
   std::map<std::string, api::Pod> pods;
   std::map<std::string, api::Service> services;
+  std::map<std::string, std::shared_ptr<json::Document>> objects;  // children of other kinds
   bool graceful = false;  // deleting a pod that runs only marks it; `gone` ends it
   bool job_deleted = false;
   std::vector<EmitEvent> events;  // all so far

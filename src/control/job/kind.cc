@@ -6,8 +6,8 @@
 #include <array>
 
 #include "api/resource.h"
-#include "control/job/pytorch_job.h"
-#include "control/job/pytorch_training_job.h"
+#include "control/job/kinds/pytorch_job.h"
+#include "control/job/kinds/pytorch_training_job.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {

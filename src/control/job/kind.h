@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/clamped_seconds.h"
 #include "base/result.h"
 #include "control/job/model.h"
 #include "control/where.h"
@@ -34,24 +35,11 @@ Result<json::Document> checked(const json::Document& object, std::string_view ap
 RestartPolicy restart_policy_from(std::string_view name, RestartPolicy fallback);
 /// Sets identity and everything else that is read from metadata.
 void set_identity(const json::Document& object, Job& job);
-/// What every kind's status tells under the same names: when it began and ended, which attempt it is, its port.
-template <typename KindStatus>
-void read_progress(const KindStatus& from, JobStatus& to) {
-  to.attempts = from.attempts;
-  to.started = from.start_time;
-  to.completed = from.completion_time;
-  to.next_retry = from.next_retry_time;
-  to.port = from.master_port;
-  to.observed_generation = from.observed_generation.value_or(0);
-}
-template <typename KindStatus>
-void write_progress(const JobStatus& from, KindStatus& to) {
-  to.attempts = from.attempts;
-  to.start_time = from.started;
-  to.completion_time = from.completed;
-  to.next_retry_time = from.next_retry;
-  to.master_port = from.port;
-  to.observed_generation = from.observed_generation;
+/// The deadline and the time to live, which every kind's policy has under the same names.
+template <typename Policy>
+void read_limits(const Policy& from, RunPolicy& to) {
+  if (from.active_deadline_seconds) to.active_deadline = clamped_seconds(*from.active_deadline_seconds);
+  if (from.ttl_seconds_after_finished) to.ttl_after_finished = std::chrono::seconds(*from.ttl_seconds_after_finished);
 }
 /// Warns where a template sets variables that the launch sets itself.
 void note_reserved_variables(Job& job);

@@ -125,7 +125,8 @@ Env env_for(const Job& job, const Replica& replica, int port) {
                     job.launch);
 }
 
-void set_master_port(const Job& job, int port, api::Container& container) {
+/// Declares the port that the replica listens on.
+void set_port(const Job& job, int port, api::Container& container) {
   if (job.port_name.empty()) return;
   const auto declared = std::ranges::find(container.ports, job.port_name, &api::ContainerPort::name);
   if (declared != container.ports.end()) {
@@ -144,7 +145,7 @@ void set_launch(const Job& job, const Replica& replica, int port, bool resumed, 
   const api::Container* chosen = training_container(job, spec);
   if (chosen == nullptr) return;
   api::Container& training = spec.containers[static_cast<std::size_t>(chosen - spec.containers.data())];
-  set_master_port(job, port, training);
+  set_port(job, replica_port(job, *replica.role, replica.index, port), training);
 
   if (resumed) {
     const auto change = job.run_mode.resuming.find(replica.role->type);

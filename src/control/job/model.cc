@@ -12,12 +12,43 @@ int total_replicas(const Job& job) {
   return total;
 }
 
+ReplicaRule first_replica_rule(const Job& job) {
+  const auto first = std::ranges::find_if(job.roles, [](const Role& role) { return role.replicas > 0; });
+  // A job without replicas has nobody to succeed, so it never does.
+  return {.members = {{.role = first == job.roles.end() ? "" : first->type, .index = 0}}};
+}
+
+int gang_size(const Job& job, const Role& role) {
+  if (job.elastic_min) return *job.elastic_min;
+  int size = 0;
+  for (const Role& other : job.roles) {
+    if (other.starts_after == role.starts_after) size += other.replicas;
+  }
+  return size;
+}
+
+int port_count(const Job& job) {
+  int count = 1;
+  for (const Role& role : job.roles) count += role.replicas * role.ports;
+  return count;
+}
+
+int replica_port(const Job& job, const Role& role, int index, int first) {
+  if (job.fixed_port || role.ports == 0) return first;
+  int port = first + 1;
+  for (const Role& other : job.roles) {
+    if (&other == &role) break;
+    port += other.replicas * other.ports;
+  }
+  return port + index * role.ports;
+}
+
 std::string replica_key(const Role& role, int index) {
   return to_lower(role.type) + "-" + std::to_string(index);
 }
 
 std::string pod_name(const Job& job, const Role& role, int index) {
-  return job.pod_name_prefix + replica_key(role, index);
+  return job.pod_name_prefix + (role.has_index ? replica_key(role, index) : to_lower(role.type));
 }
 
 const api::Container* training_container(const Job& job, const api::PodSpec& spec) {

@@ -12,6 +12,7 @@
 
 #include "api/core_v1.h"
 #include "base/time.h"
+#include "json/document.h"
 
 namespace muster::control {
 
@@ -24,6 +25,10 @@ struct Role {
   int replicas = 1;
   RestartPolicy restart_policy = RestartPolicy::kOnFailure;
   api::PodTemplateSpec pod_template;
+  bool has_index = true;                  // in pod names; a role of one replica may do without
+  std::string starts_after = {};          // the role that has to be up, all of it, before these pods are made
+  std::optional<int> backoff_limit = {};  // charged restarts of its replicas, beside the job's limit
+  int ports = 0;                          // that each replica listens on itself, beside the job's one port
 };
 
 /// The template's own command, told by MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE who it is.
@@ -53,9 +58,18 @@ struct KubeflowLaunch {
 };
 using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch>;
 
-/// Whose success is the job's success. A replica that has failed for good fails the job whoever it is: its peers would
-/// wait for it in a collective operation for ever.
-enum class Decider { kFirstReplica, kEveryReplica, kAnyReplica };
+/// One replica of a role, or all of them.
+struct Member {
+  std::string role;
+  std::optional<int> index = {};
+};
+
+/// A set of replicas that decides: the rule holds when every one of them is in the state in question, or any.
+struct ReplicaRule {
+  enum class Takes { kEvery, kAny };
+  Takes takes = Takes::kEvery;
+  std::vector<Member> members = {};  // none: all replicas of the job
+};
 
 /// Which exit codes RestartPolicy::kExitCode starts again.
 enum class RetryableExits {
@@ -151,7 +165,11 @@ struct Job {
   // Roles in rank order: rank is the position in the concatenation of their replicas.
   std::vector<Role> roles;
   Launch launch;
-  Decider decider = Decider::kFirstReplica;
+  // The job succeeds when one of these rules holds of replicas that have succeeded.
+  std::vector<ReplicaRule> succeeds_when;
+  // It fails when one of these holds of replicas that have failed for good. Usually any replica: its peers would wait
+  // for it in a collective operation for ever.
+  std::vector<ReplicaRule> fails_when = {{.takes = ReplicaRule::Takes::kAny}};
   RunningWhen running_when = RunningWhen::kAllUp;
   RetryableExits retryable_exits = RetryableExits::kListed;
   RunPolicy run_policy;
@@ -159,19 +177,30 @@ struct Job {
   std::optional<int> elastic_min;  // fewer replicas than this cannot train: the size of the gang
 
   // What its children look like.
-  std::string pod_name_prefix;  // a pod is PREFIX + lower-case type + "-" + index
+  std::string pod_name_prefix;  // a pod is PREFIX + lower-case type, and "-" + index where the role has it
   ChildLabels labels;
   Services services = Services::kNone;
   std::string subdomain;                         // of kMasterAndSubdomain
   std::string port_name;                         // of the container port that is the master port; "": none is declared
-  std::optional<int> fixed_port;                 // absent: the port is offered from outside, one per job
+  std::optional<int> fixed_port;                 // absent: ports are offered from outside, a range per job
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
+  // Further objects that the pods need, such as a ConfigMap with a list of hosts: kind, metadata.name and content.
+  std::vector<json::Document> objects;
 
   EventReasons events;
   std::vector<Notice> notices;
 };
 
 int total_replicas(const Job& job);
+/// The rule of a job whose first replica decides.
+ReplicaRule first_replica_rule(const Job& job);
+/// How many start together with a replica of the role: all that wait for the same, or as few as an elastic job needs.
+int gang_size(const Job& job, const Role& role);
+/// Ports the job needs on a network that its pods share: the job's own, then those of each replica in rank order.
+int port_count(const Job& job);
+/// The port the replica listens on when the job's range begins at `first`; the job's own where the role has none. On a
+/// network where each pod has its own address all replicas have the same.
+int replica_port(const Job& job, const Role& role, int index, int first);
 std::string pod_name(const Job& job, const Role& role, int index);
 /// "worker-1": names a replica within its job, in status and messages.
 std::string replica_key(const Role& role, int index);
@@ -199,6 +228,7 @@ struct ReplicaStatus {
 struct RoleStatus {
   std::string type;
   int restarts = 0;                          // of its replicas, whatever the cause; pauses are none
+  int charged = 0;                           // of these, to the role's own backoff_limit
   std::map<std::string, int> counts = {};    // of all its replicas, by phase
   std::vector<ReplicaStatus> replicas = {};  // the first of them, by index
   bool operator==(const RoleStatus&) const = default;
@@ -221,7 +251,8 @@ struct JobStatus {
   std::optional<Time> completed;
   std::optional<Time> next_retry;
   std::optional<Time> paused_at;
-  std::optional<int> port;
+  std::optional<int> port;  // the first of its range
+  int port_count = 1;
   std::int64_t observed_generation = 0;
   bool operator==(const JobStatus&) const = default;
 };

@@ -28,16 +28,13 @@ api::StringMap identity_labels(const Job& job, const Replica& replica) {
   return labels;
 }
 
-int gang_size(const Job& job) {
-  return job.elastic_min.value_or(total_replicas(job));
-}
-
 /// Waits for a place with the size of an earlier gang: it would wait for pods that never come, or start without its
 /// peers. It has not run yet, so nothing is lost by making it anew.
-bool has_stale_gang(const Job& job, const api::Pod& pod) {
+bool has_stale_gang(const Job& job, const Replica& replica) {
+  const api::Pod& pod = *replica.pod;
   if (!pod.spec.node_name.empty() || pod.status.phase != "Pending" || is_terminating(pod)) return false;
   const auto size = pod.metadata.annotations.find(api::kGangSizeAnnotation);
-  return size == pod.metadata.annotations.end() || size->second != std::to_string(gang_size(job));
+  return size == pod.metadata.annotations.end() || size->second != std::to_string(gang_size(job, *replica.role));
 }
 
 // ---- services ----
@@ -65,7 +62,8 @@ api::ServicePort named_port(const std::string& name, int port) {
 api::Service replica_service(const Decision& d, const Replica& replica) {
   const Job& job = d.job();
   api::Service service = headless_service(job, replica.pod_name, identity_labels(job, replica));
-  service.spec.ports.push_back(named_port(job.port_name, d.status.port.value_or(0)));
+  const int port = replica_port(job, *replica.role, replica.index, d.status.port.value_or(0));
+  service.spec.ports.push_back(named_port(job.port_name, port));
   const api::Container* training = training_container(job, replica.role->pod_template.spec);
   if (training == nullptr) return service;
   for (const auto& declared : training->ports) {
@@ -130,6 +128,55 @@ void converge_services(Decision& d) {
   }
 }
 
+// ---- further objects ----
+
+json::Document owned_object(const Job& job, const json::Document& wanted) {
+  json::Document object = wanted;
+  object["metadata"]["namespace"] = job.ns;
+  for (const auto& [key, value] : job.labels.common) object["metadata"]["labels"][key] = value;
+  object["metadata"]["labels"][api::kGroupNameLabel] = job.name;  // what our watch selects
+  object["metadata"]["ownerReferences"] = json::Array{reflect::encode(owner_of_children(job))};
+  return object;
+}
+
+bool is_same_object(const Job& job, const json::Document& wanted, const json::Document& found) {
+  return found.string_at("kind") == wanted.string_at("kind") &&
+         found.string_at("metadata", "name") == wanted.string_at("metadata", "name") &&
+         api::is_controlled_by(found, job.uid);
+}
+
+/// What to change so that the object has the wanted content; its metadata is left alone.
+json::Document content_patch(const json::Document& wanted, const json::Document& found) {
+  json::Document patch = json::Object{};
+  for (const auto& [key, value] : wanted.as_object()) {
+    const json::Document* now = found.find(key);
+    if (key == "metadata" || (now != nullptr && *now == value)) continue;
+    patch[key] = value;
+  }
+  return patch;
+}
+
+void converge_objects(Decision& d) {
+  const Job& job = d.job();
+  for (const json::Document& wanted : job.objects) {
+    if (is_full(d)) return;
+    const auto found =
+        std::ranges::find_if(d.seen.objects, [&](const auto& object) { return is_same_object(job, wanted, *object); });
+    if (found == d.seen.objects.end()) {
+      d.plan.actions.emplace_back(Create{owned_object(job, wanted)});
+      continue;
+    }
+    json::Document patch = content_patch(wanted, **found);
+    if (patch.as_object().empty()) continue;
+    d.plan.actions.emplace_back(Update{.child = {.api_version = wanted.string_at("apiVersion"),
+                                                 .kind = wanted.string_at("kind"),
+                                                 .name = wanted.string_at("metadata", "name"),
+                                                 .uid = (*found)->string_at("metadata", "uid")},
+                                       .resource_version = (*found)->string_at("metadata", "resourceVersion"),
+                                       .patch = std::move(patch)});
+  }
+}
+
 // ---- pods ----
 
 void remove_surplus(Decision& d) {
@@ -145,6 +192,18 @@ void remove_surplus(Decision& d) {
 
 bool must_wait(const Decision& d) {
   return d.status.next_retry && d.seen.now < *d.status.next_retry;
+}
+
+/// By position. A role that starts after another gets its pods when the other is up; what it has by then stays.
+std::vector<bool> roles_that_may_start(Decision& d) {
+  std::vector<bool> may_start;
+  for (const Role& role : d.job().roles) {
+    may_start.push_back(role.starts_after.empty() || is_role_up(d, role.starts_after));
+    if (!may_start.back()) {
+      d.plan.reasons.push_back(fmt::format("role {} starts when all of role {} is up", role.type, role.starts_after));
+    }
+  }
+  return may_start;
 }
 
 /// True when the replica waits for the retry time or for its old pod to go.
@@ -164,7 +223,7 @@ bool converge_pod(Decision& d, const Replica& replica) {
     if (!must_wait(d)) delete_pod(d, *replica.pod);
     return true;
   }
-  if (has_stale_gang(d.job(), *replica.pod) && !is_full(d)) {
+  if (has_stale_gang(d.job(), replica) && !is_full(d)) {
     d.plan.reasons.push_back(fmt::format("replica {} waits in a gang of another size", replica.key));
     retire_attempt(d, replica);
     delete_pod(d, *replica.pod);
@@ -181,11 +240,11 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
   pod.metadata.ns = job.ns;
   pod.metadata.labels = from.metadata.labels;
   for (const auto& [key, value] : identity_labels(job, replica)) pod.metadata.labels[key] = value;
-  if (replica.rank == 0) pod.metadata.labels[job.labels.role_key] = "master";
+  if (replica.leads) pod.metadata.labels[job.labels.role_key] = "master";
   pod.metadata.labels[api::kGroupNameLabel] = job.name;
   pod.metadata.labels[api::kAttemptLabel] = std::to_string(attempt);
   pod.metadata.annotations = from.metadata.annotations;
-  pod.metadata.annotations[api::kGangSizeAnnotation] = std::to_string(gang_size(job));
+  pod.metadata.annotations[api::kGangSizeAnnotation] = std::to_string(gang_size(job, *replica.role));
   pod.metadata.owner_references = {owner_of_children(job)};
 
   pod.spec = from.spec;
@@ -220,8 +279,16 @@ void delete_all_children(Decision& d) {
 void converge_children(Decision& d) {
   remove_surplus(d);
   converge_services(d);
+  converge_objects(d);
+  const std::vector<bool> may_start = roles_that_may_start(d);
   bool waiting = false;
-  for (const Replica& replica : d.replicas) waiting |= converge_pod(d, replica);
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod == nullptr && !may_start[replica.role_position]) {
+      waiting |= ended_attempts(d, replica) > 0;
+    } else {
+      waiting |= converge_pod(d, replica);
+    }
+  }
   if (!waiting) d.status.next_retry.reset();
   if (waiting && must_wait(d)) recheck_at(d, *d.status.next_retry);
 }

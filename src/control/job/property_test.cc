@@ -15,8 +15,11 @@
 namespace muster::control {
 namespace {
 
+/// Kinds, and a job whose launcher starts after its workers and decides.
+enum class Shape { kTraining, kKubeflow, kLauncher };
+
 struct Setup {
-  bool kubeflow = false;
+  Shape shape = Shape::kTraining;
   int workers = 1;
   std::string policy = "OnFailure";
   int backoff_limit = 3;
@@ -34,9 +37,9 @@ struct Move {
 };
 
 std::ostream& operator<<(std::ostream& out, const Setup& s) {
-  return out << fmt::format("{}{} workers={} policy={} limit={} cleanUp={}",
-                            s.kubeflow ? "PyTorchJob" : "PyTorchTrainingJob", s.graceful ? " graceful" : "", s.workers,
-                            s.policy, s.backoff_limit, s.clean_up);
+  static constexpr std::array kShapes = {"PyTorchTrainingJob", "PyTorchJob", "ModelJob"};
+  return out << fmt::format("{}{} workers={} policy={} limit={} cleanUp={}", kShapes[static_cast<std::size_t>(s.shape)],
+                            s.graceful ? " graceful" : "", s.workers, s.policy, s.backoff_limit, s.clean_up);
 }
 
 std::ostream& operator<<(std::ostream& out, const Move& m) {
@@ -47,7 +50,8 @@ std::ostream& operator<<(std::ostream& out, const Move& m) {
 
 rc::Gen<Setup> any_setup() {
   return rc::gen::build<Setup>(
-      rc::gen::set(&Setup::kubeflow), rc::gen::set(&Setup::workers, rc::gen::inRange(1, 4)),
+      rc::gen::set(&Setup::shape, rc::gen::element(Shape::kTraining, Shape::kKubeflow, Shape::kLauncher)),
+      rc::gen::set(&Setup::workers, rc::gen::inRange(1, 4)),
       rc::gen::set(&Setup::policy, rc::gen::element<std::string>("OnFailure", "ExitCode", "Never", "Always")),
       rc::gen::set(&Setup::backoff_limit, rc::gen::inRange(0, 4)),
       rc::gen::set(&Setup::clean_up, rc::gen::element<std::string>("None", "Unfinished", "All")),
@@ -74,7 +78,15 @@ rc::Gen<std::vector<Move>> any_history() {
 std::string manifest(const Setup& s) {
   const std::string head = "metadata: {name: mnist, namespace: default, uid: u-1, generation: 1}\n";
   const std::string pod = "template: {spec: {containers: [{name: pytorch, image: torch, command: [python]}]}}";
-  if (s.kubeflow) {
+  if (s.shape == Shape::kLauncher) {
+    return "apiVersion: test.muster.dev/v1\nkind: ModelJob\n" + head +
+           fmt::format(
+               "spec:\n  backoffLimit: {}\n  succeedsWhen: [{{every: [launcher-0]}}]\n  portName: port\n  roles:\n"
+               "  - {{type: worker, replicas: {}, restartPolicy: {}, ports: 1}}\n"
+               "  - {{type: launcher, restartPolicy: {}, startsAfter: worker, withoutIndex: true}}\n",
+               s.backoff_limit, s.workers, s.policy, s.policy);
+  }
+  if (s.shape == Shape::kKubeflow) {
     return "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n" + head +
            fmt::format(
                "spec:\n  runPolicy: {{backoffLimit: {}, cleanPodPolicy: {}}}\n  pytorchReplicaSpecs:\n"
@@ -111,16 +123,18 @@ bool is_alive(const api::Pod& pod) {
 
 void toggle_pause(const Setup& s, JobWorld& world) {
   json::Document& spec = world.object["spec"];
-  json::Document& flag = s.kubeflow ? spec["runPolicy"]["suspend"] : spec["runMode"]["pause"]["enabled"];
+  json::Document& flag = s.shape == Shape::kLauncher   ? spec["paused"]
+                         : s.shape == Shape::kKubeflow ? spec["runPolicy"]["suspend"]
+                                                       : spec["runMode"]["pause"]["enabled"];
   flag = !(flag.is_bool() && flag.as_bool());
 }
 
 void scale(const Setup& s, int workers, JobWorld& world) {
   json::Document& spec = world.object["spec"];
-  if (s.kubeflow) {
+  if (s.shape == Shape::kKubeflow) {
     spec["pytorchReplicaSpecs"]["Worker"]["replicas"] = workers;
   } else {
-    spec["replicaSpecs"].as_array().front()["replicas"] = workers;
+    spec[s.shape == Shape::kLauncher ? "roles" : "replicaSpecs"].as_array().front()["replicas"] = workers;
   }
 }
 
@@ -173,8 +187,7 @@ std::string text_of(const JobPlan& plan, const JobWorld& world) {
     text += action_line(action) + "\n";
     if (const auto* create = std::get_if<Create>(&action)) text += json::serialize(create->object) + "\n";
   }
-  const Kind* kind = find_job_kind(world.object.string_at("apiVersion"), world.object.string_at("kind"));
-  if (plan.status) text += json::serialize(kind->project(*plan.status, world.object, world.now));
+  if (plan.status) text += json::serialize(world.projected(*plan.status));
   return text;
 }
 
@@ -199,29 +212,30 @@ class Ledger {
     const JobStatus status = world.status();
     for (const auto& [name, pod] : world.pods) {
       // Given up while it still ran, for a pause or another size of the gang: how it ends is nobody's failure.
-      const auto ended = status.attempts.find(name.substr(job.pod_name_prefix.size()));
+      const auto ended = status.attempts.find(key_of(name, job));
       const int attempt = std::stoi(pod.metadata.labels.at(api::kAttemptLabel));
       if (ended != status.attempts.end() && attempt < ended->second) continue;
       if (pod.status.phase != "Failed" || !pod.status.reason.empty() || pod.metadata.deletion_timestamp) continue;
       const int code = pod.status.container_statuses.front().state.terminated->exit_code;
-      if (is_wanted(name, job) && is_restarted(code)) seen_.insert(pod.metadata.uid);
+      if (!key_of(name, job).empty() && is_restarted(code)) seen_.insert(pod.metadata.uid);
     }
   }
   int failures() const { return static_cast<int>(seen_.size()); }
 
  private:
-  static bool is_wanted(const std::string& name, const Job& job) {
+  /// Of the replica whose pod has the name; "" when there is no such replica.
+  static std::string key_of(const std::string& name, const Job& job) {
     for (const Role& role : job.roles) {
       for (int i = 0; i < role.replicas; ++i) {
-        if (pod_name(job, role, i) == name) return true;
+        if (pod_name(job, role, i) == name) return replica_key(role, i);
       }
     }
-    return false;
+    return {};
   }
   bool is_restarted(int code) const {
     if (setup_.policy == "Never") return false;
     if (setup_.policy != "ExitCode") return true;
-    return setup_.kubeflow ? code >= 128 : code == 137 || code == 138;
+    return setup_.shape == Shape::kKubeflow ? code >= 128 : code == 137 || code == 138;
   }
 
   const Setup& setup_;
@@ -363,6 +377,44 @@ RC_GTEST_PROP(DecideLaws, SucceedsOnceTheProgramsDo, ()) {
     world.apply(world.look());
   }
   RC_ASSERT(is_finished(world.status().phase));
+}
+
+RC_GTEST_PROP(DecideLaws, StartsARoleOnlyWhenTheOneBeforeItIsUp, ()) {
+  Setup setup = *any_setup();
+  setup.shape = Shape::kLauncher;
+  const auto history = *any_history();
+  JobWorld world = make_world(setup);
+  for (const Move& move : history) {
+    happen(setup, move, world);
+    const JobPlan plan = world.look();
+    for (const Action& action : plan.actions) {
+      if (action_line(action).starts_with("create pod mnist-launcher")) {
+        for (int i = 0; i < world.job().roles.front().replicas; ++i) {
+          const auto worker = world.pods.find(fmt::format("mnist-worker-{}", i));
+          RC_ASSERT(worker != world.pods.end());
+          RC_ASSERT(worker->second.status.phase == "Running" || worker->second.status.phase == "Succeeded");
+        }
+      }
+    }
+    world.apply(plan, static_cast<std::size_t>(move.crash_after));
+  }
+}
+
+RC_GTEST_PROP(DecideLaws, EveryReplicaHasAPortOfItsOwn, ()) {
+  Setup setup = *any_setup();
+  setup.shape = Shape::kLauncher;
+  const auto history = *any_history();
+  JobWorld world = make_world(setup);
+  for (const Move& move : history) {
+    happen(setup, move, world);
+    world.apply(world.look(), static_cast<std::size_t>(move.crash_after));
+    std::set<int> ports;
+    for (const auto& [name, pod] : world.pods) {
+      const int port = pod.spec.containers.front().ports.front().container_port;
+      RC_ASSERT(ports.insert(port).second);
+      RC_ASSERT(port - 20000 <= 3);
+    }
+  }
 }
 
 RC_GTEST_PROP(DecideLaws, AttemptsOfAReplicaOnlyGrow, ()) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/strings.h"
 #include "control/job/decision.h"
@@ -107,7 +108,7 @@ std::string said_about(const Decision& d, const Replica& replica) {
 
 /// Why a failure of this replica is the job's.
 std::string peers_clause(const Decision& d, const Replica& replica) {
-  if (is_decider(d, replica) || d.replicas.size() == 1) return {};
+  if (replica.decides || d.replicas.size() == 1) return {};
   return "; its peers would wait for it for ever, so the job fails";
 }
 
@@ -123,8 +124,16 @@ Outcome failed_for_good(const Decision& d, const Replica& replica) {
           .message = said_about(d, replica) + "; " + why + peers_clause(d, replica)};
 }
 
-Outcome budget_exhausted(const Decision& d, const Replica& replica) {
-  const int limit = *d.job().run_policy.backoff_limit;
+/// The limit that allows no further charged restart of the replica; absent while none is used up.
+std::optional<int> used_up_limit(Decision& d, const Replica& replica) {
+  const auto& of_job = d.job().run_policy.backoff_limit;
+  const auto& of_role = replica.role->backoff_limit;
+  if (of_role && role_status(d, *replica.role).charged >= *of_role) return of_role;
+  if (of_job && d.status.restarts >= *of_job) return of_job;
+  return std::nullopt;
+}
+
+Outcome budget_exhausted(const Decision& d, const Replica& replica, int limit) {
   const std::string why =
       limit == 0 ? std::string("backoffLimit 0 allows no restart") : fmt::format("backoffLimit {} is used up", limit);
   return {.phase = Phase::kFailed,
@@ -138,7 +147,9 @@ void restart(Decision& d, const Replica& replica, Verdict verdict) {
   const bool deleted = !ended_by_itself(*replica.pod);
   retire(d, replica);
   if (charged) d.status.restarts += 1;
-  role_status(d, *replica.role).restarts += 1;
+  RoleStatus& role = role_status(d, *replica.role);
+  role.restarts += 1;
+  if (charged && replica.role->backoff_limit) role.charged += 1;
 
   const Duration delay = delay_after(charged ? d.status.restarts : ended_attempts(d, replica));
   // Rounded up: status keeps whole seconds, and a delay must not shrink by being stored.
@@ -161,6 +172,12 @@ void restart(Decision& d, const Replica& replica, Verdict verdict) {
   emit(d, "Warning", d.job().events.restarting, std::move(message));
 }
 
+bool is_failure_of_the_job(const Decision& d, const std::set<const Replica*>& lost) {
+  return std::ranges::any_of(d.job().fails_when, [&](const ReplicaRule& rule) {
+    return !holders(d, rule, [&](const Replica& replica) { return lost.contains(&replica); }).empty();
+  });
+}
+
 }  // namespace
 
 std::optional<Outcome> account_for_ended(Decision& d) {
@@ -172,18 +189,23 @@ std::optional<Outcome> account_for_ended(Decision& d) {
     d.plan.reasons.resize(reasons_before);
     return outcome;
   };
+  std::set<const Replica*> lost;  // for good
   // In rank order, so that which failure spends the last of the budget does not depend on the order of observation.
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica)) continue;
     if (is_full(d)) break;
     const Verdict verdict = judge(d, replica);
     if (verdict == Verdict::kLeave) continue;
-    if (verdict == Verdict::kFailedForGood) return ends_the_job(failed_for_good(d, replica));
-    const auto limit = d.job().run_policy.backoff_limit;
-    if (verdict == Verdict::kRestartCharged && limit && d.status.restarts >= *limit) {
-      return ends_the_job(budget_exhausted(d, replica));
+    const auto limit = verdict == Verdict::kRestartCharged ? used_up_limit(d, replica) : std::nullopt;
+    if (verdict != Verdict::kFailedForGood && !limit) {
+      restart(d, replica, verdict);
+      continue;
     }
-    restart(d, replica, verdict);
+    lost.insert(&replica);
+    const Outcome outcome = limit ? budget_exhausted(d, replica, *limit) : failed_for_good(d, replica);
+    if (is_failure_of_the_job(d, lost)) return ends_the_job(outcome);
+    d.status.replica_failure = true;
+    d.status.replica_failure_message = outcome.message;
   }
   return std::nullopt;
 }

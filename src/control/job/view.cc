@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "api/names.h"
 #include "api/owners.h"
@@ -12,6 +13,12 @@
 namespace muster::control {
 
 namespace {
+
+bool concerns(const ReplicaRule& rule, const Replica& replica) {
+  return rule.members.empty() || std::ranges::any_of(rule.members, [&](const Member& member) {
+           return member.role == replica.role->type && member.index.value_or(replica.index) == replica.index;
+         });
+}
 
 std::vector<Replica> wanted_replicas(const Job& job) {
   std::vector<Replica> replicas;
@@ -25,8 +32,12 @@ std::vector<Replica> wanted_replicas(const Job& job) {
                                  .rank = rank++,
                                  .key = replica_key(role, i),
                                  .pod_name = pod_name(job, role, i)});
+      replicas.back().decides = std::ranges::any_of(
+          job.succeeds_when, [&](const ReplicaRule& rule) { return concerns(rule, replicas.back()); });
     }
   }
+  const auto leader = std::ranges::find(replicas, true, &Replica::decides);
+  if (leader != replicas.end()) leader->leads = true;
   return replicas;
 }
 
@@ -165,8 +176,33 @@ bool is_accounted(const Decision& d, const Replica& replica) {
   return replica.pod != nullptr && attempt_of(*replica.pod) < ended_attempts(d, replica);
 }
 
-bool is_decider(const Decision& d, const Replica& replica) {
-  return d.job().decider != Decider::kFirstReplica || replica.rank == 0;
+bool is_role_up(const Decision& d, const std::string& type) {
+  return std::ranges::all_of(d.replicas, [&](const Replica& r) { return r.role->type != type || is_up(r.pod); });
+}
+
+std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
+                                    const std::function<bool(const Replica&)>& state) {
+  std::vector<const Replica*> in_state;
+  for (const Replica& replica : d.replicas) {
+    if (!concerns(rule, replica)) continue;
+    if (state(replica)) {
+      in_state.push_back(&replica);
+      if (rule.takes == ReplicaRule::Takes::kAny) return in_state;
+    } else if (rule.takes == ReplicaRule::Takes::kEvery) {
+      return {};
+    }
+  }
+  return in_state;
+}
+
+std::string named(const Decision& d, const std::vector<const Replica*>& replicas) {
+  if (replicas.size() == 1) return "replica " + replicas.front()->key;
+  if (replicas.size() == d.replicas.size()) return "every replica";
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> keys;
+  for (const Replica* replica : replicas | std::views::take(kNamed)) keys.push_back(replica->key);
+  if (replicas.size() > kNamed) keys.push_back(fmt::format("{} more", replicas.size() - kNamed));
+  return "replicas " + join(keys, ", ");
 }
 
 std::optional<int> exit_code_of(const Job& job, const api::Pod& pod) {
@@ -190,8 +226,11 @@ std::string describe_end(const Job& job, const api::Pod& pod) {
 std::vector<RoleStatus> role_statuses(const Decision& d) {
   std::vector<RoleStatus> roles;
   for (const Role& role : d.job().roles) {
+    RoleStatus& next = roles.emplace_back(RoleStatus{.type = role.type});
     const auto before = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
-    roles.push_back({.type = role.type, .restarts = before == d.status.roles.end() ? 0 : before->restarts});
+    if (before == d.status.roles.end()) continue;
+    next.restarts = before->restarts;
+    next.charged = before->charged;
   }
   for (const Replica& replica : d.replicas) {
     RoleStatus& role = roles[replica.role_position];

@@ -57,7 +57,7 @@ void Jobs::note(const Kind& kind, const std::string& uid, const json::Document* 
   const JobStatus status = kind.read_status(*now);
   if (is_finished(status.phase)) return;
   unfinished_.insert(uid);
-  if (status.port) ports_.note(uid, *status.port);
+  if (status.port) ports_.note(uid, *status.port, status.port_count);
 }
 
 bool Jobs::is_live(const std::string& uid) const {
@@ -80,7 +80,7 @@ Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
                     .offered_port = std::nullopt};
   if (!observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
       !is_finished(observed.status.phase)) {
-    observed.offered_port = ports_.offer(observed.job.uid);
+    observed.offered_port = ports_.offer(observed.job.uid, port_count(observed.job));
   }
   JobPlan decided = decide(observed);
   Plan plan{.status = std::nullopt,

@@ -58,5 +58,41 @@ TEST_F(PortBookTest, OffersNothingWhenAllAreTaken) {
   EXPECT_EQ(book_.offer("one more"), 20070);
 }
 
+TEST_F(PortBookTest, OffersAsManyInARowAsAreNeededAndLooksAtEachOfThem) {
+  live_ = {"a", "b", "c"};
+  taken_by_others_ = {20024};
+  EXPECT_EQ(book_.offer("a", 25), 20030);
+  EXPECT_EQ(book_.offer("b", 20), 20000);
+  EXPECT_EQ(book_.offer("c"), 20020);
+}
+
+TEST_F(PortBookTest, KeepsTheWholeRangeOfAJobItWasToldAbout) {
+  live_ = {"a", "b"};
+  book_.note("a", 20000, 31);
+  EXPECT_EQ(book_.offer("b"), 20040);
+}
+
+TEST_F(PortBookTest, IgnoresPortsThatCannotBeAJobs) {
+  live_ = {"a", "b", "c", "d"};
+  book_.note("a", 80);
+  book_.note("b", -1, -1);
+  book_.note("c", 20010, 2147483647);
+  EXPECT_EQ(book_.offer("d"), 20000);
+  EXPECT_EQ(book_.offer("e"), std::nullopt);
+}
+
+TEST_F(PortBookTest, GivesAJobThatHasGrownAnotherRange) {
+  live_ = {"a", "b"};
+  EXPECT_EQ(book_.offer("a", 5), 20000);
+  EXPECT_EQ(book_.offer("b"), 20010);
+  EXPECT_EQ(book_.offer("a", 15), 20020);
+}
+
+TEST_F(PortBookTest, OffersNothingToAJobThatNeedsMoreThanThereAre) {
+  live_ = {"a"};
+  EXPECT_EQ(book_.offer("a", 10000), 20000);
+  EXPECT_EQ(book_.offer("a", 10001), std::nullopt);
+}
+
 }  // namespace
 }  // namespace muster::control

@@ -1,113 +1,41 @@
-#include "control/job/pytorch_training_job.h"
+#include "control/job/kinds/tensorstack.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <numeric>
+#include <map>
 
 #include "api/names.h"
-#include "api/tensorstack_v1beta1.h"
-#include "base/clamped_seconds.h"
 #include "base/sha256.h"
-#include "base/strings.h"
-#include "reflect/reflect.h"
+#include "control/job/kinds/status.h"
 
 namespace muster::control {
 
 namespace {
 
-constexpr std::string_view kApiVersion = "batch.tensorstack.dev/v1beta1";
-constexpr std::string_view kKindName = "PyTorchTrainingJob";
-constexpr int kClusterPort = 29500;  // torch's own default
 constexpr int kDefaultBackoffLimit = 3;
-
-// ---- to the model ----
 
 /// The children's infix: new for a job of the same name made later, the same through restarts and crashes.
 std::string infix(const std::string& uid) {
   return sha256_hex(uid).substr(0, 5);
 }
 
-CleanUp clean_up_from(std::string_view name) {
+CleanUp tensorstack_clean_up(std::string_view name) {
   if (name == "Unfinished") return CleanUp::kUnfinished;
   if (name == "All") return CleanUp::kAll;
   return CleanUp::kNone;
 }
 
-void set_run_policy(const api::PyTorchTrainingJobSpec& spec, Job& job) {
-  const api::TrainingRunPolicy policy = spec.run_policy.value_or(api::TrainingRunPolicy{});
+}  // namespace
+
+// ---- to the model ----
+
+void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) {
   job.run_policy.backoff_limit = policy.backoff_limit.value_or(kDefaultBackoffLimit);
-  job.run_policy.clean_up = clean_up_from(policy.clean_up_policy);
+  job.run_policy.clean_up = tensorstack_clean_up(policy.clean_up_policy);
   job.run_policy.deadline_clock = DeadlineClock::kFromRunning;
   job.run_policy.deadline_deletes_unfinished = true;
-  if (policy.active_deadline_seconds) {
-    job.run_policy.active_deadline = clamped_seconds(*policy.active_deadline_seconds);
-  }
-  if (policy.ttl_seconds_after_finished) {
-    job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);
-  }
+  read_limits(policy, job.run_policy);
 }
 
-/// Replicas beyond those in the roles are shared out by scalingWeight, largest remainder first; fewer are taken from
-/// the last roles, and never the first replica.
-void scale_to(int expected, const std::vector<api::TrainingReplicaSpec>& specs, std::vector<Role>& roles) {
-  int total = 0;
-  std::int64_t weights = 0;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    total += roles[i].replicas;
-    weights += std::max(specs[i].scaling_weight.value_or(1), 0);
-  }
-  for (std::size_t i = roles.size(); i-- > 0 && total > expected;) {
-    const int least = i == 0 ? 1 : 0;
-    const int taken = std::clamp(roles[i].replicas - least, 0, total - expected);
-    roles[i].replicas -= taken;
-    total -= taken;
-  }
-  const int growth = expected - total;
-  if (growth <= 0 || weights == 0) return;
-  std::vector<std::pair<std::int64_t, std::size_t>> remainders;
-  int given = 0;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    const std::int64_t share = std::int64_t{growth} * std::max(specs[i].scaling_weight.value_or(1), 0);
-    roles[i].replicas += static_cast<int>(share / weights);
-    given += static_cast<int>(share / weights);
-    remainders.emplace_back(-(share % weights), i);
-  }
-  std::ranges::sort(remainders);
-  for (std::size_t i = 0; given < growth; ++i, ++given) roles[remainders[i].second].replicas += 1;
-}
-
-void set_roles(const api::PyTorchTrainingJobSpec& spec, Job& job) {
-  for (const auto& replica_spec : spec.replica_specs) {
-    job.roles.push_back({.type = replica_spec.type,
-                         .replicas = replica_spec.replicas.value_or(1),
-                         .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
-                         .pod_template = replica_spec.template_});
-  }
-  if (!spec.elastic || !spec.elastic->enabled) return;
-  if (spec.elastic->expected_replicas) scale_to(*spec.elastic->expected_replicas, spec.replica_specs, job.roles);
-  job.elastic_min = spec.elastic->min_replicas;
-}
-
-std::string nnodes(const api::PyTorchTrainingJobSpec& spec, int total) {
-  if (spec.elastic && spec.elastic->enabled) {
-    return fmt::format("{}:{}", spec.elastic->min_replicas.value_or(1), spec.elastic->max_replicas.value_or(total));
-  }
-  const auto& least = spec.torchrun_config->min_nodes;
-  return least && *least < total ? fmt::format("{}:{}", *least, total) : std::to_string(total);
-}
-
-Launch launch_of(const api::PyTorchTrainingJobSpec& spec, int total) {
-  if (!spec.torchrun_config || !spec.torchrun_config->enabled) return PlainLaunch{};
-  const api::TorchrunConfig& config = *spec.torchrun_config;
-  return TorchrunLaunch{.nnodes = nnodes(spec, total),
-                        .proc_per_node = config.proc_per_node.empty() ? "1" : config.proc_per_node,
-                        .rdzv_backend = config.rdzv_backend.empty() ? "c10d" : config.rdzv_backend,
-                        .max_restarts = config.max_restarts.value_or(0),
-                        .extra_options = config.extra_options};
-}
-
-void set_run_mode(const api::RunMode& mode, Job& job) {
+void set_tensorstack_run_mode(const api::RunMode& mode, Job& job) {
   if (mode.pause) {
     job.run_mode.paused = mode.pause->enabled;
     for (const auto& resume : mode.pause->resume_specs) {
@@ -133,73 +61,35 @@ void set_run_mode(const api::RunMode& mode, Job& job) {
   }
 }
 
-void set_children(Where where, Job& job) {
+void set_tensorstack_children(Where where, Job& job) {
   const std::string stem = job.name + "-" + infix(job.uid);
   job.pod_name_prefix = stem + "-";
   job.labels = {.common = {{api::kOwnerNameLabel, job.name}},
                 .type_key = api::kReplicaTypeLabel,
                 .index_key = api::kReplicaIndexLabel,
                 .role_key = api::kJobRoleLabel};
-  job.training_containers = {"pytorch", "python"};
   if (where == Where::kCluster) {
-    job.fixed_port = kClusterPort;
     job.services = Services::kMasterAndSubdomain;
     job.subdomain = stem;
   }
 }
 
-void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
-  note_reserved_variables(job);
-  if (job.roles.front().restart_policy == RestartPolicy::kAlways) {
-    job.notices.push_back({.reason = "NeverSucceeds",
-                           .message = fmt::format("role {} decides the job and is always started again: the job cannot "
-                                                  "succeed; use restartPolicy OnFailure",
-                                                  job.roles.front().type)});
-  }
-  if (spec.tensorboard_spec) {
-    job.notices.push_back(
-        {.reason = "TensorBoardNotStarted", .message = "spec.tensorboardSpec is kept, but no TensorBoard is started"});
-  }
-  if (spec.scheduler && spec.scheduler->t9k_scheduler) {
-    job.notices.push_back({.reason = "QueueIgnored",
-                           .message = "spec.scheduler.t9kScheduler is kept, but queue and priority are not followed; "
-                                      "the replicas still start together"});
-  }
+EventReasons tensorstack_events() {
+  return {.created = "Created",
+          .running = "Start",
+          .restarting = "PodRestarted",
+          .paused = "Paused",
+          .resumed = "Resumed",
+          .scaled = "Scaled",
+          .succeeded = "Succeeded",
+          .failed = "Failed",
+          .backoff_exhausted = "BackoffExhausted",
+          .deadline_exceeded = "DeadlineExceeded"};
 }
 
-Result<Job> normalise(const json::Document& object, Where where) {
-  TRY_ASSIGN(const json::Document complete, checked(object, kApiVersion, kKindName));
-  TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchTrainingJob>(complete));
-  const api::PyTorchTrainingJobSpec& spec = decoded.spec;
-  Job job;
-  set_identity(object, job);
-  set_run_policy(spec, job);
-  set_roles(spec, job);
-  job.launch = launch_of(spec, total_replicas(job));
-  if (spec.run_mode) set_run_mode(*spec.run_mode, job);
-  job.decider = Decider::kFirstReplica;
-  job.retryable_exits = RetryableExits::kListed;
-  set_children(where, job);
-  job.events = {.created = "Created",
-                .running = "Start",
-                .restarting = "PodRestarted",
-                .paused = "Paused",
-                .resumed = "Resumed",
-                .scaled = "Scaled",
-                .succeeded = "Succeeded",
-                .failed = "Failed",
-                .backoff_exhausted = "BackoffExhausted",
-                .deadline_exceeded = "DeadlineExceeded"};
-  add_notices(spec, job);
-  return job;
-}
+// ---- status, from TensorStack's words ----
 
-// ---- status, from the kind's words ----
-
-const api::Condition* find_condition(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::ranges::find(conditions, type, &api::Condition::type);
-  return found == conditions.end() ? nullptr : &*found;
-}
+namespace {
 
 Phase phase_from(std::string_view name) {
   if (name == "Pending") return Phase::kPending;
@@ -251,7 +141,7 @@ std::string_view telling_condition(Phase phase) {
 std::vector<RoleStatus> roles_from(const std::vector<api::TaskStatus>& tasks) {
   std::vector<RoleStatus> roles;
   for (const auto& task : tasks) {
-    RoleStatus role{.type = task.type, .restarts = task.restart_count};
+    RoleStatus role{.type = task.type, .restarts = task.restart_count, .charged = task.charged_count.value_or(0)};
     for (const auto& replica : task.replicas) {
       ReplicaStatus state{.pod = replica.name, .uid = replica.uid, .phase = replica.phase, .containers = {}};
       for (const auto& c : replica.containers) {
@@ -265,14 +155,10 @@ std::vector<RoleStatus> roles_from(const std::vector<api::TaskStatus>& tasks) {
   return roles;
 }
 
-api::TrainingJobStatus decoded_status(const json::Document& object) {
-  const json::Document* status = object.find("status");
-  if (status == nullptr) return {};
-  return reflect::decode<api::TrainingJobStatus>(*status).value_or(api::TrainingJobStatus{});
-}
+}  // namespace
 
-JobStatus read_status(const json::Document& object) {
-  const api::TrainingJobStatus from = decoded_status(object);
+JobStatus read_tensorstack_status(const json::Document& object) {
+  const api::TrainingJobStatus from = decoded_status<api::TrainingJobStatus>(object);
   JobStatus status;
   status.phase = phase_from(from.phase);
   if (const auto* telling = find_condition(from.conditions, telling_condition(status.phase));
@@ -284,33 +170,25 @@ JobStatus read_status(const json::Document& object) {
     status.replica_failure = failure->status == "True";
     if (status.replica_failure) status.replica_failure_message = failure->message;
   }
-  if (const auto* paused = find_condition(from.conditions, "Paused"); paused != nullptr) {
-    status.resumed = paused->status == "False";
-    if (paused->status == "True") status.paused_at = paused->last_transition_time;
-  }
+  read_pause(find_condition(from.conditions, "Paused"), status);
   status.roles = roles_from(from.tasks);
   status.restarts = from.backoff_count;
   read_progress(from, status);
   return status;
 }
 
-// ---- status, to the kind's words ----
+// ---- status, to TensorStack's words ----
+
+namespace {
 
 /// Conditions in one order, their times kept while their status stays.
-class Conditions {
+class OrderedConditions {
  public:
-  Conditions(const std::vector<api::Condition>& before, Time now) : before_(before), now_(now) {}
+  OrderedConditions(const std::vector<api::Condition>& before, Time now) : before_(before), now_(now) {}
 
   void set(std::string type, bool value, std::string reason, std::string message) {
-    const char* status = value ? "True" : "False";
     const api::Condition* old = find_condition(before_, type);
-    const bool same = old != nullptr && old->status == status;
-    result_.push_back({.type = std::move(type),
-                       .status = status,
-                       .reason = std::move(reason),
-                       .message = std::move(message),
-                       .last_update_time = std::nullopt,
-                       .last_transition_time = same ? old->last_transition_time : std::optional<Time>(now_)});
+    result_.push_back(next_condition(old, std::move(type), value, std::move(reason), std::move(message), now_));
   }
   bool had(std::string_view type) const { return find_condition(before_, type) != nullptr; }
   std::vector<api::Condition> take() && { return std::move(result_); }
@@ -323,7 +201,7 @@ class Conditions {
 
 constexpr const char* kNoReason = "-";
 
-void set_running(const JobStatus& status, Conditions& conditions) {
+void set_running(const JobStatus& status, OrderedConditions& conditions) {
   switch (status.phase) {
     case Phase::kRunning:
       conditions.set("Running", true, kNoReason,
@@ -346,7 +224,7 @@ void set_running(const JobStatus& status, Conditions& conditions) {
   }
 }
 
-void set_outcome(const JobStatus& status, Conditions& conditions) {
+void set_outcome(const JobStatus& status, OrderedConditions& conditions) {
   if (status.phase == Phase::kSucceeded) {
     conditions.set("Completed", true, "Succeeded", status.message);
     conditions.set("Failed", false, "Succeeded", status.message);
@@ -358,7 +236,7 @@ void set_outcome(const JobStatus& status, Conditions& conditions) {
 
 std::vector<api::Condition> conditions_of(const JobStatus& status, const std::vector<api::Condition>& before,
                                           Time now) {
-  Conditions conditions(before, now);
+  OrderedConditions conditions(before, now);
   conditions.set("Initialized", true, kNoReason, "the job is initialised");
   set_running(status, conditions);
   conditions.set("ReplicaFailure", status.replica_failure, kNoReason,
@@ -375,7 +253,9 @@ std::vector<api::Condition> conditions_of(const JobStatus& status, const std::ve
 std::vector<api::TaskStatus> tasks_of(const std::vector<RoleStatus>& roles) {
   std::vector<api::TaskStatus> tasks;
   for (const auto& role : roles) {
-    api::TaskStatus task{.type = role.type, .restart_count = role.restarts, .replicas = {}};
+    api::TaskStatus task{
+        .type = role.type, .restart_count = role.restarts, .charged_count = std::nullopt, .replicas = {}};
+    if (role.charged > 0) task.charged_count = role.charged;
     for (const auto& replica : role.replicas) {
       api::TaskReplicaStatus state{.name = replica.pod, .uid = replica.uid, .phase = replica.phase, .containers = {}};
       for (const auto& c : replica.containers) {
@@ -402,8 +282,10 @@ api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
   return counts;
 }
 
-json::Document project(const JobStatus& status, const json::Document& object, Time now) {
-  api::TrainingJobStatus to = decoded_status(object);  // what others keep there stays
+}  // namespace
+
+json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now) {
+  api::TrainingJobStatus to = decoded_status<api::TrainingJobStatus>(object);  // what others keep there stays
   to.phase = phase_name(status.phase);
   to.conditions = conditions_of(status, to.conditions, now);
   to.tasks = tasks_of(status.roles);
@@ -411,16 +293,6 @@ json::Document project(const JobStatus& status, const json::Document& object, Ti
   to.backoff_count = status.restarts;
   write_progress(status, to);
   return reflect::encode(to);
-}
-
-}  // namespace
-
-Kind pytorch_training_job_kind() {
-  return {.api_version = kApiVersion,
-          .kind = kKindName,
-          .normalise = normalise,
-          .read_status = read_status,
-          .project = project};
 }
 
 }  // namespace muster::control

@@ -1,0 +1,232 @@
+#include "control/job/kinds/kubeflow.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/names.h"
+#include "base/strings.h"
+#include "control/job/kinds/status.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr const char* kOurManager = "kubeflow.org/training-operator";
+
+std::string operator_of(const std::string& kind) {
+  return to_lower(kind) + "-controller";
+}
+
+CleanUp kubeflow_clean_up(std::string_view name) {
+  if (name == "Running") return CleanUp::kUnfinished;
+  if (name == "All") return CleanUp::kAll;
+  return CleanUp::kNone;
+}
+
+}  // namespace
+
+// ---- to the model ----
+
+void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job) {
+  job.run_policy.backoff_limit = policy.backoff_limit;
+  job.run_policy.clean_up = kubeflow_clean_up(policy.clean_pod_policy);
+  job.run_policy.deadline_clock = DeadlineClock::kFromAccepted;
+  read_limits(policy, job.run_policy);
+  job.run_mode.paused = policy.suspend;
+  job.managed_elsewhere = !policy.managed_by.empty() && policy.managed_by != kOurManager;
+}
+
+void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
+                        std::initializer_list<const char*> order, Job& job) {
+  for (const char* type : order) {
+    const auto found = specs.find(type);
+    if (found == specs.end()) continue;
+    const api::KubeflowReplicaSpec& replica_spec = found->second;
+    job.roles.push_back({.type = type,
+                         .replicas = replica_spec.replicas.value_or(1),
+                         .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
+                         .pod_template = replica_spec.template_});
+    const std::string& written = replica_spec.template_.spec.restart_policy;
+    if (!written.empty() && written != "Never") {
+      job.notices.push_back({.reason = "SetPodTemplateRestartPolicy",
+                             .message = fmt::format(
+                                 "restartPolicy {} in the template of role {} is replaced: pods are never restarted in "
+                                 "place, the role's own restartPolicy makes new ones",
+                                 written, type)});
+    }
+  }
+}
+
+void set_kubeflow_children(const std::string& port_name, Job& job) {
+  job.pod_name_prefix = job.name + "-";
+  job.labels = {
+      .common = {{api::kKubeflowOperatorLabel, operator_of(job.kind)}, {api::kKubeflowJobNameLabel, job.name}},
+      .type_key = api::kKubeflowReplicaTypeLabel,
+      .index_key = api::kKubeflowReplicaIndexLabel,
+      .role_key = api::kKubeflowJobRoleLabel};
+  job.services = Services::kPerReplica;
+  job.port_name = port_name;
+}
+
+EventReasons kubeflow_events(const std::string& kind) {
+  return {.created = kind + "Created",
+          .running = kind + "Running",
+          .restarting = kind + "Restarting",
+          .paused = kind + "Suspended",
+          .resumed = kind + "Resumed",
+          .scaled = kind + "Scaled",
+          .succeeded = kind + "Succeeded",
+          .failed = kind + "Failed",
+          .backoff_exhausted = kind + "Failed",
+          .deadline_exceeded = kind + "Failed"};
+}
+
+// ---- status, from Kubeflow's words ----
+
+namespace {
+
+Phase kubeflow_phase(const std::vector<api::Condition>& conditions) {
+  if (is_true(conditions, "Failed")) return Phase::kFailed;
+  if (is_true(conditions, "Succeeded")) return Phase::kSucceeded;
+  if (is_true(conditions, "Suspended")) return Phase::kPaused;
+  if (is_true(conditions, "Restarting") || is_true(conditions, "Running")) return Phase::kRunning;
+  if (find_condition(conditions, "Suspended") != nullptr) return Phase::kResuming;
+  return find_condition(conditions, "Created") != nullptr ? Phase::kPending : Phase::kNew;
+}
+
+}  // namespace
+
+JobStatus read_kubeflow_status(const json::Document& object) {
+  const api::KubeflowJobStatus from = decoded_status<api::KubeflowJobStatus>(object);
+  JobStatus status;
+  status.phase = kubeflow_phase(from.conditions);
+  if (is_finished(status.phase)) {
+    const auto* end = find_condition(from.conditions, status.phase == Phase::kFailed ? "Failed" : "Succeeded");
+    status.reason = end->reason;
+    status.message = end->message;
+  }
+  if (is_true(from.conditions, "Restarting")) {
+    status.replica_failure = true;
+    status.replica_failure_message = find_condition(from.conditions, "Restarting")->message;
+  }
+  read_pause(find_condition(from.conditions, "Suspended"), status);
+  status.restarts = from.restart_count.value_or(0);
+  read_progress(from, status);
+  return status;
+}
+
+// ---- status, to Kubeflow's words ----
+
+namespace {
+
+/// Kubeflow's condition list: the last one is the job's state.
+class KubeflowConditions {
+ public:
+  KubeflowConditions(std::vector<api::Condition>& list, Time now)
+      : list_(list), now_(now), frozen_(is_true(list, "Failed")) {}
+
+  void set(std::string type, bool value, std::string reason, std::string message) {
+    if (frozen_) return;
+    const api::Condition* old = find_condition(list_, type);
+    api::Condition next = next_condition(old, std::move(type), value, std::move(reason), std::move(message), now_);
+    if (old != nullptr && old->status == next.status && old->reason == next.reason) return;
+    next.last_update_time = now_;
+    std::erase_if(list_, [&](const api::Condition& c) { return c.type == next.type || excludes(next.type, c.type); });
+    if (value && (next.type == "Failed" || next.type == "Succeeded")) end_running();
+    list_.push_back(std::move(next));
+  }
+  bool has(std::string_view type) const { return find_condition(list_, type) != nullptr; }
+
+ private:
+  static bool excludes(std::string_view added, std::string_view other) {
+    return (added == "Restarting" && other == "Running") || (added == "Running" && other == "Restarting");
+  }
+  /// As Kubeflow does, reason and message stay: they tell what has ended.
+  void end_running() {
+    for (auto& condition : list_) {
+      if ((condition.type != "Running" && condition.type != "Restarting") || condition.status == "False") continue;
+      condition.status = "False";
+      condition.last_update_time = now_;
+      condition.last_transition_time = now_;
+    }
+  }
+
+  std::vector<api::Condition>& list_;
+  Time now_;
+  bool frozen_;
+};
+
+void set_kubeflow_conditions(const JobStatus& status, const json::Document& object, Time now,
+                             std::vector<api::Condition>& list) {
+  const std::string& kind = object.string_at("kind");
+  const std::string& name = object.string_at("metadata", "name");
+  const auto says = [&](std::string_view what) { return fmt::format("{} {} is {}.", kind, name, what); };
+  const EventReasons events = kubeflow_events(kind);
+  KubeflowConditions conditions(list, now);
+  conditions.set("Created", true, events.created, says("created"));
+  switch (status.phase) {
+    case Phase::kNew:
+    case Phase::kPending:
+      break;
+    case Phase::kResuming:
+      conditions.set("Suspended", false, events.resumed, says("resumed"));
+      break;
+    case Phase::kPaused:
+      for (const char* type : {"Running", "Restarting"}) {
+        if (conditions.has(type)) conditions.set(type, false, events.paused, says("suspended"));
+      }
+      conditions.set("Suspended", true, events.paused, says("suspended"));
+      return;
+    case Phase::kRunning:
+      if (conditions.has("Suspended")) conditions.set("Suspended", false, events.resumed, says("resumed"));
+      if (!status.replica_failure) conditions.set("Running", true, events.running, says("running"));
+      break;
+    case Phase::kSucceeded:
+      conditions.set("Succeeded", true, events.succeeded, says("successfully completed"));
+      return;
+    case Phase::kFailed:
+      conditions.set("Failed", true, status.reason.empty() ? events.failed : status.reason,
+                     fmt::format("{} {} is failed because {}.", kind, name, status.message));
+      return;
+  }
+  if (status.replica_failure) {
+    conditions.set("Restarting", true, events.restarting,
+                   fmt::format("{} {} is restarting because {}.", kind, name, status.replica_failure_message));
+  }
+}
+
+std::map<std::string, api::KubeflowReplicaStatus> kubeflow_counts(const JobStatus& status,
+                                                                  const json::Document& object) {
+  std::map<std::string, api::KubeflowReplicaStatus> counts;
+  for (const auto& role : status.roles) {
+    api::KubeflowReplicaStatus& count = counts[role.type];
+    for (const auto& [phase, replicas] : role.counts) {
+      if (phase == "Running") count.active = replicas;
+      if (phase == "Succeeded") count.succeeded = replicas;
+      if (phase == "Failed") count.failed = replicas;
+    }
+    // Queueing systems wait for zero after they suspend; what still runs is on its way out.
+    if (status.phase == Phase::kPaused) count.active = 0;
+    if (status.phase == Phase::kSucceeded) count.succeeded += std::exchange(count.active, 0);
+    count.selector = fmt::format("{}={},{}={},{}={}", api::kKubeflowJobNameLabel, object.string_at("metadata", "name"),
+                                 api::kKubeflowOperatorLabel, operator_of(object.string_at("kind")),
+                                 api::kKubeflowReplicaTypeLabel, to_lower(role.type));
+  }
+  return counts;
+}
+
+}  // namespace
+
+json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now) {
+  api::KubeflowJobStatus to = decoded_status<api::KubeflowJobStatus>(object);
+  // Once the job has ended its counts stand, whatever clean-up does to the pods.
+  const bool was_finished = is_finished(kubeflow_phase(to.conditions));
+  set_kubeflow_conditions(status, object, now, to.conditions);
+  if (!was_finished) to.replica_statuses = kubeflow_counts(status, object);
+  to.restart_count = status.restarts;
+  write_progress(status, to);
+  return reflect::encode(to);
+}
+
+}  // namespace muster::control

@@ -1,0 +1,26 @@
+// What the job kinds of kubeflow.org have in common: run policy, roles, labels, events, and a status whose last
+// condition is the job's state.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+
+#include "api/kubeflow_v1.h"
+#include "control/job/kind.h"
+
+namespace muster::control {
+
+void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job);
+/// The roles that there are, in this order, which is that of the ranks.
+void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
+                        std::initializer_list<const char*> order, Job& job);
+/// Names, labels and services of the children; one container port, of this name, is the job's.
+void set_kubeflow_children(const std::string& port_name, Job& job);
+/// Reasons are the kind's name and the condition; all failures have one reason.
+EventReasons kubeflow_events(const std::string& kind);
+
+JobStatus read_kubeflow_status(const json::Document& object);
+json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now);
+
+}  // namespace muster::control

@@ -1,0 +1,96 @@
+#include "control/job/kinds/pytorch_job.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "control/job/kinds/kubeflow.h"
+#include "reflect/reflect.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr std::string_view kApiVersion = "kubeflow.org/v1";
+constexpr std::string_view kKindName = "PyTorchJob";
+constexpr const char* kPortName = "pytorchjob-port";
+constexpr int kDefaultPort = 23456;
+
+KubeflowLaunch::Elastic elastic_of(const api::ElasticPolicy& policy, int workers) {
+  const int least = policy.min_replicas.value_or(policy.max_replicas.value_or(workers));
+  const int most = policy.max_replicas.value_or(policy.min_replicas.value_or(workers));
+  std::vector<std::string> conf;
+  for (const auto& entry : policy.rdzv_conf) conf.push_back(entry.key + "=" + entry.value);
+  return {.nnodes = fmt::format("{}:{}", least, most),
+          .rdzv_backend = policy.rdzv_backend.empty() ? "c10d" : policy.rdzv_backend,
+          .rdzv_host = policy.rdzv_host,
+          .rdzv_id = policy.rdzv_id,
+          .rdzv_conf = join(conf, ","),
+          .max_restarts = policy.max_restarts,
+          .standalone = policy.standalone.value_or(false)};
+}
+
+void set_launch_style(const api::PyTorchJobSpec& spec, Job& job) {
+  KubeflowLaunch launch;
+  launch.has_master = spec.pytorch_replica_specs.contains("Master");
+  launch.nproc_per_node = spec.nproc_per_node;
+  if (spec.elastic_policy) {
+    const auto worker = std::ranges::find(job.roles, "Worker", &Role::type);
+    const int workers = worker == job.roles.end() ? 0 : worker->replicas;
+    launch.elastic = elastic_of(*spec.elastic_policy, workers);
+    job.elastic_min = spec.elastic_policy->min_replicas.value_or(spec.elastic_policy->max_replicas.value_or(workers));
+    *job.elastic_min += launch.has_master ? 1 : 0;
+    if (launch.nproc_per_node.empty() && spec.elastic_policy->n_proc_per_node) {
+      launch.nproc_per_node = std::to_string(*spec.elastic_policy->n_proc_per_node);
+    }
+  }
+  if (launch.nproc_per_node.empty()) launch.nproc_per_node = "auto";
+  ReplicaRule done;  // every worker
+  if (launch.elastic) done.takes = ReplicaRule::Takes::kAny;
+  if (launch.has_master) done = first_replica_rule(job);
+  job.succeeds_when = {done};
+  job.launch = std::move(launch);
+}
+
+/// The port that the manifest names, for networks where every job can have the same.
+int written_port(const api::PyTorchJobSpec& spec, const Job& job) {
+  if (spec.elastic_policy && spec.elastic_policy->rdzv_port) return *spec.elastic_policy->rdzv_port;
+  for (const Role& role : job.roles) {
+    const api::Container* training = training_container(job, role.pod_template.spec);
+    if (training == nullptr) continue;
+    const auto named = std::ranges::find(training->ports, kPortName, &api::ContainerPort::name);
+    if (named != training->ports.end()) return named->container_port;
+  }
+  return kDefaultPort;
+}
+
+Result<Job> normalise(const json::Document& object, Where where) {
+  TRY_ASSIGN(const json::Document complete, checked(object, kApiVersion, kKindName));
+  TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchJob>(complete));
+  Job job;
+  set_identity(object, job);
+  set_kubeflow_run_policy(decoded.spec.run_policy, job);
+  add_kubeflow_roles(decoded.spec.pytorch_replica_specs, {"Master", "Worker"}, job);
+  set_launch_style(decoded.spec, job);
+  job.running_when = RunningWhen::kDeciderRuns;
+  job.retryable_exits = RetryableExits::kAbove127;
+  set_kubeflow_children(kPortName, job);
+  job.training_containers = {"pytorch"};
+  if (where == Where::kCluster) job.fixed_port = written_port(decoded.spec, job);
+  job.events = kubeflow_events(job.kind);
+  note_reserved_variables(job);
+  return job;
+}
+
+}  // namespace
+
+Kind pytorch_job_kind() {
+  return {.api_version = kApiVersion,
+          .kind = kKindName,
+          .normalise = normalise,
+          .read_status = read_kubeflow_status,
+          .project = project_kubeflow_status};
+}
+
+}  // namespace muster::control

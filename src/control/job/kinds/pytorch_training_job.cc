@@ -1,0 +1,126 @@
+#include "control/job/kinds/pytorch_training_job.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "control/job/kinds/tensorstack.h"
+#include "reflect/reflect.h"
+
+namespace muster::control {
+
+namespace {
+
+constexpr std::string_view kApiVersion = "batch.tensorstack.dev/v1beta1";
+constexpr std::string_view kKindName = "PyTorchTrainingJob";
+constexpr int kClusterPort = 29500;  // torch's own default
+
+/// Replicas beyond those in the roles are shared out by scalingWeight, largest remainder first; fewer are taken from
+/// the last roles, and never the first replica.
+void scale_to(int expected, const std::vector<api::TrainingReplicaSpec>& specs, std::vector<Role>& roles) {
+  int total = 0;
+  std::int64_t weights = 0;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    total += roles[i].replicas;
+    weights += std::max(specs[i].scaling_weight.value_or(1), 0);
+  }
+  for (std::size_t i = roles.size(); i-- > 0 && total > expected;) {
+    const int least = i == 0 ? 1 : 0;
+    const int taken = std::clamp(roles[i].replicas - least, 0, total - expected);
+    roles[i].replicas -= taken;
+    total -= taken;
+  }
+  const int growth = expected - total;
+  if (growth <= 0 || weights == 0) return;
+  std::vector<std::pair<std::int64_t, std::size_t>> remainders;
+  int given = 0;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const std::int64_t share = std::int64_t{growth} * std::max(specs[i].scaling_weight.value_or(1), 0);
+    roles[i].replicas += static_cast<int>(share / weights);
+    given += static_cast<int>(share / weights);
+    remainders.emplace_back(-(share % weights), i);
+  }
+  std::ranges::sort(remainders);
+  for (std::size_t i = 0; given < growth; ++i, ++given) roles[remainders[i].second].replicas += 1;
+}
+
+void set_roles(const api::PyTorchTrainingJobSpec& spec, Job& job) {
+  for (const auto& replica_spec : spec.replica_specs) {
+    job.roles.push_back({.type = replica_spec.type,
+                         .replicas = replica_spec.replicas.value_or(1),
+                         .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
+                         .pod_template = replica_spec.template_});
+  }
+  if (!spec.elastic || !spec.elastic->enabled) return;
+  if (spec.elastic->expected_replicas) scale_to(*spec.elastic->expected_replicas, spec.replica_specs, job.roles);
+  job.elastic_min = spec.elastic->min_replicas;
+}
+
+std::string nnodes(const api::PyTorchTrainingJobSpec& spec, int total) {
+  if (spec.elastic && spec.elastic->enabled) {
+    return fmt::format("{}:{}", spec.elastic->min_replicas.value_or(1), spec.elastic->max_replicas.value_or(total));
+  }
+  const auto& least = spec.torchrun_config->min_nodes;
+  return least && *least < total ? fmt::format("{}:{}", *least, total) : std::to_string(total);
+}
+
+Launch launch_of(const api::PyTorchTrainingJobSpec& spec, int total) {
+  if (!spec.torchrun_config || !spec.torchrun_config->enabled) return PlainLaunch{};
+  const api::TorchrunConfig& config = *spec.torchrun_config;
+  return TorchrunLaunch{.nnodes = nnodes(spec, total),
+                        .proc_per_node = config.proc_per_node.empty() ? "1" : config.proc_per_node,
+                        .rdzv_backend = config.rdzv_backend.empty() ? "c10d" : config.rdzv_backend,
+                        .max_restarts = config.max_restarts.value_or(0),
+                        .extra_options = config.extra_options};
+}
+
+void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
+  note_reserved_variables(job);
+  if (job.roles.front().restart_policy == RestartPolicy::kAlways) {
+    job.notices.push_back({.reason = "NeverSucceeds",
+                           .message = fmt::format("role {} decides the job and is always started again: the job cannot "
+                                                  "succeed; use restartPolicy OnFailure",
+                                                  job.roles.front().type)});
+  }
+  if (spec.tensorboard_spec) {
+    job.notices.push_back(
+        {.reason = "TensorBoardNotStarted", .message = "spec.tensorboardSpec is kept, but no TensorBoard is started"});
+  }
+  if (spec.scheduler && spec.scheduler->t9k_scheduler) {
+    job.notices.push_back({.reason = "QueueIgnored",
+                           .message = "spec.scheduler.t9kScheduler is kept, but queue and priority are not followed; "
+                                      "the replicas still start together"});
+  }
+}
+
+Result<Job> normalise(const json::Document& object, Where where) {
+  TRY_ASSIGN(const json::Document complete, checked(object, kApiVersion, kKindName));
+  TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchTrainingJob>(complete));
+  const api::PyTorchTrainingJobSpec& spec = decoded.spec;
+  Job job;
+  set_identity(object, job);
+  set_tensorstack_run_policy(spec.run_policy.value_or(api::TrainingRunPolicy{}), job);
+  set_roles(spec, job);
+  job.launch = launch_of(spec, total_replicas(job));
+  if (spec.run_mode) set_tensorstack_run_mode(*spec.run_mode, job);
+  job.succeeds_when = {first_replica_rule(job)};
+  job.retryable_exits = RetryableExits::kListed;
+  set_tensorstack_children(where, job);
+  job.training_containers = {"pytorch", "python"};
+  if (where == Where::kCluster) job.fixed_port = kClusterPort;
+  job.events = tensorstack_events();
+  add_notices(spec, job);
+  return job;
+}
+
+}  // namespace
+
+Kind pytorch_training_job_kind() {
+  return {.api_version = kApiVersion,
+          .kind = kKindName,
+          .normalise = normalise,
+          .read_status = read_tensorstack_status,
+          .project = project_tensorstack_status};
+}
+
+}  // namespace muster::control

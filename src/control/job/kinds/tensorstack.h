@@ -1,0 +1,19 @@
+// What the job kinds of batch.tensorstack.dev have in common: run policy, run modes, names, labels, events, and a
+// status of phase, conditions, tasks and their aggregate.
+#pragma once
+
+#include "api/tensorstack_v1beta1.h"
+#include "control/job/kind.h"
+
+namespace muster::control {
+
+void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job);
+void set_tensorstack_run_mode(const api::RunMode& mode, Job& job);
+/// Names and labels of the children, and on a network where each pod has its own address the services for the names.
+void set_tensorstack_children(Where where, Job& job);
+EventReasons tensorstack_events();
+
+JobStatus read_tensorstack_status(const json::Document& object);
+json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now);
+
+}  // namespace muster::control
