@@ -7,6 +7,7 @@
 #include <set>
 
 #include "api/apps_v1.h"
+#include "api/limits.h"
 #include "base/clamped_seconds.h"
 #include "base/sha256.h"
 #include "base/strings.h"
@@ -318,6 +319,8 @@ Plan plan_deployment(const Snapshot& seen) {
   const auto deployment = reflect::decode<api::Deployment>(seen.primary);
   // Admission refuses what cannot be read. The pods of one that is being deleted are the garbage collector's.
   if (!deployment || deployment->metadata.deletion_timestamp) return {};
+  // Stored before there was a bound: it is left alone, rather than let it fill the machine.
+  if (deployment->spec.replicas.value_or(1) > api::kMaxReplicas) return {};
   const View view = look(*deployment, seen);
   Plan plan;
   converge(view, plan);

@@ -202,13 +202,20 @@ json::Document deployment_of(int replicas) {
 }
 
 TEST(Deployment, MakesPodsInSlicesHoweverManyAreWanted) {
-  DeploymentWorld world(deployment_of(INT32_MAX));
+  DeploymentWorld world(deployment_of(10'000));
   Plan plan = world.look();
   EXPECT_EQ(plan.actions.size(), 101u) << "100 pods and one event";
   world.apply(plan);
   EXPECT_TRUE(world.look().actions.empty()) << "none of them runs yet";
   for (int i = 0; i < 40; ++i) world.happen(std::to_string(i), json::Object{{"phase", "Running"}});
   EXPECT_EQ(world.look().actions.size(), 41u);
+}
+
+TEST(Deployment, MoreReplicasThanAdmissionAllowsAreLeftAlone) {
+  DeploymentWorld world(deployment_of(INT32_MAX));
+  const Plan plan = world.look();
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_FALSE(plan.status.has_value());
 }
 
 TEST(Deployment, HashDoesNotDependOnTheOrderOfMembers) {
