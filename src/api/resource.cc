@@ -99,6 +99,12 @@ Resource persistent_volumes() {
   return r;
 }
 
+Resource secrets() {
+  Resource r = core("Secret", "secrets", {}, type_of<Secret>(), &check_secret);
+  r.is_confidential = true;
+  return r;
+}
+
 Resource resource_quotas() {
   Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>(), &check_resource_quota);
   r.has_status = true;
@@ -198,7 +204,7 @@ std::vector<Resource> built_in_resources() {
       persistent_volumes(),
       pods(),
       resource_quotas(),
-      core("Secret", "secrets", {}, type_of<Secret>(), &check_secret),
+      secrets(),
       core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>()),
       services(),
       custom_resource_definitions(),

@@ -46,6 +46,7 @@ struct Resource {
   std::vector<std::string> other_subresources;  // "log", "binding", "scale"
   // Built into Kubernetes, so a cluster has it already and strategic merge patch applies; otherwise we install a CRD.
   bool built_in = false;
+  bool is_confidential = false;  // messages do not show its values
   // Of a kind with several versions, the one in which objects are stored. The others show the same objects.
   bool is_storage = true;
   std::optional<ScalePaths> scale;     // set when other_subresources has "scale"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "apiserver/builtin_rules.h"
@@ -82,9 +83,10 @@ Status settle_name(Context& context, const ResourceRequest& request, Document& o
 /// What cannot be decoded: of a whole body a bad request, of a patch an invalid patch.
 Error undecodable(const api::Resource& resource, const Document& object, Origin origin, std::string_view why) {
   if (origin != Origin::kPatch) return bad_request(cannot_be_handled(resource, why));
+  const std::string shown = resource.is_confidential ? "" : brief(object);
   Error error;
   error.reason = Reason::kInvalid;
-  error.causes = {invalid_value("patch", quote(json::serialize(object)), why)};
+  error.causes = {invalid_value("patch", quote(shown), why)};
   error.message = " \"\" is invalid: patch: " + error.causes[0].message;
   return error;
 }
@@ -103,7 +105,9 @@ const protobuf::Message* message_of(const api::Resource& resource) {
 /// Drops unknown members and says which they were. Without a message the descriptor knows what is known, and only the
 /// types of metadata are looked at: the rest is a matter of invalid fields.
 TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
-  if (message != nullptr) return settle_types(*message, object);
+  if (message != nullptr) {
+    return settle_types(*message, object, resource.is_confidential ? Echo::kNoValues : Echo::kValues);
+  }
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
   using reflect::OpenTypes;
   reflect::prune(*resource.type, object, resource.built_in ? OpenTypes::kKnownNames : OpenTypes::kEverything);
@@ -313,9 +317,9 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
                                        std::vector<std::string>& repeated) {
   std::vector<std::string> paths;
   TRY_ASSIGN(Document document, json::parse(text, paths));
+  std::set<std::string> known;
   for (const std::string& path : paths) {
-    const std::string said = fmt::format("{}duplicate field \"{}\"", context, path);
-    if (std::ranges::find(repeated, said) == repeated.end()) repeated.push_back(said);
+    if (known.insert(path).second) repeated.push_back(fmt::format("{}duplicate field \"{}\"", context, path));
   }
   return document;
 }

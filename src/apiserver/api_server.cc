@@ -218,6 +218,7 @@ std::optional<net::Response> ApiServer::State::answer_fixed_path(const Target& t
 }
 
 void ApiServer::State::dispatch(const ResourceRequest& request, const net::Request& http, Reply reply) {
+  if (request.resource->is_confidential) reply.hide_body();
   if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
   if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));

@@ -37,7 +37,8 @@ FieldCause rule_cause(std::string_view path, const Rule& rule);
 /// That an older spelling, where both are there, says what the current one says.
 Rule same_in_both(const FieldDesc& field, const std::string& older);
 
-/// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as Go would.
+/// The value as an API server shows it in a message: strings in quotes, numbers bare, the rest as Go would; of a long
+/// one the beginning.
 std::string shown(const json::Document& value);
 /// "integer", "number", "string", "boolean", "array", "object", "null".
 std::string_view json_type(const json::Document& value);
