@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "apiserver/builtin_rules.h"
 #include "apiserver/builtin_types.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
@@ -177,12 +176,13 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
 /// What may not change of a built-in kind. What an older version stored may lack a default of this one, or say the same
 /// amount in another text; neither is a change.
 std::vector<FieldCause> check_change(const api::Resource& resource, const Document& before, const Document& after) {
-  std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
+  if (resource.check_change == nullptr) return {};
+  std::vector<FieldCause> causes = resource.check_change(before, after);
   if (causes.empty()) return causes;
   Document settled = before;
   if (const protobuf::Message* message = message_of(resource)) settle_types(*message, settled);
-  default_builtin(resource, settled);
-  return check_builtin_change(resource, settled, after);
+  if (resource.set_defaults != nullptr) resource.set_defaults(settled);
+  return resource.check_change(settled, after);
 }
 
 /// A pod of a class must be of one that there is.
@@ -412,17 +412,19 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   TRY(named);
   const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
-  if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
+  const bool takes_status = !resource.has_status || resource.brings_status;
+  if (!takes_status) object.as_object().erase("status");
   std::vector<std::string> said = doubts(resource, nullptr, object);  // of what was written, not of defaults
   reflect::apply_defaults(*resource.type, object);
-  if (resource.built_in) default_builtin(resource, object);
+  if (resource.set_defaults != nullptr) resource.set_defaults(object);
   TRY(check_priority_class(context, request, object));
   std::vector<FieldCause> causes = check_metadata(resource, object);
   if (!resource.built_in) {
     for (FieldCause& cause : check_queues(context, nullptr, object)) causes.push_back(std::move(cause));
   }
   TRY(check_valid(resource, object, Origin::kBody, std::move(causes), resource.check));
-  start_status(resource, object);
+  if (!takes_status) object.as_object().erase("status");  // its defaults
+  if (resource.start != nullptr) resource.start(object);
   add_all(deprecations(resource, object), warnings);
   add_all(std::move(said), warnings);
   if (!resource.is_acted_on()) {
@@ -460,7 +462,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   TRY(check_version(request, origin, before, after));
   split_status(request, before, after);
   reflect::apply_defaults(*resource.type, after);
-  if (resource.built_in) default_builtin(resource, after);
+  if (resource.set_defaults != nullptr) resource.set_defaults(after);
   carry_over(resource, before, after);
   std::vector<FieldCause> causes = check_metadata_change(before, after);
   for (const FieldCause& cause : check_metadata(resource, after)) causes.push_back(cause);

@@ -11,13 +11,6 @@
 namespace muster::apiserver {
 namespace {
 
-/// Kinds whose deletion answers with the object itself; the others answer with a Status.
-bool returns_object(const api::Resource& resource) {
-  const std::string name = resource.qualified_name();
-  return name == "pods" || name == "services" || name == "persistentvolumeclaims" || name == "persistentvolumes" ||
-         name == "serviceaccounts";
-}
-
 std::string gone_status(const api::Resource& resource, const std::string& bytes) {
   const auto object = json::parse(bytes);
   json::Object details;
@@ -95,7 +88,9 @@ void delete_object(Context& context, const ResourceRequest& request, const net::
   remove_object(context, resource, key_of(resource, request.ns, request.name), *options,
                 [&resource, reply = std::move(reply)](Result<Removed> result) {
                   if (!result) return reply.fail(result.error());
-                  if (!result->gone || returns_object(resource)) return reply.object(200, resource, result->object);
+                  if (!result->gone || resource.returned_by_delete) {
+                    return reply.object(200, resource, result->object);
+                  }
                   reply.json(200, gone_status(resource, *result->object));
                 });
 }

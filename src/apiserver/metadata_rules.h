@@ -12,9 +12,6 @@
 
 namespace muster::apiserver {
 
-/// Kinds whose metadata.generation counts changes of what is wanted.
-bool has_generation(const api::Resource& resource);
-
 /// Members whose value is null mean nothing in an API object; they go, at every depth. In the maps of Kubernetes' own
 /// kinds, and of the metadata of every kind, null is a value that is empty: a label, a key of a ConfigMap.
 void settle_nulls(const api::Resource& resource, json::Document& object);
