@@ -4,7 +4,6 @@
 
 #include "api/apiextensions_v1.h"
 #include "api/apps_v1.h"
-#include "api/builtin_changes.h"
 #include "api/builtin_defaults.h"
 #include "api/checks.h"
 #include "api/core_v1.h"
@@ -65,19 +64,13 @@ Resource config_maps() {
 
 Resource events() {
   Resource r = core("Event", "events", {"ev"}, type_of<Event>(), &check_event);
-  r.selectable_fields = {{"metadata.name"},
-                         {"metadata.namespace"},
-                         {"involvedObject.kind"},
-                         {"involvedObject.namespace"},
-                         {"involvedObject.name"},
-                         {"involvedObject.uid"},
-                         {"involvedObject.apiVersion"},
-                         {"involvedObject.resourceVersion"},
-                         {"involvedObject.fieldPath"},
-                         {"reason"},
-                         {"reportingComponent"},
-                         {.name = "source", .path = "source.component", .second_path = "reportingComponent"},
-                         {"type"}};
+  for (const char* field : {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+                            "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
+                            "involvedObject.fieldPath", "reason", "reportingComponent"}) {
+    r.selectable_fields.push_back({field});
+  }
+  r.selectable_fields.push_back({"source", "source.component", "reportingComponent"});
+  r.selectable_fields.push_back({"type"});
   r.printer = event_printer();
   return r;
 }
@@ -138,16 +131,11 @@ Resource pods() {
   r.other_subresources = {"log", "binding"};
   r.returned_by_delete = true;
   r.generation = Generation::kCounted;
-  r.selectable_fields = {{"metadata.name"},
-                         {"metadata.namespace"},
-                         {"spec.nodeName"},
-                         {"spec.restartPolicy"},
-                         {"spec.schedulerName"},
-                         {"spec.serviceAccountName"},
-                         {.name = "spec.hostNetwork", .when_absent = "false"},
-                         {"status.phase"},
-                         {"status.podIP"},
-                         {"status.nominatedNodeName"}};
+  for (const char* field : {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+                            "status.phase", "status.podIP", "status.nominatedNodeName"}) {
+    r.selectable_fields.push_back({field});
+  }
+  r.selectable_fields.push_back({.name = "spec.hostNetwork", .when_absent = "false"});
   r.set_defaults = &default_pod;
   r.start = &start_pod;
   r.check_change = &check_pod_change;

@@ -71,8 +71,9 @@ struct Selectable {
                                       "metadata.finalizers", "metadata.ownerReferences"};
     for (const api::SelectableField& field : fields) {
       if (is_in_key(field)) continue;
-      paths.push_back(field.path.empty() ? field.name : field.path);
-      if (!field.second_path.empty()) paths.push_back(field.second_path);
+      for (const std::string& path : {field.path.empty() ? field.name : field.path, field.second_path}) {
+        if (!path.empty() && std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+      }
     }
     return json::Excerpt(paths);
   }

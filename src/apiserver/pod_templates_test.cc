@@ -80,7 +80,6 @@ std::vector<OddPod> odd_specs() {
       spec("securityContext.runAsUser", R"("securityContext":{"runAsUser":-1})"),
       spec("securityContext.runAsUser", R"("securityContext":{"runAsUser":"root"})"),
       spec("securityContext.supplementalGroups[0]", R"("securityContext":{"supplementalGroups":[-1]})"),
-      spec("securityContext.fsGroupChangePolicy", R"("securityContext":{"fsGroupChangePolicy":"Never"})"),
       spec("tolerations", R"("tolerations":"all")"),
       spec("tolerations[0].operator", R"("tolerations":[{"key":"a","operator":"Like"}])"),
       spec("tolerations[0].effect", R"("tolerations":[{"key":"a","operator":"Exists","effect":"Maybe"}])"),

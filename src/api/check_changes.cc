@@ -1,9 +1,10 @@
-#include "api/builtin_changes.h"
-
+// What may not change in objects of Kubernetes' own kinds.
 #include <fmt/core.h>
 
 #include <string>
 
+#include "api/check_pod_parts.h"
+#include "api/checks.h"
 #include "base/shortened.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
@@ -51,15 +52,13 @@ std::vector<FieldCause> check_fixed(const Document& before, const Document& afte
            .field = join(path, ".")}};
 }
 
-/// What a volume is made of: its spec without what says who may use it and how.
+/// What a volume is made of.
 Document source_of(const Document& volume) {
-  Document source = volume.find("spec") == nullptr ? Document(json::Object()) : *volume.find("spec");
-  for (const char* key :
-       {"accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
-        "storageClassName", "volumeAttributesClassName", "volumeMode"}) {
-    source.as_object().erase(key);
+  json::Object sources;
+  for (const auto& [key, value] : members_of(volume, "spec")) {
+    if (is_volume_source(key)) sources.append(key, value);
   }
-  return source;
+  return sources;
 }
 
 }  // namespace
