@@ -173,16 +173,26 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
 }
 
-/// What may not change of a built-in kind. What an older version stored may lack a default of this one, or say the same
-/// amount in another text; neither is a change.
+/// What is stored, as this version would have stored it: what an older one wrote may lack a default, or say the same
+/// amount in another text.
+Document in_this_version(const api::Resource& resource, Document stored) {
+  if (const protobuf::Message* message = message_of(resource)) settle_types(*message, stored);
+  reflect::apply_defaults(*resource.type, stored);
+  if (resource.set_defaults != nullptr) resource.set_defaults(stored);
+  return stored;
+}
+
+/// What may not change of a built-in kind.
 std::vector<FieldCause> check_change(const api::Resource& resource, const Document& before, const Document& after) {
   if (resource.check_change == nullptr) return {};
   std::vector<FieldCause> causes = resource.check_change(before, after);
-  if (causes.empty()) return causes;
-  Document settled = before;
-  if (const protobuf::Message* message = message_of(resource)) settle_types(*message, settled);
-  if (resource.set_defaults != nullptr) resource.set_defaults(settled);
-  return resource.check_change(settled, after);
+  return causes.empty() ? causes : resource.check_change(in_this_version(resource, before), after);
+}
+
+/// True when all that the client wants is what it wanted before.
+bool wants_the_same(const api::Resource& resource, const Document& before, const Document& after) {
+  if (before.find("spec") == nullptr) return false;  // rules of the other kinds look at metadata too
+  return !wants_differ(resource, before, after) || !wants_differ(resource, in_this_version(resource, before), after);
 }
 
 /// A pod of a class must be of one that there is.
@@ -474,8 +484,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   }
   // An object that an older version stored can still be labelled, report its status and be deleted, though this
   // version would refuse its spec.
-  const bool same_spec = before.find("spec") != nullptr && !wants_differ(resource, before, after);
-  const bool as_before = same_spec || request.subresource == "status";
+  const bool as_before = request.subresource == "status" || wants_the_same(resource, before, after);
   TRY(check_valid(resource, after, origin, std::move(causes), as_before ? nullptr : resource.check));
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);
