@@ -2,6 +2,7 @@
 #include <array>
 
 #include "api/check_pod_parts.h"
+#include "api/quota_v1.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
@@ -13,21 +14,6 @@ using json::Document;
 using reflect::Place;
 
 constexpr std::array<std::string_view, 3> kOfContainers = {"cpu", "memory", "ephemeral-storage"};
-// Known in quotas or on nodes, but nothing a container can have.
-constexpr std::array<std::string_view, 14> kStandard = {"pods",
-                                                        "services",
-                                                        "replicationcontrollers",
-                                                        "resourcequotas",
-                                                        "secrets",
-                                                        "configmaps",
-                                                        "storage",
-                                                        "persistentvolumeclaims",
-                                                        "requests.cpu",
-                                                        "requests.memory",
-                                                        "requests.storage",
-                                                        "limits.cpu",
-                                                        "limits.memory",
-                                                        "services.nodeports"};
 
 bool is_huge_page(std::string_view name) {
   return name.starts_with("hugepages-");
@@ -47,7 +33,9 @@ void check_resource_name(const std::string& name, const Place& at, Findings& fou
     return;
   }
   if (contains(kOfContainers, name) || is_huge_page(name)) return;
-  if (!contains(kStandard, name)) found.invalid(at, name, "must be a standard resource type or fully qualified");
+  if (!is_standard_resource(name)) {
+    found.invalid(at, name, "must be a standard resource type or fully qualified");
+  }
   found.invalid(at, name, "must be a standard resource for containers");
 }
 

@@ -58,7 +58,6 @@ void check_container(const Document& spec, const Document& container, ContainerR
   if (const Document* security = container.find("securityContext")) {
     const Place at = place.member("securityContext");
     for (const char* key : {"runAsUser", "runAsGroup"}) found.between(*security, key, at, 0, kMaxId);
-    found.one_of(*security, "procMount", at, {"Default", "Unmasked"});
   }
   check_mounts(spec, container, place, found);
   check_environment(container, place, found);

@@ -55,7 +55,6 @@ void check_mounts(const Document& spec, const Document& container, const Place& 
       found.invalid(at.member("subPathExpr"), mount.string_at("subPathExpr"),
                     "subPathExpr and subPath are mutually exclusive");
     }
-    found.one_of(mount, "mountPropagation", list, {"Bidirectional", "HostToContainer", "None"});
   }
 }
 

@@ -26,7 +26,6 @@ void check_pod_security(const Document& spec, const Place& place, Findings& foun
       found.invalid(item, group, "must be between 0 and 2147483647, inclusive");
     }
   }
-  found.one_of(*security, "fsGroupChangePolicy", at, {"Always", "OnRootMismatch"});
 }
 
 void check_toleration(const Document& toleration, const Place& at, Findings& found) {

@@ -28,6 +28,8 @@ void check_amounts(const json::Document& container, const reflect::Place& place,
 void check_probes(const json::Document& container, ContainerRole role, const reflect::Place& place, Findings& found);
 void check_affinity(const json::Document& spec, const reflect::Place& place, Findings& found);
 
+/// Whether a member of a pod's volume, or of the spec of a persistent volume, says what the volume is made of.
+bool is_volume_source(std::string_view member);
 /// The sources of a pod's volume, or of the spec of a persistent volume: at most one, and what each may be. Returns how
 /// many there are.
 std::size_t check_volume_sources(const json::Document& holder, const reflect::Place& place, Findings& found);

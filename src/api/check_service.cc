@@ -54,8 +54,6 @@ std::vector<FieldCause> check_service(const Document& service) {
   check_ports(*spec, place, found);
   found.labels(spec->find("selector"), place.member("selector"));
   found.one_of(*spec, "sessionAffinity", place, {"ClientIP", "None"});
-  found.one_of(*spec, "internalTrafficPolicy", place, {"Cluster", "Local"});
-  found.one_of(*spec, "externalTrafficPolicy", place, {"Cluster", "Local"});
   if (spec->string_at("type") == "ExternalName") {
     if (found.has_text(*spec, "externalName", place)) found.subdomain(*spec, "externalName", place);
   }

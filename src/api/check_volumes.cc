@@ -1,48 +1,15 @@
 // What a volume of a pod is made of.
-#include <array>
-
 #include "api/check_pod_parts.h"
+#include "api/core_v1.h"
 #include "base/quantity.h"
 #include "base/strings.h"
+#include "reflect/reflect.h"
 
 namespace muster::api {
 namespace {
 
 using json::Document;
 using reflect::Place;
-
-// In the order in which Kubernetes looks: of two, the later is one too many.
-constexpr std::array<std::string_view, 31> kSources = {"emptyDir",
-                                                       "hostPath",
-                                                       "gitRepo",
-                                                       "gcePersistentDisk",
-                                                       "awsElasticBlockStore",
-                                                       "secret",
-                                                       "nfs",
-                                                       "iscsi",
-                                                       "glusterfs",
-                                                       "flocker",
-                                                       "persistentVolumeClaim",
-                                                       "rbd",
-                                                       "cinder",
-                                                       "cephfs",
-                                                       "quobyte",
-                                                       "downwardAPI",
-                                                       "fc",
-                                                       "flexVolume",
-                                                       "configMap",
-                                                       "azureFile",
-                                                       "vsphereVolume",
-                                                       "photonPersistentDisk",
-                                                       "portworxVolume",
-                                                       "azureDisk",
-                                                       "storageos",
-                                                       "scaleIO",
-                                                       "projected",
-                                                       "csi",
-                                                       "ephemeral",
-                                                       "image",
-                                                       "local"};
 
 bool climbs(const std::string& path) {
   return contains(split(path, '/'), "..");
@@ -138,16 +105,20 @@ void check_path_inside(const std::string& path, const Place& at, Findings& found
   if (climbs(path)) found.invalid(at, path, "must not contain '..'");
 }
 
+bool is_volume_source(std::string_view member) {
+  // Only a PersistentVolume can be local.
+  return member != "name" && (member == "local" || reflect::is_known(reflect::type_of<Volume>(), member));
+}
+
 std::size_t check_volume_sources(const Document& holder, const Place& place, Findings& found) {
   std::size_t given = 0;
-  for (const std::string_view kind : kSources) {
-    const Document* source = holder.find(kind);
-    if (source == nullptr) continue;
+  for (const auto& [kind, source] : holder.as_object()) {
+    if (!is_volume_source(kind)) continue;
     const Place at = place.member(kind);
     if (++given > 1) {
       found.forbidden(at, "may not specify more than 1 volume type");
     } else {
-      check_volume_source(kind, *source, at, found);
+      check_volume_source(kind, source, at, found);
     }
   }
   return given;

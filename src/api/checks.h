@@ -33,4 +33,14 @@ std::vector<FieldCause> check_tf_job(const json::Document& job);
 std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job);
 std::vector<FieldCause> check_cron(const json::Document& cron);
 
+// What may not change. Reached through Resource::check_change.
+std::vector<FieldCause> check_config_map_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_deployment_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_pod_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_priority_class_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_resource_quota_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_secret_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_volume_change(const json::Document& before, const json::Document& after);
+std::vector<FieldCause> check_volume_claim_change(const json::Document& before, const json::Document& after);
+
 }  // namespace muster::api

@@ -42,6 +42,7 @@ Resource custom(std::string group, std::string version, std::string kind, std::s
   r.plural = std::move(plural);
   r.verbs = all_verbs();
   r.has_status = true;
+  r.generation = Generation::kCounted;
   r.type = &type;
   return r;
 }

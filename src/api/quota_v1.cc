@@ -79,10 +79,14 @@ bool is_count(std::string_view name) {
   return holds(kCounts, name) || name == "services.loadbalancers" || name.starts_with("count/");
 }
 
-bool is_standard(std::string_view name) {
+}  // namespace
+
+bool is_standard_resource(std::string_view name) {
   return holds(kCounts, name) || holds(kAmounts, name) || name.starts_with("hugepages-") ||
          name.starts_with("requests.hugepages-");
 }
+
+namespace {
 
 void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   std::map<std::string, std::string> sorted;
@@ -91,7 +95,7 @@ void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   }
   for (const auto& [name, text] : sorted) {
     const std::string path = "spec.hard[" + name + "]";
-    if (!is_standard(name) && name.find('/') == std::string::npos) {
+    if (!is_standard_resource(name) && name.find('/') == std::string::npos) {
       causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource type or fully qualified"));
       causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource for quota"));
     }
@@ -109,7 +113,7 @@ void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
 /// True when a quota with this scope can count the resource: for pods without requests and limits, only their number.
 /// Resources with other names (count/…, an extended resource) are not checked.
 bool fits_scope(std::string_view scope, std::string_view resource) {
-  if (resource == "pods" || !is_standard(resource)) return true;
+  if (resource == "pods" || !is_standard_resource(resource)) return true;
   return scope != "BestEffort" && holds(kPodAmounts, resource);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core_v1.h"
@@ -24,6 +25,9 @@ struct ResourceQuota {
   ResourceQuotaSpec spec;
   ResourceQuotaStatus status;
 };
+
+/// Whether Kubernetes knows the resource under a name without a prefix, such as cpu, pods and requests.memory.
+bool is_standard_resource(std::string_view name);
 
 }  // namespace muster::api
 

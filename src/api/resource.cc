@@ -4,8 +4,10 @@
 
 #include "api/apiextensions_v1.h"
 #include "api/apps_v1.h"
+#include "api/builtin_defaults.h"
 #include "api/checks.h"
 #include "api/core_v1.h"
+#include "api/pod_defaults.h"
 #include "api/quota_v1.h"
 #include "api/records_v1.h"
 #include "api/resource_table.h"
@@ -37,18 +39,23 @@ Resource core(std::string kind, std::string plural, std::vector<std::string> sho
   return r;
 }
 
-Resource pods() {
-  Resource r = core("Pod", "pods", {"po"}, type_of<Pod>(), &check_pod);
-  r.categories = {"all"};
-  r.has_status = true;
-  r.other_subresources = {"log", "binding"};
+Resource config_maps() {
+  Resource r = core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>(), &check_config_map);
+  r.check_change = &check_config_map_change;
+  r.printer = config_map_printer();
   return r;
 }
 
-Resource services() {
-  Resource r = core("Service", "services", {"svc"}, type_of<Service>(), &check_service);
-  r.categories = {"all"};
-  r.has_status = true;
+Resource events() {
+  Resource r = core("Event", "events", {"ev"}, type_of<Event>(), &check_event);
+  for (const char* field : {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+                            "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
+                            "involvedObject.fieldPath", "reason", "reportingComponent"}) {
+    r.selectable_fields.push_back({field});
+  }
+  r.selectable_fields.push_back({"source", "source.component", "reportingComponent"});
+  r.selectable_fields.push_back({"type"});
+  r.printer = event_printer();
   return r;
 }
 
@@ -58,6 +65,11 @@ Resource namespaces() {
   r.has_status = true;
   // Kubernetes has no way to delete all namespaces at once.
   std::erase(r.verbs, "deletecollection");
+  r.name_form = NameForm::kLabel;
+  r.selectable_fields = {{"metadata.name"}, {"status.phase"}};
+  r.set_defaults = &default_namespace;
+  r.start = &start_namespace;
+  r.printer = namespace_printer();
   return r;
 }
 
@@ -65,6 +77,9 @@ Resource nodes() {
   Resource r = core("Node", "nodes", {"no"}, type_of<Node>(), &check_node);
   r.scope = Scope::kCluster;
   r.has_status = true;
+  r.brings_status = true;
+  r.selectable_fields = {{"metadata.name"}, {.name = "spec.unschedulable", .when_absent = "false"}};
+  r.printer = node_printer();
   return r;
 }
 
@@ -72,6 +87,11 @@ Resource persistent_volume_claims() {
   Resource r = core("PersistentVolumeClaim", "persistentvolumeclaims", {"pvc"}, type_of<PersistentVolumeClaim>(),
                     &check_persistent_volume_claim);
   r.has_status = true;
+  r.returned_by_delete = true;
+  r.set_defaults = &default_persistent_volume_claim;
+  r.start = &start_pending;
+  r.check_change = &check_volume_claim_change;
+  r.printer = volume_claim_printer();
   return r;
 }
 
@@ -80,12 +100,69 @@ Resource persistent_volumes() {
       core("PersistentVolume", "persistentvolumes", {"pv"}, type_of<PersistentVolume>(), &check_persistent_volume);
   r.scope = Scope::kCluster;
   r.has_status = true;
+  r.returned_by_delete = true;
+  r.set_defaults = &default_persistent_volume;
+  r.start = &start_pending;
+  r.check_change = &check_volume_change;
+  r.printer = volume_printer();
+  return r;
+}
+
+Resource pods() {
+  Resource r = core("Pod", "pods", {"po"}, type_of<Pod>(), &check_pod);
+  r.categories = {"all"};
+  r.has_status = true;
+  r.other_subresources = {"log", "binding"};
+  r.returned_by_delete = true;
+  r.generation = Generation::kCounted;
+  for (const char* field : {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+                            "status.phase", "status.podIP", "status.nominatedNodeName"}) {
+    r.selectable_fields.push_back({field});
+  }
+  r.selectable_fields.push_back({.name = "spec.hostNetwork", .when_absent = "false"});
+  r.set_defaults = &default_pod;
+  r.start = &start_pod;
+  r.check_change = &check_pod_change;
+  r.printer = pod_printer();
   return r;
 }
 
 Resource resource_quotas() {
   Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>(), &check_resource_quota);
   r.has_status = true;
+  r.start = &start_empty;
+  r.check_change = &check_resource_quota_change;
+  r.printer = resource_quota_printer();
+  return r;
+}
+
+Resource secrets() {
+  Resource r = core("Secret", "secrets", {}, type_of<Secret>(), &check_secret);
+  r.is_confidential = true;
+  r.selectable_fields = {{"metadata.name"}, {"metadata.namespace"}, {"type"}};
+  r.set_defaults = &default_secret;
+  r.check_change = &check_secret_change;
+  r.printer = secret_printer();
+  return r;
+}
+
+Resource service_accounts() {
+  Resource r = core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>());
+  r.returned_by_delete = true;
+  r.printer = service_account_printer();
+  return r;
+}
+
+Resource services() {
+  Resource r = core("Service", "services", {"svc"}, type_of<Service>(), &check_service);
+  r.categories = {"all"};
+  r.has_status = true;
+  r.returned_by_delete = true;
+  r.name_form = NameForm::kDns1035Label;
+  r.selectable_fields = {{"metadata.name"}, {"metadata.namespace"}, {"spec.clusterIP"}, {"spec.type"}};
+  r.set_defaults = &default_service;
+  r.start = &start_service;
+  r.printer = service_printer();
   return r;
 }
 
@@ -95,10 +172,19 @@ Resource of_group(std::string group, Resource r) {
   return r;
 }
 
+Resource leases() {
+  Resource r = of_group("coordination.k8s.io", core("Lease", "leases", {}, type_of<Lease>()));
+  r.printer = lease_printer();
+  return r;
+}
+
 Resource priority_classes() {
   Resource r = of_group("scheduling.k8s.io", core("PriorityClass", "priorityclasses", {"pc"}, type_of<PriorityClass>(),
                                                   &check_priority_class));
   r.scope = Scope::kCluster;
+  r.generation = Generation::kFirst;
+  r.check_change = &check_priority_class_change;
+  r.printer = priority_class_printer();
   return r;
 }
 
@@ -108,6 +194,11 @@ Resource deployments() {
   r.categories = {"all"};
   r.has_status = true;
   r.other_subresources = {"scale"};
+  r.generation = Generation::kCounted;
+  r.set_defaults = &default_deployment;
+  r.start = &start_empty;
+  r.check_change = &check_deployment_change;
+  r.printer = deployment_printer();
   r.scale = ScalePaths{
       .spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .label_selector = ".spec.selector"};
   return r;
@@ -121,6 +212,7 @@ Resource custom_resource_definitions() {
   r.has_status = true;
   r.categories = {"api-extensions"};
   r.verbs = {"get", "list", "watch"};
+  r.printer = definition_printer();
   return r;
 }
 
@@ -129,6 +221,7 @@ Resource metrics(std::string kind, std::string plural, Scope scope, const reflec
   r.version = "v1beta1";
   r.scope = scope;
   r.verbs = {"get", "list"};
+  r.answered_by = AnsweredBy::kMetrics;
   return r;
 }
 
@@ -137,6 +230,7 @@ Resource self_review(std::string group, std::string kind, std::string plural, co
   Resource r = of_group(std::move(group), core(std::move(kind), std::move(plural), {}, type));
   r.scope = Scope::kCluster;
   r.verbs = {"create"};
+  r.answered_by = AnsweredBy::kReview;
   return r;
 }
 
@@ -170,16 +264,16 @@ namespace {
 
 std::vector<Resource> built_in_resources() {
   return {
-      core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>(), &check_config_map),
-      core("Event", "events", {"ev"}, type_of<Event>(), &check_event),
+      config_maps(),
+      events(),
       namespaces(),
       nodes(),
       persistent_volume_claims(),
       persistent_volumes(),
       pods(),
       resource_quotas(),
-      core("Secret", "secrets", {}, type_of<Secret>(), &check_secret),
-      core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>()),
+      secrets(),
+      service_accounts(),
       services(),
       custom_resource_definitions(),
       deployments(),
@@ -187,7 +281,7 @@ std::vector<Resource> built_in_resources() {
       self_subject_access_reviews(),
       self_review("authorization.k8s.io", "SelfSubjectRulesReview", "selfsubjectrulesreviews",
                   type_of<SelfSubjectRulesReview>()),
-      of_group("coordination.k8s.io", core("Lease", "leases", {}, type_of<Lease>())),
+      leases(),
       priority_classes(),
       metrics("NodeMetrics", "nodes", Scope::kCluster, type_of<NodeMetrics>()),
       metrics("PodMetrics", "pods", Scope::kNamespaced, type_of<PodMetrics>()),

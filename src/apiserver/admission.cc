@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "api/kubernetes_fields.h"
-#include "apiserver/builtin_rules.h"
 #include "apiserver/builtin_types.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
@@ -82,9 +82,10 @@ Status settle_name(Context& context, const ResourceRequest& request, Document& o
 /// The error for an object that cannot be decoded: BadRequest for a whole body, Invalid for a patch.
 Error undecodable(const api::Resource& resource, const Document& object, Origin origin, std::string_view why) {
   if (origin != Origin::kPatch) return bad_request(cannot_be_handled(resource, why));
+  const std::string shown = resource.is_confidential ? "" : brief(object);
   Error error;
   error.reason = Reason::kInvalid;
-  error.causes = {invalid_value("patch", quote(json::serialize(object)), why)};
+  error.causes = {invalid_value("patch", quote(shown), why)};
   error.message = " \"\" is invalid: patch: " + error.causes[0].message;
   return error;
 }
@@ -98,7 +99,9 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
 /// Drops unknown members and reports them. Without a message the descriptor decides what is known, and only the types
 /// of metadata are checked here: validation reports all other wrong types as invalid fields.
 TypeFindings settle_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
-  if (message != nullptr) return settle_types(*message, object);
+  if (message != nullptr) {
+    return settle_types(*message, object, resource.is_confidential ? Echo::kNoValues : Echo::kValues);
+  }
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
   using reflect::OpenTypes;
   reflect::prune(*resource.type, object, resource.built_in ? OpenTypes::kKnownNames : OpenTypes::kEverything);
@@ -165,16 +168,26 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
 }
 
-/// Reports changes that a built-in kind does not allow. An object stored by an older version may lack a default of this
-/// version, or spell the same quantity differently; neither counts as a change.
+/// The stored object as this version would have stored it: an older version may have left out a default, or spelled the
+/// same quantity differently.
+Document in_this_version(const api::Resource& resource, Document stored) {
+  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource)) settle_types(*message, stored);
+  reflect::apply_defaults(*resource.type, stored);
+  if (resource.set_defaults != nullptr) resource.set_defaults(stored);
+  return stored;
+}
+
+/// Reports changes that the kind does not allow.
 std::vector<FieldCause> check_change(const api::Resource& resource, const Document& before, const Document& after) {
-  std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
-  if (causes.empty()) return causes;
-  Document settled = before;
-  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource))
-    settle_types(*message, settled);
-  default_builtin(resource, settled);
-  return check_builtin_change(resource, settled, after);
+  if (resource.check_change == nullptr) return {};
+  std::vector<FieldCause> causes = resource.check_change(before, after);
+  return causes.empty() ? causes : resource.check_change(in_this_version(resource, before), after);
+}
+
+/// True when the client wants the same as before.
+bool wants_the_same(const api::Resource& resource, const Document& before, const Document& after) {
+  if (before.find("spec") == nullptr) return false;  // rules of the other kinds look at metadata too
+  return !wants_differ(resource, before, after) || !wants_differ(resource, in_this_version(resource, before), after);
 }
 
 /// Rejects a pod whose priority class does not exist.
@@ -309,9 +322,9 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
                                        std::vector<std::string>& repeated) {
   std::vector<std::string> paths;
   TRY_ASSIGN(Document document, json::parse(text, paths));
+  std::set<std::string> known;
   for (const std::string& path : paths) {
-    const std::string said = fmt::format("{}duplicate field \"{}\"", context, path);
-    if (std::ranges::find(repeated, said) == repeated.end()) repeated.push_back(said);
+    if (known.insert(path).second) repeated.push_back(fmt::format("{}duplicate field \"{}\"", context, path));
   }
   return document;
 }
@@ -404,17 +417,19 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   TRY(named);
   const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
-  if (resource.has_status && resource.qualified_name() != "nodes") object.as_object().erase("status");
+  const bool takes_status = !resource.has_status || resource.brings_status;
+  if (!takes_status) object.as_object().erase("status");
   std::vector<std::string> said = doubts(resource, nullptr, object);  // about what was sent, not about defaults
   reflect::apply_defaults(*resource.type, object);
-  if (resource.built_in) default_builtin(resource, object);
+  if (resource.set_defaults != nullptr) resource.set_defaults(object);
   TRY(check_priority_class(context, request, object));
   std::vector<FieldCause> causes = check_metadata(resource, object);
   if (!resource.built_in) {
     for (FieldCause& cause : check_queues(context, nullptr, object)) causes.push_back(std::move(cause));
   }
   TRY(check_valid(resource, object, Origin::kBody, std::move(causes), resource.check));
-  start_status(resource, object);
+  if (!takes_status) object.as_object().erase("status");  // its defaults
+  if (resource.start != nullptr) resource.start(object);
   add_all(deprecations(resource, object), warnings);
   add_all(std::move(said), warnings);
   if (context.is_acted_on && !context.is_acted_on(resource)) {
@@ -452,7 +467,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   TRY(check_version(request, origin, before, after));
   split_status(request, before, after);
   reflect::apply_defaults(*resource.type, after);
-  if (resource.built_in) default_builtin(resource, after);
+  if (resource.set_defaults != nullptr) resource.set_defaults(after);
   carry_over(resource, before, after);
   std::vector<FieldCause> causes = check_metadata_change(before, after);
   for (const FieldCause& cause : check_metadata(resource, after)) causes.push_back(cause);
@@ -462,10 +477,9 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   } else {
     for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }
-  // An object stored by an older version can still be labelled, report its status and be deleted, even if this version
-  // would reject its spec.
-  const bool same_spec = before.find("spec") != nullptr && !wants_differ(resource, before, after);
-  const bool as_before = same_spec || request.subresource == "status";
+  // An object that an older version stored can still be labelled, report its status and be deleted, though this
+  // version would refuse its spec.
+  const bool as_before = request.subresource == "status" || wants_the_same(resource, before, after);
   TRY(check_valid(resource, after, origin, std::move(causes), as_before ? nullptr : resource.check));
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);

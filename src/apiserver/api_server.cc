@@ -1,7 +1,6 @@
 #include "apiserver/api_server.h"
 
 #include "apiserver/auth.h"
-#include "apiserver/builtin_rules.h"
 #include "apiserver/context.h"
 #include "apiserver/default_accounts.h"
 #include "apiserver/definitions.h"
@@ -140,8 +139,8 @@ void ApiServer::State::make_namespace(const std::string& name) {
   json::Document object =
       json::Object{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::Object{{"name", name}}}};
   stamp_new(namespaces, object, context.rng, context.loop.now());
-  default_builtin(namespaces, object);
-  start_status(namespaces, object);
+  namespaces.set_defaults(object);
+  namespaces.start(object);
   store_new(context, namespaces, key, std::move(object), false, [name](Result<store::Bytes> result) {
     if (!result) LOG_ERROR("cannot create namespace", {"name", name}, {"error", result.error().message});
   });
@@ -219,14 +218,12 @@ std::optional<net::Response> ApiServer::State::answer_fixed_path(const Target& t
 }
 
 void ApiServer::State::dispatch(const ResourceRequest& request, const net::Request& http, Reply reply) {
+  if (request.resource->is_confidential) reply.hide_body();
   if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
   if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
-  const std::string& group = request.resource->group;
-  if (group == "authorization.k8s.io" || group == "authentication.k8s.io") {
-    return answer_review(request, http, std::move(reply));
-  }
-  if (group == "metrics.k8s.io") return reply.fail(no_metrics());
+  if (request.resource->answered_by == api::AnsweredBy::kReview) return answer_review(request, http, std::move(reply));
+  if (request.resource->answered_by == api::AnsweredBy::kMetrics) return reply.fail(no_metrics());
   switch (request.verb) {
     case Verb::kGet:
       return get_object(context, request, std::move(reply));

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
+#include "api/resource.h"
 #include "apiserver/api_server.h"
 #include "base/strings.h"
 #include "json/document.h"
@@ -32,18 +32,14 @@ const json::Document* walk(const json::Document& object, std::string_view path) 
   return at;
 }
 
-std::string field_value(std::string_view resource, const json::Document& object, std::string_view path) {
-  if (resource == "events") {
-    // Kubernetes selects events by these short names.
-    if (path == "source") {
-      const std::string component = text_of(object.at("source", "component"));
-      return component.empty() ? text_of(object.find("reportingComponent")) : component;
-    }
-  }
-  std::string value = text_of(walk(object, path));
-  // Go's zero values: an absent boolean compares as "false".
-  if (value.empty() && (path == "spec.hostNetwork" || path == "spec.unschedulable")) value = "false";
-  return value;
+bool is_in_key(const api::SelectableField& field) {
+  return field.name == kNameField || field.name == kNamespaceField;
+}
+
+std::string field_value(const api::SelectableField& field, const json::Document& object) {
+  std::string value = text_of(walk(object, field.path.empty() ? field.name : field.path));
+  if (value.empty() && !field.second_path.empty()) value = text_of(walk(object, field.second_path));
+  return value.empty() ? field.when_absent : value;
 }
 
 void add_owners(const json::Document& object, store::Attributes& out) {
@@ -68,49 +64,50 @@ std::string collector_finalizer(const json::Document& object) {
 
 /// What can be selected by in a resource, and all that attributes are made of.
 struct Selectable {
-  explicit Selectable(std::vector<std::string> names) : fields(std::move(names)), needed(needed_paths(fields)) {}
+  explicit Selectable(const std::vector<api::SelectableField>& all) : fields(all), needed(needed_paths(all)) {}
 
-  static json::Excerpt needed_paths(const std::vector<std::string>& fields) {
+  static json::Excerpt needed_paths(const std::vector<api::SelectableField>& fields) {
     std::vector<std::string> paths = {"metadata.labels", "metadata.uid", "metadata.deletionTimestamp",
                                       "metadata.finalizers", "metadata.ownerReferences"};
-    std::ranges::copy_if(fields, std::back_inserter(paths),
-                         [](const auto& field) { return field != kNameField && field != kNamespaceField; });
+    for (const api::SelectableField& field : fields) {
+      if (is_in_key(field)) continue;
+      for (const std::string& path : {field.path.empty() ? field.name : field.path, field.second_path}) {
+        if (!path.empty() && std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+      }
+    }
     return json::Excerpt(paths);
   }
 
-  std::vector<std::string> fields;
+  std::vector<api::SelectableField> fields;
   json::Excerpt needed;
 };
 
 const Selectable& selectable(std::string_view resource) {
-  static const Selectable common({"metadata.name", "metadata.namespace"});
-  static const std::map<std::string, Selectable, std::less<>> special = {
-      {"pods", Selectable({"metadata.name", "metadata.namespace", "spec.nodeName", "spec.restartPolicy",
-                           "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.phase",
-                           "status.podIP", "status.nominatedNodeName"})},
-      {"events", Selectable({"metadata.name", "metadata.namespace", "involvedObject.kind", "involvedObject.namespace",
-                             "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
-                             "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-                             "reportingComponent", "source", "type"})},
-      {"namespaces", Selectable({"metadata.name", "status.phase"})},
-      {"nodes", Selectable({"metadata.name", "spec.unschedulable"})},
-      {"secrets", Selectable({"metadata.name", "metadata.namespace", "type"})},
-      {"services", Selectable({"metadata.name", "metadata.namespace", "spec.clusterIP", "spec.type"})},
-  };
-  const auto found = special.find(resource);
-  return found == special.end() ? common : found->second;
+  static const Selectable common(api::Resource().selectable_fields);
+  static const auto known = [] {
+    std::map<std::string, Selectable, std::less<>> all;
+    for (const api::Resource& one : api::resources()) all.emplace(one.qualified_name(), one.selectable_fields);
+    return all;
+  }();
+  const auto found = known.find(resource);
+  return found == known.end() ? common : found->second;
+}
+
+/// Where the field stands among those of the resource.
+std::size_t place_of(std::string_view resource, std::string_view field) {
+  const auto& fields = selectable(resource).fields;
+  const auto found = std::ranges::find(fields, field, &api::SelectableField::name);
+  return static_cast<std::size_t>(found - fields.begin());
 }
 
 }  // namespace
 
-const std::vector<std::string>& selectable_fields(std::string_view resource) {
-  return selectable(resource).fields;
+bool is_selectable(std::string_view resource, std::string_view field) {
+  return place_of(resource, field) < selectable(resource).fields.size();
 }
 
 std::string field_key(std::string_view resource, std::string_view field) {
-  const std::vector<std::string>& fields = selectable_fields(resource);
-  const auto place = std::ranges::find(fields, field) - fields.begin();
-  return std::string(kFieldPrefix) + static_cast<char>('a' + place);
+  return std::string(kFieldPrefix) + static_cast<char>('a' + place_of(resource, field));
 }
 
 store::Attributes extract_attributes(std::string_view resource, std::string_view bytes) {
@@ -126,10 +123,10 @@ store::Attributes attributes_of(std::string_view resource, const json::Document&
       out.add(std::string(kLabelPrefix) + label.key, text_of(&label.value));
     }
   }
-  for (const std::string& field : selectable_fields(resource)) {
-    if (field == kNameField || field == kNamespaceField) continue;
-    const std::string value = field_value(resource, object, field);
-    if (!value.empty()) out.add(field_key(resource, field), value);
+  for (const api::SelectableField& field : selectable(resource).fields) {
+    if (is_in_key(field)) continue;
+    const std::string value = field_value(field, object);
+    if (!value.empty()) out.add(field_key(resource, field.name), value);
   }
   out.add(kUid, object.string_at("metadata", "uid"));
   if (!object.string_at("metadata", "deletionTimestamp").empty()) out.add(kDeleting, collector_finalizer(object));

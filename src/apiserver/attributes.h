@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "json/document.h"
 #include "store/store.h"
@@ -23,10 +22,9 @@ inline constexpr std::string_view kDeleting = "d";
 
 store::Attributes attributes_of(std::string_view resource, const json::Document& object);
 
-/// Under which a selectable field stands: its place in selectable_fields(), since every event has ten of them.
+/// Whether selectors of the resource may name the field, metadata.name and metadata.namespace included.
+bool is_selectable(std::string_view resource, std::string_view field);
+/// Under which a selectable field stands: its place among those of the resource, since every event has ten of them.
 std::string field_key(std::string_view resource, std::string_view field);
-
-/// Fields that selectors of the resource may name, metadata.name and metadata.namespace included.
-const std::vector<std::string>& selectable_fields(std::string_view resource);
 
 }  // namespace muster::apiserver

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "base/time.h"
+#include "json/members.h"
 #include "reflect/causes.h"
 #include "reflect/place.h"
 
@@ -103,6 +104,8 @@ bool settle_bytes(Document& value) {
 
 class Settling {
  public:
+  explicit Settling(Echo echo) : echo_(echo) {}
+
   void object(const Message& message, json::Object& object, const Place& place) {
     std::vector<std::string> dropped;
     for (auto& [key, value] : object) {
@@ -110,32 +113,35 @@ class Settling {
       if (field == nullptr) {
         if (&place == &reflect::kRoot && (key == "apiVersion" || key == "kind")) continue;
         dropped.push_back(key);
-        found_.unknown.push_back(
-            {.path = place.member(key).text(), .suggestion = did_you_mean(key, field_names(message)).value_or("")});
+        found_.unknown.push_back({.path = place.member(key).text(), .suggestion = {}});
+        if (found_.unknown.size() <= reflect::kMostSuggestions)
+          found_.unknown.back().suggestion = did_you_mean(key, field_names(message)).value_or("");
       } else if (!value.is_null()) {
         member(*field, value, place.member(key));
       }
     }
-    for (const std::string& key : dropped) object.erase(key);
+    json::erase_members(object, dropped);
   }
 
   TypeFindings take() && { return std::move(found_); }
 
  private:
-  void wrong(const char* what, const Document& value, const Place& place) {
-    found_.wrong.push_back(wrong_type(place.text(), fmt::format("must be {}, got {}", what, brief(value))));
+  void wrong(const char* what, const Document& value, const Place& place, Echo echo) {
+    std::string message = fmt::format("must be {}", what);
+    if (echo == Echo::kValues) message += fmt::format(", got {}", brief(value));
+    found_.wrong.push_back(wrong_type(place.text(), std::move(message)));
   }
 
   void member(const Field& field, Document& value, const Place& place) {
     if (field.shape == Shape::kList) {
-      if (!value.is_array()) return wrong("a list", value, place);
+      if (!value.is_array()) return wrong("a list", value, place, echo_);
       std::size_t index = 0;
       for (Document& item : value.as_array()) {
         if (item.is_null()) item = zero(field.type);
         one(field, item, place.item(index++));
       }
     } else if (field.shape == Shape::kMap) {
-      if (!value.is_object()) return wrong("an object", value, place);
+      if (!value.is_object()) return wrong("an object", value, place, echo_);
       for (auto& [key, item] : value.as_object()) one(field, item, place.key(key));
     } else {
       one(field, value, place);
@@ -145,10 +151,9 @@ class Settling {
   void one(const Field& field, Document& value, const Place& place) {
     if (field.message != nullptr && value.is_object()) return object(*field.message, value.as_object(), place);
     if (settle(field, value)) return;
-    // Bytes are mostly those of a secret, which nobody wants to read in a message.
-    const bool secret = field.type == Type::kBytes && value.is_string();
-    if (!secret) return wrong(wanted(field.type), value, place);
-    found_.wrong.push_back(wrong_type(place.text(), fmt::format("must be {}", wanted(field.type))));
+    // What should be base64 and is not, is mostly a secret that was not encoded.
+    const bool unencoded = field.type == Type::kBytes && value.is_string();
+    wrong(wanted(field.type), value, place, unencoded ? Echo::kNoValues : echo_);
   }
 
   static bool settle(const Field& field, Document& value) {
@@ -177,13 +182,14 @@ class Settling {
     return false;
   }
 
+  Echo echo_;
   TypeFindings found_;
 };
 
 }  // namespace
 
-TypeFindings settle_types(const Message& message, Document& object) {
-  Settling settling;
+TypeFindings settle_types(const Message& message, Document& object, Echo echo) {
+  Settling settling(echo);
   settling.object(message, object.as_object(), reflect::kRoot);
   return std::move(settling).take();
 }

@@ -18,7 +18,9 @@ struct TypeFindings {
   std::vector<FieldCause> wrong;  // "spec.containers[0].tty" "must be true or false, got \"x\""
 };
 
+/// Whether messages show the values they are about.
+enum class Echo { kValues, kNoValues };
 /// Drops what is unknown and rewrites what has several texts to the canonical one. What has the wrong type is left.
-TypeFindings settle_types(const api::kubernetes::Message& message, json::Document& object);
+TypeFindings settle_types(const api::kubernetes::Message& message, json::Document& object, Echo echo = Echo::kValues);
 
 }  // namespace muster::apiserver

@@ -11,13 +11,6 @@
 namespace muster::apiserver {
 namespace {
 
-/// Deleting an object of these kinds returns the object itself; deleting any other returns a Status.
-bool returns_object(const api::Resource& resource) {
-  const std::string name = resource.qualified_name();
-  return name == "pods" || name == "services" || name == "persistentvolumeclaims" || name == "persistentvolumes" ||
-         name == "serviceaccounts";
-}
-
 std::string gone_status(const api::Resource& resource, const std::string& bytes) {
   const auto object = json::parse(bytes);
   json::Object details;
@@ -94,7 +87,9 @@ void delete_object(Context& context, const ResourceRequest& request, const net::
   remove_object(context, resource, key_of(resource, request.ns, request.name), *options,
                 [&resource, reply = std::move(reply)](Result<Removed> result) {
                   if (!result) return reply.fail(result.error());
-                  if (!result->gone || returns_object(resource)) return reply.object(200, resource, result->object);
+                  if (!result->gone || resource.returned_by_delete) {
+                    return reply.object(200, resource, result->object);
+                  }
                   reply.json(200, gone_status(resource, *result->object));
                 });
 }

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/members.h"
+#include "reflect/causes.h"
 #include "reflect/reflect.h"
 
 namespace muster::apiserver {
@@ -22,20 +23,15 @@ using json::Document;
 /// `field` is metadata.name or metadata.generateName.
 void check_name(const api::Resource& resource, const std::string& field, const std::string& given,
                 const std::string& name, std::vector<FieldCause>& causes) {
-  const std::string qualified = resource.qualified_name();
-  const bool label = qualified == "namespaces";
-  const bool service = qualified == "services";
-  if (label || service) {
-    if (name.size() > 63) causes.push_back(invalid_value(field, quote(given), "must be no more than 63 characters"));
-    const bool right = service ? is_dns_label(name) && name[0] >= 'a' : is_dns_label(name);
-    if (!right && name.size() <= 63) {
-      causes.push_back(invalid_value(field, quote(given), service ? api::kDns1035LabelRule : api::kDnsLabelRule));
-    }
-    return;
-  }
-  if (name.size() > 253) causes.push_back(invalid_value(field, quote(given), "must be no more than 253 characters"));
-  if (name.size() <= 253 && !is_dns_subdomain(name)) {
-    causes.push_back(invalid_value(field, quote(given), api::kSubdomainRule));
+  const bool is_label = resource.name_form != api::NameForm::kSubdomain;
+  const bool is_dns1035 = resource.name_form == api::NameForm::kDns1035Label;
+  const std::size_t longest = is_label ? 63 : 253;
+  const bool right = is_label ? is_dns_label(name) && (!is_dns1035 || name[0] >= 'a') : is_dns_subdomain(name);
+  if (name.size() > longest) {
+    causes.push_back(reflect::invalid_cause(field, given, fmt::format("must be no more than {} characters", longest)));
+  } else if (!right) {
+    const char* rule = is_dns1035 ? api::kDns1035LabelRule : is_label ? api::kDnsLabelRule : api::kSubdomainRule;
+    causes.push_back(reflect::invalid_cause(field, given, rule));
   }
 }
 
@@ -86,7 +82,7 @@ void check_finalizers(const api::Resource& resource, const Document& object, std
   const auto has = [&](std::string_view name) { return std::ranges::find(finalizers, name) != finalizers.end(); };
   for (const std::string& finalizer : finalizers) {
     for (const std::string& problem : api::qualified_name_problems(finalizer)) {
-      causes.push_back(invalid_value(field, quote(finalizer), problem));
+      causes.push_back(reflect::invalid_cause(field, finalizer, problem));
     }
   }
   if (has("orphan") && has("foregroundDeletion")) {
@@ -129,10 +125,6 @@ void copy_member(const Document& from, Document& to, std::string_view key) {
   }
 }
 
-bool has_generation(const api::Resource& resource) {
-  return !resource.built_in || resource.kind == "Pod" || resource.kind == "Deployment";
-}
-
 void settle_nulls(const api::Resource& resource, Document& object) {
   if (resource.built_in) {
     reflect::fill_null_members(*resource.type, object);
@@ -166,8 +158,7 @@ void stamp_new(const api::Resource& resource, Document& object, Rng& rng, Time n
   drop_empty_members(metadata);
   metadata.set("uid", make_uuid(rng));
   metadata.set("creationTimestamp", format_rfc3339(now));
-  // Kubernetes gives a priority class generation 1 and never changes it.
-  if (has_generation(resource) || resource.kind == "PriorityClass") metadata.set("generation", 1);
+  if (resource.generation != api::Generation::kNone) metadata.set("generation", 1);
 }
 
 void carry_over(const api::Resource& resource, const Document& before, Document& after) {
@@ -185,7 +176,7 @@ void carry_over(const api::Resource& resource, const Document& before, Document&
     if (metadata.string_at(key).empty()) copy_member(old, metadata, key);
   }
   metadata.as_object().set("resourceVersion", old.string_at("resourceVersion"));
-  if (has_generation(resource) && wants_differ(resource, before, after)) {
+  if (resource.generation == api::Generation::kCounted && wants_differ(resource, before, after)) {
     metadata.as_object().set("generation", old.int_at("generation") + 1);
   }
 }

@@ -12,9 +12,6 @@
 
 namespace muster::apiserver {
 
-/// True for kinds whose metadata.generation counts changes of the desired state.
-bool has_generation(const api::Resource& resource);
-
 /// Removes members whose value is null, at every depth, because they mean nothing in an API object. In the maps of
 /// built-in kinds and in all metadata (a label, a key of a ConfigMap) null becomes an empty value instead.
 void settle_nulls(const api::Resource& resource, json::Document& object);

@@ -80,7 +80,6 @@ std::vector<OddPod> odd_specs() {
       spec("securityContext.runAsUser", R"("securityContext":{"runAsUser":-1})"),
       spec("securityContext.runAsUser", R"("securityContext":{"runAsUser":"root"})"),
       spec("securityContext.supplementalGroups[0]", R"("securityContext":{"supplementalGroups":[-1]})"),
-      spec("securityContext.fsGroupChangePolicy", R"("securityContext":{"fsGroupChangePolicy":"Never"})"),
       spec("tolerations", R"("tolerations":"all")"),
       spec("tolerations[0].operator", R"("tolerations":[{"key":"a","operator":"Like"}])"),
       spec("tolerations[0].effect", R"("tolerations":[{"key":"a","operator":"Exists","effect":"Maybe"}])"),
@@ -326,6 +325,31 @@ TEST_F(PodTemplates, WhatIsRefusedInAPodIsRefusedInEveryTemplate) {
       }
     }
   }
+}
+
+TEST_F(PodTemplates, WhatAnOlderVersionStoredCanBeLabelledReportedOnAndDeleted) {
+  const std::string path = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs/old";
+  const OddPod odd = mounted_at("data");
+  bool stored = false;
+  store_->put(
+      {"pytorchtrainingjobs.batch.tensorstack.dev", "default", "old"}, 0,
+      [&](store::Revision revision) {
+        return store::Rendered{
+            fmt::format(
+                R"({{"apiVersion":"batch.tensorstack.dev/v1beta1","kind":"PyTorchTrainingJob","metadata":)"
+                R"({{"name":"old","namespace":"default","uid":"u","resourceVersion":"{}","finalizers":["a/b"]}},)"
+                R"("spec":{{"replicaSpecs":[{{"type":"worker","replicas":1,"template":{}}}]}}}})",
+                revision, odd.text("pytorch")),
+            {}};
+      },
+      [&](Result<store::Entry> result) { stored = result.has_value(); });
+  until([&] { return stored; });
+  EXPECT_EQ(call("PATCH", path, R"({"metadata":{"labels":{"a":"b"}}})")->status, 200);
+  EXPECT_EQ(call("PATCH", path + "/status", R"({"status":{"phase":"Failed"}})")->status, 200);
+  EXPECT_EQ(call("PATCH", path, R"({"spec":{"runPolicy":{"cleanUpPolicy":"All"}}})")->status, 422);
+  EXPECT_EQ(call("DELETE", path)->status, 200);
+  EXPECT_EQ(call("PATCH", path, R"({"metadata":{"finalizers":null}})")->status, 200);
+  EXPECT_EQ(call("GET", path)->status, 404);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <array>
 #include <set>
 
-#include "apiserver/builtin_rules.h"
+#include "api/builtin_defaults.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -102,8 +102,8 @@ bool in_scope(std::string_view scope, const Document& pod) {
   const Document* deadline = pod.at("spec", "activeDeadlineSeconds");
   if (scope == "Terminating") return deadline != nullptr;
   if (scope == "NotTerminating") return deadline == nullptr;
-  if (scope == "BestEffort") return qos_class(pod) == "BestEffort";
-  if (scope == "NotBestEffort") return qos_class(pod) != "BestEffort";
+  if (scope == "BestEffort") return api::qos_class(pod) == "BestEffort";
+  if (scope == "NotBestEffort") return api::qos_class(pod) != "BestEffort";
   if (scope == "PriorityClass") return !pod.string_at("spec", "priorityClassName").empty();
   return false;
 }

@@ -1,8 +1,13 @@
 #include "apiserver/reply.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "apiserver/status_error.h"
 #include "apiserver/table.h"
 #include "apiserver/versions.h"
+#include "base/shortened.h"
 
 namespace muster::apiserver {
 namespace {
@@ -18,6 +23,23 @@ std::string warning_header(std::string_view text) {
   return out + "\"";
 }
 
+/// Kubernetes too stops at 4 KiB: proxies and clients refuse much longer heads.
+void add_warnings(const std::vector<std::string>& warnings, net::Headers& headers) {
+  constexpr std::size_t kMostBytes = 4096;
+  constexpr std::size_t kLongest = 256;
+  std::size_t total = 0;
+  for (const std::string& warning : warnings) total += warning.size();
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    const std::string text = total <= kMostBytes ? warnings[i] : shortened(warnings[i], kLongest);
+    used += text.size();
+    if (used > kMostBytes) {
+      return headers.add("Warning", warning_header(fmt::format("{} more warnings", warnings.size() - i)));
+    }
+    headers.add("Warning", warning_header(text));
+  }
+}
+
 }  // namespace
 
 net::Response text_response(std::string body) {
@@ -30,13 +52,15 @@ net::Response text_response(std::string body) {
 }
 
 void Reply::send(net::Response response) const {
-  for (const std::string& warning : warnings_) response.headers.add("Warning", warning_header(warning));
+  add_warnings(warnings_, response.headers);
   response.headers.set("Cache-Control", "no-cache, private");
   exchange_->respond(std::move(response));
 }
 
 void Reply::fail(const Error& error) const {
-  send(error_response(error));
+  Error shown = error;
+  if (hides_body_) shown.message.erase(std::min(shown.message.find('\n'), shown.message.size()));
+  send(error_response(shown));
 }
 
 void Reply::json(int code, std::string body) const {

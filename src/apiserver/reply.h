@@ -25,6 +25,8 @@ class Reply {
 
   const Form& form() const { return form_; }
   const std::shared_ptr<net::Exchange>& exchange() const { return exchange_; }
+  /// Keeps errors from showing lines of the body.
+  void hide_body() { hides_body_ = true; }
   /// Adds a Warning header to the response, which kubectl prints.
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
 
@@ -42,6 +44,7 @@ class Reply {
   std::shared_ptr<net::Exchange> exchange_;
   Form form_;
   std::vector<std::string> warnings_;
+  bool hides_body_ = false;
 };
 
 }  // namespace muster::apiserver

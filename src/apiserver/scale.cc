@@ -10,7 +10,6 @@
 #include "apiserver/handlers.h"
 #include "apiserver/ownership.h"
 #include "apiserver/patching.h"
-#include "apiserver/selectors.h"
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
 #include "base/strings.h"
@@ -47,7 +46,7 @@ Document scale_of(const api::ScalePaths& paths, const Document& object) {
   if (selector != nullptr && selector->is_string() && !selector->as_string().empty())
     status.append("selector", *selector);
   // A deployment stores its selector as an object.
-  if (selector != nullptr && selector->is_object()) status.append("selector", selector_text(*selector));
+  if (selector != nullptr && selector->is_object()) status.append("selector", api::selector_text(*selector));
   return json::Object{{"kind", "Scale"},
                       {"apiVersion", "autoscaling/v1"},
                       {"metadata", std::move(shown)},

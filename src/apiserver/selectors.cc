@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 
 #include "api/rule_texts.h"
 #include "apiserver/attributes.h"
@@ -207,7 +206,6 @@ Status Selector::add_labels(std::string_view text) {
 
 Status Selector::add_fields(std::string_view text, std::string_view resource) {
   if (trim(text).empty()) return ok();
-  const std::vector<std::string>& known = selectable_fields(resource);
   for (const std::string_view term : split_terms(text)) {
     if (term.empty()) continue;
     const std::size_t equals = term.find('=');
@@ -218,7 +216,7 @@ Status Selector::add_fields(std::string_view text, std::string_view resource) {
     const bool negated = equals > 0 && term[equals - 1] == '!';
     const std::size_t value_at = equals + (term.compare(equals, 2, "==") == 0 ? 2 : 1);
     const std::string field(trim(term.substr(0, negated ? equals - 1 : equals)));
-    if (std::ranges::find(known, field) == known.end()) {
+    if (!is_selectable(resource, field)) {
       return bad_request(fmt::format("field label not supported: {}", field));
     }
     requirement.key = field_key(resource, field);
@@ -234,38 +232,6 @@ Status Selector::add_fields(std::string_view text, std::string_view resource) {
 
 bool Selector::matches(const store::Key& object, const store::Attributes& attributes) const {
   return std::ranges::all_of(requirements_, [&](const Requirement& r) { return r.matches(object, attributes); });
-}
-
-namespace {
-
-std::string expression_text(const json::Document& expression) {
-  const std::string& key = expression.string_at("key");
-  const std::string& op = expression.string_at("operator");
-  if (op == "Exists") return key;
-  if (op == "DoesNotExist") return "!" + key;
-  std::vector<std::string> values;
-  if (const json::Document* list = expression.find("values"); list != nullptr && list->is_array()) {
-    for (const json::Document& value : list->as_array()) values.push_back(value.is_string() ? value.as_string() : "");
-  }
-  std::ranges::sort(values);
-  return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", join(values, ","));
-}
-
-}  // namespace
-
-std::string selector_text(const json::Document& selector) {
-  std::multimap<std::string, std::string> parts;  // by key
-  if (const json::Document* labels = selector.find("matchLabels"); labels != nullptr && labels->is_object()) {
-    for (const json::Member& label : labels->as_object()) {
-      parts.emplace(label.key, label.key + "=" + (label.value.is_string() ? label.value.as_string() : ""));
-    }
-  }
-  if (const json::Document* list = selector.find("matchExpressions"); list != nullptr && list->is_array()) {
-    for (const json::Document& one : list->as_array()) parts.emplace(one.string_at("key"), expression_text(one));
-  }
-  std::vector<std::string> texts;
-  for (auto& [key, text] : parts) texts.push_back(std::move(text));
-  return join(texts, ",");
 }
 
 }  // namespace muster::apiserver

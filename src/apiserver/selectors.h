@@ -23,9 +23,6 @@ struct Requirement {
   bool matches(const store::Key& object, const store::Attributes& attributes) const;
 };
 
-/// A metav1.LabelSelector as clients write it in a query: "a=b,c in (d,e)".
-std::string selector_text(const json::Document& selector);
-
 /// All requirements must hold.
 class Selector {
  public:

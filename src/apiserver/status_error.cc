@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/shortened.h"
 #include "base/strings.h"
 #include "client/api_client.h"
 
@@ -14,7 +15,7 @@ Error about(Reason reason, const api::Resource& resource, std::string_view name,
   error.message = std::move(message);
   error.group = resource.group;
   error.kind = resource.plural;
-  error.name = std::string(name);
+  error.name = shortened(name);
   return error;
 }
 
@@ -22,6 +23,28 @@ std::string all_causes(const std::vector<FieldCause>& causes) {
   std::vector<std::string> texts;
   for (const FieldCause& cause : causes) texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
   return texts.size() == 1 ? texts[0] : "[" + join(texts, ", ") + "]";
+}
+
+/// A few lines can have thousands of faults, and a path can have a key of a megabyte in it.
+Error bounded(Error error) {
+  constexpr std::size_t kMostText = 16 * 1024;
+  error.message = shortened(error.message, kMostText);
+  std::size_t size = 0;
+  std::size_t kept = 0;
+  for (FieldCause& cause : error.causes) {
+    cause.field = shortened(cause.field);
+    cause.message = shortened(cause.message, kMostText);
+    size += cause.field.size() + cause.message.size();
+    if (kept > 0 && size > 2 * kMostText) break;
+    ++kept;
+  }
+  error.causes.resize(kept);
+  return error;
+}
+
+/// A name in a message.
+std::string named(std::string_view name) {
+  return quote(shortened(name));
 }
 
 }  // namespace
@@ -35,7 +58,7 @@ Error bad_request(std::string message) {
 
 Error not_found(const api::Resource& resource, std::string_view name) {
   return about(Reason::kNotFound, resource, name,
-               fmt::format("{} {} not found", resource.qualified_name(), quote(name)));
+               fmt::format("{} {} not found", resource.qualified_name(), named(name)));
 }
 
 Error unknown_path() {
@@ -47,12 +70,12 @@ Error unknown_path() {
 
 Error already_exists(const api::Resource& resource, std::string_view name) {
   return about(Reason::kAlreadyExists, resource, name,
-               fmt::format("{} {} already exists", resource.qualified_name(), quote(name)));
+               fmt::format("{} {} already exists", resource.qualified_name(), named(name)));
 }
 
 Error conflict(const api::Resource& resource, std::string_view name, std::string_view why) {
   return about(Reason::kConflict, resource, name,
-               fmt::format("Operation cannot be fulfilled on {} {}: {}", resource.qualified_name(), quote(name), why));
+               fmt::format("Operation cannot be fulfilled on {} {}: {}", resource.qualified_name(), named(name), why));
 }
 
 Error stale(const api::Resource& resource, std::string_view name) {
@@ -63,7 +86,7 @@ Error stale(const api::Resource& resource, std::string_view name) {
 Error invalid(const api::Resource& resource, std::string_view name, std::vector<FieldCause> causes) {
   const std::string kind = resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
   Error error = about(Reason::kInvalid, resource, name,
-                      fmt::format("{} {} is invalid: {}", kind, quote(name), all_causes(causes)));
+                      fmt::format("{} {} is invalid: {}", kind, named(name), all_causes(causes)));
   error.kind = resource.kind;
   error.causes = std::move(causes);
   return error;
@@ -81,7 +104,7 @@ Error invalid_options(std::string_view kind, std::vector<FieldCause> causes) {
 
 Error forbidden(const api::Resource& resource, std::string_view name, std::string_view why) {
   return about(Reason::kForbidden, resource, name,
-               fmt::format("{} {} is forbidden: {}", resource.qualified_name(), quote(name), why));
+               fmt::format("{} {} is forbidden: {}", resource.qualified_name(), named(name), why));
 }
 
 Error method_not_allowed() {
@@ -119,14 +142,15 @@ FieldCause required(std::string field, std::string_view detail) {
 }
 
 FieldCause invalid_value(std::string field, std::string_view value, std::string_view detail) {
-  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", value, detail), std::move(field)};
+  return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", shortened(value), detail), std::move(field)};
 }
 
 FieldCause unsupported_value(std::string field, std::string_view value, const std::vector<std::string>& supported) {
   std::vector<std::string> quoted;
   for (const std::string& word : supported) quoted.push_back(quote(word));
   return {"FieldValueNotSupported",
-          fmt::format("Unsupported value: {}: supported values: {}", value, join(quoted, ", ")), std::move(field)};
+          fmt::format("Unsupported value: {}: supported values: {}", shortened(value), join(quoted, ", ")),
+          std::move(field)};
 }
 
 FieldCause wrong_type(std::string field, std::string message) {
@@ -138,13 +162,7 @@ FieldCause forbidden_value(std::string field, std::string_view detail) {
 }
 
 std::string brief(const json::Document& value) {
-  constexpr std::size_t kMost = 200;
-  std::string text = json::serialize(value);
-  if (text.size() <= kMost) return text;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // not inside a character
-  text.resize(end);
-  return text + "…";
+  return shortened(json::serialize(value), 200);
 }
 
 net::Response error_response(const Error& error) {
@@ -155,7 +173,7 @@ net::Response error_response(const Error& error) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*error.retry_after).count();
     response.headers.set("Retry-After", std::to_string(seconds));
   }
-  response.body = json::serialize(client::status_from_error(error)) + "\n";
+  response.body = json::serialize(client::status_from_error(bounded(error))) + "\n";
   return response;
 }
 

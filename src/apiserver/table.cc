@@ -3,7 +3,6 @@
 #include <map>
 #include <optional>
 
-#include "apiserver/builtin_rows.h"
 #include "json/jsonpath.h"
 
 namespace muster::apiserver {
@@ -38,23 +37,18 @@ json::Document custom_cell(const api::PrinterColumn& column, const json::Documen
   const auto found = path->find(object);
   if (found.empty() || found[0]->is_null()) return nullptr;
   const json::Document& value = *found[0];
-  if (column.type == "date") return value.is_string() ? json::Document(age_text(value.as_string(), now)) : nullptr;
+  if (column.type == "date") return value.is_string() ? json::Document(api::age_text(value.as_string(), now)) : nullptr;
   if (column.type == "string") return json::plain_text(value);
   return value;
 }
 
 }  // namespace
 
-std::string age_text(const std::string& timestamp, Time now) {
-  const auto then = parse_rfc3339(timestamp);
-  return then ? human_duration(now - *then) : "<unknown>";
-}
-
-std::vector<Column> columns_of(const api::Resource& resource) {
-  std::vector<Column> columns = {{"Name", "string", "name", kNameDoc, 0}};
-  if (const BuiltinTable* table = builtin_table(resource)) {
-    if (!table->name_first) columns.clear();
-    columns.insert(columns.end(), table->columns.begin(), table->columns.end());
+std::vector<api::Column> columns_of(const api::Resource& resource) {
+  std::vector<api::Column> columns = {{"Name", "string", "name", kNameDoc, 0}};
+  if (const auto& printer = resource.printer) {
+    if (!printer->name_first) columns.clear();
+    columns.insert(columns.end(), printer->columns.begin(), printer->columns.end());
     return columns;
   }
   for (const api::PrinterColumn& column : custom_columns(resource)) {
@@ -65,9 +59,9 @@ std::vector<Column> columns_of(const api::Resource& resource) {
 
 json::Array cells_of(const api::Resource& resource, const json::Document& object, Time now) {
   json::Array cells;
-  if (const BuiltinTable* table = builtin_table(resource)) {
-    if (table->name_first) cells.emplace_back(object.string_at("metadata", "name"));
-    table->add_cells(object, now, cells);
+  if (const auto& printer = resource.printer) {
+    if (printer->name_first) cells.emplace_back(object.string_at("metadata", "name"));
+    printer->add_cells(object, now, cells);
     return cells;
   }
   cells.emplace_back(object.string_at("metadata", "name"));
@@ -112,7 +106,7 @@ json::Document make_table(const api::Resource& resource, const Form& form, json:
   json::Document definitions = nullptr;  // after the first table of a watch the client knows the columns
   if (form.headers) {
     json::Array columns;
-    for (const Column& column : columns_of(resource)) {
+    for (const api::Column& column : columns_of(resource)) {
       columns.emplace_back(json::Object{{"name", column.name},
                                         {"type", column.type},
                                         {"format", column.format},

@@ -11,15 +11,7 @@
 
 namespace muster::apiserver {
 
-struct Column {
-  std::string name;
-  std::string type;
-  std::string format;
-  std::string description;
-  int priority = 0;
-};
-
-std::vector<Column> columns_of(const api::Resource& resource);
+std::vector<api::Column> columns_of(const api::Resource& resource);
 /// One cell per column.
 json::Array cells_of(const api::Resource& resource, const json::Document& object, Time now);
 
@@ -28,8 +20,5 @@ json::Document table_row(const api::Resource& resource, const json::Document& ob
                          const std::string& version, Time now);
 json::Document make_table(const api::Resource& resource, const Form& form, json::Object metadata, json::Array rows);
 json::Document partial_metadata(const json::Document& object, const std::string& version);
-
-/// "5m", or "<unknown>" when the text is not a time.
-std::string age_text(const std::string& timestamp, Time now);
 
 }  // namespace muster::apiserver

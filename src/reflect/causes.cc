@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/shortened.h"
 #include "base/strings.h"
 #include "reflect/place.h"
 
@@ -78,13 +79,13 @@ void append_go_value(const json::Document& value, std::string& out) {
 }  // namespace
 
 std::string shown(const json::Document& value) {
-  if (value.is_string()) return quote(value.as_string());
+  if (value.is_string()) return quote(shortened(value.as_string()));
   if (value.is_null()) return "null";
   if (value.is_number()) return is_whole(value) ? fmt::format("{}", whole_value(value)) : json::serialize(value);
   if (value.is_bool()) return value.as_bool() ? "true" : "false";
   std::string out;
   append_go_value(value, out);
-  return out;
+  return shortened(out);
 }
 
 bool is_whole(const json::Document& value) {
@@ -237,8 +238,7 @@ std::string_view schema_type(Shape shape) {
 FieldCause type_cause(std::string field, Shape shape, const json::Document& value) {
   // A text in the wrong format is shown as it is; any other value is shown as the name of its type.
   const bool formatted = shape == Shape::kTime || shape == Shape::kMicroTime || shape == Shape::kBytes;
-  const std::string got =
-      quote(formatted && value.is_string() ? std::string_view(value.as_string()) : json_type(value));
+  const std::string got = quote(formatted && value.is_string() ? shortened(value.as_string()) : json_type(value));
   std::string message =
       fmt::format("Invalid value: {}: {} in body must be of type {}: {}", got, field, schema_type(shape), got);
   return {.reason = "FieldValueTypeInvalid", .message = std::move(message), .field = std::move(field)};

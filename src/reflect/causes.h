@@ -38,6 +38,7 @@ FieldCause rule_cause(std::string_view path, const Rule& rule);
 Rule same_in_both(const FieldDesc& field, const std::string& older);
 
 /// The value as an API server shows it in a message: strings in quotes, numbers bare, other kinds as Go prints them.
+/// Only the beginning of a long value is shown.
 std::string shown(const json::Document& value);
 /// "integer", "number", "string", "boolean", "array", "object", "null".
 std::string_view json_type(const json::Document& value);

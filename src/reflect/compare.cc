@@ -62,7 +62,8 @@ void find_unknown(const TypeDesc& type, const json::Document& document, const Pl
       if (const FieldDesc* field = type.field_or_alias(key)) {
         find_unknown(field->type(), value, place.member(key), out);
       } else if (!is_known(type, key)) {
-        out.push_back({.path = place.member(key).text(), .suggestion = did_you_mean(key, names_of(type)).value_or("")});
+        out.push_back({.path = place.member(key).text(), .suggestion = {}});
+        if (out.size() <= kMostSuggestions) out.back().suggestion = did_you_mean(key, names_of(type)).value_or("");
       }
     }
   }

@@ -45,6 +45,8 @@ struct UnknownField {
   std::string path;        // "spec.replicaSpecs[0].replica"
   std::string suggestion;  // "replicas", or ""
 };
+/// As many unknown fields of an object get a suggestion: looking for one costs more than all the rest.
+inline constexpr std::size_t kMostSuggestions = 16;
 std::vector<UnknownField> unknown_fields(const TypeDesc& type, const json::Document& document);
 struct DeprecatedField {
   std::string path;         // "spec.torchrunConfig.enable"

@@ -1,13 +1,13 @@
-#include "apiserver/pod_row.h"
+#include "api/pod_row.h"
 
 #include <fmt/core.h>
 
 #include <optional>
 #include <string>
 
-#include "apiserver/table.h"
+#include "api/printers.h"
 
-namespace muster::apiserver {
+namespace muster::api {
 namespace {
 
 using json::Array;
@@ -128,4 +128,4 @@ void add_pod_cells(const Document& pod, Time now, Array& cells) {
   cells.emplace_back(gates == 0 ? std::string("<none>") : fmt::format("{}/{}", true_gates, gates));
 }
 
-}  // namespace muster::apiserver
+}  // namespace muster::api

@@ -1,14 +1,14 @@
-#include "apiserver/builtin_rows.h"
+#include "api/printers.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 
-#include "apiserver/pod_row.h"
-#include "apiserver/selectors.h"
+#include "api/pod_row.h"
 #include "base/strings.h"
 
-namespace muster::apiserver {
+namespace muster::api {
 namespace {
 
 using json::Array;
@@ -255,63 +255,118 @@ Column text(std::string name, int priority = 0) {
   return {std::move(name), "string", "", "", priority};
 }
 
-std::map<std::string, BuiltinTable> make_tables() {
-  std::map<std::string, BuiltinTable> tables;
-  tables["pods"] = {{text("Ready"), text("Status"), text("Restarts"), text("Age"), text("IP", 1), text("Node", 1),
-                     text("Nominated Node", 1), text("Readiness Gates", 1)},
-                    true,
-                    &add_pod_cells};
-  tables["services"] = {
-      {text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), text("Age"), text("Selector", 1)},
-      true,
-      &service_cells};
-  tables["namespaces"] = {{text("Status"), text("Age")}, true, &namespace_cells};
-  tables["nodes"] = {
-      {text("Status"), text("Roles"), text("Age"), text("Version"), text("Internal-IP", 1), text("External-IP", 1),
-       text("OS-Image", 1), text("Kernel-Version", 1), text("Container-Runtime", 1)},
-      true,
-      &node_cells};
-  tables["events"] = {{text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Subobject", 1),
-                       text("Source", 1), text("Message"), text("First Seen", 1), Column{"Count", "integer", "", "", 1},
-                       Column{"Name", "string", "name", "", 1}},
-                      false,
-                      &event_cells};
-  tables["configmaps"] = {{Column{"Data", "integer", "", "", 0}, text("Age")}, true, &config_map_cells};
-  tables["secrets"] = {{text("Type"), Column{"Data", "integer", "", "", 0}, text("Age")}, true, &secret_cells};
-  tables["persistentvolumeclaims"] = {
-      {text("Status"), text("Volume"), text("Capacity"), text("Access Modes"), text("StorageClass"),
-       text("VolumeAttributesClass"), text("Age"), text("VolumeMode", 1)},
-      true,
-      &volume_claim_cells};
-  tables["persistentvolumes"] = {
-      {text("Capacity"), text("Access Modes"), text("Reclaim Policy"), text("Status"), text("Claim"),
-       text("StorageClass"), text("VolumeAttributesClass"), text("Reason"), text("Age"), text("VolumeMode", 1)},
-      true,
-      &volume_cells};
-  tables["serviceaccounts"] = {{Column{"Secrets", "integer", "", "", 0}, text("Age")}, true, &service_account_cells};
-  tables["leases.coordination.k8s.io"] = {{text("Holder"), text("Age")}, true, &lease_cells};
-  tables["priorityclasses.scheduling.k8s.io"] = {
-      {Column{"Value", "integer", "", "", 0}, Column{"Global-Default", "boolean", "", "", 0}, text("Age"),
-       text("PreemptionPolicy")},
-      true,
-      &priority_class_cells};
-  tables["deployments.apps"] = {{text("Ready"), text("Up-to-date"), text("Available"), text("Age"),
-                                 text("Containers", 1), text("Images", 1), text("Selector", 1)},
-                                true,
-                                &deployment_cells};
-  tables["resourcequotas"] = {{text("Request"), text("Limit"), text("Age")}, true, &resource_quota_cells};
-  tables["customresourcedefinitions.apiextensions.k8s.io"] = {
-      {Column{"Created At", "date", "", "", 0}}, true, &definition_cells};
-  return tables;
+Column number(std::string name, int priority = 0) {
+  return {std::move(name), "integer", "", "", priority};
+}
+
+std::string expression_text(const json::Document& expression) {
+  const std::string& key = expression.string_at("key");
+  const std::string& op = expression.string_at("operator");
+  if (op == "Exists") return key;
+  if (op == "DoesNotExist") return "!" + key;
+  std::vector<std::string> values;
+  if (const json::Document* list = expression.find("values"); list != nullptr && list->is_array()) {
+    for (const json::Document& value : list->as_array()) values.push_back(value.is_string() ? value.as_string() : "");
+  }
+  std::ranges::sort(values);
+  return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", join(values, ","));
 }
 
 }  // namespace
 
-const BuiltinTable* builtin_table(const api::Resource& resource) {
-  static const std::map<std::string, BuiltinTable> tables = make_tables();
-  if (!resource.built_in) return nullptr;
-  const auto found = tables.find(resource.qualified_name());
-  return found == tables.end() ? nullptr : &found->second;
+Printer config_map_printer() {
+  return {{number("Data"), text("Age")}, &config_map_cells};
 }
 
-}  // namespace muster::apiserver
+Printer definition_printer() {
+  return {{Column{"Created At", "date", "", "", 0}}, &definition_cells};
+}
+
+Printer deployment_printer() {
+  return {{text("Ready"), text("Up-to-date"), text("Available"), text("Age"), text("Containers", 1), text("Images", 1),
+           text("Selector", 1)},
+          &deployment_cells};
+}
+
+Printer event_printer() {
+  return {{text("Last Seen"), text("Type"), text("Reason"), text("Object"), text("Subobject", 1), text("Source", 1),
+           text("Message"), text("First Seen", 1), number("Count", 1), Column{"Name", "string", "name", "", 1}},
+          &event_cells,
+          false};
+}
+
+Printer lease_printer() {
+  return {{text("Holder"), text("Age")}, &lease_cells};
+}
+
+Printer namespace_printer() {
+  return {{text("Status"), text("Age")}, &namespace_cells};
+}
+
+Printer node_printer() {
+  return {{text("Status"), text("Roles"), text("Age"), text("Version"), text("Internal-IP", 1), text("External-IP", 1),
+           text("OS-Image", 1), text("Kernel-Version", 1), text("Container-Runtime", 1)},
+          &node_cells};
+}
+
+Printer pod_printer() {
+  return {{text("Ready"), text("Status"), text("Restarts"), text("Age"), text("IP", 1), text("Node", 1),
+           text("Nominated Node", 1), text("Readiness Gates", 1)},
+          &add_pod_cells};
+}
+
+Printer priority_class_printer() {
+  return {{number("Value"), Column{"Global-Default", "boolean", "", "", 0}, text("Age"), text("PreemptionPolicy")},
+          &priority_class_cells};
+}
+
+Printer resource_quota_printer() {
+  return {{text("Request"), text("Limit"), text("Age")}, &resource_quota_cells};
+}
+
+Printer secret_printer() {
+  return {{text("Type"), number("Data"), text("Age")}, &secret_cells};
+}
+
+Printer service_account_printer() {
+  return {{number("Secrets"), text("Age")}, &service_account_cells};
+}
+
+Printer service_printer() {
+  return {{text("Type"), text("Cluster-IP"), text("External-IP"), text("Port(s)"), text("Age"), text("Selector", 1)},
+          &service_cells};
+}
+
+Printer volume_claim_printer() {
+  return {{text("Status"), text("Volume"), text("Capacity"), text("Access Modes"), text("StorageClass"),
+           text("VolumeAttributesClass"), text("Age"), text("VolumeMode", 1)},
+          &volume_claim_cells};
+}
+
+Printer volume_printer() {
+  return {{text("Capacity"), text("Access Modes"), text("Reclaim Policy"), text("Status"), text("Claim"),
+           text("StorageClass"), text("VolumeAttributesClass"), text("Reason"), text("Age"), text("VolumeMode", 1)},
+          &volume_cells};
+}
+
+std::string age_text(const std::string& timestamp, Time now) {
+  const auto then = parse_rfc3339(timestamp);
+  return then ? human_duration(now - *then) : "<unknown>";
+}
+
+std::string selector_text(const json::Document& selector) {
+  std::multimap<std::string, std::string> parts;  // by key
+  if (const json::Document* labels = selector.find("matchLabels"); labels != nullptr && labels->is_object()) {
+    for (const json::Member& label : labels->as_object()) {
+      parts.emplace(label.key, label.key + "=" + (label.value.is_string() ? label.value.as_string() : ""));
+    }
+  }
+  if (const json::Document* list = selector.find("matchExpressions"); list != nullptr && list->is_array()) {
+    for (const json::Document& one : list->as_array()) parts.emplace(one.string_at("key"), expression_text(one));
+  }
+  std::vector<std::string> texts;
+  for (auto& [key, text] : parts) texts.push_back(std::move(text));
+  return join(texts, ",");
+}
+
+}  // namespace muster::api

@@ -4,8 +4,8 @@
 #include "base/time.h"
 #include "json/document.h"
 
-namespace muster::apiserver {
+namespace muster::api {
 
 void add_pod_cells(const json::Document& pod, Time now, json::Array& cells);
 
-}  // namespace muster::apiserver
+}  // namespace muster::api
