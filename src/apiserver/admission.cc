@@ -6,12 +6,12 @@
 #include <iterator>
 #include <utility>
 
+#include "api/kubernetes_fields.h"
 #include "apiserver/builtin_rules.h"
 #include "apiserver/builtin_types.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/ownership.h"
 #include "apiserver/protobuf/body.h"
-#include "apiserver/protobuf/tables.h"
 #include "apiserver/queue_rules.h"
 #include "apiserver/status_error.h"
 #include "apiserver/template_types.h"
@@ -96,13 +96,13 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
 }
 
 /// What every member is, where Kubernetes has the kind itself; null for custom resources.
-const protobuf::Message* message_of(const api::Resource& resource) {
-  return resource.built_in ? protobuf::find_message(resource.api_version(), resource.kind) : nullptr;
+const api::kubernetes::Message* message_of(const api::Resource& resource) {
+  return resource.built_in ? api::kubernetes::find_message(resource.api_version(), resource.kind) : nullptr;
 }
 
 /// Drops unknown members and says which they were. Without a message the descriptor knows what is known, and only the
 /// types of metadata are looked at: the rest is a matter of invalid fields.
-TypeFindings settle_members(const api::Resource& resource, const protobuf::Message* message, Document& object) {
+TypeFindings settle_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
   if (message != nullptr) return settle_types(*message, object);
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
   using reflect::OpenTypes;
@@ -113,8 +113,8 @@ TypeFindings settle_members(const api::Resource& resource, const protobuf::Messa
 
 /// Repeated fields, which are in `warnings` already, and unknown ones: an error when strict, else warnings, and unknown
 /// ones are dropped.
-Status settle_fields(const api::Resource& resource, const protobuf::Message* message, Document& object, Origin origin,
-                     FieldValidation validation, std::vector<std::string>& warnings) {
+Status settle_fields(const api::Resource& resource, const api::kubernetes::Message* message, Document& object,
+                     Origin origin, FieldValidation validation, std::vector<std::string>& warnings) {
   const TypeFindings found = settle_members(resource, message, object);
   if (validation == FieldValidation::kIgnore) {
     warnings.clear();
@@ -176,7 +176,7 @@ std::vector<FieldCause> check_change(const api::Resource& resource, const Docume
   std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
   if (causes.empty()) return causes;
   Document settled = before;
-  if (const protobuf::Message* message = message_of(resource)) settle_types(*message, settled);
+  if (const api::kubernetes::Message* message = message_of(resource)) settle_types(*message, settled);
   default_builtin(resource, settled);
   return check_builtin_change(resource, settled, after);
 }

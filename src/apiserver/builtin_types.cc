@@ -12,11 +12,11 @@
 namespace muster::apiserver {
 namespace {
 
+using api::kubernetes::Field;
+using api::kubernetes::Message;
+using api::kubernetes::Shape;
+using api::kubernetes::Type;
 using json::Document;
-using protobuf::Field;
-using protobuf::Message;
-using protobuf::Shape;
-using protobuf::Type;
 using reflect::Place;
 
 const char* wanted(Type type) {
@@ -106,11 +106,12 @@ class Settling {
   void object(const Message& message, json::Object& object, const Place& place) {
     std::vector<std::string> dropped;
     for (auto& [key, value] : object) {
-      const Field* field = protobuf::find_field(message, key);
+      const Field* field = api::kubernetes::find_field(message, key);
       if (field == nullptr) {
         if (&place == &reflect::kRoot && (key == "apiVersion" || key == "kind")) continue;
         dropped.push_back(key);
-        found_.unknown.push_back({.path = place.member(key).text(), .suggestion = near(message, key)});
+        found_.unknown.push_back(
+            {.path = place.member(key).text(), .suggestion = did_you_mean(key, field_names(message)).value_or("")});
       } else if (!value.is_null()) {
         member(*field, value, place.member(key));
       }
@@ -121,22 +122,6 @@ class Settling {
   TypeFindings take() && { return std::move(found_); }
 
  private:
-  static std::string near(const Message& message, const std::string& key) {
-    std::vector<std::string> names;
-    add_names(message, names);
-    return did_you_mean(key, names).value_or("");
-  }
-
-  static void add_names(const Message& message, std::vector<std::string>& names) {
-    for (const Field& field : message.fields) {
-      if (field.type == Type::kInline) {
-        add_names(*field.message, names);
-      } else {
-        names.emplace_back(field.name);
-      }
-    }
-  }
-
   void wrong(const char* what, const Document& value, const Place& place) {
     found_.wrong.push_back(wrong_type(place.text(), fmt::format("must be {}, got {}", what, brief(value))));
   }

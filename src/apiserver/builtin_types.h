@@ -1,12 +1,12 @@
-// Built-in kinds as Kubernetes reads them: into Go types, which the protobuf tables name member by member. So the
-// tables say what is unknown and what has the wrong type, also where our descriptors model only a part, and amounts and
-// times are stored in the one text that Go gives them.
+// Built-in kinds as Kubernetes reads them: into Go types, which the tables of api/kubernetes_fields.h name member
+// by member. So the tables say what is unknown and what has the wrong type, also where our descriptors model only a
+// part, and amounts and times are stored in the one text that Go gives them.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apiserver/protobuf/message.h"
+#include "api/kubernetes_fields.h"
 #include "base/error.h"
 #include "json/document.h"
 #include "reflect/reflect.h"
@@ -19,6 +19,6 @@ struct TypeFindings {
 };
 
 /// Drops what is unknown and rewrites what has several texts to the canonical one. What has the wrong type is left.
-TypeFindings settle_types(const protobuf::Message& message, json::Document& object);
+TypeFindings settle_types(const api::kubernetes::Message& message, json::Document& object);
 
 }  // namespace muster::apiserver

@@ -8,13 +8,13 @@
 namespace muster::apiserver {
 namespace {
 
+using api::kubernetes::Field;
+using api::kubernetes::find_field;
+using api::kubernetes::Message;
+using api::kubernetes::Shape;
+using api::kubernetes::Type;
 using json::Document;
 using json::Object;
-using protobuf::Field;
-using protobuf::find_field;
-using protobuf::Message;
-using protobuf::Shape;
-using protobuf::Type;
 
 Object value_schema(const Field& field);
 

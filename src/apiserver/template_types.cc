@@ -1,8 +1,8 @@
 #include "apiserver/template_types.h"
 
 #include "api/core_v1.h"
+#include "api/kubernetes_fields.h"
 #include "apiserver/builtin_types.h"
-#include "apiserver/protobuf/tables.h"
 #include "reflect/causes.h"
 #include "reflect/place.h"
 
@@ -14,7 +14,8 @@ using reflect::Place;
 using reflect::TypeDesc;
 
 void check_template(Document pod_template, const Place& place, std::vector<FieldCause>& causes) {
-  for (FieldCause& wrong : settle_types(protobuf::kPodTemplateSpec, pod_template).wrong) {
+  static const auto& fields = api::kubernetes::message_named("PodTemplateSpec");
+  for (FieldCause& wrong : settle_types(fields, pod_template).wrong) {
     wrong.field = reflect::child_path(place.text(), wrong.field);
     causes.push_back(std::move(wrong));
   }

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "api/kubernetes_fields.h"
 #include "apiserver/protobuf/message.h"
-#include "apiserver/protobuf/tables.h"
 #include "apiserver/protobuf/wire.h"
 #include "apiserver/status_error.h"
 #include "base/strings.h"
@@ -12,6 +12,7 @@ namespace muster::apiserver::protobuf {
 namespace {
 
 using namespace std::string_view_literals;
+namespace kubernetes = api::kubernetes;
 
 constexpr std::string_view kMagic = "k8s\0"sv;
 
@@ -25,9 +26,10 @@ struct Envelope {
 };
 
 Status read_type(std::string_view bytes, Envelope& envelope) {
-  static constexpr Field fields[] = {{1, "apiVersion", Shape::kOne, Type::kString},
-                                     {2, "kind", Shape::kOne, Type::kString}};
-  TRY_ASSIGN(json::Object type, decode_message({fields}, bytes));
+  using enum kubernetes::Shape;
+  using enum kubernetes::Type;
+  static constexpr kubernetes::Field fields[] = {{1, "apiVersion", kOne, kString}, {2, "kind", kOne, kString}};
+  TRY_ASSIGN(json::Object type, decode_message({"TypeMeta", fields}, bytes));
   const json::Document document = std::move(type);
   envelope.api_version = document.string_at("apiVersion");
   envelope.kind = document.string_at("kind");
@@ -62,7 +64,7 @@ Result<json::Document> decode_body(std::string_view body) {
                                    quote(envelope.content_type), quote(envelope.encoding)));
   }
   if (envelope.kind.empty()) return bad_request("body: does not say its kind");
-  const Message* message = find_message(envelope.api_version, envelope.kind);
+  const kubernetes::Message* message = kubernetes::find_message(envelope.api_version, envelope.kind);
   if (message == nullptr) {
     Error error = unsupported_media_type("application/json");
     error.message = fmt::format("body: {} of {} is not taken in protobuf; send application/json", quote(envelope.kind),

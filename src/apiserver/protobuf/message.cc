@@ -14,6 +14,10 @@
 namespace muster::apiserver::protobuf {
 namespace {
 
+using api::kubernetes::Field;
+using api::kubernetes::Message;
+using api::kubernetes::Shape;
+using api::kubernetes::Type;
 using json::Document;
 using json::Object;
 
@@ -207,18 +211,7 @@ class Collector {
 
 }  // namespace
 
-const Field* find_field(const Message& message, std::string_view name) {
-  for (const Field& field : message.fields) {
-    if (field.type == Type::kInline) {
-      if (const Field* found = find_field(*field.message, name)) return found;
-    } else if (field.name == name) {
-      return &field;
-    }
-  }
-  return nullptr;
-}
-
-Result<Object> decode_message(const Message& message, std::string_view bytes) {
+Result<Object> decode_message(const api::kubernetes::Message& message, std::string_view bytes) {
   Collector collector;
   WireReader reader(bytes);
   while (!reader.at_end()) {

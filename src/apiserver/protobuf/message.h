@@ -1,60 +1,15 @@
-// Tables of protobuf messages, and the decoder that follows them: bytes in, a Document out, equal to what the same Go
-// object would be in JSON. Knows no kinds; those are in tables.h.
+// The decoder of protobuf messages: bytes in, a Document out, equal to what the same Go object would be in JSON.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string_view>
 
+#include "api/kubernetes_fields.h"
 #include "base/result.h"
 #include "json/document.h"
 
 namespace muster::apiserver::protobuf {
 
-enum class Type {
-  kString,
-  kBytes,  // base64 in JSON
-  kInt,
-  kBool,
-  kTime,
-  kMicroTime,
-  kQuantity,
-  kIntOrString,
-  kFields,   // metav1.FieldsV1: JSON in bytes
-  kMessage,  // an object
-  kInline,   // an object whose members are those of the one around it
-};
-
-enum class Shape {
-  kOne,       // in JSON even when zero: Go has a pointer there, or no omitempty
-  kOptional,  // not in JSON when zero: Go writes zeros to the wire that it leaves out of JSON
-  kList,
-  kMap,  // keys are strings
-};
-
-struct Message;
-
-struct Field {
-  constexpr Field(std::uint32_t n, std::string_view json, Shape s, Type t) : number(n), name(json), shape(s), type(t) {}
-  constexpr Field(std::uint32_t n, std::string_view json, Shape s, const Message* m)
-      : number(n), name(json), shape(s), type(Type::kMessage), message(m) {}
-  constexpr Field(std::uint32_t n, const Message* m) : number(n), type(Type::kInline), message(m) {}
-
-  std::uint32_t number;
-  std::string_view name;
-  Shape shape = Shape::kOne;
-  Type type;
-  const Message* message = nullptr;
-};
-
-struct Message {
-  std::span<const Field> fields;
-};
-
-/// By its name in JSON, also among those of inline messages; null when there is none.
-const Field* find_field(const Message& message, std::string_view name);
-
 /// Fields that the table does not have are skipped. BadRequest for bytes that are no such message.
-Result<json::Object> decode_message(const Message& message, std::string_view bytes);
+Result<json::Object> decode_message(const api::kubernetes::Message& message, std::string_view bytes);
 
 }  // namespace muster::apiserver::protobuf

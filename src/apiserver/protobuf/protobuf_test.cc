@@ -4,7 +4,6 @@
 
 #include "apiserver/protobuf/body.h"
 #include "apiserver/protobuf/message.h"
-#include "apiserver/protobuf/tables.h"
 #include "apiserver/protobuf/wire.h"
 
 namespace muster::apiserver::protobuf {
