@@ -10,6 +10,10 @@
 #include <string_view>
 #include <vector>
 
+namespace muster::api {
+struct Resource;
+}
+
 namespace muster::api::kubernetes {
 
 enum class Type {
@@ -80,8 +84,9 @@ struct Kind {
 extern const std::span<const Message* const> kMessages;
 extern const std::span<const Kind> kKinds;
 
-/// The message of a kind; null when it is not in the tables.
+/// The message of a kind; null when it is not in the tables, as no custom resource is.
 const Message* find_message(std::string_view api_version, std::string_view kind);
+const Message* find_message(const Resource& resource);
 
 /// By the name of its Go type, which must be in the tables.
 const Message& message_named(std::string_view name);

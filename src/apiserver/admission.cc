@@ -95,11 +95,6 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
   return texts;
 }
 
-/// What every member is, where Kubernetes has the kind itself; null for custom resources.
-const api::kubernetes::Message* message_of(const api::Resource& resource) {
-  return resource.built_in ? api::kubernetes::find_message(resource.api_version(), resource.kind) : nullptr;
-}
-
 /// Drops unknown members and says which they were. Without a message the descriptor knows what is known, and only the
 /// types of metadata are looked at: the rest is a matter of invalid fields.
 TypeFindings settle_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
@@ -146,7 +141,7 @@ Status decode(const api::Resource& resource, Document& object, Origin origin, Fi
   }
   settle_nulls(resource, object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  return settle_fields(resource, message_of(resource), object, origin, validation, warnings);
+  return settle_fields(resource, api::kubernetes::find_message(resource), object, origin, validation, warnings);
 }
 
 /// Built-in kinds are decoded into Go types, so a wrong type is a broken body and not an invalid field.
@@ -176,7 +171,8 @@ std::vector<FieldCause> check_change(const api::Resource& resource, const Docume
   std::vector<FieldCause> causes = check_builtin_change(resource, before, after);
   if (causes.empty()) return causes;
   Document settled = before;
-  if (const api::kubernetes::Message* message = message_of(resource)) settle_types(*message, settled);
+  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource))
+    settle_types(*message, settled);
   default_builtin(resource, settled);
   return check_builtin_change(resource, settled, after);
 }
@@ -321,7 +317,7 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
 }
 
 void drop_unknown(const api::Resource& resource, Document& object) {
-  settle_members(resource, message_of(resource), object);
+  settle_members(resource, api::kubernetes::find_message(resource), object);
 }
 
 Status check_kind(const api::Resource& resource, Document& object) {

@@ -193,7 +193,7 @@ Document document_of(const GroupVersion& gv) {
   for (const api::Resource& resource : api::resources()) {
     if (resource.group != gv.group || resource.version != gv.version) continue;
     const std::string reference = reflect::add_openapi_schemas(*resource.type, prefix, schemas);
-    if (const auto* message = api::kubernetes::find_message(resource.api_version(), resource.kind)) {
+    if (const auto* message = api::kubernetes::find_message(resource)) {
       describe_unmodelled(*resource.type, *message, prefix, schemas);
     }
     const std::string name = reference.substr(reference.rfind('/') + 1);

@@ -3,8 +3,6 @@
 #include <set>
 #include <string>
 
-#include "apiserver/list_keys.h"
-
 namespace muster::apiserver {
 namespace {
 
@@ -55,26 +53,18 @@ Object item_schema(const Field& field) {
   return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 
-std::string_view merge_key(const Field& field) {
-  if (field.type != Type::kMessage) return "";
-  if (field.name == "ports") return find_field(*field.message, "containerPort") == nullptr ? "" : "containerPort";
-  return well_known_keys(field.name).patch;
-}
-
-Object list_schema(const Field& field) {
-  Object schema = {{"type", "array"}, {"items", item_schema(field)}};
-  const std::string_view key = merge_key(field);
-  if (key.empty()) return schema;
-  const bool retains = field.name == "resourceClaims" || field.name == "resourceClaimStatuses";
-  schema.append("x-kubernetes-patch-merge-key", key);
-  schema.append("x-kubernetes-patch-strategy", retains ? "merge,retainKeys" : "merge");
-  return schema;
+void add_patch_rules(const Field& field, Object& schema) {
+  const auto& merging = field.merging;
+  if (!merging.patch_key.empty()) schema.set("x-kubernetes-patch-merge-key", merging.patch_key);
+  if (!merging.patch_strategy.empty()) schema.set("x-kubernetes-patch-strategy", merging.patch_strategy);
 }
 
 Object value_schema(const Field& field) {
-  if (field.shape == Shape::kList) return list_schema(field);
-  if (field.shape == Shape::kMap) return {{"type", "object"}, {"additionalProperties", item_schema(field)}};
-  return item_schema(field);
+  Object schema = item_schema(field);
+  if (field.shape == Shape::kList) schema = {{"type", "array"}, {"items", std::move(schema)}};
+  if (field.shape == Shape::kMap) schema = {{"type", "object"}, {"additionalProperties", std::move(schema)}};
+  add_patch_rules(field, schema);
+  return schema;
 }
 
 class Pass {

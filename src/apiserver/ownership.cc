@@ -118,7 +118,7 @@ std::string field_manager_of(const ResourceRequest& request, const net::Request&
 
 apply::Scope ownership_scope(const ResourceRequest& request) {
   const api::Resource& resource = *request.resource;
-  apply::Scope scope{apply::MergeSchema(*resource.type, resource.built_in), {}};
+  apply::Scope scope{apply::MergeSchema(resource), {}};
   if (request.subresource == "status") {
     scope.unowned = {"f:spec"};
   } else if (resource.has_status) {

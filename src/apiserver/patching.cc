@@ -61,7 +61,7 @@ Result<Patch> read_patch(const api::Resource& resource, const net::Request& http
   return patch;
 }
 
-Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& type, json::Document target) {
+Result<json::Document> apply_patch(const Patch& patch, const api::kubernetes::Message* type, json::Document target) {
   switch (patch.type) {
     case Patch::Type::kMerge:
       json::merge_patch(target, patch.body);

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "api/kubernetes_fields.h"
 #include "api/resource.h"
 #include "base/result.h"
 #include "json/document.h"
 #include "net/http.h"
-#include "reflect/type_desc.h"
 
 namespace muster::apiserver {
 
@@ -21,6 +21,7 @@ struct Patch {
 /// By Content-Type. Strategic merge is for built-in kinds only; UnsupportedMediaType lists what is taken.
 /// Repeated fields, and fields that an operation of a JSON patch does not have, are told in `warnings`.
 Result<Patch> read_patch(const api::Resource& resource, const net::Request& http, std::vector<std::string>& warnings);
-Result<json::Document> apply_patch(const Patch& patch, const reflect::TypeDesc& type, json::Document target);
+/// `type` is asked by a strategic merge; null where the tables do not have it.
+Result<json::Document> apply_patch(const Patch& patch, const api::kubernetes::Message* type, json::Document target);
 
 }  // namespace muster::apiserver

@@ -14,7 +14,6 @@
 #include "apiserver/status_error.h"
 #include "apiserver/writes.h"
 #include "base/strings.h"
-#include "reflect/type_desc.h"
 
 namespace muster::apiserver {
 namespace {
@@ -147,8 +146,7 @@ Result<Wanted> patching_scale(Context& context, const ResourceRequest& request, 
     TRY_ASSIGN(wanted.scale, read_applied(http, parameters.field_validation, warnings));
   } else {
     TRY_ASSIGN(const Patch patch, read_patch(*request.resource, http, warnings));
-    static const reflect::TypeDesc any;
-    TRY_ASSIGN(wanted.scale, apply_patch(patch, any, scale_of(*request.resource->scale, wanted.current.object)));
+    TRY_ASSIGN(wanted.scale, apply_patch(patch, nullptr, scale_of(*request.resource->scale, wanted.current.object)));
   }
   TRY(check_scale(request, Origin::kPatch, wanted.scale, parameters.field_validation, warnings));
   const std::string& uid = wanted.current.object.string_at("metadata", "uid");

@@ -10,7 +10,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "apiserver/list_keys.h"
 #include "apiserver/status_error.h"
 #include "base/strings.h"
 #include "json/members.h"
@@ -18,20 +17,16 @@
 namespace muster::apiserver {
 namespace {
 
+using api::kubernetes::Field;
+using api::kubernetes::Message;
+using api::kubernetes::Shape;
 using json::Array;
 using json::Document;
 
 constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList/";
 constexpr std::string_view kElementOrder = "$setElementOrder/";
 
-std::string_view merge_key(std::string_view field, const Array& items) {
-  if (field != "ports") return well_known_keys(field).patch;
-  const bool of_container =
-      std::ranges::any_of(items, [](const Document& item) { return item.find("containerPort") != nullptr; });
-  return of_container ? "containerPort" : "port";
-}
-
-Status merge_object(Document& target, const Document& patch, const reflect::TypeDesc* type);
+Status merge_object(Document& target, const Document& patch, const Message* type);
 
 const std::string& directive_of(const Document& item) {
   return item.string_at("$patch");
@@ -110,7 +105,7 @@ void delete_named(Array& items, const Array& patch, const std::string& key) {
 }
 
 /// `order`: what $setElementOrder says; null where the patch itself is the order.
-Status merge_list(Document& target, const Array& patch, const std::string& key, const reflect::TypeDesc* element,
+Status merge_list(Document& target, const Array& patch, const std::string& key, const Message* element,
                   const Array* order) {
   if (!target.is_array()) target = Array();
   Array& items = target.as_array();
@@ -152,29 +147,22 @@ void delete_from_list(Document& target, const std::string& field, const Document
   std::erase_if(list->as_array(), [&](const Document& item) { return gone.contains(json::serialize(item)); });
 }
 
-/// A member of an object as its type has it; null and empty where the type says nothing.
-struct Place {
-  const reflect::FieldDesc* field = nullptr;
-  const reflect::TypeDesc* type = nullptr;
-  const reflect::TypeDesc* element = nullptr;  // of a list
-};
-
-Place place_of(const reflect::TypeDesc* type, std::string_view name) {
-  Place place;
-  if (type == nullptr) return place;
-  place.field = type->field(name);
-  if (place.field != nullptr && place.field->type != nullptr) place.type = &place.field->type();
-  if (place.type == nullptr && type->shape == reflect::Shape::kMap && type->element != nullptr) {
-    place.type = &type->element();
-  }
-  if (place.type != nullptr && place.type->element != nullptr) place.element = &place.type->element();
-  return place;
+const Field* find_member(const Message* type, std::string_view name) {
+  return type == nullptr ? nullptr : find_field(*type, name);
 }
 
-/// The member by which the items of a list are paired; "" when it has none. `items` are some of them.
-std::string key_of_items(const Place& place, std::string_view name, const Array& items) {
-  if (place.field != nullptr && !place.field->item_key().empty()) return place.field->item_key();
-  return std::string(merge_key(name, items));
+/// What an object under the field is, or an item of its list; null where the tables say nothing.
+const Message* type_below(const Field* field) {
+  return field == nullptr || field->shape == Shape::kMap ? nullptr : field->message;
+}
+
+/// The member by which the items of a list are paired; "" when it has none.
+std::string key_of_items(const Field* field) {
+  return field == nullptr ? "" : std::string(field->merging.patch_key);
+}
+
+bool merges_as_values(const Field* field) {
+  return field != nullptr && field->merging.patch_strategy == "merge" && field->merging.patch_key.empty();
 }
 
 bool are_plain(const Array& items) {
@@ -200,7 +188,7 @@ Status check_order(const std::string& name, const Array& patch, const Array& ord
 
 /// A list with $setElementOrder, whether or not the patch has items for it. False when it is not one that merges.
 Result<bool> merge_ordered(Document& target, const Document& patch, const std::string& name, const Document& order,
-                           const reflect::TypeDesc* type) {
+                           const Message* type) {
   const Document* changes = patch.find(name);
   const Document* existing = target.find(name);
   if (!order.is_array() || (changes != nullptr && !changes->is_array())) {
@@ -209,32 +197,32 @@ Result<bool> merge_ordered(Document& target, const Document& patch, const std::s
   if (changes == nullptr && (existing == nullptr || !existing->is_array())) return true;
   static const Array kNone;
   const Array& items = changes != nullptr ? changes->as_array() : kNone;
-  const Place place = place_of(type, name);
-  if (place.field != nullptr && place.field->merges_values) {
+  const Field* field = find_member(type, name);
+  if (merges_as_values(field)) {
     TRY(check_order(name, items, order.as_array(), ""));
     merge_values(target[name], items, &order.as_array());
     return true;
   }
-  const std::string key = key_of_items(place, name, order.as_array());
+  const std::string key = key_of_items(field);
   if (key.empty() || are_plain(order.as_array())) return false;
   TRY(check_keys(order.as_array(), key));
   TRY(check_order(name, items, order.as_array(), key));
-  TRY(merge_list(target[name], items, key, place.element, &order.as_array()));
+  TRY(merge_list(target[name], items, key, type_below(field), &order.as_array()));
   return true;
 }
 
 /// `target` is what the object has of the member; null when it is new.
-Status merge_member(Document& target, const json::Member& member, const reflect::TypeDesc* type) {
-  const Place place = place_of(type, member.key);
+Status merge_member(Document& target, const json::Member& member, const Message* type) {
+  const Field* field = find_member(type, member.key);
   if (member.value.is_object()) {
     if (!target.is_object()) target = json::Object();
-    return merge_object(target, member.value, place.type);
+    return merge_object(target, member.value, type_below(field));
   }
   if (member.value.is_array() && (!are_plain(member.value.as_array()) || member.value.as_array().empty())) {
-    const std::string key = key_of_items(place, member.key, member.value.as_array());
-    if (!key.empty()) return merge_list(target, member.value.as_array(), key, place.element, nullptr);
+    const std::string key = key_of_items(field);
+    if (!key.empty()) return merge_list(target, member.value.as_array(), key, type_below(field), nullptr);
   }
-  if (member.value.is_array() && place.field != nullptr && place.field->merges_values) {
+  if (member.value.is_array() && merges_as_values(field)) {
     merge_values(target, member.value.as_array(), nullptr);
     return ok();
   }
@@ -251,7 +239,7 @@ void retain_keys(json::Object& target, const Array& retained) {
   target = json::Object(std::move(members));
 }
 
-Status merge_object(Document& target, const Document& patch, const reflect::TypeDesc* type) {
+Status merge_object(Document& target, const Document& patch, const Message* type) {
   const std::string& directive = patch.string_at("$patch");
   if (!directive.empty() && directive != "replace" && directive != "delete" && directive != "merge") {
     return bad_request(fmt::format("$patch: must be one of delete, merge, replace, got {}", quote(directive)));
@@ -288,8 +276,8 @@ Status merge_object(Document& target, const Document& patch, const reflect::Type
 
 }  // namespace
 
-Status strategic_merge(Document& target, const Document& patch, const reflect::TypeDesc& type) {
-  return merge_object(target, patch, &type);
+Status strategic_merge(Document& target, const Document& patch, const api::kubernetes::Message* type) {
+  return merge_object(target, patch, type);
 }
 
 }  // namespace muster::apiserver

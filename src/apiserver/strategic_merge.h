@@ -2,13 +2,13 @@
 // Directives: $patch (replace, delete, merge), $deleteFromPrimitiveList/FIELD, $retainKeys, $setElementOrder/FIELD.
 #pragma once
 
+#include "api/kubernetes_fields.h"
 #include "base/result.h"
 #include "json/document.h"
-#include "reflect/type_desc.h"
 
 namespace muster::apiserver {
 
-/// The descriptor says which lists have a key; lists of open or unknown types use the keys Kubernetes gives them.
-Status strategic_merge(json::Document& target, const json::Document& patch, const reflect::TypeDesc& type);
+/// `type` says which lists have a key; null where nothing is known, and lists are replaced as a whole.
+Status strategic_merge(json::Document& target, const json::Document& patch, const api::kubernetes::Message* type);
 
 }  // namespace muster::apiserver

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "api/resource.h"
-
 namespace muster::apiserver {
 namespace {
 
-std::string merged(const std::string& target, const std::string& patch) {
+std::string merged(const std::string& target, const std::string& patch, const char* kind = "Pod") {
   json::Document document = *json::parse(target);
-  const auto done = strategic_merge(document, *json::parse(patch), *api::find_resource("", "v1", "pods")->type);
+  const auto done = strategic_merge(document, *json::parse(patch), &api::kubernetes::message_named(kind));
   return done ? json::serialize(document) : done.error().message;
 }
 
@@ -48,6 +46,15 @@ TEST(StrategicMerge, PortsHaveTheKeyOfTheirPlace) {
   EXPECT_EQ(merged(R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":1},{"containerPort":2}]}]}})",
                    R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":2,"name":"x"}]}]}})"),
             R"({"spec":{"containers":[{"name":"a","ports":[{"containerPort":1},{"containerPort":2,"name":"x"}]}]}})");
+}
+
+TEST(StrategicMerge, OneNameMayMergeInOneKindAndBeReplacedInAnother) {
+  const char* pod = R"({"spec":{"imagePullSecrets":[{"name":"a"}]}})";
+  EXPECT_EQ(merged(pod, R"({"spec":{"imagePullSecrets":[{"name":"b"}]}})"),
+            R"({"spec":{"imagePullSecrets":[{"name":"b"},{"name":"a"}]}})");
+  EXPECT_EQ(
+      merged(R"({"imagePullSecrets":[{"name":"a"}]})", R"({"imagePullSecrets":[{"name":"b"}]})", "ServiceAccount"),
+      R"({"imagePullSecrets":[{"name":"b"}]})");
 }
 
 TEST(StrategicMerge, Directives) {

@@ -1,5 +1,5 @@
 // A document and a patch of each type. The first line is the document, the rest the patch; both JSON.
-#include "api/resource.h"
+#include "api/kubernetes_fields.h"
 #include "apiserver/strategic_merge.h"
 #include "fuzz.h"
 #include "json/patch.h"
@@ -29,10 +29,10 @@ void check_merge(const Document& target, const Document& patch, std::size_t size
 void check_strategic(const Document& target, const Document& patch, std::size_t size) {
   if (!target.is_object() || !patch.is_object()) return;
   for (const char* kind : {"Pod", "Service", "ConfigMap"}) {
-    const muster::api::Resource* resource = muster::api::find_kind("v1", kind);
-    CHECK(resource != nullptr && resource->type != nullptr);
+    const auto* type = muster::api::kubernetes::find_message("v1", kind);
+    CHECK(type != nullptr);
     Document result = target;
-    if (muster::apiserver::strategic_merge(result, patch, *resource->type)) check_result(result, size);
+    if (muster::apiserver::strategic_merge(result, patch, type)) check_result(result, size);
   }
 }
 

@@ -18,7 +18,7 @@ Document doc(const std::string& text) {
 MergeSchema schema_of(const char* group, const char* version, const char* plural) {
   const api::Resource* resource = api::find_resource(group, version, plural);
   CHECK(resource != nullptr);
-  return {*resource->type, resource->built_in};
+  return MergeSchema(*resource);
 }
 MergeSchema pods() {
   return schema_of("", "v1", "pods");
@@ -29,6 +29,13 @@ MergeSchema jobs() {
 
 std::string fields(const MergeSchema& schema, const std::string& text) {
   return json::serialize(to_fields_v1(extract_fields(schema, doc(text))));
+}
+
+TEST(Fields, AReferenceHasOneOwner) {
+  const char* owned = R"({"metadata":{"ownerReferences":[{"uid":"u","kind":"Job","name":"j"}]}})";
+  for (const MergeSchema& schema : {pods(), jobs()}) {
+    EXPECT_EQ(fields(schema, owned), R"({"f:metadata":{"f:ownerReferences":{"k:{\"uid\":\"u\"}":{}}}})");
+  }
 }
 
 TEST(Fields, ExtractFollowsTheSchema) {

@@ -22,7 +22,7 @@ Document doc(const std::string& text) {
 
 Scope scope() {
   const api::Resource& pods = *api::find_resource("", "v1", "pods");
-  return {MergeSchema(*pods.type, true), {"f:status"}};
+  return {MergeSchema(pods), {"f:status"}};
 }
 
 Owner writer(const std::string& manager, std::string_view operation, const std::string& time) {

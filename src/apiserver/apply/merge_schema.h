@@ -2,11 +2,14 @@
 // and objects member by member, some lists item by item, everything else as a whole.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/kubernetes_fields.h"
+#include "api/resource.h"
 #include "json/document.h"
 #include "reflect/type_desc.h"
 
@@ -14,12 +17,10 @@ namespace muster::apiserver::apply {
 
 enum class Unit { kWhole, kMembers, kKeyedItems, kSetItems };
 
-/// One place in a type. Cheap to copy; valid as long as the descriptors and the name it was made from.
+/// One place in a kind. Cheap to copy; valid as long as the resource it was made from.
 class MergeSchema {
  public:
-  /// `built_in`: the kind is Kubernetes' own. There, members that our open types do not model still have a name in the
-  /// schema; in a custom resource they are anything.
-  MergeSchema(const reflect::TypeDesc& root, bool built_in) : type_(&root), built_in_(built_in), root_(true) {}
+  explicit MergeSchema(const api::Resource& resource);
 
   Unit unit_of(const json::Document& value) const;
   MergeSchema member(std::string_view name) const;
@@ -31,24 +32,23 @@ class MergeSchema {
   std::optional<std::vector<std::string>> elements_of(const json::Array& items) const;
 
  private:
-  /// The members that name an item of a list; "" where there is none.
-  struct Keys {
-    std::string_view first;
-    std::string_view second;
-  };
+  /// The members that name an item of a list.
+  using Keys = std::array<api::kubernetes::ItemKey, 2>;
 
   MergeSchema() = default;
+  bool is_list() const;
+  bool is_set() const;
+  bool is_atomic() const;
   Keys keys() const;
-  std::string element_of(const json::Document& item, Keys keys) const;
 
-  const reflect::TypeDesc* type_ = nullptr;  // null: anything
-  const reflect::FieldDesc* field_ = nullptr;
-  std::string_view name_;  // of the member this is, "" for items of lists
+  // In one of Kubernetes' own kinds, and in the metadata of every object, its tables say how values merge.
   bool built_in_ = false;
+  const api::kubernetes::Field* field_ = nullptr;      // null for roots, items and what is unknown
+  const api::kubernetes::Message* message_ = nullptr;  // of the value, or of the items of a list; null: no object
+  // In a custom resource the schema of its definition does, which has what our descriptor has.
+  const reflect::TypeDesc* type_ = nullptr;  // null: anything
+  const reflect::FieldDesc* described_ = nullptr;
   bool root_ = false;
-  bool own_metadata_ = false;  // of the object, not of a template in it
-  bool whole_ = false;
-  bool set_ = false;
 };
 
 }  // namespace muster::apiserver::apply
