@@ -1,5 +1,4 @@
-// SHA-256, for names that are functions of longer names. Not for secrets in bulk: plain, table-free speed is enough
-// here.
+// SHA-256, for names and tags that are functions of longer texts.
 #pragma once
 
 #include <string>
