@@ -26,11 +26,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MUSTER_SANITIZE)
   add_compile_options(-Wno-maybe-uninitialized)
 endif()
 
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # As g++ does, and as main/small_blocks.cc needs it; the address sanitizer then checks every size.
-  add_compile_options(-fsized-deallocation)
-endif()
-
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})

@@ -18,7 +18,6 @@
 #include "main/commands.h"
 #include "main/config.h"
 #include "main/data_dir.h"
-#include "main/small_blocks.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
 #include "store/snapshots.h"
@@ -188,7 +187,6 @@ Status run_engine(const ServeOptions& options) {
   });
   // After the door is open: people and programs come first.
   engine.loop.post_when_idle([&engine] { engine.controllers->start(); });
-  keep_small_blocks();
   engine.loop.run();
   remove_engine_record(options.data_dir);
   return ok();

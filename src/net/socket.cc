@@ -18,7 +18,6 @@
 #include "base/strings.h"
 #include "net/loop_context.h"
 #include "net/tls_stream.h"
-#include "net/vector_aes.h"
 
 namespace muster::net {
 
@@ -27,7 +26,7 @@ using boost::system::error_code;
 using RawSocket = asio::generic::stream_protocol::socket;
 
 struct TlsContext {
-  explicit TlsContext(const SSL_METHOD* method) : context(SSL_CTX_new_ex(nullptr, vector_aes_properties(), method)) {}
+  explicit TlsContext(const SSL_METHOD* method) : context(SSL_CTX_new(method)) {}
   asio::ssl::context context;
   bool verify = false;
 };
@@ -100,7 +99,6 @@ void use_modern_tls(asio::ssl::context& context) {
   SSL_CTX_set_ciphersuites(context.native_handle(),
                            "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");
   SSL_CTX_set_options(context.native_handle(), SSL_OP_CIPHER_SERVER_PREFERENCE);
-  if (vector_aes_properties() != nullptr) SSL_CTX_set_cipher_list(context.native_handle(), "DEFAULT:!AES128");
 }
 
 Status load_identity(asio::ssl::context& context, const std::string& certificate_pem, const std::string& key_pem) {
