@@ -32,12 +32,12 @@ class LocalExchange final : public net::Exchange, public std::enable_shared_from
       if (sink_.on_data) sink_.on_data(*bytes);
     });
   }
-  bool takes_events() const override { return static_cast<bool>(sink_.on_event); }
-  void write_event(std::string_view type, const net::Bytes& object) override {
+  bool takes_shared() const override { return static_cast<bool>(sink_.on_shared); }
+  void write_shared(std::string_view type, const net::Bytes& object) override {
     unsent_ += object->size();
     push([this, type = std::string(type), object] {
       take(object->size());
-      sink_.on_event(type, object);
+      sink_.on_shared(type, object);
     });
   }
   void finish() override {

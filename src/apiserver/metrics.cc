@@ -33,8 +33,8 @@ class MeasuredExchange final : public net::Exchange {
     inner_->begin(status, std::move(headers));
   }
   void write(net::Bytes bytes) override { inner_->write(std::move(bytes)); }
-  bool takes_events() const override { return inner_->takes_events(); }
-  void write_event(std::string_view type, const net::Bytes& object) override { inner_->write_event(type, object); }
+  bool takes_shared() const override { return inner_->takes_shared(); }
+  void write_shared(std::string_view type, const net::Bytes& object) override { inner_->write_shared(type, object); }
   void finish() override { inner_->finish(); }
   std::size_t unsent() const override { return inner_->unsent(); }
   void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }

@@ -75,7 +75,7 @@ struct Watches::Choice {
   std::string labels;  // selectors as they were sent
   std::string fields;
   Form form;
-  bool takes_events = false;       // objects as the store has them, to a reader in this process
+  bool takes_shared = false;       // objects as the store has them, to a reader in this process
   store::Revision not_before = 0;  // a watch may begin at a revision that is still to come
   auto operator<=>(const Choice&) const = default;
 };
@@ -139,8 +139,8 @@ void Watches::open(const ResourceRequest& request, Reply reply) {
   choice.fields = request.query.get("fieldSelector");
   choice.form = reply.form();
   if (choice.form.as != As::kTable) choice.form.headers = false;
-  choice.takes_events =
-      choice.form.as == As::kObject && request.resource->is_storage && watcher->exchange->takes_events();
+  choice.takes_shared =
+      choice.form.as == As::kObject && request.resource->is_storage && watcher->exchange->takes_shared();
   watchers_.insert(watcher);
   const std::weak_ptr<Watcher> weak = watcher;
   watcher->exchange->on_gone([this, weak] {
@@ -207,7 +207,7 @@ void Watches::send_later(const std::shared_ptr<Watcher>& watcher) {
   };
   if (!has_room) {
     watcher->exchange->when_room(kInitialUnsent, std::move(next));
-  } else if (watcher->choice.takes_events) {
+  } else if (watcher->choice.takes_shared) {
     // Controllers of this process wait: those who ask from outside come first.
     context_.loop.post_when_idle(std::move(next));
   } else {
@@ -233,7 +233,7 @@ void Watches::follow(const std::shared_ptr<Watcher>& watcher) {
 
 void Watches::send(Watcher& watcher, std::string_view type, const net::Bytes& object) {
   Choice& choice = watcher.choice;
-  if (choice.takes_events) return watcher.exchange->write_event(type, object);
+  if (choice.takes_shared) return watcher.exchange->write_shared(type, object);
   std::string line;
   line.reserve(object->size() + 40);
   append_event(line, *choice.resource, choice.form, type, object, context_.loop.now());
@@ -298,10 +298,10 @@ void Watches::on_event(Audience& audience, const store::Event& event) {
   Choice& choice = audience.choice;
   const auto type = type_within(audience.selection, event);
   if (!type) return;
-  if (choice.takes_events) {
+  if (choice.takes_shared) {
     const std::vector<Watcher*> members = audience.members;
     for (Watcher* member : members) {
-      if (keeps_up(*member)) member->exchange->write_event(*type, event.entry.bytes);
+      if (keeps_up(*member)) member->exchange->write_shared(*type, event.entry.bytes);
     }
     return;
   }

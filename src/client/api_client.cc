@@ -302,7 +302,7 @@ WatchHandle ApiClient::watch(const ResourceName& resource, const std::string& ns
       s->on_data(bytes);
     }
   };
-  raw.on_event = [weak](std::string_view type, const net::Bytes& object) {
+  raw.on_shared = [weak](std::string_view type, const net::Bytes& object) {
     if (const auto s = weak.lock()) s->on_event(type, object);
   };
   raw.on_end = [reply, weak](Status status) {

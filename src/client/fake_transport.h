@@ -45,7 +45,7 @@ class FakeTransport final : public net::Transport {
   /// As a server in this process sends it.
   void shared_event(std::size_t i, const std::string& type, const std::string& object) {
     loop_.post([sent = sent_.at(i), type, object = std::make_shared<const std::string>(object)] {
-      if (!sent->cancelled) sent->sink.on_event(type, object);
+      if (!sent->cancelled) sent->sink.on_shared(type, object);
     });
   }
   void end(std::size_t i, Status status = ok()) {

@@ -101,9 +101,9 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
     out.on_data = [weak = weak_from_this()](std::string_view bytes) {
       if (const auto self = live(weak); self && !self->next_ && self->sink_.on_data) self->sink_.on_data(bytes);
     };
-    if (sink_.on_event) {
-      out.on_event = [weak = weak_from_this()](std::string_view type, const net::Bytes& object) {
-        if (const auto self = live(weak); self && !self->next_) self->sink_.on_event(type, object);
+    if (sink_.on_shared) {
+      out.on_shared = [weak = weak_from_this()](std::string_view type, const net::Bytes& object) {
+        if (const auto self = live(weak); self && !self->next_) self->sink_.on_shared(type, object);
       };
     }
     out.on_end = [weak = weak_from_this()](Status status) {

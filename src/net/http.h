@@ -68,9 +68,10 @@ class Exchange {
   /// Sends the head at once, chunked.
   virtual void begin(int status, Headers headers) = 0;
   virtual void write(Bytes bytes) = 0;
-  /// The reader is in the same process and shares the objects of a watch's events, instead of taking bytes.
-  virtual bool takes_events() const { return false; }
-  virtual void write_event(std::string_view type, const Bytes& object) { (void)type, (void)object; }
+  /// The reader is in the same process and shares bytes with the writer, under a word that both understand, instead of
+  /// having them copied into its stream.
+  virtual bool takes_shared() const { return false; }
+  virtual void write_shared(std::string_view what, const Bytes& bytes) { (void)what, (void)bytes; }
   virtual void finish() = 0;
   /// Bytes written but not yet taken by the peer: a slow reader is the caller's to drop.
   virtual std::size_t unsent() const = 0;
@@ -90,7 +91,7 @@ using Handler = std::function<void(Request, std::shared_ptr<Exchange>)>;
 struct ResponseSink {
   UniqueFunction<void(int status, const Headers&)> on_head;
   UniqueFunction<void(std::string_view)> on_data;
-  UniqueFunction<void(std::string_view type, const Bytes& object)> on_event;  // for write_event, where set
+  UniqueFunction<void(std::string_view what, const Bytes& bytes)> on_shared;  // for write_shared, where set
   UniqueFunction<void(Status)> on_end;
   /// From here on the server may have got the request, whatever becomes of the connection. May come more than once.
   UniqueFunction<void()> on_sent;
