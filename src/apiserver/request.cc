@@ -111,6 +111,7 @@ Result<Target> parse_target(std::string_view target) {
   Target parsed;
   const std::size_t mark = target.find('?');
   const std::string_view path = target.substr(0, mark);
+  if (path.find("//") != std::string_view::npos) return unknown_path();
   if (mark != std::string_view::npos) {
     TRY_ASSIGN(parsed.query, Query::parse(target.substr(mark + 1)));
   }

@@ -35,6 +35,15 @@ TEST(Request, NamespacesAreObjectsToo) {
   EXPECT_EQ(status->subresource, "status");
 }
 
+TEST(Request, TwoSlashesAreNotOne) {
+  for (const char* path : {"//api/v1/pods", "/api//v1/pods", "/api/v1/pods//", "//"}) {
+    const auto target = parse_target(path);
+    ASSERT_FALSE(target.has_value()) << path;
+    EXPECT_EQ(target.error().reason, Reason::kNotFound) << path;
+  }
+  EXPECT_TRUE(parse_target("/api/v1/pods/?labelSelector=a//b").has_value());
+}
+
 TEST(Request, VerbsFollowMethodAndPath) {
   const std::string jobs = "/apis/kubeflow.org/v1/namespaces/a/pytorchjobs";
   EXPECT_EQ(parse("GET", jobs)->verb, Verb::kList);
