@@ -50,8 +50,10 @@ def wait_for(what, condition, timeout=30.0):
 class Engine:
     """`muster serve` on a folder; survives as the same engine over kill() and start()."""
 
-    def __init__(self, folder, config=""):
+    def __init__(self, folder, config="", through=()):
+        """`through` is a command that runs the engine, such as one that changes the user."""
         self.folder = pathlib.Path(folder)
+        self.through = through
         self.data = self.folder / "data"
         self.port = free_port()
         self.process = None
@@ -68,7 +70,7 @@ class Engine:
     def start(self):
         log = open(self.folder / "engine.log", "ab")
         self.process = subprocess.Popen(
-            [MUSTER, "serve", "--data-dir", self.data, "--listen", f"127.0.0.1:{self.port}"],
+            [*self.through, MUSTER, "serve", "--data-dir", self.data, "--listen", f"127.0.0.1:{self.port}"],
             stdout=subprocess.PIPE, stderr=log, text=True)
         log.close()
         line = self.process.stdout.readline()

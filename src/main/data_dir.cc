@@ -1,7 +1,10 @@
 #include "main/data_dir.h"
 
+#include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 
@@ -75,6 +78,26 @@ std::string default_data_dir() {
   if (auto dir = environment("MUSTER_DATA_DIR"); !dir.empty()) return dir;
   if (auto xdg = environment("XDG_DATA_HOME"); !xdg.empty()) return xdg + "/muster";
   return environment("HOME") + "/.local/share/muster";
+}
+
+Status prepare_data_dir(const std::string& data_dir) {
+  TRY(make_directories(data_dir, 0700));
+  struct stat found {};
+  if (::stat(data_dir.c_str(), &found) != 0) return errno_error("stat " + quote(data_dir), errno);
+  const std::string where = "data directory " + quote(data_dir);
+  if (found.st_uid != ::geteuid()) {
+    return Error{
+        .reason = Reason::kForbidden,
+        .message = fmt::format("{}: belongs to user {}, and the engine runs as user {}; start it as its owner, "
+                               "or choose another with --data-dir",
+                               where, found.st_uid, ::geteuid())};
+  }
+  if ((found.st_mode & 077) != 0) {
+    return Error{.reason = Reason::kForbidden,
+                 .message = fmt::format("{}: others may enter it, its mode is {:04o}; run `chmod 700 {}`", where,
+                                        found.st_mode & 07777, data_dir)};
+  }
+  return ok();
 }
 
 Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names,

@@ -23,6 +23,10 @@ namespace muster {
 /// $MUSTER_DATA_DIR, $XDG_DATA_HOME/muster, ~/.local/share/muster.
 std::string default_data_dir();
 
+/// Makes the folder when it is not there. One that belongs to somebody else or that others may enter is refused: it
+/// holds the token, the keys and every Secret.
+Status prepare_data_dir(const std::string& data_dir);
+
 struct Credentials {
   std::string token;
   net::KeyPair ca;

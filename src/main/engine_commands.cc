@@ -113,7 +113,7 @@ class Up final : public OfFolder {
       session.out("already running\n" + where(*engine, data_dir_));
       return cli::kExitOk;
     }
-    if (auto made = make_directories(data_dir_, 0700); !made) return session.fail(made.error());
+    if (auto made = prepare_data_dir(data_dir_); !made) return session.fail(made.error());
     std::vector<std::string> serve_args{"--data-dir", data_dir_};
     if (!listen_.empty()) serve_args.insert(serve_args.end(), {"--listen", listen_});
     if (!config_.empty()) serve_args.insert(serve_args.end(), {"--config", config_});

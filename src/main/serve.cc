@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -160,8 +161,10 @@ std::string chosen_namespace(const std::string& kubeconfig) {
 }
 
 Status run_engine(const ServeOptions& options) {
+  // Neither a debugger of the same user nor a core file gets at the token and the keys.
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   Engine engine;
-  TRY(make_directories(options.data_dir, 0700));
+  TRY(prepare_data_dir(options.data_dir));
   TRY(open_store(engine, options));  // first: it holds the lock that keeps a second engine out
   const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.address.host};
   TRY_ASSIGN(const Credentials credentials,

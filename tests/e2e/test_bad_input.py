@@ -65,6 +65,31 @@ def test_a_second_engine_on_the_same_folder_is_refused(engine):
     engine.muster("get", "nodes")
 
 
+def test_a_data_directory_that_others_may_enter_is_refused(tmp_path):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    for command in ("serve", "up"):
+        for mode in (0o755, 0o750, 0o701):
+            folder.chmod(mode)
+            done = subprocess.run([MUSTER, command, "--data-dir", folder, "--listen", "127.0.0.1:0"],
+                                  capture_output=True, text=True, timeout=20, check=False)
+            assert done.returncode != 0 and done.stdout == ""
+            assert f"its mode is {mode:04o}; run `chmod 700 {folder}`" in done.stderr
+    assert not list(folder.iterdir()), "nothing was put there"
+
+
+def test_a_data_directory_of_somebody_else_is_refused(tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("needs root to give a folder away")
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 65534, 65534)
+    done = subprocess.run([MUSTER, "serve", "--data-dir", folder, "--listen", "127.0.0.1:0"],
+                          capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode != 0 and done.stdout == ""
+    assert "belongs to user 65534, and the engine runs as user 0" in done.stderr
+
+
 def test_a_full_disk_refuses_writes_and_recovers(tmp_path):
     """On a tmpfs of its own size; skipped where mounting is not allowed."""
     folder = tmp_path / "disk"

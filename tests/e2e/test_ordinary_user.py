@@ -1,0 +1,32 @@
+"""The engine of a user without privileges, which is how most people run it."""
+
+import os
+import shutil
+import tempfile
+
+import pytest
+from harness import Engine, wait_for
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def theirs():
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("needs root and setpriv to become another user")
+    folder = tempfile.mkdtemp(prefix="muster-")  # pytest's own folders let nobody else in
+    engine = Engine(folder, through=("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"))
+    os.chown(engine.data, NOBODY, NOBODY)
+    os.chmod(folder, 0o755)
+    yield engine.start()
+    engine.stop()
+    shutil.rmtree(folder)
+
+
+def test_pods_run_and_no_other_process_of_the_user_reads_the_engine(theirs):
+    theirs.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+                  "spec": {"restartPolicy": "Never",
+                           "containers": [{"name": "c", "image": "python:3", "command": ["echo", "here"]}]}})
+    wait_for("the pod to succeed", lambda: theirs.get("pod", "p")["status"].get("phase") == "Succeeded")
+    assert theirs.muster("logs", "p").stdout == "here\n"
+    assert os.stat(f"/proc/{theirs.process.pid}/stat").st_uid == 0, "not dumpable: its files in /proc are root's"
