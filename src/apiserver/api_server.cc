@@ -246,6 +246,10 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   }
 }
 
+bool ApiServer::knows_sender(const net::Request& head) const {
+  return apiserver::knows_sender(head, state_->options.token, state_->options.allowed_hosts);
+}
+
 void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answered) {
   auto labels = std::make_shared<RequestLabels>(labels_of_method(request.method));
   auto exchange = state_->metrics->measure(state_->context.loop, std::move(answered), labels);

@@ -45,6 +45,8 @@ class ApiServer {
   /// Logs come from here; null while there is no node.
   void set_node(client::NodeApi* node);
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
+  /// For net::HttpServer, which reads the body of nobody else.
+  bool knows_sender(const net::Request& head) const;
 
  private:
   struct State;

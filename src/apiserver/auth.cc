@@ -9,15 +9,6 @@
 namespace muster::apiserver {
 namespace {
 
-/// "localhost:8765" -> "localhost", "[::1]:8765" -> "::1".
-std::string host_without_port(std::string_view host) {
-  host = trim(host);
-  if (host.starts_with("[")) return to_lower(host.substr(1, host.find(']') - 1));
-  const std::size_t colon = host.rfind(':');
-  const bool bare_v6 = colon != std::string_view::npos && host.find(':') != colon;
-  return to_lower(bare_v6 ? host : host.substr(0, colon));
-}
-
 /// Every byte is looked at whatever comes before it: how long it takes says nothing about the token.
 bool same_secret(std::string_view given, std::string_view expected) {
   unsigned difference = given.size() == expected.size() ? 0 : 1;
@@ -56,15 +47,13 @@ bool needs_no_token(std::string_view target) {
   return path == "/healthz" || path == "/livez" || path == "/readyz";
 }
 
-}  // namespace
-
-Status authenticate(const net::Request& request, const std::string& token,
-                    const std::vector<std::string>& allowed_hosts) {
+/// A page in a browser must not reach the server under another name or from another site, and nobody acts as another.
+Status check_origin(const net::Request& request, const std::vector<std::string>& allowed_hosts) {
   if (request.peer.in_process) return ok();
   const std::string_view host = request.headers.get("Host");
   if (!request.peer.unix_socket_same_user) {
-    const std::string name = host_without_port(host);
-    if (std::ranges::find(allowed_hosts, name) == allowed_hosts.end()) {
+    const auto name = net::host_name(host);
+    if (!name || std::ranges::find(allowed_hosts, *name) == allowed_hosts.end()) {
       return refused(Reason::kForbidden, fmt::format("Host: {} is not a name of this server", quote(host)));
     }
   }
@@ -81,11 +70,27 @@ Status authenticate(const net::Request& request, const std::string& token,
                                "out --as, --as-group and --as-uid",
                                asked));
   }
-  if (request.peer.unix_socket_same_user || needs_no_token(request.target)) return ok();
+  return ok();
+}
+
+bool has_credentials(const net::Request& request, const std::string& token) {
+  if (request.peer.in_process || request.peer.unix_socket_same_user) return true;
   constexpr std::string_view bearer = "bearer ";
   const std::string_view given = request.headers.get("Authorization");
   const bool is_bearer = given.size() > bearer.size() && to_lower(given.substr(0, bearer.size())) == bearer;
-  if (!token.empty() && is_bearer && same_secret(trim(given.substr(bearer.size())), token)) return ok();
+  return !token.empty() && is_bearer && same_secret(trim(given.substr(bearer.size())), token);
+}
+
+}  // namespace
+
+bool knows_sender(const net::Request& head, const std::string& token, const std::vector<std::string>& allowed_hosts) {
+  return check_origin(head, allowed_hosts) && has_credentials(head, token);
+}
+
+Status authenticate(const net::Request& request, const std::string& token,
+                    const std::vector<std::string>& allowed_hosts) {
+  TRY(check_origin(request, allowed_hosts));
+  if (has_credentials(request, token) || needs_no_token(request.target)) return ok();
   return refused(Reason::kUnauthorized, "Unauthorized");
 }
 

@@ -10,6 +10,9 @@
 
 namespace muster::apiserver {
 
+/// Whether the sender is one of those three, under a Host and Origin that are allowed. Nobody else gets a body read.
+bool knows_sender(const net::Request& head, const std::string& token, const std::vector<std::string>& allowed_hosts);
+
 /// Forbidden for a foreign Host or Origin, for pages of other sites that write, and for impersonation; Unauthorized
 /// without credentials. Health checks need none.
 Status authenticate(const net::Request& request, const std::string& token,

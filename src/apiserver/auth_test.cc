@@ -13,8 +13,10 @@ net::Request request(std::initializer_list<std::pair<std::string, std::string>> 
   return r;
 }
 
+const std::vector<std::string> kHosts{"127.0.0.1", "localhost", "::1"};
+
 std::string verdict(const net::Request& r) {
-  const auto known = authenticate(r, "secret", {"127.0.0.1", "localhost", "::1"});
+  const auto known = authenticate(r, "secret", kHosts);
   return known ? "ok" : std::string(reason_name(known.error().reason));
 }
 
@@ -78,6 +80,17 @@ TEST(Auth, HealthNeedsNoTokenButVersionDoes) {
   EXPECT_EQ(verdict(request({{"Host", "localhost"}}, "/version")), "Unauthorized");
   EXPECT_EQ(verdict(request({{"Host", "localhost"}}, "/metrics")), "Unauthorized");
   EXPECT_EQ(verdict(request({{"Host", "localhost"}}, "/healthz/../api")), "Unauthorized");
+}
+
+TEST(Auth, HealthMakesNobodyKnown) {
+  const auto known = [](const net::Request& head) { return knows_sender(head, "secret", kHosts); };
+  const std::pair<std::string, std::string> token = {"Authorization", "Bearer secret"};
+  EXPECT_TRUE(known(request({{"Host", "localhost"}, token})));
+  EXPECT_TRUE(known(request({{"Host", "localhost"}, token}, "/healthz")));
+  EXPECT_FALSE(known(request({{"Host", "localhost"}}, "/healthz")));
+  EXPECT_FALSE(known(request({{"Host", "localhost"}})));
+  EXPECT_FALSE(known(request({{"Host", "evil.example"}, token})));
+  EXPECT_FALSE(known(request({{"Host", "localhost"}, token, {"Origin", "https://evil.example"}})));
 }
 
 TEST(Auth, ThisProcessAndThisUserNeedNoToken) {

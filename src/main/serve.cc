@@ -149,7 +149,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
       net::ServerTls{.certificate_pem = credentials.server.certificate_pem, .key_pem = credentials.server.key_pem},
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
         engine.api->handle(std::move(request), std::move(exchange));
-      });
+      },
+      net::ServerLimits{}, [&engine](const net::Request& head) { return engine.api->knows_sender(head); });
   return engine.agent->start();
 }
 

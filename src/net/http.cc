@@ -34,8 +34,9 @@ std::string_view Headers::get(std::string_view name) const {
   return {};
 }
 
-bool Headers::has(std::string_view name) const {
-  return std::ranges::any_of(items_, [&](const auto& item) { return same_name(item.first, name); });
+std::size_t Headers::count(std::string_view name) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(items_, [&](const auto& item) { return same_name(item.first, name); }));
 }
 
 bool may_repeat(const Request& request) {
@@ -49,6 +50,18 @@ void Headers::set(std::string name, std::string value) {
 
 void Headers::add(std::string name, std::string value) {
   items_.emplace_back(std::move(name), std::move(value));
+}
+
+std::optional<std::string> host_name(std::string_view host) {
+  host = trim(host);
+  const bool bracketed = host.starts_with('[');
+  const std::size_t end = bracketed ? host.find(']') : host.find(':');
+  if (bracketed && end == std::string_view::npos) return std::nullopt;
+  std::string_view port = end == std::string_view::npos ? "" : host.substr(end + (bracketed ? 1 : 0));
+  if (!port.empty()) {
+    if (port.front() != ':' || !std::ranges::all_of(port.substr(1), is_digit)) return std::nullopt;
+  }
+  return to_lower(bracketed ? host.substr(1, end - 1) : host.substr(0, end));
 }
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {

@@ -22,7 +22,8 @@ class Headers {
   Headers(std::initializer_list<std::pair<std::string, std::string>> items) : items_(items) {}
   /// Names compare without case. "" when absent.
   std::string_view get(std::string_view name) const;
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const { return count(name) > 0; }
+  std::size_t count(std::string_view name) const;
   void set(std::string name, std::string value);
   void add(std::string name, std::string value);
   auto begin() const { return items_.begin(); }
@@ -108,6 +109,9 @@ class Transport {
   virtual ~Transport() = default;
   virtual std::unique_ptr<Call> send(Request request, ResponseSink sink) = 0;
 };
+
+/// The name or address in a Host header, lower case and without brackets and port; nullopt when it is malformed.
+std::optional<std::string> host_name(std::string_view host);
 
 /// Percent-decoding of one path segment or query value; nullopt for broken escapes.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);

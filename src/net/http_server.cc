@@ -21,8 +21,7 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 constexpr int kAcceptsPerTurn = 32;
-// Connections over the limit are told so with a 503; from this many on, they are just closed.
-constexpr std::size_t kSurplusConnections = 64;
+constexpr Duration kStrangerPause = std::chrono::milliseconds(20);
 
 Error port_taken(const std::string& host, int port) {
   return Error{.reason = Reason::kAlreadyExists,
@@ -62,6 +61,38 @@ Result<int> port_of(int fd) {
   return static_cast<int>(ntohs(port));
 }
 
+struct Bound {
+  std::vector<Fd> sockets;
+  int port = 0;
+};
+
+Result<Bound> bind_one(const std::string& host, int port) {
+  TRY_ASSIGN(Fd fd, bind_tcp(host, port));
+  TRY_ASSIGN(const int bound, port_of(fd.get()));
+  Bound out{.port = bound};
+  out.sockets.push_back(std::move(fd));
+  return out;
+}
+
+bool is_loopback_name(const std::string& host) {
+  return host == "127.0.0.1" || host == "::1" || host == "localhost";
+}
+
+/// Both addresses on one port, or the asked one alone where the machine lacks the other. A port that was free on the
+/// one may be taken on the other: then, where any will do, the next is tried.
+Result<Bound> bind_loopback(const std::string& host, int port) {
+  constexpr int kAttempts = 16;
+  const std::string first = host == "localhost" ? "127.0.0.1" : host;
+  for (int attempt = 1;; ++attempt) {
+    TRY_ASSIGN(Bound bound, bind_one(first, port));
+    auto other = bind_tcp(first == "::1" ? "127.0.0.1" : "::1", bound.port);
+    if (other) bound.sockets.push_back(*std::move(other));
+    const bool taken = !other && other.error().reason == Reason::kAlreadyExists;
+    if (!taken) return bound;
+    if (port != 0 || attempt == kAttempts) return std::move(other).error();
+  }
+}
+
 /// Removes a socket file nobody listens on any more; refuses to remove anything else.
 Status clear_stale_socket(const std::string& path, const Address& address) {
   struct stat status {};
@@ -91,11 +122,12 @@ bool same_user(int fd) {
 }  // namespace
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
-  State(EventLoop& loop, Handler handler, ServerLimits limits)
-      : shared(std::make_shared<ServerShared>(loop, std::move(handler), limits)) {}
+  State(EventLoop& loop, Handler handler, ServerLimits limits, KnowsSender knows)
+      : shared(std::make_shared<ServerShared>(loop, std::move(handler), limits, std::move(knows))) {}
 
   struct Listener {
     Fd fd;
+    ConnectionPool& pool;
     Loop::Id watch = 0;
     std::string socket_path = {};
   };
@@ -103,8 +135,8 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
   void start(Listener listener);
   void watch(std::size_t index);
   void accept(std::size_t index);
-  void pause(std::size_t index, int error);
-  void admit(int fd, const Address& address);
+  void pause(std::size_t index, Duration time);
+  void admit(ConnectionPool& pool, int fd, const Address& address);
   void sweep();
   void stop();
 
@@ -126,16 +158,21 @@ void HttpServer::State::watch(std::size_t index) {
 
 void HttpServer::State::accept(std::size_t index) {
   Listener& listener = listeners[index];
+  bool evicted = false;
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
+    if (!listener.pool.has_room(shared->loop.mono())) return pause(index, kStrangerPause);
     Address peer;
     peer.length = sizeof peer.storage;
     const int fd = ::accept4(listener.fd.get(), reinterpret_cast<sockaddr*>(&peer.storage), &peer.length,
                              SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0) {
-      admit(fd, peer);
+      admit(listener.pool, fd, peer);
+      if (evicted) return;  // with nobody waiting, accept() would still fail for want of a descriptor
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      pause(index, errno);
-      return;
+      const Error why = errno_error("accept", errno);
+      if (!evicted && (evicted = listener.pool.evict())) continue;
+      LOG_WARN("cannot accept connections, waiting", {"error", why.message});
+      return pause(index, kAcceptPause);
     } else if (errno == EAGAIN) {
       return;
     }
@@ -143,21 +180,14 @@ void HttpServer::State::accept(std::size_t index) {
   }
 }
 
-/// The listening socket stays readable while there is no descriptor to take the connection with, so looking again at
-/// once would spin.
-void HttpServer::State::pause(std::size_t index, int error) {
-  LOG_WARN("cannot accept connections, waiting", {"error", errno_error("accept", error).message});
+/// The listening socket stays readable while the connection is not taken, so looking again at once would spin.
+void HttpServer::State::pause(std::size_t index, Duration time) {
   shared->loop.cancel(listeners[index].watch);
-  listeners[index].watch = shared->loop.after(kAcceptPause, [this, index] { watch(index); });
+  listeners[index].watch = shared->loop.after(time, [this, index] { watch(index); });
 }
 
-void HttpServer::State::admit(int fd, const Address& address) {
+void HttpServer::State::admit(ConnectionPool& pool, int fd, const Address& address) {
   const int family = address.storage.ss_family;
-  const std::size_t count = shared->connections.size();
-  if (count >= shared->limits.connections + kSurplusConnections) {
-    ::close(fd);
-    return;
-  }
   Peer peer;
   peer.loopback = is_loopback(address);
   peer.unix_socket_same_user = family == AF_UNIX && same_user(fd);
@@ -166,10 +196,9 @@ void HttpServer::State::admit(int fd, const Address& address) {
     LOG_WARN("connection dropped", {"error", adopted.error().message});
     return;
   }
-  auto connection = std::make_shared<Connection>(shared, std::move(socket), peer,
-                                                 Connection::Admission{.plain = peer.loopback || family == AF_UNIX,
-                                                                       .surplus = count >= shared->limits.connections});
-  shared->connections.insert(connection);
+  const auto plain = peer.loopback || family == AF_UNIX ? Connection::Plain::kAllowed : Connection::Plain::kRefused;
+  auto connection = std::make_shared<Connection>(shared, pool, std::move(socket), peer, plain);
+  pool.add(connection, shared->loop.mono());
   connection->start();
   if (sweep_timer == 0) sweep();
 }
@@ -177,10 +206,11 @@ void HttpServer::State::admit(int fd, const Address& address) {
 /// One timer for all connections: requests come and go far more often than deadlines pass.
 void HttpServer::State::sweep() {
   const MonoTime now = shared->loop.mono();
-  const std::vector<std::shared_ptr<Connection>> all(shared->connections.begin(), shared->connections.end());
-  for (const auto& connection : all) connection->check_deadline(now);
+  for (const ConnectionPool* pool : {&shared->tcp, &shared->local}) {
+    for (const auto& connection : pool->all()) connection->check_deadline(now);
+  }
   sweep_timer = 0;
-  if (stopped || shared->connections.empty()) return;
+  if (stopped || shared->connections() == 0) return;
   const ServerLimits& limits = shared->limits;
   const Duration shortest =
       std::min({limits.head_timeout, limits.idle_timeout, limits.write_timeout, limits.linger_timeout});
@@ -197,12 +227,13 @@ void HttpServer::State::stop() {
     shared->loop.cancel(listener.watch);
     if (!listener.socket_path.empty()) ::unlink(listener.socket_path.c_str());
   }
-  const auto connections = shared->connections;
-  for (const auto& connection : connections) connection->close();
+  for (const ConnectionPool* pool : {&shared->tcp, &shared->local}) {
+    for (const auto& connection : pool->all()) connection->close();
+  }
 }
 
-HttpServer::HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits)
-    : state_(std::make_shared<State>(loop, std::move(handler), limits)) {
+HttpServer::HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits, KnowsSender knows)
+    : state_(std::make_shared<State>(loop, std::move(handler), limits, std::move(knows))) {
   if (tls.certificate_pem.empty()) return;
   auto made = make_server_tls(tls.certificate_pem, tls.key_pem);
   if (made.has_value()) {
@@ -218,10 +249,9 @@ HttpServer::~HttpServer() {
 
 Result<int> HttpServer::listen(const std::string& host, int port) {
   if (state_->tls_error) return *state_->tls_error;
-  TRY_ASSIGN(Fd fd, bind_tcp(host, port));
-  TRY_ASSIGN(const int bound, port_of(fd.get()));
-  state_->start(State::Listener{.fd = std::move(fd)});
-  return bound;
+  TRY_ASSIGN(Bound bound, is_loopback_name(host) ? bind_loopback(host, port) : bind_one(host, port));
+  for (Fd& fd : bound.sockets) state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->tcp});
+  return bound.port;
 }
 
 Status HttpServer::listen_unix(const std::string& path) {
@@ -235,12 +265,12 @@ Status HttpServer::listen_unix(const std::string& path) {
   }
   // Between bind and listen nobody can connect, so there is no moment with a wider mode.
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), kBacklog) != 0) return errno_error(where, errno);
-  state_->start(State::Listener{.fd = std::move(fd), .socket_path = path});
+  state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->local, .socket_path = path});
   return ok();
 }
 
 std::size_t HttpServer::connections() const {
-  return state_->shared->connections.size();
+  return state_->shared->connections();
 }
 
 }  // namespace muster::net

@@ -29,8 +29,25 @@ TEST(Headers, AddKeepsAllAndSetReplacesAll) {
   headers.add("warning", "b");
   EXPECT_THAT(items(headers), ElementsAre(Pair("Warning", "a"), Pair("Date", "d"), Pair("warning", "b")));
   EXPECT_EQ(headers.get("WARNING"), "a");
+  EXPECT_EQ(headers.count("WARNING"), 2U);
   headers.set("Warning", "c");
   EXPECT_THAT(items(headers), ElementsAre(Pair("Date", "d"), Pair("Warning", "c")));
+}
+
+TEST(HostName, IsWhatComesBeforeThePort) {
+  EXPECT_EQ(host_name("LocalHost:8765"), "localhost");
+  EXPECT_EQ(host_name("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(host_name("127.0.0.1:"), "127.0.0.1");
+  EXPECT_EQ(host_name("[::1]:8765"), "::1");
+  EXPECT_EQ(host_name("[::1]"), "::1");
+  EXPECT_EQ(host_name(""), "");
+}
+
+TEST(HostName, MayBeFollowedByAPortAlone) {
+  for (const char* wrong : {"[::1].evil.com", "[::1]x:80", "127.0.0.1:evil.com", "localhost:80:80", "localhost:-1",
+                            "[::1", "::1", "[::1]:evil.com"}) {
+    EXPECT_EQ(host_name(wrong), std::nullopt) << wrong;
+  }
 }
 
 TEST(PercentCoding, EncodesAllButUnreserved) {

@@ -14,7 +14,6 @@ using boost::system::error_code;
 class RequestReader::Parser final : public http::basic_parser<true> {
  public:
   Parser(RequestReader& out, const ServerLimits& limits) : out_(out), limits_(limits) {
-    eager(true);
     header_limit(static_cast<std::uint32_t>(limits.head_bytes));
     body_limit(limits.body_bytes);
   }
@@ -35,7 +34,6 @@ class RequestReader::Parser final : public http::basic_parser<true> {
       return;
     }
     if (head_done_) return;  // a trailer: nothing here needs one
-    if (field == http::field::host) ++out_.host_fields;
     if (field == http::field::transfer_encoding && !boost::beast::iequals(value, "chunked")) out_.other_encoding = true;
     if (field == http::field::expect && boost::beast::iequals(value, "100-continue")) out_.waits_for_continue = true;
     out_.request.headers.add(text(name), text(value));
@@ -71,6 +69,10 @@ RequestReader::Outcome outcome_of(const error_code& ec) {
   return ec == http::error::bad_version ? Outcome::kWrongVersion : Outcome::kMalformed;
 }
 
+bool has_fold(std::string_view head) {
+  return head.find("\r\n ") != std::string_view::npos || head.find("\r\n\t") != std::string_view::npos;
+}
+
 }  // namespace
 
 RequestReader::RequestReader(const ServerLimits& limits) : parser_(std::make_unique<Parser>(*this, limits)) {}
@@ -79,8 +81,14 @@ RequestReader::~RequestReader() = default;
 
 RequestReader::Taken RequestReader::put(std::string_view bytes) {
   error_code ec;
+  const bool in_head = !parser_->is_header_done();
   const std::size_t used = parser_->put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
+  if (in_head) folded |= has_fold(bytes.substr(0, used));
   return {.bytes = used, .outcome = outcome_of(ec)};
+}
+
+void RequestReader::expect_body() {
+  parser_->eager(true);
 }
 
 bool RequestReader::is_header_done() const {

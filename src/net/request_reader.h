@@ -20,8 +20,10 @@ class RequestReader {
   explicit RequestReader(const ServerLimits& limits);
   ~RequestReader();
 
-  /// What it leaves is to be offered again, with what came next.
+  /// What it leaves is to be offered again, with what came next. It stops at the end of the head, until a body is
+  /// expected.
   Taken put(std::string_view bytes);
+  void expect_body();
   bool is_header_done() const;
   bool is_done() const;
   bool keep_alive() const;
@@ -30,8 +32,8 @@ class RequestReader {
   int version = 11;
   bool head_checked = false;
   bool waits_for_continue = false;
-  int host_fields = 0;
   bool other_encoding = false;  // Transfer-Encoding that is not exactly "chunked"
+  bool folded = false;          // a header goes on in the next line, which Beast makes one
 
  private:
   class Parser;

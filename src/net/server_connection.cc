@@ -61,9 +61,9 @@ const std::string& ServerShared::date() {
   return date_;
 }
 
-Connection::Connection(std::shared_ptr<ServerShared> shared, std::unique_ptr<Socket> socket, Peer peer,
-                       Admission admission)
-    : shared_(std::move(shared)), socket_(std::move(socket)), peer_(peer), admission_(admission) {}
+Connection::Connection(std::shared_ptr<ServerShared> shared, ConnectionPool& pool, std::unique_ptr<Socket> socket,
+                       Peer peer, Plain plain)
+    : shared_(std::move(shared)), pool_(pool), socket_(std::move(socket)), peer_(peer), plain_(plain) {}
 
 Connection::~Connection() = default;
 
@@ -76,7 +76,7 @@ void Connection::start() {
       self->close();
     } else if (first == kTlsHandshake && self->shared_->tls != nullptr) {
       self->handshake();
-    } else if (self->admission_.plain) {
+    } else if (self->plain_ == Plain::kAllowed) {
       self->step_ = Step::kReading;
       self->read();
     } else {
@@ -111,6 +111,10 @@ void Connection::check_deadline(MonoTime now) {
   }
 }
 
+std::optional<MonoTime> Connection::idle_until() const {
+  return step_ == Step::kReading && reader_ == nullptr ? deadline_ : std::nullopt;
+}
+
 void Connection::close() {
   if (step_ == Step::kClosed) return;
   step_ = Step::kClosed;
@@ -120,7 +124,7 @@ void Connection::close() {
   on_gone_ = nullptr;
   on_room_ = nullptr;
   socket_->close();
-  shared_->connections.erase(shared_from_this());
+  pool_.remove(*this);
 }
 
 void Connection::lost() {
@@ -153,6 +157,10 @@ void Connection::on_read(const IoEnd& end, std::string_view bytes) {
   }
   // After a refusal the rest of the request is read only to be thrown away.
   const bool refused = step_ == Step::kLingering || (step_ == Step::kAnswering && !keep_alive_);
+  if (refused && (discarded_ += bytes.size()) > shared_->limits.body_bytes) {
+    lost();
+    return;
+  }
   if (!refused) in_.append(bytes);
   if (step_ == Step::kReading) parse();
   read();
@@ -177,7 +185,7 @@ void Connection::parse() {
       in_.erase(0, std::min(in_.find_first_not_of("\r\n"), in_.size()));
       if (in_.empty()) return;
       reader_ = std::make_unique<RequestReader>(shared_->limits);
-      set_deadline(shared_->limits.head_timeout);
+      if (known_) set_deadline(shared_->limits.head_timeout);
     }
     const auto [used, outcome] = reader_->put(in_);
     in_.erase(0, used);
@@ -207,7 +215,7 @@ void Connection::refuse_unparsed(Outcome outcome) {
   }
 }
 
-/// Once per request, as soon as its head is complete: what Beast lets pass but we do not.
+/// Once per request, as soon as its head is complete. False when the request goes no further.
 bool Connection::check_head() {
   RequestReader& reader = *reader_;
   if (reader.head_checked) {
@@ -219,32 +227,58 @@ bool Connection::check_head() {
   keep_alive_ = reader.keep_alive();
   http_1_0_ = reader.version < 11;
   head_only_ = reader.request.method == "HEAD";
+  if (const std::string_view fault = fault_in_head(); !fault.empty()) {
+    refuse_malformed(fault);
+    return false;
+  }
+  return admit();
+}
+
+/// What Beast lets pass but we do not; "" when there is nothing of it.
+std::string_view Connection::fault_in_head() const {
+  const RequestReader& reader = *reader_;
+  const Headers& headers = reader.request.headers;
+  const bool whole_server = reader.request.method == "OPTIONS" && reader.request.target == "*";
+  const std::size_t hosts = headers.count("Host");
+  if (reader.folded) return "a header must not continue on the next line";
+  if (reader.other_encoding) return "transfer-encoding must be chunked";
+  if (!reader.request.target.starts_with('/') && !whole_server) return "the request target must begin with /";
+  if (hosts > 1 || (!http_1_0_ && hosts == 0)) return "there must be one Host header";
+  if (!host_name(headers.get("Host"))) return "the Host header must be a name or address, and a port at most";
+  if (headers.count("Authorization") > 1) return "there must be one Authorization header";
+  if (headers.count("Content-Length") > 1) return "there must be one Content-Length header";
+  return "";
+}
+
+/// A stranger is answered without a body, and the connection ends with the answer.
+bool Connection::admit() {
+  reader_->request.peer = peer_;
+  if (shared_->knows && !shared_->knows(reader_->request)) {
+    keep_alive_ = false;
+    in_.clear();
+    dispatch();
+    return false;
+  }
+  if (!known_ && !pool_.recognise(*this)) {
+    refuse(503, "ServiceUnavailable", "too many connections; try again shortly");
+    return false;
+  }
+  known_ = true;
+  if (!reader_->is_done()) expect_body();
+  return step_ == Step::kReading;
+}
+
+void Connection::expect_body() {
   body_began_ = shared_->loop.mono();
   set_deadline(shared_->limits.head_timeout);
-  const bool whole_server = reader.request.method == "OPTIONS" && reader.request.target == "*";
-  if (reader.other_encoding) {
-    refuse_malformed("transfer-encoding must be chunked");
-  } else if (!reader.request.target.starts_with('/') && !whole_server) {
-    refuse_malformed("the request target must begin with /");
-  } else if (reader.host_fields > 1 || (!http_1_0_ && reader.host_fields == 0)) {
-    refuse_malformed("there must be one Host header");
-  } else {
-    if (reader.waits_for_continue && !reader.is_done()) {
-      lead_ += "HTTP/1.1 100 Continue\r\n\r\n";
-      flush();
-    }
-    return step_ == Step::kReading;
-  }
-  return false;
+  reader_->expect_body();
+  if (!reader_->waits_for_continue) return;
+  lead_ += "HTTP/1.1 100 Continue\r\n\r\n";
+  flush();
 }
 
 void Connection::dispatch() {
-  if (admission_.surplus) {
-    refuse(503, "ServiceUnavailable", "too many connections; try again shortly");
-    return;
-  }
   Request request = std::move(reader_->request);
-  request.peer = peer_;
   reader_.reset();
   step_ = Step::kAnswering;
   begun_ = chunked_ = ended_ = end_sent_ = false;

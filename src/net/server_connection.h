@@ -10,10 +10,10 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "net/connection_pool.h"
 #include "net/http.h"
 #include "net/http_server.h"
 #include "net/request_reader.h"
@@ -21,17 +21,20 @@
 
 namespace muster::net {
 
-class Connection;
-
 /// What the connections of one server have in common.
 struct ServerShared {
-  ServerShared(EventLoop& l, Handler h, ServerLimits m) : loop(l), handler(std::move(h)), limits(m) {}
+  ServerShared(EventLoop& l, Handler h, ServerLimits m, KnowsSender k)
+      : loop(l), handler(std::move(h)), limits(m), knows(std::move(k)) {}
 
   EventLoop& loop;
   Handler handler;
   ServerLimits limits;
+  KnowsSender knows;                // null: knows everybody
   std::shared_ptr<TlsContext> tls;  // null: plain HTTP only
-  std::set<std::shared_ptr<Connection>> connections;
+  ConnectionPool tcp{limits};
+  ConnectionPool local{limits};  // over Unix sockets
+
+  std::size_t connections() const { return tcp.size() + local.size(); }
 
   /// The Date header's value now.
   const std::string& date();
@@ -43,16 +46,17 @@ struct ServerShared {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  struct Admission {
-    bool plain = false;    // may do without TLS
-    bool surplus = false;  // one too many: is told so, and nothing else
-  };
+  enum class Plain { kAllowed, kRefused };  // HTTP without TLS
 
-  Connection(std::shared_ptr<ServerShared> shared, std::unique_ptr<Socket> socket, Peer peer, Admission admission);
+  /// The pool is one of `shared`'s.
+  Connection(std::shared_ptr<ServerShared> shared, ConnectionPool& pool, std::unique_ptr<Socket> socket, Peer peer,
+             Plain plain);
   ~Connection();
 
   void start();
   void check_deadline(MonoTime now);
+  /// When it will be closed for being idle; nullopt while a request is under way.
+  std::optional<MonoTime> idle_until() const;
   /// Ends it without telling anyone.
   void close();
 
@@ -67,6 +71,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_gone(std::uint64_t number, Task task);
   void abandoned(std::uint64_t number);
 
+  std::uint64_t ticket = 0;  // the pool's
+
  private:
   enum class Step { kOpening, kReading, kAnswering, kLingering, kClosed };
 
@@ -77,6 +83,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_input_end();
   void parse();
   bool check_head();
+  std::string_view fault_in_head() const;
+  bool admit();
+  void expect_body();
   void dispatch();
   void next_request();
   void refuse(int status, std::string_view reason, std::string_view message);
@@ -97,10 +106,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void set_deadline(Duration from_now);
 
   std::shared_ptr<ServerShared> shared_;
+  ConnectionPool& pool_;
   std::unique_ptr<Socket> socket_;
   Peer peer_;
-  Admission admission_;
+  Plain plain_;
   Step step_ = Step::kOpening;
+  bool known_ = false;  // has shown credentials, and so has its place among those who have
   std::optional<MonoTime> deadline_;
 
   // Input.
@@ -109,6 +120,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string in_;  // arrived, not yet parsed
   std::unique_ptr<RequestReader> reader_;
   MonoTime body_began_;
+  std::size_t discarded_ = 0;  // of what follows a refused request
 
   // The answer under way.
   std::uint64_t number_ = 0;

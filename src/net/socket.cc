@@ -115,6 +115,8 @@ Status load_identity(asio::ssl::context& context, const std::string& certificate
 Result<std::shared_ptr<TlsContext>> make_server_tls(const std::string& certificate_pem, const std::string& key_pem) {
   auto tls = std::make_shared<TlsContext>(TLS_server_method());
   use_modern_tls(tls->context);
+  // In TLS 1.2 too, authenticated encryption alone.
+  SSL_CTX_set_cipher_list(tls->context.native_handle(), "ECDHE+AESGCM:ECDHE+CHACHA20");
   TRY(load_identity(tls->context, certificate_pem, key_pem));
   SSL_CTX_set_alpn_select_cb(tls->context.native_handle(), choose_http1, nullptr);
   return tls;

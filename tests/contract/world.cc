@@ -73,7 +73,8 @@ class OurWorld final : public World {
         loop_, net::ServerTls{.certificate_pem = certificate->certificate_pem, .key_pem = certificate->key_pem},
         [this](net::Request request, std::shared_ptr<net::Exchange> exchange) {
           server_->handle(std::move(request), std::move(exchange));
-        });
+        },
+        net::ServerLimits{}, [this](const net::Request& head) { return server_->knows_sender(head); });
     const auto port = http_->listen("127.0.0.1", 0);
     CHECK(port.has_value());
     net::Endpoint endpoint;

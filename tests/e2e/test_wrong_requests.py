@@ -242,6 +242,12 @@ HEADS = [
     ("an absolute address", f"GET http://evil.example{MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}\r\n", 400, "must begin with /"),
     ("no Host", f"GET {MAPS} HTTP/1.1\r\n{AUTH}\r\n", 400, "Host"),
     ("two Hosts", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n{AUTH}\r\n", 400, "Host"),
+    ("an address that goes on", f"GET {MAPS} HTTP/1.1\r\nHost: [::1].evil.com\r\n{AUTH}\r\n", 400, "Host"),
+    ("a port that is a name", f"GET {MAPS} HTTP/1.1\r\nHost: 127.0.0.1:evil.com\r\n{AUTH}\r\n", 400, "Host"),
+    ("two tokens", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}{AUTH}\r\n", 400, "Authorization"),
+    ("the same length twice", f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{{}}", 400, "Content-Length"),
+    ("a folded header", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}Accept: application/json,\r\n text/html\r\n\r\n", 400, "next line"),
+    ("two slashes", f"GET /{MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}\r\n", 404, ""),
     ("another Host", f"GET {MAPS} HTTP/1.1\r\nHost: evil.example\r\n{AUTH}\r\n", 403, ""),
     ("another Origin", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n{AUTH}\r\n", 403, ""),
     ("no token", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "Unauthorized"),
@@ -289,6 +295,24 @@ def test_old_tls_is_refused(wire):
     old.maximum_version = ssl.TLSVersion.TLSv1_1
     with pytest.raises((ssl.SSLError, ConnectionError)):
         old.wrap_socket(socket.create_connection(("127.0.0.1", wire.port), timeout=5))
+
+
+def test_tls_1_2_has_authenticated_encryption_only(wire):
+    def handshake(cipher):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(cipher)
+        with socket.create_connection(("127.0.0.1", wire.port), timeout=20) as plain:
+            with context.wrap_socket(plain) as connection:
+                return connection.cipher()[0]
+
+    for cipher in ("ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305"):
+        assert handshake(cipher) == cipher
+    for cipher in ("ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA384"):
+        with pytest.raises(ssl.SSLError):
+            handshake(cipher)
 
 
 def test_slow_senders_are_let_go_and_others_served(wire):
