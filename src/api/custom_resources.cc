@@ -3,6 +3,7 @@
 #include "api/cron_v1alpha1.h"
 #include "api/job_warnings.h"
 #include "api/kubeflow_v1.h"
+#include "api/names.h"
 #include "api/resource_table.h"
 #include "api/scheduler_v1beta1.h"
 #include "api/tensorboard_v1beta1.h"
@@ -53,6 +54,7 @@ Resource tensorstack_job(std::string kind, std::string plural, std::string short
   Resource r = custom("batch.tensorstack.dev", "v1beta1", std::move(kind), std::move(plural), type);
   r.short_names = {std::move(short_name)};
   r.categories = {"all"};
+  r.pod_label = kOwnerNameLabel;
   r.columns = {
       phase("Where the job stands."),
       age(),
@@ -76,6 +78,7 @@ Resource kubeflow_job(std::string version, std::string kind, std::string plural,
                       Check check, Warn warn) {
   Resource r = custom("kubeflow.org", std::move(version), std::move(kind), std::move(plural), type);
   r.categories = {"all"};
+  r.pod_label = kKubeflowJobNameLabel;
   r.columns = {state(), age()};
   r.check = check;
   r.warn = warn;

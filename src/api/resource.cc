@@ -19,22 +19,6 @@ namespace {
 
 using reflect::type_of;
 
-// Kinds that are kept and listed although nothing in this version acts on them; whoever makes one is told. An adapter
-// or a controller takes its kind off this list.
-constexpr std::string_view kStoredOnly[] = {
-    "tensorflowtrainingjobs.batch.tensorstack.dev",
-    "xgboosttrainingjobs.batch.tensorstack.dev",
-    "mpijobs.batch.tensorstack.dev",
-    "genericjobs.batch.tensorstack.dev",
-    "tfjobs.kubeflow.org",
-    "mpijobs.kubeflow.org",
-    "tensorboards.tensorstack.dev",
-    "notebooks.tensorstack.dev",
-    "queues.scheduler.tensorstack.dev",
-    "podgroups.scheduler.tensorstack.dev",
-    "crons.apps.kubedl.io",
-};
-
 using Check = std::vector<FieldCause> (*)(const json::Document& object);
 
 /// A core/v1 resource with what most of them have in common.
@@ -180,10 +164,6 @@ std::string Resource::qualified_name() const {
 
 std::vector<std::string> all_verbs() {
   return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
-}
-
-bool Resource::is_acted_on() const {
-  return std::ranges::find(kStoredOnly, qualified_name()) == std::end(kStoredOnly);
 }
 
 namespace {

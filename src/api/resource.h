@@ -50,6 +50,8 @@ struct Resource {
   bool is_storage = true;
   std::optional<ScalePaths> scale;     // set when other_subresources has "scale"
   std::vector<PrinterColumn> columns;  // after NAME; built-ins print by code instead
+  // The label of an object's pods that holds its name; "" for kinds that have no pods of their own.
+  std::string pod_label;
   const reflect::TypeDesc* type = nullptr;
   // Rules over several fields, beyond what the descriptor says. Pure; null when there are none.
   std::vector<FieldCause> (*check)(const json::Document& object) = nullptr;
@@ -61,8 +63,6 @@ struct Resource {
   std::string qualified_name() const;
   /// A cluster needs our CustomResourceDefinition for it; one for all versions.
   bool has_own_crd() const { return !built_in && is_storage; }
-  /// False when objects are kept but nothing in this version acts on them.
-  bool is_acted_on() const;
 };
 
 std::span<const Resource> resources();

@@ -417,7 +417,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   start_status(resource, object);
   add_all(deprecations(resource, object), warnings);
   add_all(std::move(said), warnings);
-  if (!resource.is_acted_on()) {
+  if (context.is_acted_on && !context.is_acted_on(resource)) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
   if (parameters.dry_run) {

@@ -83,6 +83,7 @@ struct ApiServer::State {
         accounts(context),
         quotas(context) {
     context.quotas = &quotas;
+    context.is_acted_on = options.is_acted_on;
     checks = health_checks();
   }
 

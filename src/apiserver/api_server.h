@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "base/ports.h"
 #include "base/time.h"
 #include "client/node_api.h"
@@ -26,6 +27,8 @@ struct Options {
   std::size_t max_streams = 2048;
   /// Whether the controllers of this process have seen what there is, for /readyz. Null: there are none.
   std::function<bool()> informers_synced = nullptr;
+  /// Whether anything here acts on objects of the kind; who creates one of another kind gets a Warning. Null: on all.
+  std::function<bool(const api::Resource&)> is_acted_on = nullptr;
   /// POST /apis/muster.dev/v1/backups: a copy of the database in the engine's own folder. Null: not offered.
   std::function<void(store::Snapshots::Done)> back_up = nullptr;
 };

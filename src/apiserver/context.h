@@ -1,8 +1,10 @@
 // What every handler of the server works with. Owned by ApiServer, loop thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
 
+#include "api/resource.h"
 #include "base/ports.h"
 #include "client/node_api.h"
 #include "store/store.h"
@@ -15,9 +17,10 @@ struct Context {
   Loop& loop;
   Rng& rng;
   store::Store& store;
-  client::NodeApi* node = nullptr;                             // null while there is no node
-  Quotas* quotas = nullptr;                                    // set as long as the server lives
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // for tasks that may outlive the server
+  client::NodeApi* node = nullptr;                                  // null while there is no node
+  Quotas* quotas = nullptr;                                         // set as long as the server lives
+  std::function<bool(const api::Resource&)> is_acted_on = nullptr;  // as Options has it
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);       // for tasks that may outlive the server
 };
 
 }  // namespace muster::apiserver

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "api/resource.h"
 
 namespace muster::cli {
 
@@ -38,6 +39,14 @@ std::string unscheduled_message(const json::Document& pod) {
     if (unscheduled) return condition.string_at("message");
   }
   return "";
+}
+
+/// Kinds of one group label their pods alike.
+std::string pod_label_of(const std::string& group) {
+  const auto kinds = api::resources();
+  const auto found =
+      std::ranges::find_if(kinds, [&](const api::Resource& r) { return r.group == group && !r.pod_label.empty(); });
+  return found == kinds.end() ? std::string() : found->pod_label;
 }
 
 }  // namespace
@@ -113,11 +122,11 @@ std::string waiting_cause(const json::Document& object, std::span<const json::Do
 }
 
 bool is_job_kind(const std::string& group) {
-  return group == "batch.tensorstack.dev" || group == "kubeflow.org";
+  return !pod_label_of(group).empty();
 }
 
 std::string pod_selector(const std::string& group, const std::string& job_name) {
-  return std::string(group == "kubeflow.org" ? api::kKubeflowJobNameLabel : api::kOwnerNameLabel) + "=" + job_name;
+  return pod_label_of(group) + "=" + job_name;
 }
 
 std::int64_t replica_count(const json::Document& job) {

@@ -135,6 +135,10 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
           .allowed_hosts = names,
           .event_life = *parse_duration(options.config.event_ttl),
           .informers_synced = [&engine] { return engine.controllers != nullptr && engine.controllers->is_synced(); },
+          .is_acted_on =
+              [&engine](const api::Resource& resource) {
+                return engine.controllers == nullptr || engine.controllers->acts_on(resource);
+              },
           .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); }});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });

@@ -41,7 +41,10 @@ class OurWorld final : public World {
     const std::string secret = make_token(rng_);
     if (over_https) token_ = secret;
     server_ = std::make_unique<apiserver::ApiServer>(
-        loop_, rng_, *store_, apiserver::Options{.token = secret, .allowed_hosts = {"127.0.0.1"}});
+        loop_, rng_, *store_,
+        apiserver::Options{.token = secret, .allowed_hosts = {"127.0.0.1"}, .is_acted_on = [](const api::Resource& r) {
+                             return r.kind != "TFJob";
+                           }});
     server_->start();
     if (over_https) {
       listen();

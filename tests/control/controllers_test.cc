@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "api/owners.h"
+#include "api/resource.h"
 #include "fixture.h"
 
 namespace muster::control {
@@ -177,6 +178,18 @@ TEST_F(ControllersTest, EndsAJobAtItsDeadlineWithoutAnyOtherChange) {
   wait_for("failure", [&] { return job_phase("a") == "Failed"; });
   wait_for("its pod to go", [&] { return pod_names().empty(); });
   wait_for_event("a", "DeadlineExceeded x1");
+}
+
+TEST_F(ControllersTest, ActsOnWhatIsRegistered) {
+  const auto acts_on = [&](const char* api_version, const char* kind) {
+    return controllers_->acts_on(*api::find_kind(api_version, kind));
+  };
+  EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob"));
+  EXPECT_TRUE(acts_on("kubeflow.org/v1", "PyTorchJob"));
+  EXPECT_TRUE(acts_on("apps/v1", "Deployment"));
+  EXPECT_TRUE(acts_on("v1", "ConfigMap"));
+  EXPECT_FALSE(acts_on("kubeflow.org/v1", "TFJob"));
+  EXPECT_FALSE(acts_on("apps.kubedl.io/v1alpha1", "Cron"));
 }
 
 TEST_F(ControllersTest, RunsADeploymentThroughScaleAndRollout) {

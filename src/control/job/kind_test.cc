@@ -2,19 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include "api/resource.h"
 #include "json/yaml.h"
 
 namespace muster::control {
 namespace {
-
-TEST(JobKinds, AreThoseThatTheApiCallsActedOn) {
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.group != "batch.tensorstack.dev" && resource.group != "kubeflow.org") continue;
-    EXPECT_EQ(resource.is_acted_on(), find_job_kind(resource.api_version(), resource.kind) != nullptr)
-        << resource.qualified_name() << ": kStoredOnly in api/resource.cc and job_kinds() disagree";
-  }
-}
 
 /// Stored before there was a bound, or by a cluster's API server whose definitions are older.
 TEST(JobKinds, RefuseANumberOfReplicasThatNoMachineHas) {

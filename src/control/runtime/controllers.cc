@@ -48,6 +48,10 @@ bool Controllers::is_synced() const {
   return state_->synced;
 }
 
+bool Controllers::acts_on(const api::Resource& resource) const {
+  return resource.built_in || state_->runner.runs(resource);
+}
+
 void Controllers::start() {
   state_->informers.start([this] { state_->open(); });
 }

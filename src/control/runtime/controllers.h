@@ -18,6 +18,9 @@ class Controllers {
   void start();
   /// All that there is has been seen: decisions are being made.
   bool is_synced() const;
+  /// Whether a controller is registered for the kind. Kubernetes' own kinds need none: where no controller acts on
+  /// them, the API server, the scheduler or the agent does.
+  bool acts_on(const api::Resource& resource) const;
 
  private:
   struct State;

@@ -1,5 +1,7 @@
 #include "control/runtime/runner.h"
 
+#include <algorithm>
+
 #include "api/owners.h"
 #include "api/resource.h"
 #include "base/check.h"
@@ -66,6 +68,12 @@ void Runner::add(Controller controller) {
     });
     entry.children.emplace_back(kind.type, &index);
   }
+}
+
+bool Runner::runs(const api::Resource& kind) const {
+  return std::ranges::any_of(registered_, [&](const auto& entry) {
+    return entry.second.resource.group == kind.group && entry.second.controller.kind == kind.kind;
+  });
 }
 
 // ---- what changed ----

@@ -29,6 +29,8 @@ class Runner {
 
   /// Before the informers start.
   void add(Controller controller);
+  /// Whether the kind, in whichever version, is the primary of a controller.
+  bool runs(const api::Resource& kind) const;
   /// Everything that controllers depend on is in view: begin.
   void open() { queue_.open(); }
 
