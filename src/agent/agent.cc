@@ -43,7 +43,7 @@ Agent::State::State(Loop& loop, Rng& rng, client::ApiClient& client, Options opt
       paths_(options_.directory),
       trash_(paths_.trash()),
       machine_(look_at_machine()),
-      events_(loop, rng, client, options_.node_name) {}
+      events_(loop, client, {.component = "muster-agent", .host = options_.node_name}) {}
 
 Agent::State::~State() {
   *alive_ = false;

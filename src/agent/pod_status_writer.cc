@@ -99,7 +99,14 @@ bool Agent::State::push_status(PodRun& run, const Document& pod) {
 
 void Agent::State::tell(PodRun& run, const Document& pod, const Remark& remark) {
   if (!run.told.insert(fmt::format("{} {} {}", run.attempt, remark.reason, remark.message)).second) return;
-  events_.tell(pod, remark);
+  const api::ObjectReference about{.api_version = "v1",
+                                   .kind = "Pod",
+                                   .ns = pod.string_at("metadata", "namespace"),
+                                   .name = pod.string_at("metadata", "name"),
+                                   .uid = pod.string_at("metadata", "uid"),
+                                   .resource_version = {},
+                                   .field_path = {}};
+  events_.record(about, remark.type, remark.reason, remark.message);
 }
 
 void Agent::State::tell_progress(PodRun& run, const Document& pod) {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/events.h"
 #include "agent/launch.h"
 #include "agent/node.h"
 #include "agent/paths.h"
@@ -22,6 +21,7 @@
 #include "agent/recover.h"
 #include "agent/status.h"
 #include "agent/trash.h"
+#include "client/event_recorder.h"
 #include "client/informer.h"
 #include "linux/files.h"
 #include "linux/process.h"
@@ -143,7 +143,7 @@ struct Agent::State {
   Paths paths_;
   Trash trash_;
   Machine machine_;
-  EventWriter events_;
+  client::EventRecorder events_;
   std::string shim_program_;
 
   std::map<std::string, PodRun> runs_;

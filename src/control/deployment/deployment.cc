@@ -66,7 +66,7 @@ std::optional<int> index_of(const PodPtr& pod) {
   return static_cast<int>(*number);
 }
 
-bool is_terminating(const PodPtr& pod) {
+bool is_being_deleted(const PodPtr& pod) {
   return pod->metadata.deletion_timestamp.has_value();
 }
 
@@ -75,7 +75,7 @@ bool has_ended(const PodPtr& pod) {
 }
 
 bool is_active(const PodPtr& pod) {
-  return !is_terminating(pod) && !has_ended(pod);
+  return !is_being_deleted(pod) && !has_ended(pod);
 }
 
 const api::Condition* ready_condition(const PodPtr& pod) {
@@ -146,7 +146,7 @@ api::Pod pod_for(const View& view, int index) {
 std::size_t remove(const std::vector<PodPtr>& pods, Plan& plan) {
   std::size_t removed = 0;
   for (const PodPtr& pod : pods) {
-    if (is_terminating(pod)) continue;
+    if (is_being_deleted(pod)) continue;
     plan.actions.emplace_back(Delete{child_ref(*pod)});
     ++removed;
   }
@@ -167,7 +167,7 @@ void remove_surplus(const std::vector<PodPtr>& pods, int wanted, Plan& plan) {
 /// A pod that has ended goes, to be made again under the same name when it is gone.
 void replace_ended(const View& view, Plan& plan) {
   for (const PodPtr& pod : view.current) {
-    if (!has_ended(pod) || is_terminating(pod) || index_of(pod).value_or(INT_MAX) >= view.wanted) continue;
+    if (!has_ended(pod) || is_being_deleted(pod) || index_of(pod).value_or(INT_MAX) >= view.wanted) continue;
     const Time due = pod->metadata.creation_timestamp.value_or(Time::min()) + kShortestLife;
     if (view.now < due) {
       recheck_at(due, view.now, plan);

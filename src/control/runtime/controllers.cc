@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "client/event_recorder.h"
 #include "control/deployment/deployment.h"
-#include "control/runtime/event_recorder.h"
 #include "control/runtime/jobs.h"
 #include "control/runtime/runner.h"
 #include "control/runtime/scheduler.h"
@@ -13,7 +13,7 @@ namespace muster::control {
 
 struct Controllers::State {
   State(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free)
-      : events(loop, client, "muster"),
+      : events(loop, client, {.component = "muster", .host = ""}),
         informers(loop, rng, client),
         jobs(where, informers, std::move(is_port_free), rng.next()),
         runner(loop, rng, client, events, informers) {
@@ -30,7 +30,7 @@ struct Controllers::State {
     if (scheduler != nullptr) scheduler->open();
   }
 
-  EventRecorder events;
+  client::EventRecorder events;
   SharedInformers informers;
   Jobs jobs;
   Runner runner;

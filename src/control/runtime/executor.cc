@@ -57,7 +57,7 @@ Error conflict(std::string message) {
 /// One plan being applied; keeps itself alive through its requests.
 class Run : public std::enable_shared_from_this<Run> {
  public:
-  Run(Loop& loop, client::ApiClient& client, EventRecorder& events, std::shared_ptr<const bool> alive,
+  Run(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
       Application application, UniqueFunction<void(Applied)> done)
       : loop_(loop),
         client_(client),
@@ -199,7 +199,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
   Loop& loop_;
   client::ApiClient& client_;
-  EventRecorder& events_;
+  client::EventRecorder& events_;
   std::shared_ptr<const bool> alive_;
   Application todo_;
   UniqueFunction<void(Applied)> done_;
@@ -212,7 +212,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
 }  // namespace
 
-void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, std::shared_ptr<const bool> alive,
+void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
                 Application application, UniqueFunction<void(Applied)> done) {
   std::make_shared<Run>(loop, client, events, std::move(alive), std::move(application), std::move(done))->start();
 }

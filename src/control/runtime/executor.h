@@ -10,8 +10,8 @@
 
 #include "base/ports.h"
 #include "client/api_client.h"
+#include "client/event_recorder.h"
 #include "control/plan.h"
-#include "control/runtime/event_recorder.h"
 
 namespace muster::control {
 
@@ -32,7 +32,7 @@ struct Applied {
 
 /// `done` once, on the loop, never inline. When `*alive` is false nothing more is done, said or called back: the caller
 /// and the recorder are gone. The client must outlive all.
-void apply_plan(Loop& loop, client::ApiClient& client, EventRecorder& events, std::shared_ptr<const bool> alive,
+void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
                 Application application, UniqueFunction<void(Applied)> done);
 
 }  // namespace muster::control

@@ -39,7 +39,8 @@ bool concerns_the_user(Reason reason) {
 
 }  // namespace
 
-Runner::Runner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, SharedInformers& informers)
+Runner::Runner(Loop& loop, Rng& rng, client::ApiClient& client, client::EventRecorder& events,
+               SharedInformers& informers)
     : loop_(loop),
       rng_(rng),
       client_(client),

@@ -11,9 +11,9 @@
 
 #include "base/ports.h"
 #include "client/api_client.h"
+#include "client/event_recorder.h"
 #include "client/informer.h"
 #include "control/controller.h"
-#include "control/runtime/event_recorder.h"
 #include "control/runtime/executor.h"
 #include "control/runtime/shared_informers.h"
 #include "control/runtime/work_queue.h"
@@ -22,7 +22,7 @@ namespace muster::control {
 
 class Runner {
  public:
-  Runner(Loop& loop, Rng& rng, client::ApiClient& client, EventRecorder& events, SharedInformers& informers);
+  Runner(Loop& loop, Rng& rng, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
@@ -62,7 +62,7 @@ class Runner {
   Loop& loop_;
   Rng& rng_;
   client::ApiClient& client_;
-  EventRecorder& events_;
+  client::EventRecorder& events_;
   SharedInformers& informers_;
   std::map<std::pair<std::string, std::string>, Registered> registered_;  // by apiVersion, kind
   WorkQueue queue_;

@@ -46,7 +46,7 @@ api::ObjectReference owner_or_self(const api::Pod& pod) {
 
 }  // namespace
 
-Scheduler::Scheduler(Loop& loop, client::ApiClient& client, EventRecorder& events, SharedInformers& informers)
+Scheduler::Scheduler(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers)
     : loop_(loop),
       client_(client),
       events_(events),

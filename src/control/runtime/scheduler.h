@@ -9,7 +9,7 @@
 
 #include "base/ports.h"
 #include "client/api_client.h"
-#include "control/runtime/event_recorder.h"
+#include "client/event_recorder.h"
 #include "control/runtime/shared_informers.h"
 #include "control/scheduler/schedule.h"
 
@@ -17,7 +17,7 @@ namespace muster::control {
 
 class Scheduler {
  public:
-  Scheduler(Loop& loop, client::ApiClient& client, EventRecorder& events, SharedInformers& informers);
+  Scheduler(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
@@ -36,7 +36,7 @@ class Scheduler {
 
   Loop& loop_;
   client::ApiClient& client_;
-  EventRecorder& events_;
+  client::EventRecorder& events_;
   const ObjectIndex& pods_;
   const ObjectIndex& nodes_;
   bool open_ = false;
