@@ -4,6 +4,7 @@
 
 #include "api/resource.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/remove.h"
 #include "apiserver/writes.h"
 #include "base/log.h"
 
@@ -68,18 +69,14 @@ void write_definitions(Context& context) {
     served.insert(resource.qualified_name());
     write_one(context, resource);
   }
-  std::vector<std::pair<store::Key, store::Entry>> stale;
-  context.store.scan(definitions().qualified_name(), "", [&](const store::Key& key, const store::Entry& entry) {
-    if (!served.contains(key.name)) stale.emplace_back(key, entry);
+  std::vector<store::Key> stale;
+  context.store.scan(definitions().qualified_name(), "", [&](const store::Key& key, const store::Entry&) {
+    if (!served.contains(key.name)) stale.push_back(key);
   });
-  for (const auto& [key, entry] : stale) {
-    auto last = json::parse(*entry.bytes);
-    if (!last) continue;
-    context.store.remove(key, entry.revision, render_of(key, *std::move(last)),
-                         [name = key.name](Result<store::Entry> gone) {
-                           if (!gone)
-                             LOG_ERROR("cannot remove a definition", {"name", name}, {"error", gone.error().message});
-                         });
+  for (const store::Key& key : stale) {
+    remove_object(context, definitions(), key, {}, [name = key.name](Result<Removed> gone) {
+      if (!gone) LOG_ERROR("cannot remove a definition", {"name", name}, {"error", gone.error().message});
+    });
   }
 }
 
