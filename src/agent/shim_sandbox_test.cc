@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "agent/shim/format.h"
-#include "agent/test_pod.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "testing/test_pod.h"
 
 namespace muster::agent {
 namespace {

@@ -10,10 +10,10 @@
 #include "agent/paths.h"
 #include "agent/recover.h"
 #include "agent/shim/format.h"
-#include "agent/test_pod.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
+#include "testing/test_pod.h"
 
 namespace muster::agent {
 namespace {

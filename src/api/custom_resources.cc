@@ -1,13 +1,13 @@
 // The kinds that are not Kubernetes' own, as entries of the table of resources.
-#include "api/checks.h"
-#include "api/cron_v1alpha1.h"
-#include "api/job_warnings.h"
-#include "api/kubeflow_v1.h"
+#include "api/kubedl/cron_v1alpha1.h"
+#include "api/kubeflow/kubeflow_v1.h"
 #include "api/names.h"
 #include "api/resource_table.h"
-#include "api/scheduler_v1beta1.h"
-#include "api/tensorboard_v1beta1.h"
-#include "api/tensorstack_jobs_v1beta1.h"
+#include "api/rules/checks.h"
+#include "api/rules/job_warnings.h"
+#include "api/tensorstack/scheduler_v1beta1.h"
+#include "api/tensorstack/tensorboard_v1beta1.h"
+#include "api/tensorstack/tensorstack_jobs_v1beta1.h"
 #include "base/strings.h"
 
 namespace muster::api {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 #include "api/names.h"
 #include "reflect/reflect.h"
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "api/apiextensions_v1.h"
-#include "api/apps_v1.h"
-#include "api/builtin_defaults.h"
-#include "api/checks.h"
-#include "api/core_v1.h"
-#include "api/pod_defaults.h"
-#include "api/quota_v1.h"
-#include "api/records_v1.h"
+#include "api/kubernetes/apiextensions_v1.h"
+#include "api/kubernetes/apps_v1.h"
+#include "api/kubernetes/builtin_defaults.h"
+#include "api/kubernetes/core_v1.h"
+#include "api/kubernetes/pod_defaults.h"
+#include "api/kubernetes/quota_v1.h"
+#include "api/kubernetes/records_v1.h"
+#include "api/kubernetes/reviews_v1.h"
 #include "api/resource_table.h"
-#include "api/reviews_v1.h"
+#include "api/rules/checks.h"
 #include "base/check.h"
 #include "base/strings.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/printers.h"
+#include "api/print/printers.h"
 #include "base/error.h"
 #include "json/document.h"
 #include "reflect/type_desc.h"

@@ -5,16 +5,16 @@
 #include <map>
 #include <set>
 
-#include "api/apiextensions_v1.h"
-#include "api/apps_v1.h"
-#include "api/core_v1.h"
-#include "api/cron_v1alpha1.h"
-#include "api/document_for_tests.h"
-#include "api/kubeflow_v1.h"
-#include "api/quota_v1.h"
-#include "api/records_v1.h"
-#include "api/tensorstack_jobs_v1beta1.h"
+#include "api/kubedl/cron_v1alpha1.h"
+#include "api/kubeflow/kubeflow_v1.h"
+#include "api/kubernetes/apiextensions_v1.h"
+#include "api/kubernetes/apps_v1.h"
+#include "api/kubernetes/core_v1.h"
+#include "api/kubernetes/quota_v1.h"
+#include "api/kubernetes/records_v1.h"
+#include "api/tensorstack/tensorstack_jobs_v1beta1.h"
 #include "reflect/reflect.h"
+#include "testing/random_document.h"
 #include "testing/seeded_rng.h"
 
 namespace muster::api {

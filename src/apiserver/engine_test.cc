@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "apiserver/engine_fixture.h"
 #include "json/document.h"
+#include "testing/engine_fixture.h"
 
 namespace muster::apiserver {
 namespace {

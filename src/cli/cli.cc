@@ -17,8 +17,8 @@
 #include "base/visible_text.h"
 #include "cli/command_line.h"
 #include "cli/completion.h"
-#include "cli/connect.h"
-#include "cli/environment.h"
+#include "cli/connect/connect.h"
+#include "cli/connect/environment.h"
 #include "client/remote_transport.h"
 #include "net/event_loop.h"
 

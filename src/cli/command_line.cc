@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "cli/connect.h"
+#include "cli/connect/connect.h"
 
 namespace muster::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
 namespace muster::cli {
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "cli/command_table.h"
-#include "cli/connect.h"
+#include "cli/connect/connect.h"
 #include "cli/flags.h"
 
 namespace muster::cli {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/strings.h"
-#include "cli/command_run.h"
 #include "cli/command_table.h"
+#include "testing/command_run.h"
 
 namespace muster::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/fake_transport.h"
 #include "client/watch_stream.h"
+#include "testing/fake_transport.h"
 #include "testing/sim_loop.h"
 
 namespace muster::client {

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 #include "base/ports.h"
 
 namespace muster::client {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "client/event_correlator.h"
-#include "client/fake_transport.h"
+#include "testing/fake_transport.h"
 #include "testing/sim_loop.h"
 
 namespace muster::client {

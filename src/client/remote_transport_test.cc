@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/fake_transport.h"
+#include "testing/fake_transport.h"
 #include "testing/seeded_rng.h"
 #include "testing/sim_loop.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 
 namespace muster::control {
 

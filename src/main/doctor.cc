@@ -18,7 +18,7 @@
 #include "base/files.h"
 #include "base/run_program.h"
 #include "base/strings.h"
-#include "cli/connect.h"
+#include "cli/connect/connect.h"
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "net/loopback_fixture.h"
+#include "testing/loopback_fixture.h"
 
 namespace muster::net {
 namespace {

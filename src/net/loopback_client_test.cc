@@ -1,5 +1,5 @@
 // Tests of HttpClient against HttpServer, and against a scripted server that misbehaves.
-#include "net/loopback_fixture.h"
+#include "testing/loopback_fixture.h"
 
 namespace muster::net {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/fd.h"
-#include "net/loopback_fixture.h"
+#include "testing/loopback_fixture.h"
 
 namespace muster::net {
 namespace {

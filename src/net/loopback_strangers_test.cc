@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "net/loopback_fixture.h"
+#include "testing/loopback_fixture.h"
 
 namespace muster::net {
 namespace {

@@ -1,7 +1,6 @@
-#include "reflect/sample_for_tests.h"
-
 #include "base/strings.h"
 #include "reflect/describe.h"
+#include "testing/sample_type.h"
 
 namespace muster::reflect {
 

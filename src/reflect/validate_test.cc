@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "reflect/reflect.h"
-#include "reflect/sample_for_tests.h"
+#include "testing/sample_type.h"
 
 namespace muster::reflect {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "store/store_fixture.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

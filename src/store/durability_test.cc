@@ -9,8 +9,8 @@
 #include <fstream>
 #include <set>
 
-#include "store/store_fixture.h"
 #include "testing/seeded_rng.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <limits>
 
-#include "store/faulty_disk.h"
-#include "store/store_fixture.h"
+#include "testing/faulty_disk.h"
 #include "testing/seeded_rng.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "store/database.h"
-#include "store/store_fixture.h"
 #include "testing/source_dir.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "store/store_fixture.h"
 #include "testing/seeded_rng.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

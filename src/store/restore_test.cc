@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "store/backup.h"
-#include "store/faulty_disk.h"
 #include "store/files.h"
-#include "store/store_fixture.h"
+#include "testing/faulty_disk.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "store/backup.h"
-#include "store/store_fixture.h"
 #include "testing/sim_loop.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

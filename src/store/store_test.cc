@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "store/store_fixture.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "store/store_fixture.h"
+#include "testing/store_fixture.h"
 
 namespace muster::store {
 namespace {

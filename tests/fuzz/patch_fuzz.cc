@@ -1,6 +1,6 @@
 // A document and a patch of each type. The first line is the document, the rest the patch; both JSON.
-#include "api/kubernetes_fields.h"
-#include "apiserver/strategic_merge.h"
+#include "api/kubernetes/kubernetes_fields.h"
+#include "apiserver/patch/strategic_merge.h"
 #include "fuzz.h"
 #include "json/patch.h"
 

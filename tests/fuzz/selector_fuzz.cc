@@ -1,8 +1,8 @@
 // Any text as a label or field selector: adding the same requirement twice changes nothing.
 #include <algorithm>
 
-#include "apiserver/attributes.h"
-#include "apiserver/selectors.h"
+#include "apiserver/list/attributes.h"
+#include "apiserver/list/selectors.h"
 #include "fuzz.h"
 
 namespace {

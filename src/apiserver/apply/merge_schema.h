@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/kubernetes_fields.h"
+#include "api/kubernetes/kubernetes_fields.h"
 #include "api/resource.h"
 #include "json/document.h"
 #include "reflect/type_desc.h"

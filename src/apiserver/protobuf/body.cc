@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include "api/kubernetes_fields.h"
+#include "api/kubernetes/kubernetes_fields.h"
+#include "apiserver/http/status_error.h"
 #include "apiserver/protobuf/message.h"
 #include "apiserver/protobuf/wire.h"
-#include "apiserver/status_error.h"
 #include "base/strings.h"
 
 namespace muster::apiserver::protobuf {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "apiserver/http/status_error.h"
 #include "apiserver/protobuf/wire.h"
-#include "apiserver/status_error.h"
 #include "base/strings.h"
 #include "base/time.h"
 #include "json/utf8.h"

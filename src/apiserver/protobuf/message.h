@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "api/kubernetes_fields.h"
+#include "api/kubernetes/kubernetes_fields.h"
 #include "base/result.h"
 #include "json/document.h"
 

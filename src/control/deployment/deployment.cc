@@ -6,7 +6,7 @@
 #include <climits>
 #include <set>
 
-#include "api/apps_v1.h"
+#include "api/kubernetes/apps_v1.h"
 #include "api/limits.h"
 #include "base/clamped_seconds.h"
 #include "base/sha256.h"

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 #include "base/overloaded.h"
 #include "json/patch.h"
 #include "json/yaml.h"

@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "control/job/job_world.h"
 #include "json/yaml.h"
+#include "testing/job_world.h"
 
 namespace muster::control {
 namespace {

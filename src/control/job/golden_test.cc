@@ -12,11 +12,11 @@
 #include <set>
 #include <sstream>
 
-#include "control/job/job_world.h"
 #include "control/runtime/status_patch.h"
 #include "json/patch.h"
 #include "json/yaml.h"
 #include "reflect/reflect.h"
+#include "testing/job_world.h"
 #include "testing/source_dir.h"
 
 namespace muster::control {

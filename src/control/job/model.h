@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 #include "base/time.h"
 #include "json/document.h"
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "api/names.h"
-#include "control/job/job_world.h"
 #include "json/yaml.h"
+#include "testing/job_world.h"
 
 namespace muster::control {
 namespace {

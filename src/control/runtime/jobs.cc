@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 #include "api/names.h"
 #include "control/job/decide.h"
 

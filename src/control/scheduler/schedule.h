@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/core_v1.h"
+#include "api/kubernetes/core_v1.h"
 
 namespace muster::control {
 

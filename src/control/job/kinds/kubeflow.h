@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "api/kubeflow_v1.h"
+#include "api/kubeflow/kubeflow_v1.h"
 #include "control/job/kind.h"
 
 namespace muster::control {

@@ -2,7 +2,7 @@
 // status of phase, conditions, tasks and their aggregate.
 #pragma once
 
-#include "api/tensorstack_v1beta1.h"
+#include "api/tensorstack/tensorstack_v1beta1.h"
 #include "control/job/kind.h"
 
 namespace muster::control {

@@ -1,0 +1,41 @@
+// ResourceQuota of core/v1: how much one namespace may hold.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kubernetes/core_v1.h"
+#include "api/meta.h"
+#include "reflect/type_desc.h"
+
+namespace muster::api {
+
+struct ResourceQuotaSpec {
+  ResourceList hard;                // "pods", "requests.cpu", "count/pytorchjobs.kubeflow.org", …
+  std::vector<std::string> scopes;  // only objects that match all of these are counted
+  json::Document rest;              // scopeSelector
+};
+struct ResourceQuotaStatus {
+  ResourceList hard;
+  ResourceList used;
+};
+struct ResourceQuota {
+  ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
+};
+
+/// Whether Kubernetes knows the resource under a name without a prefix, such as cpu, pods and requests.memory.
+bool is_standard_resource(std::string_view name);
+
+}  // namespace muster::api
+
+namespace muster::reflect {
+template <>
+const TypeDesc& type_of<api::ResourceQuotaSpec>();
+template <>
+const TypeDesc& type_of<api::ResourceQuotaStatus>();
+template <>
+const TypeDesc& type_of<api::ResourceQuota>();
+}  // namespace muster::reflect

@@ -1,0 +1,104 @@
+#include "api/kubernetes/reviews_v1.h"
+
+#include "api/rules/checks.h"
+#include "reflect/describe.h"
+
+namespace muster::reflect {
+
+using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
+
+template <>
+const TypeDesc& type_of<ResourceAttributes>() {
+  static const TypeDesc desc =
+      object<ResourceAttributes>(
+          "ResourceAttributes", "Something that can be done to objects.",
+          field<&ResourceAttributes::ns>("namespace", "Namespace of the objects; empty for all."),
+          field<&ResourceAttributes::verb>("verb", "What would be done: get, list, create and so on."),
+          field<&ResourceAttributes::group>("group", "API group of the objects."),
+          field<&ResourceAttributes::version>("version", "Version of the API group."),
+          field<&ResourceAttributes::resource>("resource", "Plural name of the kind."),
+          field<&ResourceAttributes::subresource>("subresource", "Part of the object, such as status."),
+          field<&ResourceAttributes::name>("name", "Name of the object; empty for all."))
+          .open<&ResourceAttributes::rest>({"fieldSelector", "labelSelector"});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<NonResourceAttributes>() {
+  static const TypeDesc desc =
+      object<NonResourceAttributes>("NonResourceAttributes", "A request that is not about objects.",
+                                    field<&NonResourceAttributes::path>("path", "Path of the request."),
+                                    field<&NonResourceAttributes::verb>("verb", "HTTP method in lower case."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<SelfSubjectAccessReviewSpec>() {
+  static const TypeDesc desc =
+      object<SelfSubjectAccessReviewSpec>("SelfSubjectAccessReviewSpec", "What the client would like to do.",
+                                          field<&SelfSubjectAccessReviewSpec::resource_attributes>(
+                                              "resourceAttributes", "Verb, group and resource of what it would do."),
+                                          field<&SelfSubjectAccessReviewSpec::non_resource_attributes>(
+                                              "nonResourceAttributes", "Verb and path of what it would do."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<SelfSubjectAccessReview>() {
+  static const TypeDesc desc = root<SelfSubjectAccessReview>(
+      "authorization.k8s.io/v1", "SelfSubjectAccessReview", "Asks whether the client may do something.",
+      field<&SelfSubjectAccessReview::metadata>("metadata", "Not used."),
+      field<&SelfSubjectAccessReview::spec>("spec", "What the client would do."),
+      field<&SelfSubjectAccessReview::status>("status", "Whether it may."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<SelfSubjectRulesReviewSpec>() {
+  static const TypeDesc desc = object<SelfSubjectRulesReviewSpec>(
+      "SelfSubjectRulesReviewSpec", "Where the client would like to do things.",
+      field<&SelfSubjectRulesReviewSpec::ns>("namespace", "Namespace that is asked about."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<SelfSubjectRulesReview>() {
+  static const TypeDesc desc = root<SelfSubjectRulesReview>(
+      "authorization.k8s.io/v1", "SelfSubjectRulesReview", "Asks what the client may do in a namespace.",
+      field<&SelfSubjectRulesReview::metadata>("metadata", "Not used."),
+      field<&SelfSubjectRulesReview::spec>("spec", "Where the client would do it."),
+      field<&SelfSubjectRulesReview::status>("status", "What it may do there."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<SelfSubjectReview>() {
+  static const TypeDesc desc = root<SelfSubjectReview>(
+      "authentication.k8s.io/v1", "SelfSubjectReview", "Asks as whom the server sees the client.",
+      field<&SelfSubjectReview::metadata>("metadata", "Not used."),
+      field<&SelfSubjectReview::status>("status", "Name and groups of the client."));
+  return desc;
+}
+
+}  // namespace muster::reflect
+
+namespace muster::api {
+
+std::vector<FieldCause> check_self_subject_access_review(const json::Document& review) {
+  const bool resource = review.at("spec", "resourceAttributes") != nullptr;
+  const bool other = review.at("spec", "nonResourceAttributes") != nullptr;
+  if (resource && other) {
+    return {{"FieldValueInvalid",
+             "Invalid value: " + json::serialize(*review.at("spec", "nonResourceAttributes")) +
+                 ": cannot be specified in combination with resourceAttributes",
+             "spec.nonResourceAttributes"}};
+  }
+  if (!resource && !other) {
+    return {{"FieldValueInvalid",
+             "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
+             "spec.resourceAttributes"}};
+  }
+  return {};
+}
+
+}  // namespace muster::api

@@ -1,0 +1,151 @@
+// What may not change in objects of Kubernetes' own kinds.
+#include <fmt/core.h>
+
+#include <string>
+
+#include "api/rules/check_pod_parts.h"
+#include "api/rules/checks.h"
+#include "base/shortened.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::api {
+namespace {
+
+using json::Document;
+using reflect::forbidden_cause;
+using reflect::invalid_cause;
+
+constexpr std::string_view kPodChange =
+    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+void erase_changeable(Document& spec) {
+  for (const char* key : {"activeDeadlineSeconds", "tolerations"}) spec.as_object().erase(key);
+  for (const char* list : {"containers", "initContainers"}) {
+    Document* containers = spec.find(list);
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Document& container : containers->as_array()) {
+      if (container.is_object()) container.as_object().erase("image");
+    }
+  }
+}
+
+bool same(const Document* before, const Document* after) {
+  return before == nullptr || after == nullptr ? before == after : *before == *after;
+}
+
+/// That the member at the path is what it was, or not there as it was not there.
+std::vector<FieldCause> check_fixed(const Document& before, const Document& after,
+                                    const std::vector<std::string>& path) {
+  const Document* old_value = &before;
+  const Document* new_value = &after;
+  for (const std::string& key : path) {
+    old_value = old_value == nullptr ? nullptr : old_value->find(key);
+    new_value = new_value == nullptr ? nullptr : new_value->find(key);
+  }
+  if (same(old_value, new_value)) return {};
+  const std::string shown = new_value == nullptr ? "null" : shortened(json::serialize(*new_value));
+  return {{.reason = "FieldValueInvalid",
+           .message = fmt::format("Invalid value: {}: field is immutable", shown),
+           .field = join(path, ".")}};
+}
+
+/// What a volume is made of.
+Document source_of(const Document& volume) {
+  json::Object sources;
+  for (const auto& [key, value] : members_of(volume, "spec")) {
+    if (is_volume_source(key)) sources.append(key, value);
+  }
+  return sources;
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_config_map_change(const Document& before, const Document& after) {
+  std::vector<FieldCause> causes;
+  if (!before.bool_at("immutable")) return causes;
+  if (!after.bool_at("immutable")) {
+    causes.push_back(forbidden_cause("immutable", "field is immutable when `immutable` is set"));
+  }
+  for (const char* field : {"data", "binaryData"}) {
+    if (same(before.find(field), after.find(field))) continue;
+    causes.push_back(forbidden_cause(field, "field is immutable when `immutable` is set"));
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_deployment_change(const Document& before, const Document& after) {
+  if (after.at("spec", "selector") == nullptr) return {};  // a required field
+  return check_fixed(before, after, {"spec", "selector"});
+}
+
+std::vector<FieldCause> check_pod_change(const Document& before, const Document& after) {
+  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return {};
+  std::vector<FieldCause> causes;
+  Document old_spec = *before.find("spec");
+  Document new_spec = *after.find("spec");
+  erase_changeable(old_spec);
+  erase_changeable(new_spec);
+  if (!(old_spec == new_spec)) causes.push_back(forbidden_cause("spec", kPodChange));
+  const std::int64_t old_deadline = before.int_at("spec", "activeDeadlineSeconds");
+  const std::int64_t deadline = after.int_at("spec", "activeDeadlineSeconds");
+  if (old_deadline != 0 && deadline > old_deadline) {
+    causes.push_back(
+        invalid_cause("spec.activeDeadlineSeconds", deadline, "must be less than or equal to previous value"));
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_priority_class_change(const Document& before, const Document& after) {
+  std::vector<FieldCause> causes = check_fixed(before, after, {"preemptionPolicy"});
+  if (!same(before.find("value"), after.find("value"))) {
+    causes.insert(causes.begin(), forbidden_cause("value", "may not be changed in an update."));
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_resource_quota_change(const Document& before, const Document& after) {
+  return check_fixed(before, after, {"spec", "scopes"});
+}
+
+std::vector<FieldCause> check_secret_change(const Document& before, const Document& after) {
+  std::vector<FieldCause> causes = check_config_map_change(before, after);
+  for (FieldCause& cause : check_fixed(before, after, {"type"})) causes.push_back(std::move(cause));
+  return causes;
+}
+
+std::vector<FieldCause> check_volume_change(const Document& before, const Document& after) {
+  std::vector<FieldCause> causes;
+  if (!(source_of(before) == source_of(after))) {
+    causes.push_back(
+        forbidden_cause("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
+  }
+  if (before.string_at("spec", "volumeMode") != after.string_at("spec", "volumeMode")) {
+    causes.push_back(invalid_cause("volumeMode", after.string_at("spec", "volumeMode"), "field is immutable"));
+  }
+  return causes;
+}
+
+/// A claim can still be given a class and a volume, and grow once it is bound.
+std::vector<FieldCause> check_volume_claim_change(const Document& before, const Document& after) {
+  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return {};
+  Document old_spec = *before.find("spec");
+  Document new_spec = *after.find("spec");
+  for (const char* key : {"storageClassName", "volumeName"}) {
+    if (old_spec.string_at(key).empty()) new_spec.as_object().erase(key);
+  }
+  if (before.string_at("status", "phase") == "Bound") {
+    for (Document* spec : {&old_spec, &new_spec}) {
+      spec->as_object().erase("volumeAttributesClassName");
+      if (Document* resources = spec->find("resources")) resources->as_object().erase("requests");
+    }
+  }
+  if (old_spec == new_spec) return {};
+  return {forbidden_cause(
+      "spec",
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")};
+}
+
+}  // namespace muster::api

@@ -1,0 +1,152 @@
+// Rules of the kinds that only hold something: ConfigMap, Secret, Namespace, Node, Event, PriorityClass.
+#include <fmt/core.h>
+
+#include "api/rules/checks.h"
+#include "api/rules/findings.h"
+#include "base/strings.h"
+
+namespace muster::api {
+namespace {
+
+using json::Document;
+using reflect::kRoot;
+using reflect::Place;
+
+constexpr std::size_t kMaxBytes = 1024 * 1024;
+
+/// Keys that name files, and how many bytes the values are.
+std::size_t check_keys(const Document& object, const char* member, bool encoded, Findings& found) {
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : members_of(object, member)) {
+    const std::string place = fmt::format("{}[{}]", member, key);
+    found.config_key(key, kRoot.member(place));
+    const std::size_t size = value.is_string() ? value.as_string().size() : 0;
+    bytes += encoded ? size / 4 * 3 : size;
+  }
+  return bytes;
+}
+
+void check_size(std::size_t bytes, const char* field, std::vector<FieldCause>& causes) {
+  if (bytes <= kMaxBytes) return;
+  causes.push_back({.reason = "FieldValueTooLong",
+                    .message = fmt::format("Too long: may not be more than {} bytes", kMaxBytes),
+                    .field = field});
+}
+
+/// The members that a type of secret must have.
+std::vector<std::string> needed_keys(const std::string& type) {
+  if (type == "kubernetes.io/tls") return {"tls.crt", "tls.key"};
+  if (type == "kubernetes.io/dockerconfigjson") return {".dockerconfigjson"};
+  if (type == "kubernetes.io/dockercfg") return {".dockercfg"};
+  if (type == "kubernetes.io/ssh-auth") return {"ssh-privatekey"};
+  return {};
+}
+
+/// The account whose token it is.
+constexpr const char* kAccountName = "kubernetes.io/service-account.name";
+
+void check_secret_type(const Document& secret, Findings& found) {
+  const std::string& type = secret.string_at("type");
+  const bool of_account = type == "kubernetes.io/service-account-token";
+  if (of_account && secret.string_at("metadata", "annotations", kAccountName).empty()) {
+    const std::string place = fmt::format("metadata.annotations[{}]", kAccountName);
+    found.required(kRoot.member(place));
+  }
+  const auto at = [](const std::string& key) { return "data[" + key + "]"; };
+  for (const std::string& key : needed_keys(type)) {
+    const Document* value = secret.at("data", key);
+    const std::string place = at(key);
+    if (value == nullptr) {
+      found.required(kRoot.member(place));
+    } else if (key.starts_with(".docker") && !json::parse(base64_decode(secret.string_at("data", key)).value_or(""))) {
+      found.invalid(kRoot.member(place), "<secret contents redacted>", "must be JSON");
+    }
+  }
+  if (type == "kubernetes.io/basic-auth" && secret.at("data", "username") == nullptr &&
+      secret.at("data", "password") == nullptr) {
+    for (const char* key : {"username", "password"}) {
+      const std::string place = at(key);
+      found.required(kRoot.member(place));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_config_map(const Document& map) {
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  const std::size_t bytes = check_keys(map, "data", false, found) + check_keys(map, "binaryData", true, found);
+  for (const auto& [key, value] : members_of(map, "data")) {
+    if (map.at("binaryData", key) == nullptr) continue;
+    const std::string place = "data[" + key + "]";
+    found.invalid(kRoot.member(place), key, "duplicate of key present in binaryData");
+  }
+  check_size(bytes, "[]", causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_secret(const Document& secret) {
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  check_size(check_keys(secret, "data", true, found), "data", causes);
+  check_secret_type(secret, found);
+  return causes;
+}
+
+std::vector<FieldCause> check_namespace(const Document& ns) {
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  const Document* spec = ns.find("spec");
+  if (spec == nullptr) return causes;
+  for (const Document& finalizer : spec->array_at("finalizers")) {
+    const std::string name = finalizer.is_string() ? finalizer.as_string() : "";
+    if (name == "kubernetes" || name.find('/') != std::string::npos) continue;
+    found.invalid(kRoot.member("spec.finalizers"), name,
+                  "name is neither a standard finalizer name nor is it fully qualified");
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_node(const Document& node) {
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  const Document* spec = node.find("spec");
+  if (spec == nullptr) return causes;
+  const Place list = kRoot.member("metadata.taints");  // that is where Kubernetes says it
+  std::size_t index = 0;
+  for (const Document& taint : spec->array_at("taints")) {
+    const Place at = list.item(index++);
+    found.has_text(taint, "key", at);
+    found.one_of(taint, "effect", at, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_event(const Document& event) {
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  const std::string& about = event.string_at("involvedObject", "namespace");
+  const std::string& ns = event.string_at("metadata", "namespace");
+  // What is about an object of no namespace is kept in the default one.
+  if (about != ns && !(about.empty() && ns == "default")) {
+    found.invalid(kRoot.member("involvedObject.namespace"), about, "does not match event.namespace");
+  }
+  return causes;
+}
+
+std::vector<FieldCause> check_priority_class(const Document& priority) {
+  constexpr std::int64_t highest = 1'000'000'000;  // above are those of the cluster itself
+  std::vector<FieldCause> causes;
+  Findings found(causes);
+  if (priority.string_at("metadata", "name").starts_with("system-")) {
+    found.forbidden(kRoot.member("metadata.name"),
+                    "priority class names with 'system-' prefix are reserved for system use only");
+  } else if (priority.int_at("value") > highest) {
+    found.forbidden(kRoot.member("value"),
+                    fmt::format("maximum allowed value of a user defined priority is {}", highest));
+  }
+  return causes;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,334 @@
+// Rules of TensorStack's kinds beyond those in their descriptors.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/kubedl/cron_schedule.h"
+#include "api/rules/checks.h"
+#include "api/rules/job_checks.h"
+#include "api/tensorstack/tensorstack_replicas.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::api {
+
+namespace {
+
+using reflect::child_path;
+using reflect::item_path;
+
+void check_role_names(const json::Document& spec, std::initializer_list<std::string_view> where, std::string_view list,
+                      const std::vector<std::string>& roles, std::vector<FieldCause>& causes) {
+  const json::Document* at = &spec;
+  std::string path = "spec";
+  for (const std::string_view step : where) {
+    at = at->find(step);
+    if (at == nullptr) return;
+    path = child_path(path, step);
+  }
+  const json::Document* items = at->find(list);
+  if (items == nullptr || !items->is_array()) return;
+  for (std::size_t i = 0; i < items->as_array().size(); ++i) {
+    const std::string& type = items->as_array()[i].string_at("type");
+    if (!type.empty() && std::ranges::find(roles, type) == roles.end()) {
+      causes.push_back(
+          reflect::not_supported_cause(child_path(item_path(child_path(path, list), i), "type"), type, roles));
+    }
+  }
+}
+
+void check_elastic(const json::Document& spec, std::vector<FieldCause>& causes) {
+  const json::Document* elastic = spec.find("elastic");
+  if (!reflect::is_switched_on(elastic)) return;
+  if (!reflect::is_switched_on(spec.find("torchrunConfig"))) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.enabled", true,
+                                            "needs torchrun; set spec.torchrunConfig.enabled to true"));
+  }
+  const auto low = int_in(elastic, "minReplicas");
+  const auto high = int_in(elastic, "maxReplicas");
+  const auto expected = int_in(elastic, "expectedReplicas");
+  if (!low) causes.push_back(reflect::required_cause("spec.elastic.minReplicas", "the job is elastic"));
+  if (!high) causes.push_back(reflect::required_cause("spec.elastic.maxReplicas", "the job is elastic"));
+  if (low && high && *high < *low) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.maxReplicas", *high,
+                                            fmt::format("must be at least minReplicas, which is {}", *low)));
+  }
+  if (expected && low && *expected < *low) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.expectedReplicas", *expected,
+                                            fmt::format("must be at least minReplicas, which is {}", *low)));
+  }
+  if (expected && high && *expected > *high) {
+    causes.push_back(reflect::invalid_cause("spec.elastic.expectedReplicas", *expected,
+                                            fmt::format("must be at most maxReplicas, which is {}", *high)));
+  }
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_pytorch_training_job(const json::Document& job) {
+  std::vector<FieldCause> causes;
+  const json::Document* spec = job.find("spec");
+  const json::Document* replicas = spec == nullptr ? nullptr : spec->find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array()) return causes;
+  const json::Document* elastic = spec->find("elastic");
+  const std::int64_t elastic_max = reflect::is_switched_on(elastic) ? int_in(elastic, "maxReplicas").value_or(0) : 0;
+
+  std::vector<std::string> roles;
+  ReplicaBudget budget;
+  for (std::size_t i = 0; i < replicas->as_array().size(); ++i) {
+    const json::Document& replica = replicas->as_array()[i];
+    const std::string& type = replica.string_at("type");
+    roles.push_back(type);
+    check_template(replica, item_path("spec.replicaSpecs", i), causes);
+    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1), elastic_max);
+  }
+  budget.check_total("spec.replicaSpecs", causes);
+  budget.check_name(job, causes);
+  check_elastic(*spec, causes);
+  check_role_names(*spec, {"runMode", "debug"}, "replicaSpecs", roles, causes);
+  check_role_names(*spec, {"runMode", "pause"}, "resumeSpecs", roles, causes);
+  return causes;
+}
+
+namespace {
+
+/// The roles of a job that is not elastic: names for the pods, and run modes that speak of roles there are.
+void check_roles(const json::Document& job, const json::Array& replicas, std::vector<FieldCause>& causes) {
+  std::vector<std::string> roles;
+  ReplicaBudget budget;
+  for (const json::Document& replica : replicas) {
+    const std::string& type = replica.string_at("type");
+    roles.push_back(type);
+    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1));
+  }
+  budget.check_total("spec.replicaSpecs", causes);
+  budget.check_name(job, causes);
+  check_role_names(*job.find("spec"), {"runMode", "debug"}, "replicaSpecs", roles, causes);
+  check_role_names(*job.find("spec"), {"runMode", "pause"}, "resumeSpecs", roles, causes);
+}
+
+const json::Array& replicas_in(const json::Document& job) {
+  return job.array_at("spec", "replicaSpecs");
+}
+
+/// The container that runs the program: the one of these names, or the only one (under another name with a warning).
+void check_program_container(const json::Document& replica, const std::string& path,
+                             std::initializer_list<std::string_view> names, std::vector<FieldCause>& causes) {
+  if (!check_template(replica, path, causes) || has_container(replica, names)) return;
+  if (replica.at("template", "spec", "containers")->as_array().size() == 1) return;
+  causes.push_back(reflect::required_cause(
+      child_path(path, "template.spec.containers"),
+      fmt::format("must have a container with name {}, or only one", join({names.begin(), names.end()}, " or "))));
+}
+
+std::vector<FieldCause> check_with_container(const json::Document& job, std::string_view container) {
+  std::vector<FieldCause> causes;
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    check_program_container(replicas[i], item_path("spec.replicaSpecs", i), {container}, causes);
+  }
+  check_roles(job, replicas, causes);
+  return causes;
+}
+
+/// What mpirun is told by a field of the oldest shape and by a flag as well.
+void check_mpi_flags(const json::Document& job, std::vector<FieldCause>& causes) {
+  struct Doubled {
+    const char* field;
+    std::vector<std::string> flags;
+  };
+  static const std::vector<Doubled> all = {
+      {"processesPerWorker", {"-N", "-npernode", "--npernode"}},
+      {"processRecovery", {"-enable-recovery", "--enable-recovery", "-max-restarts", "--max-restarts"}}};
+  for (const Doubled& doubled : all) {
+    if (job.at("spec", "worker", doubled.field) == nullptr) continue;
+    for (const auto& [part, list] : {std::pair{"mpiConfig", "extraArgs"}, std::pair{"worker", "extraMPIArgs"}}) {
+      const json::Document* words = job.at("spec", part, list);
+      if (words == nullptr || !words->is_array()) continue;
+      const auto found = std::ranges::find_if(words->as_array(), [&](const json::Document& word) {
+        return word.is_string() && std::ranges::find(doubled.flags, word.as_string()) != doubled.flags.end();
+      });
+      if (found == words->as_array().end()) continue;
+      causes.push_back(reflect::forbidden_cause(
+          fmt::format("spec.worker.{}", doubled.field),
+          fmt::format("must not be used with {} in spec.{}.{}, which says the same", found->as_string(), part, list)));
+    }
+  }
+}
+
+void check_generic_rules(const json::Document& job, std::string_view list, std::vector<FieldCause>& causes) {
+  const json::Document* rules = job.at("spec", list);
+  if (rules == nullptr || !rules->is_array()) return;
+  const json::Array& replicas = replicas_in(job);
+  std::vector<std::string> roles;
+  for (const json::Document& replica : replicas) roles.push_back(replica.string_at("type"));
+  for (std::size_t i = 0; i < rules->as_array().size(); ++i) {
+    const std::string path = item_path(child_path("spec", list), i);
+    for (const auto& [role, indices] : rules->as_array()[i].as_object()) {
+      const auto known = std::ranges::find(roles, role);
+      if (known == roles.end()) {
+        causes.push_back(reflect::not_supported_cause(child_path(path, role), role, roles));
+        continue;
+      }
+      const json::Document& replica = replicas[static_cast<std::size_t>(known - roles.begin())];
+      const std::int64_t count = int_in(&replica, "replicas").value_or(1);
+      for (std::size_t k = 0; k < indices.as_array().size(); ++k) {
+        const std::int64_t index = reflect::whole_value(indices.as_array()[k]);
+        if (0 <= index && index < count) continue;
+        causes.push_back(
+            reflect::invalid_cause(item_path(child_path(path, role), k), index,
+                                   fmt::format("must be the index of a replica of {}, which has {}", role, count)));
+      }
+    }
+  }
+}
+
+/// Replicas and ports that $(service.…) can name, and what is wrong with a text that names others.
+class ServiceVariables {
+ public:
+  explicit ServiceVariables(const json::Document& job)
+      : replicas_(replicas_in(job)), service_(job.at("spec", "service")) {
+    for (const json::Document& replica : replicas_) roles_.push_back(replica.string_at("type"));
+    const json::Document* ports = service_ == nullptr ? nullptr : service_->find("ports");
+    if (ports == nullptr || !ports->is_array()) return;
+    for (const json::Document& port : ports->as_array()) ports_.push_back(port.string_at("name"));
+  }
+
+  /// "" when there is nothing wrong.
+  std::string fault_in(std::string_view text) const {
+    constexpr std::string_view kStart = "$(service.";
+    for (auto at = text.find(kStart); at != std::string_view::npos; at = text.find(kStart, at + 1)) {
+      if (at > 0 && text[at - 1] == '$') continue;  // $$( is no variable
+      if (service_ == nullptr) return "uses a service variable; set spec.service";
+      const std::string_view rest = text.substr(at + kStart.size());
+      if (std::string fault = fault_of(rest.substr(0, rest.find(')'))); !fault.empty()) return fault;
+    }
+    return {};
+  }
+
+ private:
+  /// Of "worker[0].host" and "port[http]". What has another form is left to the environment.
+  std::string fault_of(std::string_view variable) const {
+    const auto open = variable.find('[');
+    const auto close = variable.find(']');
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
+    const std::string name(variable.substr(0, open));
+    const std::string key(variable.substr(open + 1, close - open - 1));
+    const std::string_view end = variable.substr(close + 1);
+    if (end == ".host") return fault_of_host(name, key);
+    if (name != "port" || !end.empty() || std::ranges::find(ports_, key) != ports_.end()) return {};
+    return unknown(fmt::format("names the port {}, which spec.service does not have", quote(key)), key, ports_);
+  }
+
+  std::string fault_of_host(const std::string& role, const std::string& index) const {
+    const auto known = std::ranges::find(roles_, role);
+    if (known == roles_.end()) {
+      return unknown(fmt::format("names the role {}, which the job does not have", quote(role)), role, roles_);
+    }
+    const json::Document& replica = replicas_[static_cast<std::size_t>(known - roles_.begin())];
+    const std::int64_t count = int_in(&replica, "replicas").value_or(1);
+    const auto number = parse_int(index);
+    if (number && 0 <= *number && *number < count) return {};
+    return fmt::format("names the replica {} of {}, which has {}", index, role, count);
+  }
+
+  static std::string unknown(std::string message, const std::string& word, const std::vector<std::string>& names) {
+    if (const auto near = did_you_mean(word, names)) message += fmt::format("; did you mean {}?", quote(*near));
+    return message;
+  }
+
+  const json::Array& replicas_;
+  const json::Document* service_;
+  std::vector<std::string> roles_;
+  std::vector<std::string> ports_;
+};
+
+void check_service_variables(const json::Document& container, const std::string& path,
+                             const ServiceVariables& variables, std::vector<FieldCause>& causes) {
+  const auto check = [&](const json::Document* text, const std::string& where) {
+    if (text == nullptr || !text->is_string()) return;
+    const std::string fault = variables.fault_in(text->as_string());
+    if (!fault.empty()) causes.push_back(reflect::invalid_cause(where, *text, fault));
+  };
+  for (const char* list : {"command", "args"}) {
+    const json::Document* words = container.find(list);
+    if (words == nullptr || !words->is_array()) continue;
+    for (std::size_t i = 0; i < words->as_array().size(); ++i) {
+      check(&words->as_array()[i], item_path(child_path(path, list), i));
+    }
+  }
+  const json::Document* env = container.find("env");
+  if (env == nullptr || !env->is_array()) return;
+  for (std::size_t i = 0; i < env->as_array().size(); ++i) {
+    check(env->as_array()[i].find("value"), child_path(item_path(child_path(path, "env"), i), "value"));
+  }
+}
+
+}  // namespace
+
+std::vector<FieldCause> check_tensorflow_training_job(const json::Document& job) {
+  return check_with_container(job, "tensorflow");
+}
+
+std::vector<FieldCause> check_xgboost_training_job(const json::Document& job) {
+  return check_with_container(job, "xgboost");
+}
+
+std::vector<FieldCause> check_tensorstack_mpi_job(const json::Document& job) {
+  std::vector<FieldCause> causes;
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const std::string path = item_path("spec.replicaSpecs", i);
+    if (replicas[i].string_at("type") == "worker") {
+      check_program_container(replicas[i], path, {"worker", "mpi-worker"}, causes);
+    } else if (replicas[i].at("template", "spec") != nullptr) {
+      check_template(replicas[i], path, causes);  // an empty one is made from the workers'
+    }
+  }
+  check_mpi_flags(job, causes);
+  const json::Document* worker = job.at("spec", "worker");
+  if (worker == nullptr) {
+    check_roles(job, replicas, causes);
+    return causes;
+  }
+  check_program_container(*worker, "spec.worker", {"worker", "mpi-worker"}, causes);
+  json::Document as_role = *worker;
+  as_role["type"] = "worker";
+  check_roles(job, {json::Object{{"type", "launcher"}}, std::move(as_role)}, causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_generic_job(const json::Document& job) {
+  std::vector<FieldCause> causes;
+  const ServiceVariables variables(job);
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    const std::string path = item_path("spec.replicaSpecs", i);
+    if (!check_template(replicas[i], path, causes)) continue;
+    const json::Array& containers = replicas[i].at("template", "spec", "containers")->as_array();
+    for (std::size_t c = 0; c < containers.size(); ++c) {
+      check_service_variables(containers[c], item_path(child_path(path, "template.spec.containers"), c), variables,
+                              causes);
+    }
+  }
+  check_roles(job, replicas, causes);
+  check_generic_rules(job, "successRules", causes);
+  check_generic_rules(job, "failureRules", causes);
+  return causes;
+}
+
+std::vector<FieldCause> check_cron(const json::Document& cron) {
+  const std::string& schedule = cron.string_at("spec", "schedule");
+  const auto range = backward_range(schedule);
+  if (!range) return {};
+  return {reflect::invalid_cause("spec.schedule", schedule,
+                                 fmt::format("the range {} ends before it begins; write it as two", *range))};
+}
+
+std::vector<FieldCause> check_notebook(const json::Document& notebook) {
+  std::vector<FieldCause> causes;
+  if (const json::Document* spec = notebook.find("spec")) check_template(*spec, "spec", causes);
+  return causes;
+}
+
+}  // namespace muster::api

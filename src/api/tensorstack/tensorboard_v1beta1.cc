@@ -1,0 +1,225 @@
+// Descriptors of TensorBoard and Notebook.
+#include "api/tensorstack/tensorboard_v1beta1.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "reflect/describe.h"
+
+namespace muster::reflect {
+
+using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
+
+namespace {
+
+bool is_listed(const json::Document& self, std::string_view list) {
+  const json::Document* found = self.find(list);
+  return found != nullptr && found->is_array() && !found->as_array().empty();
+}
+
+/// True when the files of a program have at least one source.
+bool has_source(const json::Document& self) {
+  return is_listed(self, "pvc") || self.find("s3") != nullptr || self.find("http") != nullptr;
+}
+
+bool leads_up(std::string_view path) {
+  const auto steps = split(path, '/');
+  return std::ranges::find(steps, "..") != steps.end();
+}
+
+/// Folders on a volume, with or without a leading slash.
+bool is_sub_path(std::string_view text) {
+  return !leads_up(text);
+}
+
+/// One step of a path that is not "..": "", "." or any other name.
+constexpr std::string_view kStep = R"((\.?|[^./][^/]*|\.[^./][^/]*|\.\.[^/]+))";
+
+std::string sub_path_pattern() {
+  return fmt::format("^{0}(/{0})*$", kStep);
+}
+std::string fileset_pattern() {
+  return fmt::format("^t9k://(pvc/{0}|minio/{0}/[A-Za-z0-9][^/]*)(/{1})*$", "[a-z0-9][-a-z0-9.]*", kStep);
+}
+
+bool is_object_name(std::string_view text) {
+  const auto is_plain = [](char c) { return ('a' <= c && c <= 'z') || ('0' <= c && c <= '9'); };
+  return !text.empty() && is_plain(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_plain(c) || c == '-' || c == '.'; });
+}
+
+bool is_bucket(std::string_view text) {
+  const auto is_letter = [](char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); };
+  return !text.empty() && (is_letter(text.front()) || ('0' <= text.front() && text.front() <= '9'));
+}
+
+/// t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, where the path is optional.
+bool is_fileset(std::string_view text) {
+  constexpr std::string_view kScheme = "t9k://";
+  if (!text.starts_with(kScheme) || leads_up(text)) return false;
+  const auto steps = split(text.substr(kScheme.size()), '/');
+  if (steps[0] == "pvc") return steps.size() >= 2 && is_object_name(steps[1]);
+  return steps[0] == "minio" && steps.size() >= 3 && is_object_name(steps[1]) && is_bucket(steps[2]);
+}
+
+const TypeDesc& scheduler_without_priority() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = type_of<T9kScheduler>();
+    type.name = "TensorBoardT9kScheduler";
+    type.doc = "Queue of a TensorBoard in the T9k scheduler.";
+    type.remove_field("priority");
+    return type;
+  }();
+  return desc;
+}
+
+const TypeDesc& schedule_without_priority() {
+  static const TypeDesc desc = [] {
+    TypeDesc type = type_of<SchedulePolicy>();
+    type.name = "TensorBoardSchedulePolicy";
+    for (FieldDesc& one : type.fields) {
+      if (one.name == "t9kScheduler") one.type = &scheduler_without_priority;
+    }
+    return type;
+  }();
+  return desc;
+}
+
+}  // namespace
+
+template <>
+const TypeDesc& type_of<TensorBoardPvcSource>() {
+  static const TypeDesc desc = object<TensorBoardPvcSource>(
+      "TensorBoardPvcSource", "Logs on a persistent volume.",
+      field<&TensorBoardPvcSource::name>("name", "Name of the persistent volume claim.").required(),
+      field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; all of it when there are none.")
+          .also_known_as("subpath")
+          .pattern(sub_path_pattern(), &is_sub_path, "must not lead out of the volume by '..'"));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardSecretRef>() {
+  static const TypeDesc desc =
+      object<TensorBoardSecretRef>("TensorBoardSecretRef", "Names a secret.",
+                                   field<&TensorBoardSecretRef::name>("name", "Name of the secret.").required());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardS3Source>() {
+  static const TypeDesc desc = object<TensorBoardS3Source>(
+      "TensorBoardS3Source", "Logs in an object store.",
+      field<&TensorBoardS3Source::secret_ref>("secretRef", "Secret with the keys of the store."),
+      field<&TensorBoardS3Source::uri>("uri", "Where the logs are, s3://BUCKET/PATH.").required().min_items(1));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardHttpSource>() {
+  static const TypeDesc desc = object<TensorBoardHttpSource>(
+      "TensorBoardHttpSource", "Logs on a web server.",
+      field<&TensorBoardHttpSource::url>("url", "Where the logs are.").required().min_items(1));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardLogDir>() {
+  static const TypeDesc desc =
+      object<TensorBoardLogDir>("TensorBoardLogDir", "Where the logs are.",
+                                field<&TensorBoardLogDir::pvc>("pvc", "On persistent volumes."),
+                                field<&TensorBoardLogDir::s3>("s3", "In an object store."),
+                                field<&TensorBoardLogDir::http>("http", "On a web server."))
+          .rules({{.cel = "(has(self.pvc) && size(self.pvc) > 0) || has(self.s3) || has(self.http)",
+                   .message = "must have pvc, s3 or http",
+                   .holds = &has_source}});
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardSpec>() {
+  static const TypeDesc desc = object<TensorBoardSpec>(
+      "TensorBoardSpec", "Which logs a TensorBoard shows, and how it runs.",
+      field<&TensorBoardSpec::training_log_filesets>(
+          "trainingLogFilesets", "Older form of logDir: t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH.")
+          .pattern(fileset_pattern(), &is_fileset,
+                   "write t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, without '..'")
+          .deprecated("logDir"),
+      field<&TensorBoardSpec::log_dir>("logDir", "Where the logs are; together with trainingLogFilesets, both."),
+      field<&TensorBoardSpec::image>("image", "Image that has tensorboard; the engine's choice when not set."),
+      field<&TensorBoardSpec::resources>("resources", "Resources of its pod.").immutable(),
+      field<&TensorBoardSpec::suspend>("suspend", "While true, it has no pod but keeps its address."),
+      field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as it was written.")
+          .deprecated("suspend"),
+      field<&TensorBoardSpec::scheduler>("scheduler", "Which scheduler places the pod.")
+          .described_as(&schedule_without_priority));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<PodReferenceName>() {
+  static const TypeDesc desc = object<PodReferenceName>("PodReferenceName", "Names a pod.",
+                                                        field<&PodReferenceName::name>("name", "Name of the pod."),
+                                                        field<&PodReferenceName::uid>("uid", "Unique id of the pod."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<PodReference>() {
+  static const TypeDesc desc = object<PodReference>("PodReference", "The pod behind a page.",
+                                                    field<&PodReference::reference>("reference", "Which pod it is."),
+                                                    field<&PodReference::phase>("phase", "Phase of the pod."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoardStatus>() {
+  static const TypeDesc desc = object<TensorBoardStatus>(
+      "PageStatus", "What is known about a program with a page.",
+      field<&TensorBoardStatus::phase>("phase", "Where it stands, in one word.")
+          .one_of({"Initializing", "Running", "Suspended", "Failed"}),
+      field<&TensorBoardStatus::pod>("pod", "Its pod."),
+      field<&TensorBoardStatus::conditions>("conditions", "Whether it is ready, idle or suspended, and why.")
+          .list_map_key("type"),
+      field<&TensorBoardStatus::url>("url", "Where a browser finds it."),
+      field<&TensorBoardStatus::observed_generation>("observedGeneration",
+                                                     "Generation of the object that this status is about."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TensorBoard>() {
+  static const TypeDesc desc =
+      root<TensorBoard>("tensorstack.dev/v1beta1", "TensorBoard", "A TensorBoard that shows the logs of trainings.",
+                        field<&TensorBoard::metadata>("metadata", "Name, labels, owners and history."),
+                        field<&TensorBoard::spec>("spec", "Which logs it shows, and how it runs.").required(),
+                        field<&TensorBoard::status>("status", "What is known about it; written by the controller."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<NotebookSpec>() {
+  static const TypeDesc desc = object<NotebookSpec>(
+      "NotebookSpec", "What a notebook runs.",
+      field<&NotebookSpec::type>("type", "Which program serves the notebook.")
+          .one_of({"jupyter"})
+          .default_value("jupyter"),
+      field<&NotebookSpec::template_>("template", "From which the pod of the notebook is made.").required(),
+      field<&NotebookSpec::suspend>("suspend", "While true, the notebook has no pod."),
+      field<&NotebookSpec::scheduler>("scheduler", "Which scheduler places the pod."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<Notebook>() {
+  static const TypeDesc desc =
+      root<Notebook>("tensorstack.dev/v1beta1", "Notebook", "A notebook for interactive work.",
+                     field<&Notebook::metadata>("metadata", "Name, labels, owners and history."),
+                     field<&Notebook::spec>("spec", "What the notebook runs.").required(),
+                     field<&Notebook::status>("status", "What is known about it; written by the controller."));
+  return desc;
+}
+
+}  // namespace muster::reflect

@@ -1,0 +1,103 @@
+// tensorstack.dev/v1beta1: TensorBoard and Notebook, programs with a web page of their own.
+#pragma once
+
+#include "api/kubernetes/core_v1.h"
+#include "api/tensorstack/scheduler_v1beta1.h"
+
+namespace muster::api {
+
+struct TensorBoardPvcSource {
+  std::string name;
+  std::vector<std::string> sub_path;  // also spelt subpath
+};
+struct TensorBoardSecretRef {
+  std::string name;
+};
+struct TensorBoardS3Source {
+  std::optional<TensorBoardSecretRef> secret_ref;
+  std::vector<std::string> uri;
+};
+struct TensorBoardHttpSource {
+  std::vector<std::string> url;
+};
+struct TensorBoardLogDir {
+  std::vector<TensorBoardPvcSource> pvc;
+  std::optional<TensorBoardS3Source> s3;
+  std::optional<TensorBoardHttpSource> http;
+};
+
+/// There are two forms, the older trainingLogFilesets and the newer logDir; when both are given, both are used.
+struct TensorBoardSpec {
+  std::vector<std::string> training_log_filesets;  // t9k://pvc/NAME/PATH, t9k://minio/SECRET/BUCKET/PATH
+  std::optional<TensorBoardLogDir> log_dir;
+  std::string image;
+  std::optional<ResourceRequirements> resources;
+  std::optional<bool> suspend;
+  std::string run_mode;  // older than suspend
+  std::optional<SchedulePolicy> scheduler;
+};
+
+struct PodReferenceName {
+  std::string name;
+  std::string uid;
+};
+struct PodReference {
+  std::optional<PodReferenceName> reference;
+  std::string phase;
+};
+struct TensorBoardStatus {
+  std::string phase;  // Initializing, Running, Suspended, Failed
+  std::optional<PodReference> pod;
+  std::vector<Condition> conditions;  // Idle, Ready, Suspended
+  std::string url;                    // absolute, without a token
+  std::optional<std::int64_t> observed_generation;
+};
+struct TensorBoard {
+  ObjectMeta metadata;
+  TensorBoardSpec spec;
+  TensorBoardStatus status;
+};
+
+struct NotebookSpec {
+  std::string type;  // jupyter
+  PodTemplateSpec template_;
+  std::optional<bool> suspend;
+  std::optional<SchedulePolicy> scheduler;
+};
+struct Notebook {
+  ObjectMeta metadata;
+  NotebookSpec spec;
+  TensorBoardStatus status;  // both have a page served by a pod, so their status is the same
+};
+
+}  // namespace muster::api
+
+// Descriptors of these types.
+namespace muster::reflect {
+
+template <>
+const TypeDesc& type_of<api::TensorBoardPvcSource>();
+template <>
+const TypeDesc& type_of<api::TensorBoardSecretRef>();
+template <>
+const TypeDesc& type_of<api::TensorBoardS3Source>();
+template <>
+const TypeDesc& type_of<api::TensorBoardHttpSource>();
+template <>
+const TypeDesc& type_of<api::TensorBoardLogDir>();
+template <>
+const TypeDesc& type_of<api::TensorBoardSpec>();
+template <>
+const TypeDesc& type_of<api::PodReferenceName>();
+template <>
+const TypeDesc& type_of<api::PodReference>();
+template <>
+const TypeDesc& type_of<api::TensorBoardStatus>();
+template <>
+const TypeDesc& type_of<api::TensorBoard>();
+template <>
+const TypeDesc& type_of<api::NotebookSpec>();
+template <>
+const TypeDesc& type_of<api::Notebook>();
+
+}  // namespace muster::reflect

@@ -1,0 +1,362 @@
+// Descriptors of batch.tensorstack.dev/v1beta1.
+#include "api/tensorstack/tensorstack_v1beta1.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/limits.h"
+#include "api/tensorstack/tensorstack_replicas.h"
+#include "base/strings.h"
+#include "reflect/describe.h"
+
+namespace muster::reflect {
+
+using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
+
+namespace {
+
+bool is_process_count(std::string_view text) {
+  if (text == "gpu" || text == "cpu" || text == "auto") return true;
+  return !text.empty() && text.front() != '0' && std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; });
+}
+
+constexpr const char* kProcessCountPattern = "^([1-9][0-9]*|gpu|cpu|auto)$";
+
+/// A rule for elastic jobs only; check_elastic reports which numbers do not fit.
+Rule elastic_rule(const std::string& cel, std::string message, std::string field,
+                  Rule::Fault fault = Rule::Fault::kInvalid) {
+  return {.cel = fmt::format("!{} || {}", cel_switched_on("self"), cel),
+          .message = std::move(message),
+          .field = std::move(field),
+          .fault = fault};
+}
+
+std::vector<Rule> elastic_rules() {
+  return {elastic_rule("has(self.minReplicas)", "the job is elastic", "minReplicas", Rule::Fault::kRequired),
+          elastic_rule("has(self.maxReplicas)", "the job is elastic", "maxReplicas", Rule::Fault::kRequired),
+          elastic_rule("!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
+                       "must be at least minReplicas", "maxReplicas"),
+          elastic_rule("!has(self.minReplicas) || !has(self.expectedReplicas) || "
+                       "self.minReplicas <= self.expectedReplicas",
+                       "must be at least minReplicas", "expectedReplicas"),
+          elastic_rule("!has(self.maxReplicas) || !has(self.expectedReplicas) || "
+                       "self.expectedReplicas <= self.maxReplicas",
+                       "must be at most maxReplicas", "expectedReplicas")};
+}
+
+bool has_a_first_replica(const json::Document& self) {
+  const json::Document* replicas = self.find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array() || replicas->as_array().empty()) return true;
+  const json::Document& first = replicas->as_array().front();
+  return first.find("replicas") == nullptr || first.int_at("replicas") >= 1;
+}
+
+std::vector<Rule> pytorch_rules() {
+  return {{.cel = fmt::format("!has(self.elastic) || !{} || (has(self.torchrunConfig) && {})",
+                              cel_switched_on("self.elastic"), cel_switched_on("self.torchrunConfig")),
+           .message = "needs torchrun; set spec.torchrunConfig.enabled to true",
+           .field = "elastic.enabled"},
+          {.cel = "size(self.replicaSpecs) == 0 || self.replicaSpecs[0].replicas >= 1",
+           .message = "must have at least one replica of the first role, which decides how the job ends",
+           .field = "replicaSpecs",
+           .holds = &has_a_first_replica}};
+}
+
+}  // namespace
+
+template <>
+const TypeDesc& type_of<DebugReplicaSpec>() {
+  static const TypeDesc desc = object<DebugReplicaSpec>(
+      "DebugReplicaSpec", "How the pods of one role run in debug mode.",
+      field<&DebugReplicaSpec::type>("type", "Role this is about; one of those in replicaSpecs.").required(),
+      field<&DebugReplicaSpec::skip_init_container>("skipInitContainer", "Whether init containers are left out."),
+      field<&DebugReplicaSpec::command>("command",
+                                        "Command that runs instead of the training program; sleeps by default."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<DebugMode>() {
+  static const TypeDesc desc = object<DebugMode>(
+      "DebugMode", "Debug mode: pods are created but wait for a person instead of training.",
+      field<&DebugMode::enabled>("enabled", "Whether the job runs in debug mode.").also_known_as("enable"),
+      field<&DebugMode::replica_specs>("replicaSpecs", "Settings per role; other roles use the defaults.")
+          .list_map_key("type"));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ResumeSpec>() {
+  static const TypeDesc desc = object<ResumeSpec>(
+      "ResumeSpec", "How the pods of one role run when a paused job goes on.",
+      field<&ResumeSpec::type>("type", "Role this is about; one of those in replicaSpecs.").required(),
+      field<&ResumeSpec::skip_init_container>("skipInitContainer", "Whether init containers are left out."),
+      field<&ResumeSpec::command>("command", "Command to use instead of the template's."),
+      field<&ResumeSpec::args>("args", "Arguments to use instead of the template's."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<PauseMode>() {
+  static const TypeDesc desc = object<PauseMode>(
+      "PauseMode", "Pause mode: the job keeps its place but has no pods.",
+      field<&PauseMode::enabled>("enabled", "Whether the job is paused; may be changed at any time.")
+          .also_known_as("enable"),
+      field<&PauseMode::resume_specs>("resumeSpecs", "How pods run after the pause; by default as in the template.")
+          .list_map_key("type")
+          .immutable());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<RunMode>() {
+  static const TypeDesc desc =
+      object<RunMode>("RunMode", "Whether a job trains, waits for a debugger, or is paused.",
+                      field<&RunMode::debug>("debug", "Debug mode."),
+                      field<&RunMode::pause>("pause", "Pause mode; wins when debug mode is on as well."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TrainingRunPolicy>() {
+  static const TypeDesc desc = object<TrainingRunPolicy>(
+      "TrainingRunPolicy", "How long a job may run, how often it is retried and what is left of it.",
+      field<&TrainingRunPolicy::active_deadline_seconds>("activeDeadlineSeconds",
+                                                         "Seconds the job may run before it is ended as failed.")
+          .min(1),
+      field<&TrainingRunPolicy::backoff_limit>("backoffLimit",
+                                               "How many restarts of replicas are allowed before the job fails.")
+          .min(0)
+          .default_value(3),
+      field<&TrainingRunPolicy::clean_up_policy>("cleanUpPolicy", "Which pods are deleted when the job ends.")
+          .one_of({"None", "Unfinished", "All"})
+          .default_value("None"),
+      field<&TrainingRunPolicy::ttl_seconds_after_finished>(
+          "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
+          .min(0));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ElasticConfig>() {
+  static const TypeDesc desc =
+      object<ElasticConfig>(
+          "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
+          field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
+          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.")
+              .min(1)
+              .max(kMaxReplicas)
+              .immutable(),
+          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.")
+              .min(1)
+              .max(kMaxReplicas)
+              .immutable(),
+          field<&ElasticConfig::expected_replicas>(
+              "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
+              .min(1)
+              .max(kMaxReplicas))
+          .rules(elastic_rules());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TorchrunConfig>() {
+  static const TypeDesc desc = object<TorchrunConfig>(
+      "TorchrunConfig", "Launches the program through torchrun.",
+      field<&TorchrunConfig::enabled>("enabled", "Whether torchrun launches the program.").also_known_as("enable"),
+      field<&TorchrunConfig::max_restarts>(
+          "maxRestarts", "Restarts of the workers inside a pod, which do not count as restarts of the replica.")
+          .min(0),
+      field<&TorchrunConfig::proc_per_node>("procPerNode",
+                                            "Processes per replica: a number, gpu for one per GPU, cpu, or auto.")
+          .int_or_string()
+          .min(1)
+          .pattern(kProcessCountPattern, &is_process_count),
+      field<&TorchrunConfig::rdzv_backend>("rdzvBackend", "How the replicas find each other.")
+          .one_of({"c10d", "etcd", "etcd-v2"})
+          .default_value("c10d"),
+      field<&TorchrunConfig::extra_options>("extraOptions", "More options for torchrun."),
+      field<&TorchrunConfig::min_nodes>("minNodes", "Fewest replicas; superseded by elastic.minReplicas.")
+          .min(1)
+          .deprecated("spec.elastic.minReplicas"));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TrainingReplicaSpec>() {
+  static const TypeDesc desc =
+      object<TrainingReplicaSpec>(
+          "TrainingReplicaSpec", "One role of a job: how many replicas, and what they run.",
+          field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
+              .required()
+              .pattern(kRolePattern, &is_dns_label),
+          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+              .min(0)
+              .max(kMaxReplicas)
+              .default_value(1),
+          field<&TrainingReplicaSpec::scaling_weight>("scalingWeight", "Share of the role when an elastic job grows.")
+              .min(0),
+          field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+              .one_of({"Never", "OnFailure", "Always", "ExitCode"})
+              .default_value("OnFailure"),
+          field<&TrainingReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
+          .rules({has_container_rule()});
+  return desc;
+}
+
+bool is_switched_on(const json::Document* part) {
+  return part != nullptr && (part->bool_at("enabled") || part->bool_at("enable"));
+}
+
+std::string cel_switched_on(const std::string& part) {
+  return fmt::format("((has({0}.enabled) && {0}.enabled) || (has({0}.enable) && {0}.enable))", part);
+}
+
+Rule has_container_rule() {
+  return {.cel = "has(self.template) && has(self.template.spec)",
+          .message = "at least one container",
+          .field = "template.spec.containers",
+          .fault = Rule::Fault::kRequired};
+}
+
+TypeDesc replica_of(std::string name, std::vector<std::string> roles) {
+  TypeDesc desc = type_of<TrainingReplicaSpec>();
+  desc.name = std::move(name);
+  desc.remove_field("scalingWeight");
+  for (FieldDesc& one : desc.fields) {
+    if (one.name != "type") continue;
+    one.one_of = std::move(roles);
+    one.pattern.clear();
+    one.matches = nullptr;
+    break;
+  }
+  return desc;
+}
+
+std::int64_t replicas_of(const json::Document& spec, std::string_view role) {
+  const json::Document* replicas = spec.find("replicaSpecs");
+  if (replicas == nullptr || !replicas->is_array()) return 0;
+  for (const json::Document& one : replicas->as_array()) {
+    if (one.string_at("type") == role) return one.find("replicas") == nullptr ? 1 : one.int_at("replicas");
+  }
+  return 0;
+}
+
+template <>
+const TypeDesc& type_of<PyTorchTrainingJobSpec>() {
+  static const TypeDesc desc =
+      object<PyTorchTrainingJobSpec>(
+          "PyTorchTrainingJobSpec", "What a job runs, and how.",
+          field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
+          field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+          field<&PyTorchTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
+              .default_value(json::Object{}),
+          field<&PyTorchTrainingJobSpec::elastic>("elastic", "Lets the number of replicas change."),
+          field<&PyTorchTrainingJobSpec::torchrun_config>("torchrunConfig", "Launches the program through torchrun."),
+          field<&PyTorchTrainingJobSpec::replica_specs>(
+              "replicaSpecs", "Roles of the job. Their order is the order of ranks, and the first replica decides.")
+              .required()
+              .min_items(1)
+              .list_map_key("type"),
+          field<&PyTorchTrainingJobSpec::tensorboard_spec>("tensorboardSpec",
+                                                           "TensorBoard that shows the logs of the job."))
+          .rules(pytorch_rules());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<ReplicaContainerStatus>() {
+  static const TypeDesc desc = object<ReplicaContainerStatus>(
+      "ReplicaContainerStatus", "One container of a replica.",
+      field<&ReplicaContainerStatus::name>("name", "Name of the container."),
+      field<&ReplicaContainerStatus::state>("state", "Waiting, Running or Terminated."),
+      field<&ReplicaContainerStatus::exit_code>("exitCode", "Exit code of a container that ended."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TaskReplicaStatus>() {
+  static const TypeDesc desc = object<TaskReplicaStatus>(
+      "TaskReplicaStatus", "One replica of a role.", field<&TaskReplicaStatus::name>("name", "Name of its pod."),
+      field<&TaskReplicaStatus::uid>("uid", "Unique id of its pod."),
+      field<&TaskReplicaStatus::phase>("phase", "Phase of its pod, Creating before there is one, Deleted after."),
+      field<&TaskReplicaStatus::containers>("containers", "Its containers."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TaskStatus>() {
+  static const TypeDesc desc = object<TaskStatus>(
+      "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
+      field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
+          .always_written(),
+      field<&TaskStatus::charged_count>("chargedCount", "How many of these count towards the role's own limit."),
+      field<&TaskStatus::replicas>("replicas",
+                                   "The replicas, by index; of a job with more than 1000 only the first 1000."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<AggregateStatus>() {
+  static const TypeDesc desc = object<AggregateStatus>(
+      "AggregateStatus", "How many replicas of the job are in which phase.",
+      field<&AggregateStatus::creating>("creating", "Replicas whose pod is being created.").always_written(),
+      field<&AggregateStatus::pending>("pending", "Replicas that wait to run.").always_written(),
+      field<&AggregateStatus::running>("running", "Replicas that run.").always_written(),
+      field<&AggregateStatus::succeeded>("succeeded", "Replicas that ended well.").always_written(),
+      field<&AggregateStatus::failed>("failed", "Replicas that failed.").always_written(),
+      field<&AggregateStatus::unknown>("unknown", "Replicas whose state is not known.").always_written(),
+      field<&AggregateStatus::deleted>("deleted", "Replicas whose pod was deleted.").always_written());
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<JobTensorBoardStatus>() {
+  static const TypeDesc desc = object<JobTensorBoardStatus>(
+      "JobTensorBoardStatus", "What became of the TensorBoard that a job asked for.",
+      field<&JobTensorBoardStatus::action>("action", "What the controller did last."),
+      field<&JobTensorBoardStatus::dependent>("dependent", "The TensorBoard."),
+      field<&JobTensorBoardStatus::note>("note", "A sentence for people."),
+      field<&JobTensorBoardStatus::ready>("ready", "Whether it can be opened.").always_written(),
+      field<&JobTensorBoardStatus::reason>("reason", "One word for why it is so, for programs."),
+      field<&JobTensorBoardStatus::type>("type", "Normal or Warning."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<TrainingJobStatus>() {
+  static const TypeDesc desc = object<TrainingJobStatus>(
+      "TrainingJobStatus", "What is known about a job.",
+      field<&TrainingJobStatus::phase>("phase", "Where the job stands, in one word.")
+          .one_of({"Pending", "Running", "Paused", "Resuming", "Succeeded", "Failed", "Unknown"}),
+      field<&TrainingJobStatus::conditions>("conditions", "Which steps of its life the job has passed, and why.")
+          .list_map_key("type"),
+      field<&TrainingJobStatus::tasks>("tasks", "The replicas of each role.").list_map_key("type"),
+      field<&TrainingJobStatus::aggregate>("aggregate", "How many replicas are in which phase.").always_written(),
+      field<&TrainingJobStatus::backoff_count>("backoffCount", "Restarts counted against runPolicy.backoffLimit.")
+          .always_written(),
+      field<&TrainingJobStatus::start_time>("startTime", "When the job first ran."),
+      field<&TrainingJobStatus::completion_time>("completionTime", "When the job ended."),
+      field<&TrainingJobStatus::attempts>("attempts",
+                                          "Attempts that ended, by replica; a replica without an entry had none."),
+      field<&TrainingJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
+      field<&TrainingJobStatus::observed_generation>("observedGeneration",
+                                                     "Generation of the job that this status is about."),
+      field<&TrainingJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
+      field<&TrainingJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
+      field<&TrainingJobStatus::tensorboard>("tensorboard", "State of the job's TensorBoard."));
+  return desc;
+}
+
+template <>
+const TypeDesc& type_of<PyTorchTrainingJob>() {
+  static const TypeDesc desc = root<PyTorchTrainingJob>(
+      "batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "A distributed training with PyTorch.",
+      field<&PyTorchTrainingJob::metadata>("metadata", "Name, labels, owners and history."),
+      field<&PyTorchTrainingJob::spec>("spec", "What the job runs, and how.").required(),
+      field<&PyTorchTrainingJob::status>("status", "What is known about the job; written by the controller."));
+  return desc;
+}
+
+}  // namespace muster::reflect

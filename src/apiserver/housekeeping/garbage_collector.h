@@ -1,0 +1,85 @@
+// Collector: garbage collection as kube-controller-manager does it. Dependents go when all their owners are gone;
+// foreground and orphan deletion are finished through their finalizers; a deleted namespace is emptied and then
+// removed; events expire some time after their last change.
+//
+// Driven by the store's events: each change queues the few objects it concerns, and a task works the queue off in small
+// batches, so that the loop stays responsive while thousands of pods go.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "apiserver/context.h"
+#include "apiserver/housekeeping/owner_index.h"
+#include "apiserver/verbs/write.h"
+#include "store/store.h"
+
+namespace muster::apiserver {
+
+class Collector {
+ public:
+  /// `event_life`: how long an Event stays after its last change.
+  Collector(Context& context, Duration event_life)
+      : context_(context), event_life_(event_life), alive_(std::make_shared<bool>(true)) {}
+  ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  void start();
+
+ private:
+  struct Expiry {
+    MonoTime due;
+    store::Key key;
+    store::Revision revision;
+  };
+
+  void load(const std::string& resource);
+  void on_event(const store::Event& event);
+  void enqueue(const store::Key& key);
+  void work();
+  void look_at(const store::Key& key);
+  void look_at_owners(const store::Key& key, const OwnedObject& object);
+  void finish_foreground(const store::Key& key, const OwnedObject& object);
+  void finish_orphan(const store::Key& key, const OwnedObject& object);
+  void empty_namespace(const store::Key& key);
+  void tell_what_remains(const store::Key& key);
+  void drop_owners(const store::Key& key, const std::set<std::string>& uids);
+  void drop_finalizer(const store::Key& key, const std::string& finalizer);
+  void remove(const store::Key& key, const std::string& uid, bool foreground);
+
+  /// What was refused is tried again, unless it is gone or another change of it comes anyway.
+  void note(std::string_view what, const store::Key& key, const Error& error);
+  OnStored noted(std::string_view what, const store::Key& key);
+
+  void expire_later(const store::Key& key, store::Revision revision, Duration in);
+  void await_expiry();
+  void expire_due();
+  void expire(const Expiry& expiry);
+
+  struct Owner {
+    store::Key key;
+    OwnedObject object;
+  };
+  std::optional<OwnedObject> find(const store::Key& key) const;
+  std::optional<Owner> find_owner(const OwnerLink& link, const std::string& ns) const;
+  bool is_terminating(const std::string& ns) const;
+
+  Context& context_;
+  const Duration event_life_;
+  OwnerIndex index_;
+  std::vector<store::Store::Id> subscriptions_;
+  std::deque<store::Key> queue_;
+  std::set<store::Key> queued_;
+  bool working_ = false;
+  std::set<std::string> lingering_;  // terminating namespaces that will be looked at again
+  std::set<store::Key> again_;       // what was refused
+  Loop::Id again_timer_ = 0;
+  std::deque<Expiry> expiries_;  // in order of due: every event lives equally long
+  Loop::Id expiry_timer_ = 0;
+  std::shared_ptr<bool> alive_;  // tasks and callbacks of ours that outlive us find it gone
+};
+
+}  // namespace muster::apiserver

@@ -1,0 +1,152 @@
+#include "apiserver/http/metrics.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "apiserver/versions.h"
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+class MeasuredExchange final : public net::Exchange {
+ public:
+  MeasuredExchange(std::shared_ptr<Metrics> metrics, const Clock& clock, std::shared_ptr<net::Exchange> inner,
+                   std::shared_ptr<RequestLabels> labels)
+      : metrics_(std::move(metrics)),
+        clock_(clock),
+        start_(clock.mono()),
+        inner_(std::move(inner)),
+        labels_(std::move(labels)) {}
+
+  void respond(net::Response response) override {
+    metrics_->count(*labels_, response.status);
+    metrics_->took(*labels_, clock_.mono() - start_);
+    inner_->respond(std::move(response));
+  }
+  // The reader decides how long a stream lasts, so its duration says nothing about speed.
+  void begin(int status, net::Headers headers) override {
+    metrics_->count(*labels_, status);
+    inner_->begin(status, std::move(headers));
+  }
+  void write(net::Bytes bytes) override { inner_->write(std::move(bytes)); }
+  bool takes_shared() const override { return inner_->takes_shared(); }
+  void write_shared(std::string_view type, const net::Bytes& object) override { inner_->write_shared(type, object); }
+  void finish() override { inner_->finish(); }
+  std::size_t unsent() const override { return inner_->unsent(); }
+  void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }
+  void abort() override { inner_->abort(); }
+  void on_gone(Task task) override { inner_->on_gone(std::move(task)); }
+
+ private:
+  std::shared_ptr<Metrics> metrics_;
+  const Clock& clock_;
+  MonoTime start_;
+  std::shared_ptr<net::Exchange> inner_;
+  std::shared_ptr<RequestLabels> labels_;
+};
+
+std::string text_of(const RequestLabels& labels) {
+  return fmt::format(R"(verb="{}",group="{}",version="{}",resource="{}",subresource="{}")", labels.verb, labels.group,
+                     labels.version, labels.resource, labels.subresource);
+}
+
+void append_head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
+  out += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
+}
+
+void append_one(std::string& out, std::string_view name, std::string_view type, std::string_view help,
+                std::uint64_t value) {
+  append_head(out, name, type, help);
+  out += fmt::format("{} {}\n", name, value);
+}
+
+void append_store(std::string& out, const store::Store& store) {
+  const store::Stats stats = store.stats();
+  append_one(out, "muster_store_revision", "gauge", "Revision of the last committed write.", store.revision());
+  append_one(out, "muster_store_commits_total", "counter", "Transactions made durable.", stats.commits);
+  append_one(out, "muster_store_writes_total", "counter", "Writes in those transactions.", stats.writes);
+  append_one(out, "muster_store_checkpoints_total", "counter", "Times the log was moved into the database.",
+             stats.checkpoints);
+  append_one(out, "muster_store_full", "gauge", "1 while the disk is full.", stats.is_full ? 1 : 0);
+  append_one(out, "muster_store_full_total", "counter", "Times the disk became full.", stats.times_full);
+  append_head(out, "apiserver_storage_objects", "gauge", "Stored objects by resource.");
+  for (const api::Resource* resource : stored_resources()) {
+    const std::string name = resource->qualified_name();
+    out += fmt::format("apiserver_storage_objects{{resource=\"{}\"}} {}\n", name, store.count(name));
+  }
+}
+
+/// Adds nothing when /proc cannot be read.
+void append_memory(std::string& out) {
+  const auto statm = read_file("/proc/self/statm");
+  if (!statm) return;
+  const std::vector<std::string> parts = split(trim(*statm), ' ');
+  const auto pages = parts.size() > 1 ? parse_int(parts[1]) : std::nullopt;
+  if (!pages) return;
+  append_one(out, "process_resident_memory_bytes", "gauge", "Memory of the engine in RAM.",
+             static_cast<std::uint64_t>(*pages) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
+}
+
+}  // namespace
+
+RequestLabels labels_of(const ResourceRequest& request) {
+  const api::Resource& resource = *request.resource;
+  std::string verb(verb_name(request.verb));
+  std::ranges::transform(verb, verb.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
+  return {std::move(verb), resource.group, resource.version, resource.plural, request.subresource};
+}
+
+RequestLabels labels_of_method(const std::string& method) {
+  for (const char* known : {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}) {
+    if (method == known) return {.verb = method};
+  }
+  return {.verb = "other"};
+}
+
+void Metrics::count(const RequestLabels& labels, int code) {
+  ++requests_[{labels, code}];
+}
+
+void Metrics::took(const RequestLabels& labels, Duration duration) {
+  const double seconds = std::chrono::duration<double>(duration).count();
+  Histogram& histogram = durations_[labels];
+  for (std::size_t i = 0; i < kBuckets.size(); ++i) {
+    if (seconds <= kBuckets[i]) ++histogram.at_most[i];
+  }
+  ++histogram.count;
+  histogram.sum += seconds;
+}
+
+std::shared_ptr<net::Exchange> Metrics::measure(const Clock& clock, std::shared_ptr<net::Exchange> exchange,
+                                                std::shared_ptr<RequestLabels> labels) {
+  return std::make_shared<MeasuredExchange>(shared_from_this(), clock, std::move(exchange), std::move(labels));
+}
+
+std::string Metrics::text(const Context& context, std::size_t open_watches) const {
+  std::string out;
+  append_head(out, "apiserver_request_total", "counter", "Requests answered, by verb, resource and code.");
+  for (const auto& [key, count] : requests_) {
+    out += fmt::format("apiserver_request_total{{{},code=\"{}\"}} {}\n", text_of(key.first), key.second, count);
+  }
+  append_head(out, "apiserver_request_duration_seconds", "histogram", "Time to the answer, streams left out.");
+  for (const auto& [labels, histogram] : durations_) {
+    const std::string words = text_of(labels);
+    for (std::size_t i = 0; i < kBuckets.size(); ++i) {
+      out += fmt::format("apiserver_request_duration_seconds_bucket{{{},le=\"{}\"}} {}\n", words, kBuckets[i],
+                         histogram.at_most[i]);
+    }
+    out += fmt::format("apiserver_request_duration_seconds_bucket{{{},le=\"+Inf\"}} {}\n", words, histogram.count);
+    out += fmt::format("apiserver_request_duration_seconds_sum{{{}}} {}\n", words, histogram.sum);
+    out += fmt::format("apiserver_request_duration_seconds_count{{{}}} {}\n", words, histogram.count);
+  }
+  append_one(out, "muster_watches_open", "gauge", "Watches being served.", open_watches);
+  append_store(out, context.store);
+  append_memory(out);
+  return out;
+}
+
+}  // namespace muster::apiserver

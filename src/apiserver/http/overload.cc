@@ -1,0 +1,62 @@
+#include "apiserver/http/overload.h"
+
+#include <fmt/core.h>
+
+namespace muster::apiserver {
+
+class Overload::Counted final : public net::Exchange {
+ public:
+  Counted(std::shared_ptr<Overload> overload, std::shared_ptr<net::Exchange> inner)
+      : overload_(std::move(overload)), inner_(std::move(inner)), as_(&overload_->requests_) {
+    ++*as_;
+  }
+  ~Counted() override { leave(); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+  void respond(net::Response response) override {
+    leave();
+    inner_->respond(std::move(response));
+  }
+  void begin(int status, net::Headers headers) override {
+    leave();
+    as_ = &overload_->streams_;
+    ++*as_;
+    inner_->begin(status, std::move(headers));
+  }
+  void write(net::Bytes bytes) override { inner_->write(std::move(bytes)); }
+  void finish() override {
+    leave();
+    inner_->finish();
+  }
+  std::size_t unsent() const override { return inner_->unsent(); }
+  void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }
+  void abort() override {
+    leave();
+    inner_->abort();
+  }
+  void on_gone(Task task) override { inner_->on_gone(std::move(task)); }
+
+ private:
+  void leave() {
+    if (as_ != nullptr) --*as_;
+    as_ = nullptr;
+  }
+
+  std::shared_ptr<Overload> overload_;
+  std::shared_ptr<net::Exchange> inner_;
+  std::size_t* as_;  // the counter that it is in; null once it has left
+};
+
+Result<std::shared_ptr<net::Exchange>> Overload::enter(std::shared_ptr<net::Exchange> exchange, bool streams) {
+  const bool full = requests_ >= max_requests_ || (streams && streams_ >= max_streams_);
+  if (!full) return std::shared_ptr<net::Exchange>(std::make_shared<Counted>(shared_from_this(), std::move(exchange)));
+  Error error;
+  error.reason = Reason::kTooManyRequests;
+  error.message = fmt::format("too many requests, please try again later ({} under way, {} watches and followed logs)",
+                              requests_, streams_);
+  error.retry_after = std::chrono::seconds(1);
+  return error;
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,203 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apiserver/admission/metadata_rules.h"
+#include "apiserver/http/status_error.h"
+#include "apiserver/verbs/verbs.h"
+#include "apiserver/verbs/write.h"
+#include "base/clamped_seconds.h"
+#include "base/log.h"
+#include "base/strings.h"
+
+namespace muster::apiserver {
+namespace {
+
+using json::Document;
+
+std::vector<std::string> names_in(const Document& pod, std::string_view list) {
+  std::vector<std::string> names;
+  const Document* containers = pod.at("spec", list);
+  if (containers == nullptr || !containers->is_array()) return names;
+  for (const Document& container : containers->as_array()) names.push_back(container.string_at("name"));
+  return names;
+}
+
+const Document* status_of(const Document& pod, const std::string& container) {
+  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
+    const Document* statuses = pod.at("status", list);
+    if (statuses == nullptr || !statuses->is_array()) continue;
+    for (const Document& status : statuses->as_array()) {
+      if (status.string_at("name") == container) return &status;
+    }
+  }
+  return nullptr;
+}
+
+Result<std::string> choose_container(const Document& pod, std::string_view asked) {
+  const std::string& name = pod.string_at("metadata", "name");
+  const std::vector<std::string> containers = names_in(pod, "containers");
+  const std::vector<std::string> init = names_in(pod, "initContainers");
+  if (asked.empty()) {
+    if (containers.size() == 1) return containers[0];
+    std::string message =
+        fmt::format("a container name must be specified for pod {}, choose one of: [{}]", name, join(containers, " "));
+    if (!init.empty()) message += fmt::format(" or one of the init containers: [{}]", join(init, " "));
+    return bad_request(message);
+  }
+  const bool known =
+      std::ranges::find(containers, asked) != containers.end() || std::ranges::find(init, asked) != init.end();
+  if (!known) return bad_request(fmt::format("container {} is not valid for pod {}", asked, name));
+  return std::string(asked);
+}
+
+/// Fails with the kubelet's message for a container that has no log yet.
+Status check_started(const Document& pod, const std::string& container, bool previous) {
+  const std::string& name = pod.string_at("metadata", "name");
+  const Document* status = status_of(pod, container);
+  if (previous) {
+    if (status != nullptr && status->int_at("restartCount") > 0) return ok();
+    return bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", container, name));
+  }
+  if (status == nullptr) {
+    return bad_request(
+        fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name, "ContainerCreating"));
+  }
+  const Document* waiting = status->at("state", "waiting");
+  if (waiting == nullptr || status->at("lastState", "terminated") != nullptr) return ok();
+  const std::string& reason = waiting->string_at("reason");
+  return bad_request(fmt::format("container \"{}\" in pod \"{}\" is waiting to start: {}", container, name,
+                                 reason.empty() ? "no reason given" : reason));
+}
+
+Status check_numbers(const client::LogRequest& request, std::optional<std::int64_t> since_seconds) {
+  std::vector<FieldCause> causes;
+  if (request.tail_lines && *request.tail_lines < 0) {
+    causes.push_back(
+        invalid_value("tailLines", std::to_string(*request.tail_lines), "must be greater than or equal to 0"));
+  }
+  if (request.limit_bytes && *request.limit_bytes < 1) {
+    causes.push_back(invalid_value("limitBytes", std::to_string(*request.limit_bytes), "must be greater than 0"));
+  }
+  if (since_seconds && *since_seconds < 1) {
+    causes.push_back(invalid_value("sinceSeconds", std::to_string(*since_seconds), "must be greater than 0"));
+  }
+  if (causes.empty()) return ok();
+  api::Resource options;
+  options.kind = "PodLogOptions";
+  return invalid(options, request.pod, std::move(causes));
+}
+
+Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
+  client::LogRequest request;
+  request.ns = pod.string_at("metadata", "namespace");
+  request.pod = pod.string_at("metadata", "name");
+  request.pod_uid = pod.string_at("metadata", "uid");
+  request.follow = query.flag("follow");
+  request.previous = query.flag("previous");
+  request.timestamps = query.flag("timestamps");
+  TRY_ASSIGN(request.tail_lines, query.number("tailLines"));
+  TRY_ASSIGN(request.limit_bytes, query.number("limitBytes"));
+  TRY_ASSIGN(const auto since_seconds, query.number("sinceSeconds"));
+  if (since_seconds) request.since = now - clamped_seconds(*since_seconds);
+  if (const std::string_view since = query.get("sinceTime"); !since.empty()) {
+    request.since = parse_rfc3339(since);
+    if (!request.since) return bad_request(fmt::format("sinceTime: must be an RFC 3339 time, got {}", quote(since)));
+  }
+  TRY(check_numbers(request, since_seconds));
+  TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
+  return request;
+}
+
+// Reading a log pauses while this much of it waits for a slow client, and resumes when half of that is sent.
+constexpr std::size_t kMostUnsent = std::size_t{1} << 20;
+
+/// A log being sent. It lives until the log ends or the client disconnects.
+struct LogSession : std::enable_shared_from_this<LogSession> {
+  std::shared_ptr<net::Exchange> exchange;
+  std::unique_ptr<client::LogStream> stream;
+  bool begun = false;
+
+  void begin() {
+    if (begun) return;
+    begun = true;
+    exchange->begin(200, {{"Content-Type", "text/plain"}, {"Cache-Control", "no-cache, private"}});
+  }
+  void write(std::string_view text) {
+    begin();
+    exchange->write(std::make_shared<const std::string>(text));
+    if (exchange->unsent() <= kMostUnsent || !stream) return;
+    stream->pause();
+    exchange->when_room(kMostUnsent / 2, [weak = weak_from_this()] {
+      const auto live = weak.lock();
+      if (live && live->stream) live->stream->resume();
+    });
+  }
+  void end(const Status& how) {
+    if (how) {
+      begin();
+      exchange->finish();
+      return;
+    }
+    LOG_ERROR("a log ends before its end", {"error", how.error().message});
+    if (!begun) return exchange->respond(error_response(how.error()));
+    exchange->abort();  // a regular end would mean that the log is complete
+  }
+  /// The exchange holds the session; this breaks the cycle.
+  void release() {
+    stream.reset();
+    exchange.reset();
+  }
+};
+
+}  // namespace
+
+void read_pod_log(Context& context, const ResourceRequest& request, Reply reply) {
+  const store::Entry* entry = context.store.get(key_of(*request.resource, request.ns, request.name));
+  if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
+  const auto pod = json::parse(*entry->bytes);
+  if (!pod) return reply.fail(pod.error());
+  const auto log = parse_log_request(request.query, *pod, context.loop.now());
+  if (!log) return reply.fail(log.error());
+  if (pod->string_at("spec", "nodeName").empty()) {  // nothing has run, so there is no log
+    net::Response nothing;
+    nothing.headers.set("Content-Type", "text/plain");
+    return reply.exchange()->respond(std::move(nothing));
+  }
+  if (const auto started = check_started(*pod, log->container, log->previous); !started)
+    return reply.fail(started.error());
+  if (context.node == nullptr) {
+    Error error;
+    error.reason = Reason::kServiceUnavailable;
+    error.message = "logs: no node is running on this engine yet; try again in a moment";
+    return reply.fail(error);
+  }
+  auto session = std::make_shared<LogSession>();
+  session->exchange = reply.exchange();
+  // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.
+  const std::weak_ptr<LogSession> weak = session;
+  auto stream = context.node->read_log(
+      *log,
+      [weak](std::string_view text) {
+        const auto live = weak.lock();
+        if (live && live->exchange) live->write(text);
+      },
+      [weak, &context](const Status& how) {
+        const auto live = weak.lock();
+        if (!live || !live->exchange) return;
+        live->end(how);
+        // Posted, because this callback belongs to the stream that is destroyed.
+        context.loop.post([live] { live->release(); });
+      });
+  if (!stream) return reply.fail(stream.error());
+  session->stream = *std::move(stream);
+  // A follower gets the response head at once, even before the first line.
+  if (log->follow) session->begin();
+  session->exchange->on_gone([session, &context] {
+    session->stream.reset();
+    context.loop.post([session] { session->release(); });
+  });
+}
+
+}  // namespace muster::apiserver

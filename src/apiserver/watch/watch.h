@@ -1,0 +1,61 @@
+// Watches: streams of changes after a revision.
+//
+// A watcher first catches up on its own: with the current objects, or with the history since its revision. From then on
+// it belongs to an audience, the watchers that chose the same objects in the same form: each event is matched and
+// encoded once for all of them, and the events of one turn of the loop, or of a few milliseconds when they come fast,
+// go out as one block of bytes that the streams share. A watcher that leaves more than 8 MiB unread is disconnected: it
+// comes back with its last revision or lists again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "apiserver/context.h"
+#include "apiserver/http/reply.h"
+#include "apiserver/http/request.h"
+
+namespace muster::apiserver {
+
+class Watches {
+ public:
+  explicit Watches(Context& context);
+  ~Watches();
+  Watches(const Watches&) = delete;
+  Watches& operator=(const Watches&) = delete;
+
+  void open(const ResourceRequest& request, Reply reply);
+  std::size_t count() const { return watchers_.size(); }
+
+ private:
+  struct Choice;
+  struct Listing;
+  struct Watcher;
+  struct Audience;
+
+  std::shared_ptr<const Listing> listing(const Watcher& watcher);
+  void send_initial(const std::shared_ptr<Watcher>& watcher);
+  void send_later(const std::shared_ptr<Watcher>& watcher);
+  void follow(const std::shared_ptr<Watcher>& watcher);
+  void send(Watcher& watcher, std::string_view type, const net::Bytes& object);
+  bool keeps_up(Watcher& watcher);
+  void fail(const std::shared_ptr<Watcher>& watcher, Error error);
+  void schedule_bookmark(const std::shared_ptr<Watcher>& watcher);
+  bool catch_up(Watcher& watcher);
+  void bookmark(Watcher& watcher);
+  void end(const std::shared_ptr<Watcher>& watcher);
+  void close(const std::shared_ptr<Watcher>& watcher);
+
+  void join(Watcher& watcher);
+  void leave(Watcher& watcher);
+  void on_event(Audience& audience, const store::Event& event);
+  void flush_soon(Audience& audience);
+  void flush(Audience& audience);
+
+  Context& context_;
+  std::set<std::shared_ptr<Watcher>> watchers_;
+  std::map<Choice, std::shared_ptr<Audience>> audiences_;
+  std::weak_ptr<const Listing> last_listing_;
+};
+
+}  // namespace muster::apiserver

@@ -1,0 +1,46 @@
+// The commands, one file each. A command declares its flags, then runs with a connected session.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/connect/connect.h"
+#include "cli/connect/session.h"
+#include "cli/flags.h"
+
+namespace muster::cli {
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual void add_flags(Flags& flags) = 0;
+  /// `words` are the arguments that are not flags. Returns the exit code.
+  virtual int run(Session& session, const std::vector<std::string>& words) = 0;
+};
+
+std::unique_ptr<Command> make_apply();
+std::unique_ptr<Command> make_create();
+std::unique_ptr<Command> make_get();
+std::unique_ptr<Command> make_describe();
+std::unique_ptr<Command> make_logs();
+std::unique_ptr<Command> make_delete();
+std::unique_ptr<Command> make_wait();
+std::unique_ptr<Command> make_version();
+std::unique_ptr<Command> make_use();
+std::unique_ptr<Command> make_use(Environment environment, Surroundings surroundings);
+std::unique_ptr<Command> make_kubeconfig();
+std::unique_ptr<Command> make_crds();
+std::unique_ptr<Command> make_patch();
+std::unique_ptr<Command> make_label();
+std::unique_ptr<Command> make_annotate();
+/// Opens a file in the user's editor and returns when the editor has exited.
+using EditFile = std::function<Status(const std::string& path)>;
+std::unique_ptr<Command> make_edit();
+std::unique_ptr<Command> make_edit(EditFile edit_file);
+std::unique_ptr<Command> make_explain();
+std::unique_ptr<Command> make_completion();
+struct Completing;
+std::unique_ptr<Command> make_complete(Completing at);
+
+}  // namespace muster::cli

@@ -1,0 +1,100 @@
+// describe: one object for people to read. Metadata, what it is doing and why, its spec, the events about it; of a job
+// also its replicas.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/owners.h"
+#include "api/resource.h"
+#include "base/strings.h"
+#include "cli/commands/commands.h"
+#include "cli/objects/job_state.h"
+#include "cli/objects/selection.h"
+#include "cli/output/describe_text.h"
+
+namespace muster::cli {
+
+namespace {
+
+class Describe final : public Command {
+ public:
+  void add_flags(Flags& flags) override {
+    selection_.add_flags(flags);
+    flags.add_bool("show-events", &show_events_, "with the events about it");
+  }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    // Like kubectl: a kind alone means all of it.
+    if (words.size() == 1 && words[0].find('/') == std::string::npos) selection_.take_all();
+    auto selected = selection_.collect(session, words, "muster describe pj NAME");
+    if (auto* failure = std::get_if<Failure>(&selected)) return session.fail(*failure);
+    if (std::get<0>(selected).empty()) session.err("No resources found\n");
+    int code = kExitOk;
+    bool first = true;
+    for (const Selected& one : std::get<0>(selected)) {
+      auto object = session.get(one.object());
+      if (!object) {
+        const int failed = session.fail(object.error());
+        if (failed == kExitInterrupted || failed == kExitUnreachable) return failed;
+        if (code == kExitOk) code = failed;
+        continue;
+      }
+      if (!first) session.out("\n\n");
+      first = false;
+      session.out(text(session, one, *object));
+    }
+    return code;
+  }
+
+ private:
+  std::string text(Session& session, const Selected& one, const json::Document& object) {
+    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
+    const std::string& uid = object.string_at("metadata", "uid");
+    const bool is_job = is_job_kind(one.kind.resource.group);
+    std::vector<json::Document> pods;
+    if (is_job) pods = pods_of(session, one, uid);
+    std::string out = describe_head(object, waiting_cause(object, pods), viewer);
+    if (is_job) out += describe_replicas(std::move(pods), one.name, viewer);
+    if (one.kind.kind == "Pod") out += describe_containers(object, viewer);
+    out += describe_body(object, one.kind.kind);
+    if (show_events_) out += describe_events(events_of(session, one, uid), viewer);
+    return out;
+  }
+
+  static std::vector<json::Document> pods_of(Session& session, const Selected& one, const std::string& uid) {
+    client::ListOptions options;
+    options.label_selector = pod_selector(one.kind.resource.group, one.name);
+    auto list = session.list({"", "v1", "pods"}, one.ns, options);
+    std::vector<json::Document> out = items(session, list, "pods");
+    std::erase_if(out, [&](const json::Document& pod) { return !api::is_controlled_by(pod, uid); });
+    return out;
+  }
+
+  static std::vector<json::Document> events_of(Session& session, const Selected& one, const std::string& uid) {
+    client::ListOptions options;
+    options.field_selector = fmt::format("involvedObject.name={},involvedObject.uid={}", one.name, uid);
+    // Events about an object without a namespace are kept in "default".
+    auto list = session.list({"", "v1", "events"}, one.ns.empty() ? "default" : one.ns, options);
+    return items(session, list, "events");
+  }
+
+  static std::vector<json::Document> items(Session& session, const Result<json::Document>& list,
+                                           std::string_view what) {
+    if (!list) {
+      session.err(fmt::format("warning: cannot list {}: {}\n", what, list.error().message));
+      return {};
+    }
+    return list->array_at("items");
+  }
+
+  Selection selection_;
+  bool show_events_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_describe() {
+  return std::make_unique<Describe>();
+}
+
+}  // namespace muster::cli

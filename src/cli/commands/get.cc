@@ -1,0 +1,278 @@
+// get: objects as a table that the server prints, or as yaml, json, names or by JSONPath; once, or on and on with -w.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "cli/commands/commands.h"
+#include "cli/connect/live_list.h"
+#include "cli/objects/selection.h"
+#include "cli/objects/write_objects.h"
+#include "cli/output/output.h"
+#include "cli/output/sort_objects.h"
+#include "cli/output/table.h"
+#include "cli/output/waiting.h"
+
+namespace muster::cli {
+
+namespace {
+
+/// What is asked of one kind in one namespace: one named object, or all that the selectors let through.
+struct Query {
+  Kind kind;
+  std::string ns;
+  std::string name;
+};
+
+class Get final : public Command {
+ public:
+  void add_flags(Flags& flags) override {
+    flags.add_string("output", &output_text_, "wide, yaml, json, name, jsonpath=…, custom-columns=NAME:PATH,…", 'o');
+    flags.set_choices("output", {"wide", "yaml", "json", "name", "jsonpath=", "custom-columns="});
+    flags.add_bool("watch", &watch_, "go on and print every change", 'w');
+    flags.add_bool("watch-only", &watch_only_, "print changes only");
+    flags.add_bool("all-namespaces", &all_namespaces_, "in every namespace", 'A');
+    flags.add_string("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
+    flags.add_string("field-selector", &field_selector_, "fields, such as status.phase=Running");
+    flags.add_list("filename", &files_, "the objects that these files name", 'f');
+    flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
+    flags.add_string("sort-by", &sort_by_, "order by this field, such as .metadata.creationTimestamp");
+    flags.add_list("label-columns", &label_columns_, "a column for each of these labels", 'L');
+    flags.add_bool("show-labels", &show_labels_, "a last column with all labels");
+    flags.add_bool("show-kind", &show_kind_, "the kind before each name");
+    flags.add_bool("no-headers", &no_headers_, "no line with the column names");
+    flags.add_bool("show-managed-fields", &show_managed_fields_, "with yaml and json: who wrote which field");
+    flags.add_bool("ignore-not-found", &ignore_not_found_, "nothing to show is no error");
+  }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    auto output = Output::parse(output_text_);
+    if (!output) return session.fail(output.error());
+    output_ = *std::move(output);
+    if (show_managed_fields_) output_.show_managed_fields();
+    if (no_headers_) output_.hide_headers();
+    if (!sort_by_.empty()) {
+      if (watch_ || watch_only_) return session.fail(usage_failure("--sort-by cannot be combined with -w"));
+      auto order = SortBy::parse(sort_by_);
+      if (!order) return session.fail(order.error());
+      order_ = *std::move(order);
+    }
+    auto queries = collect(session, words);
+    if (auto* failure = std::get_if<Failure>(&queries)) return session.fail(*failure);
+    const std::vector<Query>& all = std::get<0>(queries);
+    if (watch_ || watch_only_) return watch(session, all);
+    return output_.is_table() ? print_tables(session, all) : print_objects(session, all);
+  }
+
+ private:
+  std::variant<std::vector<Query>, Failure> collect(Session& session, const std::vector<std::string>& words) {
+    std::vector<Query> out;
+    if (!files_.empty()) {
+      if (!words.empty()) return usage_failure("give either -f or a resource type, not both");
+      auto placed = place_manifests(session, files_, recursive_);
+      if (auto* failure = std::get_if<Failure>(&placed)) return std::move(*failure);
+      for (Placed& one : std::get<0>(placed)) out.push_back({std::move(one.kind), one.ns, one.manifest.name()});
+      return out;
+    }
+    if (words.empty()) return usage_failure("nothing to get", "muster get pods   or: muster get pj NAME -o yaml");
+    auto wanted = Kinds(session).wanted(words);
+    if (!wanted) return failure_of(wanted.error());
+    for (Wanted& one : *wanted) {
+      if (!one.name.empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
+        return usage_failure("a name cannot be combined with -A, -l or --field-selector");
+      }
+      const std::string ns = one.kind.namespaced && !all_namespaces_ ? session.ns() : "";
+      out.push_back({std::move(one.kind), ns, std::move(one.name)});
+    }
+    return out;
+  }
+
+  client::ListOptions list_options(const Query& query) const {
+    client::ListOptions options;
+    options.label_selector = selector_;
+    options.field_selector = field_selector_;
+    if (!query.name.empty()) options.field_selector = "metadata.name=" + query.name;
+    return options;
+  }
+
+  TableOptions table_options(const Session& session, const Query& query, bool several) const {
+    return {.wide = output_.form() == Output::Form::kWide,
+            .headers = !no_headers_,
+            .with_namespace = all_namespaces_ && query.kind.namespaced,
+            .prefix = several || show_kind_ ? query.kind.label() + "/" : "",
+            .label_columns = label_columns_,
+            .with_labels = show_labels_,
+            .width = session.terminal().width};
+  }
+
+  /// As a real server says it, for a name that a list did not find.
+  static Error not_found(const Query& query) {
+    const client::ResourceName& r = query.kind.resource;
+    return {.reason = Reason::kNotFound,
+            .message = fmt::format("{} {} not found", r.group.empty() ? r.plural : r.plural + "." + r.group,
+                                   quote(query.name))};
+  }
+
+  static bool has_rows(const json::Document& table) {
+    const json::Document* rows = table.find("rows");
+    return rows != nullptr && rows->is_array() && !rows->as_array().empty();
+  }
+
+  int print_tables(Session& session, const std::vector<Query>& queries) {
+    const auto& first = queries.front().kind.resource;
+    const bool several = std::ranges::any_of(queries, [&](const Query& query) {
+      return query.kind.resource.plural != first.plural || query.kind.resource.group != first.group;
+    });
+    int code = kExitOk;
+    std::string text;
+    std::string last_kind;
+    std::optional<TablePrinter> printer;
+    for (const Query& query : queries) {
+      client::ListOptions options = list_options(query);
+      options.as_table = true;
+      options.full_rows = order_.has_value();
+      auto table = session.list(query.kind.resource, query.ns, options);
+      if (session.interrupted()) return kExitInterrupted;
+      if (!table || (!has_rows(*table) && !query.name.empty())) {
+        if (table && ignore_not_found_) continue;
+        const int failed = session.fail(table ? not_found(query) : of_query(table.error()));
+        if (failed == kExitUnreachable) return failed;
+        if (code == kExitOk) code = failed;
+        continue;
+      }
+      if (order_ && has_rows(*table)) {
+        if (auto done = sort_objects((*table)["rows"].as_array(), *order_, "object"); !done)
+          return session.fail(done.error());
+      }
+      if (!printer || last_kind != query.kind.label()) {
+        printer.emplace(table_options(session, query, several));
+        last_kind = query.kind.label();
+        if (!text.empty() && has_rows(*table)) text += "\n";
+      }
+      text += printer->print(*table, why_rows_wait(session, query.kind, query.ns, *table));
+    }
+    session.out(text);
+    if (text.empty() && code == kExitOk && !ignore_not_found_) session.err(nothing_found(session, queries));
+    return code;
+  }
+
+  std::string nothing_found(const Session& session, const std::vector<Query>& queries) const {
+    const bool namespaced = std::ranges::any_of(queries, [](const Query& query) { return query.kind.namespaced; });
+    if (all_namespaces_ || !namespaced) return "No resources found\n";
+    return fmt::format("No resources found in {} namespace.\n", session.ns());
+  }
+
+  int print_objects(Session& session, const std::vector<Query>& queries) {
+    json::Array objects;
+    std::vector<std::string> labels;
+    int code = kExitOk;
+    for (const Query& query : queries) {
+      auto found = query.name.empty() ? session.list(query.kind.resource, query.ns, list_options(query))
+                                      : session.get({query.kind.resource, query.ns, query.name});
+      if (!found) {
+        if (found.error().reason == Reason::kNotFound && ignore_not_found_) continue;
+        const int failed = session.fail(of_query(found.error()));
+        if (code == kExitOk) code = failed;
+        continue;
+      }
+      json::Document* items = found->find("items");
+      if (!query.name.empty()) {
+        objects.push_back(*std::move(found));
+      } else if (items != nullptr && items->is_array()) {
+        if (order_) {
+          if (auto done = sort_objects(items->as_array(), *order_); !done) return session.fail(done.error());
+        }
+        for (const json::Document& item : items->as_array()) {
+          objects.push_back(item);
+          // Items of a list come without their type; a file made from them must have it.
+          objects.back()["apiVersion"] = query.kind.api_version();
+          objects.back()["kind"] = query.kind.kind;
+        }
+      }
+      labels.resize(objects.size(), query.kind.label());
+    }
+    if (objects.empty() && code != kExitOk) return code;
+    const bool one = queries.size() == 1 && !queries.front().name.empty();
+    if (one && !objects.empty()) {
+      output_.print(session, output_.object(objects.front(), labels.front()));
+    } else if (!one) {
+      output_.print(session, output_.list(objects, labels));
+    }
+    return code;
+  }
+
+  int watch(Session& session, const std::vector<Query>& queries) {
+    if (queries.size() != 1)
+      return session.fail(usage_failure("only one kind, or one object, can be watched at a time"));
+    const Query& query = queries.front();
+    const client::ListOptions options = list_options(query);
+    TablePrinter printer(table_options(session, query, false));
+    std::optional<Error> failure;
+    bool listed = false;
+    LiveSink sink;
+    sink.on_list = [&](const json::Document& list) {
+      if (!listed && watch_only_) {
+        listed = true;
+        return;
+      }
+      if (!listed && !query.name.empty() && list.array_at("items").empty() && !has_rows(list)) {
+        failure = not_found(query);
+        return;
+      }
+      listed = true;
+      if (output_.is_table()) return session.out(printer.print(list));
+      for (const json::Document& item : list.array_at("items")) print_one(session, query, item);
+    };
+    sink.on_event = [&](const std::string&, const json::Document& object) {
+      output_.is_table() ? session.out(printer.print(object)) : print_one(session, query, object);
+    };
+    sink.on_failed = [&](const Error& error) { failure = error; };
+    LiveList live(session,
+                  {.resource = query.kind.resource,
+                   .ns = query.ns,
+                   .label_selector = options.label_selector,
+                   .field_selector = options.field_selector,
+                   .as_table = output_.is_table()},
+                  std::move(sink));
+    live.start();
+    if (session.wait_until([&] { return failure.has_value(); }) == Session::Waited::kInterrupted)
+      return kExitInterrupted;
+    return session.fail(of_query(*failure));
+  }
+
+  Error of_query(const Error& error) const { return about_selectors(error, selector_, field_selector_); }
+
+  void print_one(Session& session, const Query& query, const json::Document& object) {
+    if (output_.form() == Output::Form::kYaml) session.out_exact("---\n");
+    std::string text = output_.object(object, query.kind.label());
+    if (!text.ends_with('\n')) text += '\n';
+    output_.print(session, text);
+    output_.hide_headers();  // the columns are known by now
+  }
+
+  std::string output_text_;
+  bool watch_ = false;
+  bool watch_only_ = false;
+  bool all_namespaces_ = false;
+  std::string selector_;
+  std::string field_selector_;
+  std::vector<std::string> files_;
+  bool recursive_ = false;
+  std::string sort_by_;
+  std::optional<SortBy> order_;
+  std::vector<std::string> label_columns_;
+  bool show_labels_ = false;
+  bool show_kind_ = false;
+  bool no_headers_ = false;
+  bool show_managed_fields_ = false;
+  bool ignore_not_found_ = false;
+  Output output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_get() {
+  return std::make_unique<Get>();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,303 @@
+// logs: of a pod, of all pods of a job, or of the pods with some labels; merged line by line, and followed with -f
+// until the job has ended, whatever happens to its pods meanwhile.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/owners.h"
+#include "api/resource.h"
+#include "base/strings.h"
+#include "cli/commands/commands.h"
+#include "cli/connect/kinds.h"
+#include "cli/logs/log_follow.h"
+#include "cli/objects/job_state.h"
+#include "cli/objects/selection.h"
+#include "cli/output/waiting.h"
+
+namespace muster::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+const client::ResourceName kPods{"", "v1", "pods"};
+// After a job has ended, its last lines are on their way; a pod that goes on regardless is not waited for.
+constexpr Duration kLastWords = 2s;
+
+/// Whose logs are meant.
+struct Subject {
+  std::optional<Selected> job;
+  std::string pod;
+  std::string label_selector;
+};
+
+class Logs final : public Command {
+ public:
+  void add_flags(Flags& flags) override {
+    flags.add_bool("follow", &follow_, "go on until the pod or the job has ended", 'f');
+    flags.add_string("container", &container_, "which container (default: the first)", 'c');
+    flags.add_string("selector", &selector_, "all pods with these labels", 'l');
+    flags.add_bool("previous", &previous_, "of the run before the last restart", 'p');
+    flags.add_bool("timestamps", &timestamps_, "with the time of each line");
+    flags.add_int("tail", &tail_, "only so many last lines; -1: all (default: all, with -l 10)");
+    flags.add_duration("since", &since_, "only lines younger than this");
+    flags.add_string("prefix", &prefix_, "the replica before each line: true, false (default: when there are several)");
+    flags.set_implied("prefix", "true");
+    flags.add_bool("raw", &raw_, "on a terminal too: all bytes as they are, not only colours");
+  }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    if (raw_) session.let_logs_be_raw();
+    if (follow_ && previous_) return session.fail(usage_failure("--previous has ended: it cannot be followed"));
+    auto subject = subject_of(session, words);
+    if (auto* failure = std::get_if<Failure>(&subject)) return session.fail(*failure);
+    if (!selector_.empty() && !tail_) tail_ = 10;
+    const Subject& of = std::get<0>(subject);
+    if (of.job) return job_logs(session, *of.job);
+    return pod_logs(session, of);
+  }
+
+ private:
+  std::variant<Subject, Failure> subject_of(Session& session, const std::vector<std::string>& words) {
+    Subject out;
+    if (words.empty()) {
+      if (selector_.empty())
+        return usage_failure("no pod or job named", "muster logs -f pj/NAME   or: muster logs POD");
+      out.label_selector = selector_;
+      return out;
+    }
+    if (!selector_.empty()) return usage_failure("give either a name or -l, not both");
+    if (words.size() == 2 && words[0].find('/') != std::string::npos) container_ = words[1];
+    if (words.size() == 1 && words[0].find('/') == std::string::npos) {
+      out.pod = words[0];
+      return out;
+    }
+    Kinds kinds(session);
+    auto wanted = kinds.wanted(
+        words.size() == 2 && words[0].find('/') != std::string::npos ? std::vector<std::string>{words[0]} : words);
+    if (!wanted) return failure_of(wanted.error());
+    if (wanted->size() != 1 || wanted->front().name.empty()) {
+      return usage_failure("logs are read of one pod or one job at a time", "several: -l SELECTOR");
+    }
+    const Wanted& one = wanted->front();
+    if (one.kind.kind == "Pod" && one.kind.resource.group.empty()) {
+      out.pod = one.name;
+    } else if (is_job_kind(one.kind.resource.group)) {
+      out.job = Selected{one.kind, session.ns(), one.name};
+    } else {
+      return usage_failure(fmt::format("a {} has no logs; name a pod or a job", one.kind.kind));
+    }
+    return out;
+  }
+
+  Prefix prefix_for(const Session& session, bool several) const {
+    const bool wanted = prefix_.empty() ? several : prefix_ != "false";
+    if (!wanted) return Prefix::kNone;
+    return session.terminal().color ? Prefix::kColored : Prefix::kPlain;
+  }
+
+  std::string first_query() const {
+    std::string out;
+    if (tail_ && *tail_ >= 0) out += fmt::format("&tailLines={}", *tail_);
+    if (since_) {
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(*since_).count();
+      out += fmt::format("&sinceSeconds={}", std::max<std::int64_t>(1, seconds));
+    }
+    return out;
+  }
+
+  int pod_logs(Session& session, const Subject& of) {
+    client::ListOptions options;
+    options.label_selector = of.label_selector;
+    if (!of.pod.empty()) options.field_selector = "metadata.name=" + of.pod;
+    auto list = session.list(kPods, session.ns(), options);
+    if (!list) return session.fail(about_selectors(list.error(), of.label_selector, ""));
+    const json::Array pods = list->array_at("items");
+    if (pods.empty() && !of.pod.empty()) return session.fail(no_such_pod(session, of.pod));
+    if (pods.empty()) {
+      session.err(fmt::format("No resources found in {} namespace.\n", session.ns()));
+      return kExitOk;
+    }
+    const Prefix prefix = prefix_for(session, pods.size() > 1);
+    if (!follow_) return print_all(session, pods, "", prefix);
+    WaitingLine line(session, {kind_of(*api::find_kind("v1", "Pod")), session.ns(), of.pod},
+                     WaitingLine::Until::kStarted);
+    FollowOptions follow = follow_options(session, of.label_selector, options.field_selector, prefix);
+    if (!of.pod.empty()) follow.on_pod = [&line](const json::Document& pod) { line.saw(pod); };
+    LogFollower follower(session, std::move(follow));
+    follower.start();
+    const auto over = [&] {
+      return follower.failure().has_value() || (follower.pods() > 0 && follower.all_ended() && follower.idle());
+    };
+    if (session.wait_until(over) == Session::Waited::kInterrupted) return kExitInterrupted;
+    return follower.failure() ? session.fail(*follower.failure()) : kExitOk;
+  }
+
+  FollowOptions follow_options(const Session& session, const std::string& labels, const std::string& fields,
+                               Prefix prefix) const {
+    FollowOptions out;
+    out.ns = session.ns();
+    out.label_selector = labels;
+    out.field_selector = fields;
+    out.container = container_;
+    out.prefix = prefix;
+    out.timestamps = timestamps_;
+    out.tail_query = first_query();
+    return out;
+  }
+
+  int job_logs(Session& session, const Selected& job) {
+    auto object = session.get(job.object());
+    if (!object) return session.fail(object.error());
+    const std::string uid = object->string_at("metadata", "uid");
+    const std::string selector = pod_selector(job.kind.resource.group, job.name);
+    const Prefix prefix = prefix_for(session, replica_count(*object) > 1);
+    if (!follow_) {
+      auto pods = pods_of(session, selector, uid);
+      if (!pods) return session.fail(pods.error());
+      if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
+      return print_all(session, *pods, job.name, prefix);
+    }
+    FollowOptions options = follow_options(session, selector, "", prefix);
+    options.owner_uid = uid;
+    options.job_name = job.name;
+    return follow_job(session, job, *std::move(object), std::move(options));
+  }
+
+  int follow_job(Session& session, const Selected& job, json::Document object, FollowOptions options) {
+    const std::string selector = options.label_selector;
+    LogFollower follower(session, std::move(options));
+    bool deleted = false;
+    std::optional<Error> failure;
+    WaitingLine line(session, job, WaitingLine::Until::kStarted);
+    const auto saw = [&](const json::Document* now) {
+      deleted = deleted || now == nullptr;
+      if (now == nullptr) return;
+      object = *now;
+      line.saw(object);
+    };
+    LiveSink sink;
+    sink.on_list = [&](const json::Document& list) {
+      const json::Array found = list.array_at("items");
+      saw(found.empty() ? nullptr : &found.front());
+    };
+    sink.on_event = [&](const std::string& type, const json::Document& now) {
+      saw(type == "DELETED" ? nullptr : &now);
+    };
+    sink.on_failed = [&](const Error& error) { failure = error; };
+    LiveList live(session, {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
+                  std::move(sink));
+    follower.start();
+    live.start();
+    const auto over = [&] {
+      return deleted || failure || follower.failure() || job_end(object) != JobEnd::kUnfinished;
+    };
+    if (session.wait_until(over) == Session::Waited::kInterrupted) return kExitInterrupted;
+    if (failure || follower.failure()) return session.fail(failure ? *failure : *follower.failure());
+    if (read_last_words(session, follower, selector) == Session::Waited::kInterrupted) return kExitInterrupted;
+    if (follower.failure()) return session.fail(*follower.failure());
+    return tell_end(session, job, object, deleted);
+  }
+
+  /// The job's end may be known before that of its pods: look once more, then read until all is read or it is quiet.
+  static Session::Waited read_last_words(Session& session, LogFollower& follower, const std::string& selector) {
+    client::ListOptions options;
+    options.label_selector = selector;
+    if (auto list = session.list(kPods, session.ns(), options)) follower.look(*list);
+    for (;;) {
+      const MonoTime quiet = std::max(follower.last_activity(), session.loop().mono() - kLastWords + 1ms) + kLastWords;
+      const auto waited = session.wait_until([&] { return follower.idle() || follower.failure(); }, quiet);
+      if (waited != Session::Waited::kTimedOut) return waited;
+      if (session.loop().mono() - follower.last_activity() >= kLastWords) return Session::Waited::kDone;
+    }
+  }
+
+  static int tell_end(Session& session, const Selected& job, const json::Document& object, bool deleted) {
+    switch (job_end(object)) {
+      case JobEnd::kSucceeded:
+        return kExitOk;
+      case JobEnd::kFailed:
+        return session.fail({.code = kExitFailed,
+                             .what = fmt::format("{} failed", job.label()),
+                             .why = job_message(object),
+                             .fix = "muster describe " + job.short_label()});
+      case JobEnd::kUnfinished:
+        break;
+    }
+    return session.fail(
+        {.code = kExitFailed, .what = fmt::format("{} {}", job.label(), deleted ? "was deleted" : "has not ended")});
+  }
+
+  Result<json::Array> pods_of(Session& session, const std::string& selector, const std::string& uid) {
+    client::ListOptions options;
+    options.label_selector = selector;
+    TRY_ASSIGN(const json::Document list, session.list(kPods, session.ns(), options));
+    json::Array out = list.array_at("items");
+    std::erase_if(out, [&](const json::Document& pod) { return !api::is_controlled_by(pod, uid); });
+    return out;
+  }
+
+  int print_all(Session& session, const json::Array& pods, const std::string& job_name, Prefix prefix) {
+    int code = kExitOk;
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      const std::string& name = pods[i].string_at("metadata", "name");
+      const std::string container = container_.empty() ? default_container(pods[i]) : container_;
+      std::string target = log_target(session.ns(), name, container) + first_query();
+      if (previous_) target += "&previous=true";
+      if (timestamps_) target += "&timestamps=true";
+      const int ended = print_log(session, target,
+                                  line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i));
+      if (ended == kExitInterrupted || ended == kExitUnreachable) return ended;
+      if (code == kExitOk) code = ended;
+    }
+    return code;
+  }
+
+  static int print_log(Session& session, const std::string& target, const std::string& prefix) {
+    LineCutter cutter(prefix);
+    std::optional<Status> end;
+    net::ResponseSink sink;
+    sink.on_head = [](int, const net::Headers&) {};
+    sink.on_data = [&](std::string_view bytes) { session.out_log(cutter.feed(bytes)); };
+    sink.on_end = [&](Status status) { end = std::move(status); };
+    // Destroyed before what the callbacks refer to.
+    const auto call = session.api().stream("GET", target, std::move(sink));
+    if (session.wait_until([&] { return end.has_value(); }) == Session::Waited::kInterrupted) return kExitInterrupted;
+    session.out_log(cutter.finish());
+    if (*end) return kExitOk;
+    Failure failure = failure_of(end->error());
+    // The server's word about the container (not started, no such name) is not about the command line.
+    if (failure.code == kExitUsage) failure.code = kExitFailed;
+    return end->error().reason == Reason::kServiceUnavailable ? session.fail(end->error()) : session.fail(failure);
+  }
+
+  static Failure no_such_pod(Session& session, const std::string& name) {
+    Failure out{.code = kExitNotFound, .what = fmt::format("pods {} not found", quote(name))};
+    for (const api::Resource& resource : api::resources()) {
+      if (!is_job_kind(resource.group) || !session.get({resource, session.ns(), name})) continue;
+      const std::string word = resource.short_names.empty() ? resource.singular : resource.short_names.front();
+      out.why = fmt::format("{} is a {}", quote(name), resource.kind);
+      out.fix = fmt::format("muster logs {}/{}", word, name);
+      break;
+    }
+    return out;
+  }
+
+  bool follow_ = false;
+  std::string container_;
+  std::string selector_;
+  bool previous_ = false;
+  bool timestamps_ = false;
+  std::optional<std::int64_t> tail_;
+  std::optional<Duration> since_;
+  std::string prefix_;
+  bool raw_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_logs() {
+  return std::make_unique<Logs>();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,209 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing/command_run.h"
+
+namespace muster::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kPods = "/api/v1/namespaces/default/pods";
+const std::string kJobs = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs";
+
+json::Document job(const std::string& phase, int replicas = 2) {
+  json::Document out = make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "mnist");
+  out["spec"]["replicaSpecs"] = json::Array{json::Object{{"type", "worker"}, {"replicas", replicas}}};
+  out["status"]["phase"] = phase;
+  return out;
+}
+
+/// state: waiting, running or terminated.
+json::Document pod(const std::string& name, const std::string& state, const std::string& uid = "") {
+  json::Document out = make_object("v1", "Pod", name);
+  if (!uid.empty()) out["metadata"]["uid"] = uid;
+  out["metadata"]["labels"] = json::Object{{"tensorstack.dev/owner-name", "mnist"}};
+  out["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "uid-mnist"}, {"controller", true}}};
+  out["spec"]["containers"] = json::Array{json::Object{{"name", "pytorch"}}};
+  out["status"]["phase"] = state == "waiting" ? "Pending" : state == "running" ? "Running" : "Succeeded";
+  out["status"]["containerStatuses"] = json::Array{
+      json::Object{{"name", "pytorch"}, {"restartCount", 0}, {"state", json::Object{{state, json::Object{}}}}}};
+  return out;
+}
+
+std::string at(int second, const std::string& text) {
+  return "2026-01-01T00:00:0" + std::to_string(second) + "Z " + text + "\n";
+}
+
+TEST(Logs, PrintsAPodAsItIs) {
+  CommandRun cli;
+  cli.server.put(kPods + "/a", pod("a", "terminated"));
+  cli.server.log("a", "one\ntwo\n");
+  EXPECT_EQ(cli.run(make_logs(), {"a", "--tail=5"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "one\ntwo\n");
+  EXPECT_EQ(cli.server.requests.back(), "GET /api/v1/namespaces/default/pods/a/log?container=pytorch&tailLines=5");
+}
+
+TEST(Logs, PrefixesTheReplicasOfAJob) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Succeeded"));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  cli.server.put(kPods + "/mnist-worker-1", pod("mnist-worker-1", "terminated"));
+  cli.server.put(kPods + "/stranger", make_object("v1", "Pod", "stranger"));
+  cli.server.log("mnist-worker-0", "one\n");
+  cli.server.log("mnist-worker-1", "two");
+  EXPECT_EQ(cli.run(make_logs(), {"pj/mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "[worker-0] one\n[worker-1] two\n");
+}
+
+TEST(Logs, ColorsPrefixesOnATerminalOnly) {
+  CommandRun cli;
+  cli.terminal = true;
+  cli.server.put(kJobs + "/mnist", job("Succeeded"));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  cli.server.log("mnist-worker-0", "one\n");
+  EXPECT_EQ(cli.run(make_logs(), {"pj/mnist"}), 0);
+  EXPECT_EQ(cli.out, "\x1b[36m[worker-0]\x1b[0m one\n");
+}
+
+TEST(Logs, OnATerminalObeyNothingUnlessRaw) {
+  CommandRun cli;
+  cli.server.put(kPods + "/a", pod("a", "terminated"));
+  cli.server.log("a", "\x1b]0;title\x07\x1b[31mred\n");
+  EXPECT_EQ(cli.run(make_logs(), {"a"}), 0);
+  cli.terminal = true;
+  EXPECT_EQ(cli.run(make_logs(), {"a"}), 0);
+  EXPECT_EQ(cli.run(make_logs(), {"a", "--raw"}), 0);
+  EXPECT_EQ(cli.out,
+            "\x1b]0;title\x07\x1b[31mred\n"
+            "\\x1b]0;title\\x07\x1b[31mred\n"
+            "\x1b]0;title\x07\x1b[31mred\n");
+}
+
+TEST(Logs, NeedsNoPrefixForOneReplica) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Succeeded", 1));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  cli.server.log("mnist-worker-0", "one\n");
+  EXPECT_EQ(cli.run(make_logs(), {"pj/mnist"}), 0);
+  EXPECT_EQ(cli.out, "one\n");
+}
+
+TEST(Logs, FollowsReplicasAsTheyAppearUntilTheJobEnds) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Pending"));
+  const int code = cli.run(make_logs(), {"-f", "pj/mnist"},
+                           {[&] { cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "waiting")); },
+                            [&] { cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running")); },
+                            [&] { cli.server.log("mnist-worker-0", at(1, "hello")); },
+                            [&] { cli.server.put(kPods + "/mnist-worker-1", pod("mnist-worker-1", "running")); },
+                            [&] { cli.server.log("mnist-worker-1", at(2, "there")); },
+                            [&] {
+                              cli.server.log("mnist-worker-0", at(3, "done"));
+                              cli.server.end_log("mnist-worker-0");
+                              cli.server.end_log("mnist-worker-1");
+                              cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+                              cli.server.put(kPods + "/mnist-worker-1", pod("mnist-worker-1", "terminated"));
+                              cli.server.put(kJobs + "/mnist", job("Succeeded"));
+                            }});
+  EXPECT_EQ(code, 0) << cli.err;
+  EXPECT_EQ(cli.out, "[worker-0] hello\n[worker-1] there\n[worker-0] done\n");
+}
+
+TEST(Logs, FollowsAcrossAReplacementOfThePod) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Running", 1));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running", "first"));
+  const int code = cli.run(make_logs(), {"-f", "pj/mnist"},
+                           {[&] { cli.server.log("mnist-worker-0", at(1, "first try")); },
+                            [&] {
+                              cli.server.end_log("mnist-worker-0");
+                              cli.server.remove(kPods + "/mnist-worker-0");
+                            },
+                            [&] {
+                              cli.server.new_log("mnist-worker-0");
+                              cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running", "second"));
+                            },
+                            [&] { cli.server.log("mnist-worker-0", at(5, "second try")); },
+                            [&] {
+                              cli.server.end_log("mnist-worker-0");
+                              cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated", "second"));
+                              cli.server.put(kJobs + "/mnist", job("Succeeded", 1));
+                            }});
+  EXPECT_EQ(code, 0) << cli.err;
+  EXPECT_EQ(cli.out, "first try\nsecond try\n");
+}
+
+TEST(Logs, LosesAndRepeatsNothingWhenTheServerGoesAway) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Running", 1));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running"));
+  const int code = cli.run(make_logs(), {"-f", "pj/mnist"},
+                           {[&] { cli.server.log("mnist-worker-0", at(1, "one") + at(2, "two")); },
+                            [&] {
+                              cli.server.break_streams();
+                              cli.server.log("mnist-worker-0", at(2, "also two") + at(3, "three"));
+                            },
+                            [&] { cli.server.log("mnist-worker-0", at(4, "four")); },
+                            [&] {
+                              cli.server.end_log("mnist-worker-0");
+                              cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+                              cli.server.put(kJobs + "/mnist", job("Succeeded", 1));
+                            }});
+  EXPECT_EQ(code, 0) << cli.err;
+  EXPECT_EQ(cli.out, "one\ntwo\nalso two\nthree\nfour\n");
+}
+
+TEST(Logs, EndsWithTheFailureOfTheJob) {
+  CommandRun cli;
+  json::Document failed = job("Failed", 1);
+  failed["status"]["conditions"] = *json::parse(R"([{"type":"Failed","status":"True","message":"exit code 1"}])");
+  cli.server.put(kJobs + "/mnist", failed);
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  cli.server.log("mnist-worker-0", at(1, "Traceback"));
+  cli.server.end_log("mnist-worker-0");
+  EXPECT_EQ(cli.run(make_logs(), {"-f", "pj/mnist"}), 1);
+  EXPECT_EQ(cli.out, "Traceback\n");
+  EXPECT_THAT(cli.err, HasSubstr("error: pytorchtrainingjob.batch.tensorstack.dev/mnist failed\n  why: exit code 1\n"));
+}
+
+TEST(Logs, DoesNotWaitForPodsThatOutliveTheJob) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Succeeded", 1));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running"));
+  cli.server.log("mnist-worker-0", at(1, "still here"));
+  EXPECT_EQ(cli.run(make_logs(), {"-f", "pj/mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "still here\n");
+}
+
+TEST(Logs, FollowsBySelectorUntilAllPodsHaveEnded) {
+  CommandRun cli;
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running"));
+  const int code = cli.run(make_logs(), {"-l", "tensorstack.dev/owner-name=mnist", "-f"},
+                           {[&] { cli.server.log("mnist-worker-0", at(1, "x")); },
+                            [&] {
+                              cli.server.end_log("mnist-worker-0");
+                              cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+                            }});
+  EXPECT_EQ(code, 0) << cli.err;
+  EXPECT_EQ(cli.out, "x\n");
+}
+
+TEST(Logs, PointsFromAJobsNameToTheJob) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Running"));
+  EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 3);
+  EXPECT_THAT(
+      cli.err,
+      HasSubstr("error: pods \"mnist\" not found\n  why: \"mnist\" is a PyTorchTrainingJob\n  fix: muster logs "));
+}
+
+TEST(Logs, RefusesWhatMakesNoSense) {
+  CommandRun cli;
+  EXPECT_EQ(cli.run(make_logs(), {}), 2);
+  EXPECT_EQ(cli.run(make_logs(), {"-f", "--previous", "a"}), 2);
+  EXPECT_EQ(cli.run(make_logs(), {"node/a"}), 2);
+}
+
+}  // namespace
+}  // namespace muster::cli

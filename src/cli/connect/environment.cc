@@ -1,0 +1,34 @@
+#include "cli/connect/environment.h"
+
+#include <cstdlib>
+
+namespace muster::cli {
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Environment read_environment() {
+  Environment out;
+  out.kubeconfig = variable("KUBECONFIG");
+  out.home = variable("HOME");
+  out.no_color = !variable("NO_COLOR").empty();
+  out.data_dir = variable("MUSTER_DATA_DIR");
+  if (out.data_dir.empty()) {
+    const std::string xdg = variable("XDG_DATA_HOME");
+    out.data_dir = (xdg.empty() ? out.home + "/.local/share" : xdg) + "/muster";
+  }
+  const std::string xdg_config = variable("XDG_CONFIG_HOME");
+  out.config_dir = (xdg_config.empty() ? out.home + "/.config" : xdg_config) + "/muster";
+  out.editor = variable("KUBE_EDITOR");
+  if (out.editor.empty()) out.editor = variable("EDITOR");
+  if (out.editor.empty()) out.editor = "vi";
+  return out;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,217 @@
+#include "cli/connect/kinds.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::vector<std::string> strings_of(const json::Document* list) {
+  std::vector<std::string> out;
+  if (list == nullptr || !list->is_array()) return out;
+  for (const json::Document& item : list->as_array()) {
+    if (item.is_string()) out.push_back(item.as_string());
+  }
+  return out;
+}
+
+std::vector<std::string> names_of(const Kind& kind) {
+  std::vector<std::string> out = kind.short_names;
+  out.push_back(kind.resource.plural);
+  out.push_back(kind.singular);
+  out.push_back(to_lower(kind.kind));
+  return out;
+}
+
+/// `word` is in lower case: "name", "name.group" or "name.version.group".
+bool answers_to(const Kind& kind, const std::string& word) {
+  const auto names = names_of(kind);
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    if (word == name) return true;
+    if (kind.resource.group.empty()) return false;
+    return word == name + "." + kind.resource.group ||
+           word == name + "." + kind.resource.version + "." + kind.resource.group;
+  });
+}
+
+Error bad_words(std::string message) {
+  return {.reason = Reason::kBadRequest, .message = std::move(message)};
+}
+
+/// Rejects what cannot be a name before it becomes part of a URL or a field selector.
+Status check_name(const std::string& name) {
+  if (name.empty()) return bad_words("a name may not be empty");
+  if (name.find(',') != std::string::npos) {
+    return bad_words(fmt::format("{} is no name; several names are separated by blanks: {}", quote(name),
+                                 join(split(name, ','), " ")));
+  }
+  if (name == "." || name == ".." || name.find_first_of("/%=!\\") != std::string::npos) {
+    return bad_words(fmt::format("{} is no name", quote(name)));
+  }
+  return ok();
+}
+
+}  // namespace
+
+Kind kind_of(const api::Resource& resource) {
+  return {.resource = resource,
+          .kind = resource.kind,
+          .singular = resource.singular,
+          .short_names = resource.short_names,
+          .categories = resource.categories,
+          .namespaced = resource.scope == api::Scope::kNamespaced};
+}
+
+std::string Kind::api_version() const {
+  return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+}
+
+std::string Kind::label() const {
+  return resource.group.empty() ? singular : singular + "." + resource.group;
+}
+
+std::string Kind::short_label() const {
+  // The singular of a core kind is short enough and reads better than "po".
+  return resource.group.empty() || short_names.empty() ? singular : short_names.front();
+}
+
+Result<Kind> Kinds::typed(const std::string& word) {
+  if (const api::Resource* known = api::find_typed(word)) return kind_of(*known);
+  TRY_ASSIGN(const std::vector<Kind>* served, discovered());
+  const std::string lower = to_lower(word);
+  for (const Kind& kind : *served) {
+    if (answers_to(kind, lower)) return kind;
+  }
+  return unknown(word);
+}
+
+Result<Kind> Kinds::of_manifest(const std::string& api_version, const std::string& kind) {
+  if (const api::Resource* known = api::find_kind(api_version, kind)) return kind_of(*known);
+  auto group = read_group(api_version);
+  std::vector<std::string> names;
+  if (group) {
+    for (Kind& served : *group) {
+      if (served.kind == kind) return std::move(served);
+      names.push_back(served.kind);
+    }
+  } else if (group.error().reason != Reason::kNotFound) {
+    return std::move(group).error();
+  }
+  std::string message = fmt::format("the server has no kind {} in {}", quote(kind), quote(api_version));
+  std::optional<std::string> meant = did_you_mean(kind, names);
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.kind == kind) meant = resource.kind + " in " + resource.api_version();
+  }
+  if (meant) message += fmt::format("; did you mean {}?", *meant);
+  return Error{.reason = Reason::kNotFound, .message = std::move(message)};
+}
+
+Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words) {
+  std::vector<Wanted> out;
+  if (words.empty()) return out;
+  if (words[0].find('/') != std::string::npos) {
+    for (const std::string& word : words) {
+      const std::size_t slash = word.find('/');
+      if (slash == std::string::npos || slash == 0 || slash + 1 == word.size()) {
+        return bad_words(
+            fmt::format("expected TYPE/NAME, got {}; TYPE/NAME cannot be mixed with TYPE NAME", quote(word)));
+      }
+      TRY(check_name(word.substr(slash + 1)));
+      TRY_ASSIGN(Kind kind, typed(word.substr(0, slash)));
+      out.push_back({std::move(kind), word.substr(slash + 1)});
+    }
+    return out;
+  }
+  if (words[0].empty()) return bad_words("a resource type may not be empty");
+  TRY_ASSIGN(std::vector<Kind> kinds, typed_list(words[0]));
+  for (const Kind& kind : kinds) {
+    if (words.size() == 1) out.push_back({kind, ""});
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i].find('/') != std::string::npos) {
+        return bad_words(fmt::format("expected a name after {}, got {}; TYPE/NAME cannot be mixed with TYPE NAME",
+                                     quote(words[0]), quote(words[i])));
+      }
+      TRY(check_name(words[i]));
+      out.push_back({kind, words[i]});
+    }
+  }
+  return out;
+}
+
+Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
+  std::vector<Kind> out;
+  for (const std::string& word : split(words, ',')) {
+    std::vector<Kind> of_category;
+    for (const api::Resource& resource : api::resources()) {
+      if (!resource.is_storage) continue;  // each kind once, in its storage version
+      if (std::ranges::find(resource.categories, word) != resource.categories.end()) {
+        of_category.push_back(kind_of(resource));
+      }
+    }
+    if (!of_category.empty()) {
+      std::ranges::move(of_category, std::back_inserter(out));
+      continue;
+    }
+    TRY_ASSIGN(Kind kind, typed(word));
+    out.push_back(std::move(kind));
+  }
+  return out;
+}
+
+Result<const std::vector<Kind>*> Kinds::discovered() {
+  if (discovered_) return &*discovered_;
+  TRY_ASSIGN(std::vector<Kind> all, read_group("v1"));
+  TRY_ASSIGN(const std::string text, session_.get_text("/apis"));
+  TRY_ASSIGN(const json::Document groups, json::parse(text));
+  if (const json::Document* list = groups.find("groups"); list != nullptr && list->is_array()) {
+    for (const json::Document& group : list->as_array()) {
+      auto kinds = read_group(group.string_at("preferredVersion", "groupVersion"));
+      // An aggregated API whose server is down must not hide the others.
+      if (kinds) std::ranges::move(*kinds, std::back_inserter(all));
+    }
+  }
+  discovered_ = std::move(all);
+  return &*discovered_;
+}
+
+Result<std::vector<Kind>> Kinds::read_group(const std::string& group_version) {
+  const std::size_t slash = group_version.find('/');
+  const std::string group = slash == std::string::npos ? "" : group_version.substr(0, slash);
+  const std::string version = slash == std::string::npos ? group_version : group_version.substr(slash + 1);
+  TRY_ASSIGN(const std::string text, session_.get_text((group.empty() ? "/api/" : "/apis/") + group_version));
+  TRY_ASSIGN(const json::Document list, json::parse(text));
+  std::vector<Kind> out;
+  const json::Document* resources = list.find("resources");
+  if (resources == nullptr || !resources->is_array()) return out;
+  for (const json::Document& resource : resources->as_array()) {
+    const std::string& name = resource.string_at("name");
+    if (name.find('/') != std::string::npos) continue;  // a subresource
+    const std::string& singular = resource.string_at("singularName");
+    out.push_back({.resource = {group, version, name},
+                   .kind = resource.string_at("kind"),
+                   .singular = singular.empty() ? to_lower(resource.string_at("kind")) : singular,
+                   .short_names = strings_of(resource.find("shortNames")),
+                   .categories = strings_of(resource.find("categories")),
+                   .namespaced = resource.bool_at("namespaced")});
+  }
+  return out;
+}
+
+Error Kinds::unknown(const std::string& word) {
+  std::vector<std::string> names;
+  for (const api::Resource& resource : api::resources()) {
+    for (std::string& name : names_of(kind_of(resource))) names.push_back(std::move(name));
+  }
+  if (discovered_) {
+    for (const Kind& kind : *discovered_) names.push_back(kind.resource.plural);
+  }
+  std::string message = fmt::format("the server has no resource type {}", quote(word));
+  if (const auto meant = did_you_mean(word, names)) message += fmt::format("; did you mean {}?", quote(*meant));
+  return {.reason = Reason::kNotFound, .message = std::move(message)};
+}
+
+}  // namespace muster::cli

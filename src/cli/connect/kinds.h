@@ -1,0 +1,56 @@
+// Kinds as users type them and as manifests name them: from our own table first, then from the server's discovery.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/resource.h"
+#include "cli/connect/session.h"
+
+namespace muster::cli {
+
+struct Kind {
+  client::ResourceName resource;
+  std::string kind;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  bool namespaced = true;
+
+  std::string api_version() const;
+  /// Returns what is printed before "/NAME": "pod", "pytorchjob.kubeflow.org".
+  std::string label() const;
+  /// Returns what users type: "pj", "pod".
+  std::string short_label() const;
+};
+
+/// Returns the kind as our own table defines it.
+Kind kind_of(const api::Resource& resource);
+
+/// One object, or all objects of a kind when the name is "".
+struct Wanted {
+  Kind kind;
+  std::string name;
+};
+
+class Kinds {
+ public:
+  explicit Kinds(Session& session) : session_(session) {}
+
+  /// Accepts a plural, singular, short name or kind, each with or without ".group". NotFound carries a suggestion.
+  Result<Kind> typed(const std::string& word);
+  Result<Kind> of_manifest(const std::string& api_version, const std::string& kind);
+  /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj` and `all`.
+  Result<std::vector<Wanted>> wanted(const std::vector<std::string>& words);
+
+ private:
+  Result<std::vector<Kind>> typed_list(const std::string& words);
+  Result<const std::vector<Kind>*> discovered();
+  Result<std::vector<Kind>> read_group(const std::string& group_version);
+  Error unknown(const std::string& word);
+
+  Session& session_;
+  std::optional<std::vector<Kind>> discovered_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,270 @@
+#include "cli/logs/log_follow.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/owners.h"
+#include "cli/objects/job_state.h"
+
+namespace muster::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kPause = 300ms;
+constexpr Duration kPatience = 60s;
+constexpr const char* kPreviousRun = "&previous=true";
+
+struct Run {
+  bool started = false;
+  bool ended = false;
+  std::int64_t restarts = 0;
+};
+
+/// How the container of a pod is; a pod without a word about it has not started.
+Run run_of(const json::Document& pod, const std::string& container) {
+  Run out;
+  const std::string& phase = pod.string_at("status", "phase");
+  const bool pod_ended = phase == "Succeeded" || phase == "Failed";
+  const json::Document* statuses = pod.at("status", "containerStatuses");
+  if (statuses != nullptr && statuses->is_array()) {
+    for (const json::Document& status : statuses->as_array()) {
+      if (status.string_at("name") != container) continue;
+      out.restarts = status.int_at("restartCount");
+      out.ended = status.at("state", "terminated") != nullptr;
+      out.started = out.ended || status.at("state", "running") != nullptr;
+    }
+  }
+  out.ended = out.ended || pod_ended;
+  return out;
+}
+
+}  // namespace
+
+std::string default_container(const json::Document& pod) {
+  const std::string& named = pod.string_at("metadata", "annotations", "kubectl.kubernetes.io/default-container");
+  if (!named.empty()) return named;
+  const json::Document* containers = pod.at("spec", "containers");
+  if (containers == nullptr || !containers->is_array() || containers->as_array().empty()) return "";
+  return containers->as_array().front().string_at("name");
+}
+
+std::string log_target(const std::string& ns, const std::string& pod, const std::string& container) {
+  std::string out = client::path_of({{"", "v1", "pods"}, ns, pod, "log"});
+  if (!container.empty()) out += "?container=" + net::percent_encode(container);
+  return out;
+}
+
+struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
+  // One run of one container: a pod's uid and how often the container had restarted.
+  using Key = std::pair<std::string, std::int64_t>;
+  struct Source {
+    std::string pod;
+    std::string container;
+    TimestampedLog log;
+    LineCutter cutter;
+    std::string first_query;  // tail and since, for the first request only
+    std::unique_ptr<net::Call> call;
+    std::optional<MonoTime> failing_since;
+    bool container_ended = false;  // what the API says of it
+    bool pod_gone = false;         // its name may be another pod's by now: never asked for again
+    bool done = false;
+  };
+
+  State(Session& s, FollowOptions o) : session(s), options(std::move(o)), last_activity(s.loop().mono()) {}
+
+  Session& session;
+  FollowOptions options;
+  std::unique_ptr<LiveList> live;
+  std::map<Key, Source> sources;
+  std::map<std::string, std::size_t> order;  // pod name -> colour
+  std::map<std::string, bool> ended;         // pod uid -> has ended or gone
+  std::optional<Error> failure;
+  MonoTime last_activity;
+  bool first_list = true;
+
+  void got_list(const json::Document& list) {
+    const json::Document* items = list.find("items");
+    std::map<std::string, bool> present;
+    if (items != nullptr && items->is_array()) {
+      for (const json::Document& pod : items->as_array()) {
+        present[pod.string_at("metadata", "uid")] = true;
+        saw_pod(pod);
+      }
+    }
+    for (auto& [uid, over] : ended) {
+      if (!present.contains(uid)) gone(uid);
+    }
+    first_list = false;
+  }
+
+  void saw_pod(const json::Document& pod) {
+    if (!options.owner_uid.empty() && !api::is_controlled_by(pod, options.owner_uid)) return;
+    if (options.on_pod) options.on_pod(pod);
+    const std::string& uid = pod.string_at("metadata", "uid");
+    const std::string& name = pod.string_at("metadata", "name");
+    const std::string container = options.container.empty() ? default_container(pod) : options.container;
+    const Run run = run_of(pod, container);
+    // Without a job the pods may be of several, and only their whole names tell them apart.
+    const std::string label = options.job_name.empty() ? name : replica_label(pod, options.job_name);
+    const std::string prefix = line_prefix(options.prefix, label, order.try_emplace(name, order.size()).first->second);
+    ended[uid] = run.ended;
+    for (auto& [key, source] : sources) {
+      // An earlier run of the same container is over by definition.
+      if (key.first == uid && (key.second < run.restarts || run.ended)) source.container_ended = true;
+    }
+    const Key key{uid, run.restarts};
+    if (!run.started || sources.contains(key)) return;
+    if (run.restarts > 0 && !sources.contains({uid, run.restarts - 1}) && !first_list) {
+      add_source({uid, run.restarts - 1}, name, container, prefix, kPreviousRun);
+    }
+    add_source(key, name, container, prefix, first_list ? options.tail_query : "");
+    sources.at(key).container_ended = run.ended;
+  }
+
+  void gone(const std::string& uid) {
+    if (const auto known = ended.find(uid); known != ended.end()) known->second = true;
+    for (auto& [key, source] : sources) {
+      if (key.first == uid) source.container_ended = source.pod_gone = true;
+    }
+  }
+
+  void add_source(const Key& key, const std::string& pod, const std::string& container, const std::string& prefix,
+                  std::string first_query) {
+    const auto show =
+        options.timestamps ? TimestampedLog::Show::kWithTimestamps : TimestampedLog::Show::kWithoutTimestamps;
+    Source source{.pod = pod,
+                  .container = container,
+                  .log = TimestampedLog(show),
+                  .cutter = LineCutter(prefix),
+                  .first_query = std::move(first_query),
+                  .call = nullptr,
+                  .failing_since = std::nullopt};
+    sources.emplace(key, std::move(source));
+    open(key);
+  }
+
+  void open(const Key& key) {
+    Source& source = sources.at(key);
+    std::string target = log_target(options.ns, source.pod, source.container) + "&timestamps=true";
+    if (source.first_query != kPreviousRun) target += "&follow=true";
+    if (source.log.last_time().empty()) {
+      target += source.first_query;
+    } else {
+      // The server counts in whole seconds; the log itself skips what was seen.
+      target += "&sinceTime=" + net::percent_encode(source.log.last_time().substr(0, 19) + "Z");
+    }
+    source.log.restart();
+    net::ResponseSink sink;
+    sink.on_head = [](int, const net::Headers&) {};
+    sink.on_data = [weak = weak_from_this(), key](std::string_view bytes) {
+      if (auto self = weak.lock()) self->got_bytes(key, bytes);
+    };
+    sink.on_end = [weak = weak_from_this(), key](Status status) {
+      if (auto self = weak.lock()) self->stream_ended(key, std::move(status));
+    };
+    source.call = session.api().stream("GET", target, std::move(sink));
+  }
+
+  void got_bytes(const Key& key, std::string_view bytes) {
+    Source& source = sources.at(key);
+    source.failing_since.reset();
+    last_activity = session.loop().mono();
+    const std::string lines = source.cutter.feed(source.log.feed(bytes));
+    if (!lines.empty()) session.out_log(lines);
+  }
+
+  void stream_ended(const Key& key, Status status) {
+    Source& source = sources.at(key);
+    if (status) return settle(key);
+    const Error& error = status.error();
+    // The pod is gone, and its log with it: there is nothing more to read.
+    if (error.reason == Reason::kNotFound || source.pod_gone) return finish(source);
+    const MonoTime now = session.loop().mono();
+    if (!source.failing_since) source.failing_since = now;
+    const bool hopeless = error.reason == Reason::kForbidden || error.reason == Reason::kUnauthorized;
+    if (hopeless || now - *source.failing_since > kPatience) {
+      failure = error;
+      return finish(source);
+    }
+    later(key, [](State& self, const Key& k) {
+      Source& again = self.sources.at(k);
+      again.pod_gone ? self.finish(again) : self.open(k);
+    });
+  }
+
+  /// A stream ended in order. If the container has ended too, that was all; if not, either the word of its end is still
+  /// on the way or the server was stopped: look again, then go on reading.
+  void settle(const Key& key) {
+    Source& source = sources.at(key);
+    if (source.container_ended) return finish(source);
+    later(key, [](State& self, const Key& k) {
+      Source& again = self.sources.at(k);
+      again.container_ended ? self.finish(again) : self.open(k);
+    });
+  }
+
+  void finish(Source& source) {
+    source.done = true;
+    const std::string rest = source.cutter.feed(source.log.finish()) + source.cutter.finish();
+    if (!rest.empty()) session.out_log(rest);
+  }
+
+  void later(const Key& key, void (*step)(State&, const Key&)) {
+    session.loop().after(kPause, [weak = weak_from_this(), key, step] {
+      if (auto self = weak.lock()) step(*self, key);
+    });
+  }
+};
+
+LogFollower::LogFollower(Session& session, FollowOptions options)
+    : state_(std::make_shared<State>(session, std::move(options))) {}
+
+LogFollower::~LogFollower() = default;
+
+void LogFollower::start() {
+  LiveSink sink;
+  // The state owns the list, so a plain pointer to the state lives as long as the callbacks do.
+  State* state = state_.get();
+  sink.on_list = [state](const json::Document& list) { state->got_list(list); };
+  sink.on_event = [state](const std::string& type, const json::Document& pod) {
+    // Of a pod that is gone nothing can be read any more, and its name may be taken again.
+    type == "DELETED" ? state->gone(pod.string_at("metadata", "uid")) : state->saw_pod(pod);
+  };
+  sink.on_failed = [state](const Error& error) { state->failure = error; };
+  state_->live = std::make_unique<LiveList>(state_->session,
+                                            LiveQuery{.resource = {"", "v1", "pods"},
+                                                      .ns = state_->options.ns,
+                                                      .label_selector = state_->options.label_selector,
+                                                      .field_selector = state_->options.field_selector},
+                                            std::move(sink));
+  state_->live->start();
+}
+
+bool LogFollower::idle() const {
+  return std::ranges::all_of(state_->sources, [](const auto& entry) { return entry.second.done; });
+}
+
+std::size_t LogFollower::pods() const {
+  return state_->order.size();
+}
+
+bool LogFollower::all_ended() const {
+  return std::ranges::all_of(state_->ended, [](const auto& entry) { return entry.second; });
+}
+
+MonoTime LogFollower::last_activity() const {
+  return state_->last_activity;
+}
+
+const std::optional<Error>& LogFollower::failure() const {
+  return state_->failure;
+}
+
+void LogFollower::look(const json::Document& pod_list) {
+  state_->got_list(pod_list);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,105 @@
+#include "cli/objects/wait_for.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/objects/job_state.h"
+
+namespace muster::cli {
+namespace {
+
+bool met(const std::string& what, std::string_view object) {
+  auto wait = WaitFor::parse(what);
+  EXPECT_TRUE(wait.has_value()) << what;
+  const json::Document document = *json::parse(object);
+  return wait->met(&document);
+}
+
+constexpr std::string_view kRunning =
+    R"({"metadata":{"generation":2},"status":{"phase":"Running","conditions":[{"type":"Running","status":"True"},
+        {"type":"Failed","status":"False"}],"tasks":[{"replicas":[{"name":"a"}]}]}})";
+
+TEST(WaitFor, Conditions) {
+  EXPECT_TRUE(met("condition=Running", kRunning));
+  EXPECT_TRUE(met("condition=running=true", kRunning));
+  EXPECT_FALSE(met("condition=Failed", kRunning));
+  EXPECT_TRUE(met("condition=Failed=False", kRunning));
+  EXPECT_FALSE(met("condition=Ready", kRunning));
+}
+
+TEST(WaitFor, IgnoresConditionsOfAnOlderGeneration) {
+  EXPECT_FALSE(met("condition=Ready", R"({"metadata":{"generation":2},"status":{"observedGeneration":1,
+      "conditions":[{"type":"Ready","status":"True"}]}})"));
+  EXPECT_TRUE(met("condition=Ready", R"({"metadata":{"generation":2},"status":{"observedGeneration":2,
+      "conditions":[{"type":"Ready","status":"True"}]}})"));
+}
+
+TEST(WaitFor, JsonPaths) {
+  EXPECT_TRUE(met("jsonpath={.status.phase}=Running", kRunning));
+  EXPECT_TRUE(met("jsonpath=.status.phase=Running", kRunning));
+  EXPECT_FALSE(met("jsonpath={.status.phase}=Failed", kRunning));
+  EXPECT_TRUE(met("jsonpath={.status.tasks[0].replicas[0].name}", kRunning));
+  EXPECT_FALSE(met("jsonpath={.status.nothing}", kRunning));
+  EXPECT_TRUE(met(R"(jsonpath={.status.conditions[?(@.type=="Running")].status}=True)", kRunning));
+  EXPECT_TRUE(met(R"(jsonpath=.status.conditions[?(@.type=="Running")])", kRunning));
+}
+
+TEST(WaitFor, DeletionAndCreation) {
+  const json::Document object = *json::parse(kRunning);
+  EXPECT_TRUE(WaitFor::parse("delete")->met(nullptr));
+  EXPECT_FALSE(WaitFor::parse("delete")->met(&object));
+  EXPECT_FALSE(WaitFor::parse("create")->met(nullptr));
+  EXPECT_TRUE(WaitFor::parse("create")->met(&object));
+}
+
+TEST(WaitFor, TheEnd) {
+  EXPECT_FALSE(met("", kRunning));
+  EXPECT_TRUE(met("", R"({"status":{"phase":"Failed"}})"));
+  EXPECT_TRUE(met("", R"({"status":{"conditions":[{"type":"Succeeded","status":"True"}]}})"));
+}
+
+TEST(WaitFor, ListsTheChoices) {
+  EXPECT_EQ(
+      WaitFor::parse("ready").error().message,
+      "--for: must be condition=NAME, condition=NAME=VALUE, jsonpath=PATH, jsonpath=PATH=VALUE, delete or create, "
+      "got \"ready\"");
+}
+
+TEST(JobState, ReadsBothVocabularies) {
+  const auto of = [](std::string_view text) { return *json::parse(text); };
+  EXPECT_EQ(job_end(of(R"({"status":{"phase":"Succeeded"}})")), JobEnd::kSucceeded);
+  EXPECT_EQ(job_end(of(R"({"status":{"phase":"Paused"}})")), JobEnd::kUnfinished);
+  EXPECT_EQ(job_end(of(R"({"status":{"conditions":[{"type":"Failed","status":"True"}]}})")), JobEnd::kFailed);
+  EXPECT_EQ(job_end(of("{}")), JobEnd::kUnfinished);
+  EXPECT_EQ(job_phase(of("{}")), "Pending");
+  EXPECT_EQ(
+      job_phase(
+          of(R"({"status":{"conditions":[{"type":"Created","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"},
+      {"type":"Running","status":"True","lastTransitionTime":"2026-01-01T00:00:01Z"}]}})")),
+      "Running");
+  EXPECT_EQ(
+      job_message(of(
+          R"({"status":{"phase":"Failed","conditions":[{"type":"Failed","status":"True","message":"exit code 3"}]}})")),
+      "exit code 3");
+}
+
+TEST(JobState, CountsReplicas) {
+  EXPECT_EQ(replica_count(*json::parse(R"({"spec":{"replicaSpecs":[{"replicas":2},{}]}})")), 3);
+  EXPECT_EQ(replica_count(*json::parse(R"({"spec":{"pytorchReplicaSpecs":{"Master":{},"Worker":{"replicas":4}}}})")),
+            5);
+}
+
+TEST(JobState, NamesReplicas) {
+  const auto label = [](std::string_view metadata) {
+    return replica_label(*json::parse(R"({"metadata":)" + std::string(metadata) + "}"), "mnist");
+  };
+  EXPECT_EQ(label(R"({"name":"mnist-0379c-worker-0","labels":{"replica-type":"worker","replica-index":"0"}})"),
+            "worker-0");
+  EXPECT_EQ(label(R"({"name":"mnist-master-0","labels":{"training.kubeflow.org/replica-type":"master",
+      "training.kubeflow.org/replica-index":"0"}})"),
+            "master-0");
+  EXPECT_EQ(label(R"({"name":"mnist-worker-3"})"), "worker-3");
+  EXPECT_EQ(label(R"({"name":"other"})"), "other");
+}
+
+}  // namespace
+}  // namespace muster::cli

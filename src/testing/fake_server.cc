@@ -1,0 +1,235 @@
+#include "testing/fake_server.h"
+
+#include "base/strings.h"
+#include "json/patch.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::string parameter(const std::string& query, const std::string& name) {
+  for (const std::string& pair : split(query, '&')) {
+    if (pair.starts_with(name + "=")) return net::percent_decode(pair.substr(name.size() + 1), true).value_or("");
+  }
+  return "";
+}
+
+bool selected(const json::Document& object, const std::string& query) {
+  const std::string field = parameter(query, "fieldSelector");
+  if (field.starts_with("metadata.name=") && object.string_at("metadata", "name") != field.substr(14)) return false;
+  const std::string label = parameter(query, "labelSelector");
+  const std::size_t equals = label.find('=');
+  return label.empty() || object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
+}
+
+bool is_item_of(const std::string& path, const std::string& collection) {
+  return path.starts_with(collection + "/") && path.find('/', collection.size() + 1) == std::string::npos;
+}
+
+json::Document status(int code, const std::string& reason, const std::string& message) {
+  return json::Object{{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
+                      {"code", code},     {"reason", reason},   {"message", message}};
+}
+
+net::Response reply(int code, const json::Document& body) {
+  return {.status = code, .headers = {{"Content-Type", "application/json"}}, .body = json::serialize(body)};
+}
+
+json::Document as_table(const json::Document& list) {
+  json::Array rows;
+  for (const json::Document& item : list.find("items")->as_array()) {
+    json::Object row{
+        {"cells", json::Array{item.string_at("metadata", "name"), item.string_at("status", "phase"), "node"}},
+        {"object", json::Object{{"metadata", *item.find("metadata")}}}};
+    rows.emplace_back(std::move(row));
+  }
+  const json::Array columns{json::Object{{"name", "Name"}, {"priority", 0}},
+                            json::Object{{"name", "Phase"}, {"priority", 0}},
+                            json::Object{{"name", "Node"}, {"priority", 1}}};
+  return json::Object{{"kind", "Table"},
+                      {"columnDefinitions", columns},
+                      {"rows", std::move(rows)},
+                      {"metadata", *list.find("metadata")}};
+}
+
+}  // namespace
+
+struct FakeServer::Stream {
+  net::ResponseSink sink;
+  std::string collection;  // of a watch stream
+  std::string query;
+  std::string pod;  // of a log stream
+  bool table = false;
+  bool open = true;
+
+  void end(Status how) {
+    if (!open) return;
+    open = false;
+    sink.on_end(std::move(how));
+  }
+};
+
+struct FakeServer::StreamCall final : net::Call {
+  explicit StreamCall(std::shared_ptr<Stream> s) : stream(std::move(s)) {}
+  ~StreamCall() override { stream->open = false; }
+  std::shared_ptr<Stream> stream;
+};
+
+void FakeServer::put(const std::string& path, json::Document object) {
+  const bool is_new = !objects_.contains(path);
+  object["metadata"]["resourceVersion"] = std::to_string(++revision_);
+  objects_[path] = std::move(object);
+  notify(path, is_new ? "ADDED" : "MODIFIED", objects_[path]);
+}
+
+void FakeServer::remove(const std::string& path) {
+  json::Document last = objects_.at(path);
+  objects_.erase(path);
+  last["metadata"]["resourceVersion"] = std::to_string(++revision_);
+  notify(path, "DELETED", last);
+}
+
+const json::Document* FakeServer::find(const std::string& path) const {
+  const auto found = objects_.find(path);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+void FakeServer::log(const std::string& pod, const std::string& text) {
+  logs_[pod].text += text;
+  for (const auto& stream : streams_) {
+    if (stream->open && stream->pod == pod) stream->sink.on_data(text);
+  }
+}
+
+void FakeServer::end_log(const std::string& pod) {
+  logs_[pod].ended = true;
+  for (const auto& stream : streams_) {
+    if (stream->pod == pod) stream->end(ok());
+  }
+}
+
+void FakeServer::new_log(const std::string& pod) {
+  logs_[pod] = {};
+}
+
+void FakeServer::refuse(const std::string& method, const std::string& path, int code, json::Document body) {
+  refusals_.push_back({method, path, reply(code, body)});
+}
+
+void FakeServer::break_streams() {
+  for (const auto& stream : std::vector(streams_)) {
+    stream->end(Error{.reason = Reason::kServiceUnavailable, .message = "connection reset"});
+  }
+}
+
+void FakeServer::notify(const std::string& path, const std::string& type, const json::Document& object) {
+  for (const auto& stream : std::vector(streams_)) {
+    const bool wanted = stream->open && !stream->collection.empty() && is_item_of(path, stream->collection);
+    if (wanted && selected(object, stream->query)) send_event(*stream, type, object);
+  }
+}
+
+void FakeServer::send_event(Stream& stream, const std::string& type, const json::Document& object) {
+  json::Document shown = object;
+  if (stream.table) {
+    shown = as_table(json::Object{{"items", json::Array{object}}, {"metadata", json::Object{}}});
+    shown.as_object().erase("columnDefinitions");
+  }
+  stream.sink.on_data(json::serialize(json::Object{{"type", type}, {"object", shown}}) + "\n");
+}
+
+json::Document FakeServer::list_of(const std::string& collection, const std::string& query) const {
+  json::Array items;
+  for (const auto& [path, object] : objects_) {
+    if (is_item_of(path, collection) && selected(object, query)) items.push_back(object);
+  }
+  return json::Object{{"kind", "List"},
+                      {"metadata", json::Object{{"resourceVersion", std::to_string(revision_)}}},
+                      {"items", std::move(items)}};
+}
+
+net::Response FakeServer::answer(const net::Request& request, const std::string& path, const std::string& query) {
+  for (auto refusal = refusals_.begin(); refusal != refusals_.end(); ++refusal) {
+    if (refusal->method != request.method || refusal->path != path) continue;
+    net::Response out = refusal->response;
+    refusals_.erase(refusal);
+    return out;
+  }
+  const auto object = objects_.find(path);
+  if (request.method == "POST") {
+    json::Document body = *json::parse(request.body);
+    const std::string at = path + "/" + body.string_at("metadata", "name");
+    if (objects_.contains(at)) return reply(409, status(409, "AlreadyExists", "already exists"));
+    body["metadata"]["uid"] = "uid-" + body.string_at("metadata", "name");
+    put(at, std::move(body));
+    return reply(201, objects_.at(at));
+  }
+  const auto segments = split(path, '/');
+  const bool is_collection = segments.size() % 2 == (segments[1] == "api" ? 0 : 1);
+  if (request.method == "GET" && object == objects_.end() && is_collection) {
+    const json::Document list = list_of(path, query);
+    const bool table = request.headers.get("Accept").find("as=Table") != std::string_view::npos;
+    return reply(200, table ? as_table(list) : list);
+  }
+  if (object == objects_.end()) return reply(404, status(404, "NotFound", segments.back() + " not found"));
+  if (request.method == "PATCH") {
+    json::Document changed = object->second;
+    json::merge_patch(changed, *json::parse(request.body));
+    put(path, std::move(changed));
+  } else if (request.method == "DELETE") {
+    json::Document going = object->second;
+    going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+    put(path, std::move(going));
+  }
+  return reply(200, objects_.at(path));
+}
+
+void FakeServer::open_watch(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream) {
+  stream->collection = path;
+  stream->query = query;
+  stream->sink.on_head(200, {});
+  const auto since = parse_int(parameter(query, "resourceVersion")).value_or(0);
+  for (const auto& [at, object] : objects_) {
+    const auto revision = parse_int(object.string_at("metadata", "resourceVersion")).value_or(0);
+    if (is_item_of(at, path) && revision > since && selected(object, query)) send_event(*stream, "MODIFIED", object);
+  }
+}
+
+void FakeServer::open_log(const std::string& path, const std::string& query, std::shared_ptr<Stream> stream) {
+  const auto segments = split(path, '/');
+  stream->pod = segments[segments.size() - 2];
+  const Log& log = logs_[stream->pod];
+  stream->sink.on_head(200, {});
+  if (!log.text.empty()) stream->sink.on_data(log.text);
+  if (parameter(query, "follow") != "true" || log.ended) stream->end(ok());
+}
+
+std::unique_ptr<net::Call> FakeServer::send(net::Request request, net::ResponseSink sink) {
+  requests.push_back(request.method + " " + request.target);
+  bodies.push_back(request.body);
+  auto stream = std::make_shared<Stream>();
+  stream->sink = std::move(sink);
+  streams_.push_back(stream);
+  loop_.post([this, stream, request = std::move(request)] {
+    if (!stream->open) return;
+    const std::size_t mark = request.target.find('?');
+    const std::string path = request.target.substr(0, mark);
+    const std::string query = mark == std::string::npos ? "" : request.target.substr(mark + 1);
+    stream->table = request.headers.get("Accept").find("as=Table") != std::string_view::npos;
+    if (parameter(query, "watch") == "true") return open_watch(path, query, stream);
+    if (path.ends_with("/log")) return open_log(path, query, stream);
+    const net::Response response = answer(request, path, query);
+    stream->sink.on_head(response.status, response.headers);
+    stream->sink.on_data(response.body);
+    stream->end(ok());
+  });
+  return std::make_unique<StreamCall>(std::move(stream));
+}
+
+json::Document make_object(const std::string& api_version, const std::string& kind, const std::string& name) {
+  return json::Object{{"apiVersion", api_version},
+                      {"kind", kind},
+                      {"metadata", json::Object{{"name", name}, {"namespace", "default"}, {"uid", "uid-" + name}}}};
+}
+
+}  // namespace muster::cli
