@@ -15,6 +15,11 @@ namespace {
 constexpr Duration kRetry = std::chrono::seconds(1);
 /// Requests of one sort under way at once: a gang of a thousand pods must not hold up the loop.
 constexpr std::size_t kMaxRequests = 64;
+/// A look costs what all pods together cost, and every change of a pod asks for one. The pause after a look is this
+/// many times as long as the look took, so that looking takes a small part of the loop's time however many pods there
+/// are.
+constexpr int kPausePerLook = 10;
+constexpr Duration kLongestPause = std::chrono::seconds(1);
 
 const api::Resource& core_resource(std::string_view plural) {
   const api::Resource* resource = api::find_resource("", "v1", plural);
@@ -65,13 +70,24 @@ void Scheduler::open() {
 void Scheduler::wake() {
   if (woken_ || !open_) return;
   woken_ = true;
-  loop_.post_when_idle([this, alive = alive_] {
-    if (*alive) look();
-  });
+  const auto look_when_idle = [this, alive = alive_] {
+    if (*alive) {
+      loop_.post_when_idle([this, alive] {
+        if (*alive) look();
+      });
+    }
+  };
+  const Duration pause = next_look_ - loop_.mono();
+  if (pause > Duration(0)) {
+    loop_.after(pause, look_when_idle);
+  } else {
+    look_when_idle();
+  }
 }
 
 void Scheduler::look() {
   woken_ = false;
+  const MonoTime began = loop_.mono();
   Cluster cluster;
   std::map<std::string, std::string> still_assumed;
   for (const auto& pod : pods_.all<api::Pod>()) {
@@ -98,12 +114,9 @@ void Scheduler::look() {
     to_bind_.push_back(binding);
   }
   bind_waiting();
-  std::map<std::string, std::string> waiting_now;
-  for (const auto& waiting : decided.waiting) {
-    tell_waiting(waiting);
-    waiting_now[waiting.gang] = waiting.message;
-  }
-  told_ = std::move(waiting_now);
+  report_waiting(decided.waiting);
+  const MonoTime ended = loop_.mono();
+  next_look_ = ended + std::min<Duration>((ended - began) * kPausePerLook, kLongestPause);
 }
 
 void Scheduler::bind_waiting() {
@@ -138,17 +151,30 @@ void Scheduler::bind(const Binding& binding) {
       });
 }
 
-void Scheduler::tell_waiting(const Waiting& waiting) {
-  const auto told = told_.find(waiting.gang);
-  if (told == told_.end() || told->second != waiting.message) {
-    events_.record(owner_or_self(*waiting.pods.front()), "Warning", "Unschedulable", waiting.message);
+void Scheduler::report_waiting(const std::vector<Waiting>& all) {
+  std::map<std::string, std::string> reported;
+  to_mark_.clear();
+  for (const Waiting& waiting : all) {
+    const auto before = reported_.find(waiting.gang);
+    if (before == reported_.end() || before->second != waiting.message) {
+      events_.record(owner_or_self(*waiting.pods.front()), "Warning", "Unschedulable", waiting.message);
+    }
+    reported[waiting.gang] = waiting.message;
+    for (const auto& pod : waiting.pods) to_mark_.emplace_back(pod, waiting.message);
   }
-  for (const auto& pod : waiting.pods) mark_unschedulable(*pod, waiting.message);
+  reported_ = std::move(reported);
+  mark_waiting();
+}
+
+void Scheduler::mark_waiting() {
+  while (!to_mark_.empty() && marking_.size() < kMaxRequests) {
+    const auto [pod, message] = std::move(to_mark_.front());
+    to_mark_.pop_front();
+    if (!marking_.contains(pod->metadata.uid)) mark_unschedulable(*pod, message);
+  }
 }
 
 void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& message) {
-  // Those beyond the window are marked later: each mark is a change of a pod, which wakes us again.
-  if (marking_.contains(pod.metadata.uid) || marking_.size() >= kMaxRequests) return;
   std::vector<api::Condition> conditions = pod.status.conditions;
   const auto found = std::ranges::find(conditions, "PodScheduled", &api::Condition::type);
   api::Condition condition{.type = "PodScheduled",
@@ -170,11 +196,12 @@ void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& messa
       json::Object{{"metadata", json::Object{{"resourceVersion", pod.metadata.resource_version}}},
                    {"status", json::Object{{"conditions", std::move(list)}}}};
   marking_.insert(pod.metadata.uid);
-  // A conflict means that the pod changed: the change wakes us and it is told then.
+  // A conflict means that the pod changed: the change wakes us, and the pod is marked then.
   client_.patch({core_resource("pods"), pod.metadata.ns, pod.metadata.name, "status"}, client::PatchType::kMerge, patch,
                 {}, [this, alive = alive_, uid = pod.metadata.uid, name = pod.metadata.name](Result<json::Document> r) {
                   if (!*alive) return;
                   marking_.erase(uid);
+                  mark_waiting();
                   if (!r && r.error().reason != Reason::kConflict && r.error().reason != Reason::kNotFound) {
                     LOG_WARN("waiting pod not marked", {"pod", name}, {"error", r.error().message});
                   }

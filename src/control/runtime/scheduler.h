@@ -31,7 +31,8 @@ class Scheduler {
   void look();
   void bind_waiting();
   void bind(const Binding& binding);
-  void tell_waiting(const Waiting& waiting);
+  void report_waiting(const std::vector<Waiting>& all);
+  void mark_waiting();
   void mark_unschedulable(const api::Pod& pod, const std::string& message);
 
   Loop& loop_;
@@ -41,10 +42,12 @@ class Scheduler {
   const ObjectIndex& nodes_;
   bool open_ = false;
   bool woken_ = false;
-  std::deque<Binding> to_bind_;                                 // decided, not yet requested
-  std::size_t binding_ = 0;                                     // requests under way
-  std::map<std::string, std::string> assumed_;                  // pod uid -> node: bound by us, not yet seen bound
-  std::map<std::string, std::string> told_;                     // gang -> what its job was last told
+  std::deque<Binding> to_bind_;                  // decided, not yet requested
+  std::size_t binding_ = 0;                      // requests under way
+  std::map<std::string, std::string> assumed_;   // pod uid -> node: bound by us, not yet seen bound
+  MonoTime next_look_{};                         // not before this time
+  std::map<std::string, std::string> reported_;  // gang -> what its job was last told
+  std::deque<std::pair<std::shared_ptr<const api::Pod>, std::string>> to_mark_;  // waiting pods and why they wait
   std::set<std::string> marking_;                               // uids of pods whose condition is being written
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us
 };
