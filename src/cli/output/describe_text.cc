@@ -29,7 +29,7 @@ std::string indent(const std::string& text, std::string_view by) {
 }
 
 std::string line(std::string_view label, std::string_view value) {
-  return fmt::format("{:<14}{}\n", label.empty() ? "" : std::string(label) + ":", value);
+  return fmt::format("{:<13} {}\n", label.empty() ? "" : std::string(label) + ":", value);
 }
 
 /// A sentence in as many lines as it takes on a terminal.
@@ -38,14 +38,8 @@ std::string wrapped_line(std::string_view label, std::string_view sentence, std:
   constexpr std::size_t kLeast = 20;
   if (width < kLabel + kLeast) return line(label, sentence);
   std::string out;
-  std::string now;
-  for (const std::string& word : split(sentence, ' ')) {
-    if (!now.empty() && kLabel + text_width(now) + 1 + text_width(word) > width) {
-      out += line(out.empty() ? label : "", std::exchange(now, ""));
-    }
-    now += (now.empty() ? "" : " ") + word;
-  }
-  return out + line(out.empty() ? label : "", now);
+  for (const std::string& part : wrapped(sentence, width - kLabel)) out += line(out.empty() ? label : "", part);
+  return out;
 }
 
 /// "a=b" per line, under each other.
@@ -65,7 +59,7 @@ std::string table(std::string_view title, const std::vector<std::vector<std::str
                   std::size_t names = 1) {
   constexpr std::size_t kIndent = 2;
   if (rows.size() < 2) return fmt::format("{}:  <none>\n", title);
-  Columns columns({.width = width > kIndent ? width - kIndent : 0, .whole = names});
+  Columns columns({.width = width > kIndent ? width - kIndent : 0, .whole = names, .wraps_last = true});
   return fmt::format("{}:\n{}", title, indent(columns.lines(rows), "  "));
 }
 

@@ -20,11 +20,27 @@ constexpr std::size_t kGap = 3;
 
 }  // namespace
 
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.back().empty() && text_width(lines.back()) + 1 + text_width(word) > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
 std::vector<std::size_t> Columns::fitting_widths() const {
   constexpr std::size_t kStillReadable = 10;
+  constexpr std::size_t kLeastWrapped = 20;
   std::vector<std::size_t> out = widths_;
   if (fit_.width == 0 || out.size() <= fit_.whole) return out;
   std::size_t total = std::accumulate(out.begin(), out.end(), kGap * (out.size() - 1));
+  if (fit_.wraps_last) {
+    const std::size_t before = total - out.back();
+    const std::size_t left = fit_.width > before ? fit_.width - before : 0;
+    out.back() = std::min(out.back(), std::max(left, kLeastWrapped));
+    return out;
+  }
   while (total > fit_.width) {
     const auto widest = std::max_element(out.begin() + static_cast<std::ptrdiff_t>(fit_.whole), out.end());
     if (*widest <= kStillReadable) break;
@@ -47,6 +63,10 @@ std::string Columns::lines(const std::vector<std::vector<std::string>>& rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string cell = cut_to_width(row[i], widths[i]);
+      if (fit_.wraps_last && i + 1 == widths.size()) {
+        line += join(wrapped(row[i], widths[i]), "\n" + std::string(text_width(line), ' '));
+        continue;
+      }
       line += cell;
       if (i + 1 < row.size()) line.append(widths[i] - text_width(cell) + kGap, ' ');
     }

@@ -2,20 +2,26 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json/document.h"
 
 namespace muster::cli {
 
+/// The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
 /// Keeps the widths it has seen, so that rows that come later (a watch) stay aligned with those above.
 class Columns {
  public:
   /// How a table fits onto a terminal: when its lines would be longer than `width`, the widest columns are cut, but for
-  /// the first `whole` ones, which hold names. 0 is any width.
+  /// the first `whole` ones, which hold names; or the text of the last column continues on further lines. 0 is any
+  /// width.
   struct Fit {
     std::size_t width = 0;
     std::size_t whole = 1;
+    bool wraps_last = false;
   };
   Columns() = default;
   explicit Columns(Fit fit) : fit_(fit) {}

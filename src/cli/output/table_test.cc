@@ -84,5 +84,13 @@ TEST(Columns, LeaveNoBlanksAtTheEnd) {
   EXPECT_EQ(Columns().lines({{"a", ""}, {"b", "c"}}), "a\nb     c\n");
 }
 
+TEST(Columns, WrapTheLastOneWhereAskedTo) {
+  Columns columns({.width = 40, .wraps_last = true});
+  EXPECT_EQ(columns.lines({{"REASON", "MESSAGE"}, {"Failed", "a sentence that is longer than the line has room for"}}),
+            "REASON   MESSAGE\n"
+            "Failed   a sentence that is longer than\n"
+            "         the line has room for\n");
+}
+
 }  // namespace
 }  // namespace muster::cli
