@@ -133,8 +133,8 @@ export interface Container {
   stdin?: unknown;
   stdinOnce?: unknown;
   terminationMessagePath?: unknown;
-  tty?: unknown;
   terminationMessagePolicy?: unknown;
+  tty?: unknown;
   volumeDevices?: unknown;
 }
 
@@ -2165,9 +2165,9 @@ export interface Volume {
   image?: unknown;
   iscsi?: unknown;
   nfs?: unknown;
-  projected?: unknown;
   photonPersistentDisk?: unknown;
   portworxVolume?: unknown;
+  projected?: unknown;
   quobyte?: unknown;
   rbd?: unknown;
   scaleIO?: unknown;

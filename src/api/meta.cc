@@ -1,5 +1,6 @@
 #include "api/meta.h"
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -49,7 +50,7 @@ const TypeDesc& type_of<ObjectMeta>() {
               .list_map_key("uid"),
           field<&ObjectMeta::finalizers>("finalizers", "Names of those who must agree before the object is removed.")
               .merges_values())
-          .open<&ObjectMeta::rest>({"managedFields", "selfLink"});
+          .open<&ObjectMeta::rest>(field_names(api::kubernetes::message_named("ObjectMeta")));
   return desc;
 }
 
@@ -73,7 +74,7 @@ const TypeDesc& type_of<LabelSelector>() {
   static const TypeDesc desc =
       object<LabelSelector>("LabelSelector", "Selects objects by their labels; all parts must match.",
                             field<&LabelSelector::match_labels>("matchLabels", "Labels that must have these values."))
-          .open<&LabelSelector::rest>({"matchExpressions"});
+          .open<&LabelSelector::rest>(field_names(api::kubernetes::message_named("LabelSelector")));
   return desc;
 }
 

@@ -303,26 +303,30 @@ class ObjectType {
     return std::move(*this);
   }
 
-  /// `Rest` keeps unmodelled members. `known_names` lists their names in Kubernetes; when empty, any name is accepted.
+  /// `Rest` keeps unmodelled members. `names` are all that Kubernetes has there; when empty, any name is accepted.
   template <json::Document T::*Rest>
-  TypeDesc open(std::vector<std::string> known_names) && {
+  TypeDesc open(std::vector<std::string> names) && {
     static_assert(described + 1 == detail::arity<T>(), "every member of the struct but the rest needs a field<>");
-    desc_.open = true;
-    desc_.known_names = std::move(known_names);
+    add_known(std::move(names));
     desc_.rest = [](void* object) { return &(static_cast<T*>(object)->*Rest); };
     desc_.rest_const = [](const void* object) { return &(static_cast<const T*>(object)->*Rest); };
     return std::move(desc_);
   }
 
   /// Documents keep the other names that Kubernetes has; the struct drops them, because it is never written back.
-  TypeDesc partial(std::vector<std::string> known_names) && {
+  TypeDesc partial(std::vector<std::string> names) && {
     static_assert(described == detail::arity<T>(), "every member of the struct needs a field<>");
-    desc_.open = true;
-    desc_.known_names = std::move(known_names);
+    add_known(std::move(names));
     return std::move(desc_);
   }
 
  private:
+  void add_known(std::vector<std::string> names) {
+    std::erase_if(names, [this](const std::string& name) { return desc_.field(name) != nullptr; });
+    desc_.open = true;
+    desc_.known_names = std::move(names);
+  }
+
   TypeDesc desc_;
 };
 

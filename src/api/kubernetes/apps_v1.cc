@@ -1,6 +1,7 @@
 // Descriptors of apps/v1.
 #include "api/kubernetes/apps_v1.h"
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -63,7 +64,7 @@ const TypeDesc& type_of<DeploymentStatus>() {
           field<&DeploymentStatus::unavailable_replicas>("unavailableReplicas", "Pods that are still missing."),
           field<&DeploymentStatus::conditions>("conditions", "Whether it is available and makes progress, and why.")
               .list_map_key("type"))
-          .partial({"collisionCount", "terminatingReplicas"});
+          .partial(field_names(kubernetes::message_named("DeploymentStatus")));
   return desc;
 }
 

@@ -1,6 +1,7 @@
-// Descriptors of core/v1 except pods. Field names that are known but not modelled are those of Kubernetes 1.33.
+// Descriptors of core/v1 except pods.
 #include "api/kubernetes/core_v1.h"
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -21,7 +22,7 @@ const TypeDesc& type_of<NamespaceStatus>() {
       object<NamespaceStatus>("NamespaceStatus", "What is known about a namespace.",
                               field<&NamespaceStatus::phase>("phase", "Active, or Terminating while it empties.")
                                   .one_of({"Active", "Terminating"}))
-          .open<&NamespaceStatus::rest>({"conditions"});
+          .open<&NamespaceStatus::rest>(field_names(kubernetes::message_named("NamespaceStatus")));
   return desc;
 }
 
@@ -45,7 +46,7 @@ const TypeDesc& type_of<ServicePort>() {
           field<&ServicePort::protocol>("protocol", "Protocol of the port.")
               .one_of({"SCTP", "TCP", "UDP"})
               .default_value("TCP"))
-          .open<&ServicePort::rest>({"appProtocol", "nodePort", "targetPort"});
+          .open<&ServicePort::rest>(field_names(kubernetes::message_named("ServicePort")));
   return desc;
 }
 
@@ -62,11 +63,7 @@ const TypeDesc& type_of<ServiceSpec>() {
               .default_value("ClusterIP"),
           field<&ServiceSpec::publish_not_ready_addresses>("publishNotReadyAddresses",
                                                            "Whether names resolve before pods are ready."))
-          .open<&ServiceSpec::rest>({"allocateLoadBalancerNodePorts", "clusterIPs", "externalIPs", "externalName",
-                                     "externalTrafficPolicy", "healthCheckNodePort", "internalTrafficPolicy",
-                                     "ipFamilies", "ipFamilyPolicy", "loadBalancerClass", "loadBalancerIP",
-                                     "loadBalancerSourceRanges", "sessionAffinity", "sessionAffinityConfig",
-                                     "trafficDistribution"});
+          .open<&ServiceSpec::rest>(field_names(kubernetes::message_named("ServiceSpec")));
   return desc;
 }
 
@@ -137,7 +134,7 @@ const TypeDesc& type_of<Event>() {
                   field<&Event::first_timestamp>("firstTimestamp", "When it was seen first."),
                   field<&Event::last_timestamp>("lastTimestamp", "When it was seen last."),
                   field<&Event::count>("count", "How often it was seen."))
-          .open<&Event::rest>({"action", "eventTime", "related", "reportingComponent", "reportingInstance", "series"});
+          .open<&Event::rest>(field_names(kubernetes::message_named("Event")));
   return desc;
 }
 
@@ -148,8 +145,7 @@ const TypeDesc& type_of<NodeStatus>() {
                          field<&NodeStatus::capacity>("capacity", "Resources the machine has."),
                          field<&NodeStatus::allocatable>("allocatable", "Resources that pods may use."),
                          field<&NodeStatus::conditions>("conditions", "Health of the machine.").list_map_key("type"))
-          .open<&NodeStatus::rest>({"addresses", "config", "daemonEndpoints", "features", "images", "nodeInfo", "phase",
-                                    "runtimeHandlers", "volumesAttached", "volumesInUse"});
+          .open<&NodeStatus::rest>(field_names(kubernetes::message_named("NodeStatus")));
   return desc;
 }
 
@@ -158,7 +154,7 @@ const TypeDesc& type_of<NodeSpec>() {
   static const TypeDesc desc =
       object<NodeSpec>("NodeSpec", "How a machine is used.",
                        field<&NodeSpec::unschedulable>("unschedulable", "When true, no new pods are placed on it."))
-          .open<&NodeSpec::rest>({"configSource", "externalID", "podCIDR", "podCIDRs", "providerID", "taints"});
+          .open<&NodeSpec::rest>(field_names(kubernetes::message_named("NodeSpec")));
   return desc;
 }
 
@@ -194,8 +190,8 @@ const TypeDesc& type_of<PersistentVolumeClaimStatus>() {
               .one_of({"Pending", "Bound", "Lost"}),
           field<&PersistentVolumeClaimStatus::access_modes>("accessModes", "How the storage may be mounted."),
           field<&PersistentVolumeClaimStatus::capacity>("capacity", "How much the storage holds."))
-          .open<&PersistentVolumeClaimStatus::rest>({"allocatedResourceStatuses", "allocatedResources", "conditions",
-                                                     "currentVolumeAttributesClassName", "modifyVolumeStatus"});
+          .open<&PersistentVolumeClaimStatus::rest>(
+              field_names(kubernetes::message_named("PersistentVolumeClaimStatus")));
   return desc;
 }
 

@@ -1,5 +1,6 @@
-// Descriptors of pods and their parts. Field names that are known but not modelled are those of Kubernetes 1.33.
+// Descriptors of pods and their parts.
 #include "api/kubernetes/core_v1.h"
+#include "api/kubernetes/kubernetes_fields.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -12,7 +13,7 @@ const TypeDesc& type_of<EnvVar>() {
       object<EnvVar>("EnvVar", "One environment variable of a container.",
                      field<&EnvVar::name>("name", "Name of the variable.").required(),
                      field<&EnvVar::value>("value", "Its value; $(OTHER) refers to a variable defined before it."))
-          .open<&EnvVar::rest>({"valueFrom"});
+          .open<&EnvVar::rest>(field_names(kubernetes::message_named("EnvVar")));
   return desc;
 }
 
@@ -23,7 +24,7 @@ const TypeDesc& type_of<ContainerPort>() {
           "ContainerPort", "A port that a container listens on.",
           field<&ContainerPort::name>("name", "Name by which services and jobs find the port."),
           field<&ContainerPort::container_port>("containerPort", "Number of the port.").required().min(1).max(65535))
-          .open<&ContainerPort::rest>({"hostIP", "hostPort", "protocol"});
+          .open<&ContainerPort::rest>(field_names(kubernetes::message_named("ContainerPort")));
   return desc;
 }
 
@@ -36,7 +37,7 @@ const TypeDesc& type_of<VolumeMount>() {
           field<&VolumeMount::mount_path>("mountPath", "Where the volume appears; made when missing.").required(),
           field<&VolumeMount::sub_path>("subPath", "Folder or file of the volume to mount instead of its root."),
           field<&VolumeMount::read_only>("readOnly", "When true, the container cannot write to it."))
-          .open<&VolumeMount::rest>({"mountPropagation", "recursiveReadOnly", "subPathExpr"});
+          .open<&VolumeMount::rest>(field_names(kubernetes::message_named("VolumeMount")));
   return desc;
 }
 
@@ -48,7 +49,7 @@ const TypeDesc& type_of<ResourceRequirements>() {
           field<&ResourceRequirements::requests>(
               "requests", "What is set aside for it, such as cpu, memory or nvidia.com/gpu; defaults to the limits."),
           field<&ResourceRequirements::limits>("limits", "What it may use at most."))
-          .open<&ResourceRequirements::rest>({"claims"});
+          .open<&ResourceRequirements::rest>(field_names(kubernetes::message_named("ResourceRequirements")));
   return desc;
 }
 
@@ -68,10 +69,7 @@ const TypeDesc& type_of<Container>() {
           field<&Container::resources>("resources", "CPU, memory and devices the container needs and may use."),
           field<&Container::volume_mounts>("volumeMounts", "Volumes of the pod that the container sees, and where.")
               .list_map_key("mountPath"))
-          .open<&Container::rest>({"envFrom", "imagePullPolicy", "lifecycle", "livenessProbe", "readinessProbe",
-                                   "resizePolicy", "restartPolicy", "securityContext", "startupProbe", "stdin",
-                                   "stdinOnce", "terminationMessagePath", "tty", "terminationMessagePolicy",
-                                   "volumeDevices"});
+          .open<&Container::rest>(field_names(kubernetes::message_named("Container")));
   return desc;
 }
 
@@ -110,33 +108,7 @@ const TypeDesc& type_of<Volume>() {
                      field<&Volume::persistent_volume_claim>("persistentVolumeClaim", "Storage kept by a claim."),
                      field<&Volume::empty_dir>("emptyDir", "Scratch space that lives as long as the pod."),
                      field<&Volume::host_path>("hostPath", "A file or folder of the machine."))
-          .open<&Volume::rest>({"awsElasticBlockStore",
-                                "azureDisk",
-                                "azureFile",
-                                "cephfs",
-                                "cinder",
-                                "configMap",
-                                "csi",
-                                "downwardAPI",
-                                "ephemeral",
-                                "fc",
-                                "flexVolume",
-                                "flocker",
-                                "gcePersistentDisk",
-                                "gitRepo",
-                                "glusterfs",
-                                "image",
-                                "iscsi",
-                                "nfs",
-                                "projected",
-                                "photonPersistentDisk",
-                                "portworxVolume",
-                                "quobyte",
-                                "rbd",
-                                "scaleIO",
-                                "secret",
-                                "storageos",
-                                "vsphereVolume"});
+          .open<&Volume::rest>(field_names(kubernetes::message_named("Volume")));
   return desc;
 }
 
@@ -165,36 +137,7 @@ const TypeDesc& type_of<PodSpec>() {
           field<&PodSpec::subdomain>("subdomain", "Headless service under which the host name resolves."),
           field<&PodSpec::scheduler_name>("schedulerName", "Scheduler that places the pod."),
           field<&PodSpec::service_account_name>("serviceAccountName", "Identity of the pod towards the API."))
-          .open<&PodSpec::rest>({"activeDeadlineSeconds",
-                                 "affinity",
-                                 "automountServiceAccountToken",
-                                 "dnsConfig",
-                                 "dnsPolicy",
-                                 "enableServiceLinks",
-                                 "ephemeralContainers",
-                                 "hostAliases",
-                                 "hostIPC",
-                                 "hostNetwork",
-                                 "hostPID",
-                                 "hostUsers",
-                                 "imagePullSecrets",
-                                 "nodeSelector",
-                                 "os",
-                                 "overhead",
-                                 "preemptionPolicy",
-                                 "priority",
-                                 "priorityClassName",
-                                 "readinessGates",
-                                 "resourceClaims",
-                                 "resources",
-                                 "runtimeClassName",
-                                 "schedulingGates",
-                                 "securityContext",
-                                 "serviceAccount",
-                                 "setHostnameAsFQDN",
-                                 "shareProcessNamespace",
-                                 "tolerations",
-                                 "topologySpreadConstraints"});
+          .open<&PodSpec::rest>(field_names(kubernetes::message_named("PodSpec")));
   return desc;
 }
 
@@ -218,7 +161,7 @@ const TypeDesc& type_of<ContainerStateTerminated>() {
           field<&ContainerStateTerminated::message>("message", "A sentence for how it ended."),
           field<&ContainerStateTerminated::started_at>("startedAt", "When the program was started."),
           field<&ContainerStateTerminated::finished_at>("finishedAt", "When the program ended."))
-          .partial({"containerID"});
+          .partial(field_names(kubernetes::message_named("ContainerStateTerminated")));
   return desc;
 }
 
@@ -262,8 +205,7 @@ const TypeDesc& type_of<ContainerStatus>() {
           field<&ContainerStatus::restart_count>("restartCount", "How often it was started again.").required().min(0),
           field<&ContainerStatus::image>("image", "Image it runs.").required(),
           field<&ContainerStatus::image_id>("imageID", "Exact image it runs.").required())
-          .partial({"allocatedResources", "allocatedResourcesStatus", "containerID", "resources", "stopSignal", "user",
-                    "volumeMounts"});
+          .partial(field_names(kubernetes::message_named("ContainerStatus")));
   return desc;
 }
 
@@ -283,8 +225,7 @@ const TypeDesc& type_of<PodStatus>() {
           field<&PodStatus::start_time>("startTime", "When the machine took the pod on."),
           field<&PodStatus::init_container_statuses>("initContainerStatuses", "One entry per init container."),
           field<&PodStatus::container_statuses>("containerStatuses", "One entry per container."))
-          .open<&PodStatus::rest>({"ephemeralContainerStatuses", "hostIPs", "nominatedNodeName", "observedGeneration",
-                                   "podIPs", "qosClass", "resize", "resourceClaimStatuses"});
+          .open<&PodStatus::rest>(field_names(kubernetes::message_named("PodStatus")));
   return desc;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "api/rules/checks.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -21,7 +22,7 @@ const TypeDesc& type_of<ResourceQuotaSpec>() {
           "ResourceQuotaSpec", "How much the namespace may hold.",
           field<&ResourceQuotaSpec::hard>("hard", "Most of each thing: pods, requests.cpu, count/RESOURCE.GROUP, …."),
           field<&ResourceQuotaSpec::scopes>("scopes", "Counts only pods that match all of these."))
-          .open<&ResourceQuotaSpec::rest>({"scopeSelector"});
+          .open<&ResourceQuotaSpec::rest>(field_names(kubernetes::message_named("ResourceQuotaSpec")));
   return desc;
 }
 

@@ -1,6 +1,7 @@
-// Descriptors of kinds that are only stored. Field names that are known but not modelled are those of Kubernetes 1.33.
+// Descriptors of kinds that are only stored.
 #include "api/kubernetes/records_v1.h"
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -44,30 +45,7 @@ const TypeDesc& type_of<PersistentVolumeSpec>() {
               .one_of({"Block", "Filesystem"})
               .default_value("Filesystem"),
           field<&PersistentVolumeSpec::host_path>("hostPath", "A folder of the machine."))
-          .open<&PersistentVolumeSpec::rest>({"awsElasticBlockStore",
-                                              "azureDisk",
-                                              "azureFile",
-                                              "cephfs",
-                                              "cinder",
-                                              "csi",
-                                              "fc",
-                                              "flexVolume",
-                                              "flocker",
-                                              "gcePersistentDisk",
-                                              "glusterfs",
-                                              "iscsi",
-                                              "local",
-                                              "mountOptions",
-                                              "nfs",
-                                              "nodeAffinity",
-                                              "photonPersistentDisk",
-                                              "portworxVolume",
-                                              "quobyte",
-                                              "rbd",
-                                              "scaleIO",
-                                              "storageos",
-                                              "volumeAttributesClassName",
-                                              "vsphereVolume"});
+          .open<&PersistentVolumeSpec::rest>(field_names(kubernetes::message_named("PersistentVolumeSpec")));
   return desc;
 }
 
@@ -106,7 +84,7 @@ const TypeDesc& type_of<LeaseSpec>() {
           field<&LeaseSpec::acquire_time>("acquireTime", "When the holder took the lease."),
           field<&LeaseSpec::renew_time>("renewTime", "When the holder renewed the lease last."),
           field<&LeaseSpec::lease_transitions>("leaseTransitions", "How often the holder changed.").min(0))
-          .open<&LeaseSpec::rest>({"preferredHolder", "strategy"});
+          .open<&LeaseSpec::rest>(field_names(kubernetes::message_named("LeaseSpec")));
   return desc;
 }
 

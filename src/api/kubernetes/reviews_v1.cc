@@ -1,5 +1,6 @@
 #include "api/kubernetes/reviews_v1.h"
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "api/rules/checks.h"
 #include "reflect/describe.h"
 
@@ -19,7 +20,7 @@ const TypeDesc& type_of<ResourceAttributes>() {
           field<&ResourceAttributes::resource>("resource", "Plural name of the kind."),
           field<&ResourceAttributes::subresource>("subresource", "Part of the object, such as status."),
           field<&ResourceAttributes::name>("name", "Name of the object; empty for all."))
-          .open<&ResourceAttributes::rest>({"fieldSelector", "labelSelector"});
+          .open<&ResourceAttributes::rest>(field_names(kubernetes::message_named("ResourceAttributes")));
   return desc;
 }
 

@@ -124,10 +124,7 @@ std::string all_fields(const TypeDesc& type, std::size_t indent, std::vector<con
 
 /// Lists fields that Kubernetes defines in the type and that are stored as written; they have no description here.
 std::string other_names(const TypeDesc& type) {
-  std::vector<std::string> names;
-  for (const std::string& name : type.known_names) {
-    if (type.field(name) == nullptr) names.push_back(name);
-  }
+  std::vector<std::string> names = type.known_names;
   if (names.empty()) return "";
   std::ranges::sort(names);
   return "OTHER FIELDS (accepted and kept as written):\n" + wrapped(join(names, ", "), 4) + "\n";
