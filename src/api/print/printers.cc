@@ -22,57 +22,49 @@ std::string or_none(std::string text, std::string_view none = "<none>") {
   return text.empty() ? std::string(none) : text;
 }
 
-std::size_t size_of(const Document* value) {
-  if (value == nullptr) return 0;
-  return value->is_object() ? value->as_object().size() : value->is_array() ? value->as_array().size() : 0;
+/// Empty when the value is absent or not an object.
+const json::Object& members(const Document* value) {
+  static const json::Object none;
+  return value != nullptr && value->is_object() ? value->as_object() : none;
 }
 
-std::string labels_text(const Document* labels) {
+/// Appends the cells of neighbouring columns.
+template <typename... Values>
+void add(Array& cells, Values&&... values) {
+  (cells.emplace_back(std::forward<Values>(values)), ...);
+}
+
+std::string labels_text(const json::Object& labels) {
   std::vector<std::string> parts;
-  if (labels != nullptr && labels->is_object()) {
-    std::map<std::string, std::string> sorted;
-    for (const json::Member& m : labels->as_object()) sorted[m.key] = m.value.is_string() ? m.value.as_string() : "";
-    for (const auto& [key, value] : sorted) parts.push_back(key + "=" + value);
-  }
+  std::map<std::string, std::string> sorted;
+  for (const json::Member& m : labels) sorted[m.key] = m.value.is_string() ? m.value.as_string() : "";
+  for (const auto& [key, value] : sorted) parts.push_back(key + "=" + value);
   return or_none(join(parts, ","));
 }
 
 void service_cells(const Document& object, Time now, Array& cells) {
   const std::string& type = object.string_at("spec", "type");
   std::vector<std::string> ports;
-  if (const Document* list = object.at("spec", "ports"); list != nullptr && list->is_array()) {
-    for (const Document& port : list->as_array()) {
-      const std::string protocol = or_none(port.string_at("protocol"), "TCP");
-      const std::int64_t node_port = port.int_at("nodePort");
-      ports.push_back(node_port > 0 ? fmt::format("{}:{}/{}", port.int_at("port"), node_port, protocol)
-                                    : fmt::format("{}/{}", port.int_at("port"), protocol));
-    }
+  for (const Document& port : object.array_at("spec", "ports")) {
+    const std::string protocol = or_none(port.string_at("protocol"), "TCP");
+    const std::int64_t node_port = port.int_at("nodePort");
+    ports.push_back(node_port > 0 ? fmt::format("{}:{}/{}", port.int_at("port"), node_port, protocol)
+                                  : fmt::format("{}/{}", port.int_at("port"), protocol));
   }
   std::vector<std::string> external;
-  if (const Document* list = object.at("spec", "externalIPs"); list != nullptr && list->is_array()) {
-    for (const Document& ip : list->as_array()) external.push_back(ip.is_string() ? ip.as_string() : "");
-  }
+  for (const Document& ip : object.array_at("spec", "externalIPs"))
+    external.push_back(ip.is_string() ? ip.as_string() : "");
   if (type == "ExternalName") external = {object.string_at("spec", "externalName")};
-  cells.emplace_back(or_none(type, "ClusterIP"));
-  cells.emplace_back(or_none(object.string_at("spec", "clusterIP"), "<none>"));
-  cells.emplace_back(or_none(join(external, ",")));
-  cells.emplace_back(or_none(join(ports, ",")));
-  cells.emplace_back(age(object, now));
-  cells.emplace_back(labels_text(object.at("spec", "selector")));
-}
-
-void namespace_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(object.string_at("status", "phase"));
-  cells.emplace_back(age(object, now));
+  add(cells, or_none(type, "ClusterIP"), or_none(object.string_at("spec", "clusterIP"), "<none>"),
+      or_none(join(external, ",")), or_none(join(ports, ",")), age(object, now),
+      labels_text(members(object.at("spec", "selector"))));
 }
 
 std::string node_status(const Document& object) {
   std::string status = "Unknown";
-  if (const Document* list = object.at("status", "conditions"); list != nullptr && list->is_array()) {
-    for (const Document& condition : list->as_array()) {
-      if (condition.string_at("type") == "Ready") {
-        status = condition.string_at("status") == "True" ? "Ready" : "NotReady";
-      }
+  for (const Document& condition : object.array_at("status", "conditions")) {
+    if (condition.string_at("type") == "Ready") {
+      status = condition.string_at("status") == "True" ? "Ready" : "NotReady";
     }
   }
   return object.bool_at("spec", "unschedulable") ? status + ",SchedulingDisabled" : status;
@@ -81,35 +73,25 @@ std::string node_status(const Document& object) {
 std::string node_roles(const Document& object) {
   constexpr std::string_view prefix = "node-role.kubernetes.io/";
   std::vector<std::string> roles;
-  if (const Document* labels = object.at("metadata", "labels"); labels != nullptr && labels->is_object()) {
-    for (const json::Member& label : labels->as_object()) {
-      if (label.key.starts_with(prefix)) roles.push_back(label.key.substr(prefix.size()));
-    }
+  for (const json::Member& label : members(object.at("metadata", "labels"))) {
+    if (label.key.starts_with(prefix)) roles.push_back(label.key.substr(prefix.size()));
   }
   return or_none(join(roles, ","));
 }
 
 void node_cells(const Document& object, Time now, Array& cells) {
   const auto address = [&](std::string_view type) {
-    if (const Document* list = object.at("status", "addresses"); list != nullptr && list->is_array()) {
-      for (const Document& item : list->as_array()) {
-        if (item.string_at("type") == type) return item.string_at("address");
-      }
+    for (const Document& item : object.array_at("status", "addresses")) {
+      if (item.string_at("type") == type) return item.string_at("address");
     }
     return std::string();
   };
   const auto told = [&](std::string_view field) {
     return or_none(object.string_at("status", "nodeInfo", field), "<unknown>");
   };
-  cells.emplace_back(node_status(object));
-  cells.emplace_back(node_roles(object));
-  cells.emplace_back(age(object, now));
-  cells.emplace_back(object.string_at("status", "nodeInfo", "kubeletVersion"));
-  cells.emplace_back(or_none(address("InternalIP")));
-  cells.emplace_back(or_none(address("ExternalIP")));
-  cells.emplace_back(told("osImage"));
-  cells.emplace_back(told("kernelVersion"));
-  cells.emplace_back(told("containerRuntimeVersion"));
+  add(cells, node_status(object), node_roles(object), age(object, now),
+      object.string_at("status", "nodeInfo", "kubeletVersion"), or_none(address("InternalIP")),
+      or_none(address("ExternalIP")), told("osImage"), told("kernelVersion"), told("containerRuntimeVersion"));
 }
 
 void event_cells(const Document& object, Time now, Array& cells) {
@@ -122,39 +104,19 @@ void event_cells(const Document& object, Time now, Array& cells) {
   std::string source = object.string_at("source", "component");
   if (source.empty()) source = object.string_at("reportingComponent");
   if (const std::string& host = object.string_at("source", "host"); !host.empty()) source += ", " + host;
-  cells.emplace_back(age_text(last, now));
-  cells.emplace_back(object.string_at("type"));
-  cells.emplace_back(object.string_at("reason"));
-  cells.emplace_back(to_lower(object.string_at("involvedObject", "kind")) + "/" +
-                     object.string_at("involvedObject", "name"));
-  cells.emplace_back(object.string_at("involvedObject", "fieldPath"));
-  cells.emplace_back(source);
-  cells.emplace_back(std::string(trim(object.string_at("message"))));
-  cells.emplace_back(age_text(first, now));
-  cells.emplace_back(count == 0 ? 1 : count);
-  cells.emplace_back(object.string_at("metadata", "name"));
+  add(cells, age_text(last, now), object.string_at("type"), object.string_at("reason"),
+      to_lower(object.string_at("involvedObject", "kind")) + "/" + object.string_at("involvedObject", "name"),
+      object.string_at("involvedObject", "fieldPath"), source, std::string(trim(object.string_at("message"))),
+      age_text(first, now), count == 0 ? 1 : count, object.string_at("metadata", "name"));
 }
 
-void config_map_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(static_cast<std::int64_t>(size_of(object.find("data")) + size_of(object.find("binaryData"))));
-  cells.emplace_back(age(object, now));
-}
-
-void secret_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(object.string_at("type"));
-  cells.emplace_back(static_cast<std::int64_t>(size_of(object.find("data"))));
-  cells.emplace_back(age(object, now));
-}
-
-std::string access_modes_text(const Document* modes) {
+std::string access_modes_text(const Array& modes) {
   static const std::map<std::string, std::string> shorts = {
       {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
   std::vector<std::string> parts;
-  if (modes != nullptr && modes->is_array()) {
-    for (const Document& mode : modes->as_array()) {
-      const auto found = mode.is_string() ? shorts.find(mode.as_string()) : shorts.end();
-      if (found != shorts.end()) parts.push_back(found->second);
-    }
+  for (const Document& mode : modes) {
+    const auto found = mode.is_string() ? shorts.find(mode.as_string()) : shorts.end();
+    if (found != shorts.end()) parts.push_back(found->second);
   }
   return join(parts, ",");
 }
@@ -164,65 +126,37 @@ void volume_claim_cells(const Document& object, Time now, Array& cells) {
   const bool bound = !object.string_at("spec", "volumeName").empty();
   const Document* capacity = object.at("status", "capacity", "storage");
   const bool known = bound && capacity != nullptr && capacity->is_string();
-  cells.emplace_back(terminating ? "Terminating" : object.string_at("status", "phase"));
-  cells.emplace_back(object.string_at("spec", "volumeName"));
-  cells.emplace_back(known ? capacity->as_string() : "");
-  cells.emplace_back(bound ? access_modes_text(object.at("status", "accessModes")) : "");
-  cells.emplace_back(object.string_at("spec", "storageClassName"));
-  cells.emplace_back(or_none(object.string_at("spec", "volumeAttributesClassName"), "<unset>"));
-  cells.emplace_back(age(object, now));
-  cells.emplace_back(or_none(object.string_at("spec", "volumeMode"), "<unset>"));
+  add(cells, terminating ? "Terminating" : object.string_at("status", "phase"), object.string_at("spec", "volumeName"),
+      known ? capacity->as_string() : "", bound ? access_modes_text(object.array_at("status", "accessModes")) : "",
+      object.string_at("spec", "storageClassName"),
+      or_none(object.string_at("spec", "volumeAttributesClassName"), "<unset>"), age(object, now),
+      or_none(object.string_at("spec", "volumeMode"), "<unset>"));
 }
 
 void volume_cells(const Document& object, Time now, Array& cells) {
   const bool terminating = !object.string_at("metadata", "deletionTimestamp").empty();
   const std::string& claim = object.string_at("spec", "claimRef", "name");
-  cells.emplace_back(object.string_at("spec", "capacity", "storage"));
-  cells.emplace_back(access_modes_text(object.at("spec", "accessModes")));
-  cells.emplace_back(object.string_at("spec", "persistentVolumeReclaimPolicy"));
-  cells.emplace_back(terminating ? "Terminating" : object.string_at("status", "phase"));
-  cells.emplace_back(claim.empty() ? "" : object.string_at("spec", "claimRef", "namespace") + "/" + claim);
-  cells.emplace_back(object.string_at("spec", "storageClassName"));
-  cells.emplace_back(or_none(object.string_at("spec", "volumeAttributesClassName"), "<unset>"));
-  cells.emplace_back(object.string_at("status", "reason"));
-  cells.emplace_back(age(object, now));
-  cells.emplace_back(or_none(object.string_at("spec", "volumeMode"), "<unset>"));
-}
-
-void service_account_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(static_cast<std::int64_t>(size_of(object.find("secrets"))));
-  cells.emplace_back(age(object, now));
-}
-
-void lease_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(object.string_at("spec", "holderIdentity"));
-  cells.emplace_back(age(object, now));
-}
-
-void priority_class_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(object.int_at("value"));
-  cells.emplace_back(object.bool_at("globalDefault"));
-  cells.emplace_back(age(object, now));
-  cells.emplace_back(object.string_at("preemptionPolicy"));
+  add(cells, object.string_at("spec", "capacity", "storage"), access_modes_text(object.array_at("spec", "accessModes")),
+      object.string_at("spec", "persistentVolumeReclaimPolicy"),
+      terminating ? "Terminating" : object.string_at("status", "phase"),
+      claim.empty() ? "" : object.string_at("spec", "claimRef", "namespace") + "/" + claim,
+      object.string_at("spec", "storageClassName"),
+      or_none(object.string_at("spec", "volumeAttributesClassName"), "<unset>"), object.string_at("status", "reason"),
+      age(object, now), or_none(object.string_at("spec", "volumeMode"), "<unset>"));
 }
 
 /// Names and images of the containers that a deployment's pods have.
 std::string containers_text(const Document& object, std::string_view member) {
   std::vector<std::string> words;
-  const Document* list = object.at("spec", "template", "spec", "containers");
-  if (list != nullptr && list->is_array()) {
-    for (const Document& container : list->as_array()) words.push_back(container.string_at(member));
-  }
+  for (const Document& container : object.array_at("spec", "template", "spec", "containers"))
+    words.push_back(container.string_at(member));
   return join(words, ",");
 }
 
 void deployment_cells(const Document& object, Time now, Array& cells) {
-  cells.emplace_back(fmt::format("{}/{}", object.int_at("status", "readyReplicas"), object.int_at("spec", "replicas")));
-  cells.emplace_back(object.int_at("status", "updatedReplicas"));
-  cells.emplace_back(object.int_at("status", "availableReplicas"));
-  cells.emplace_back(age(object, now));
-  cells.emplace_back(containers_text(object, "name"));
-  cells.emplace_back(containers_text(object, "image"));
+  add(cells, fmt::format("{}/{}", object.int_at("status", "readyReplicas"), object.int_at("spec", "replicas")),
+      object.int_at("status", "updatedReplicas"), object.int_at("status", "availableReplicas"), age(object, now),
+      containers_text(object, "name"), containers_text(object, "image"));
   const Document* selector = object.at("spec", "selector");
   cells.emplace_back(selector == nullptr ? "<none>" : selector_text(*selector));
 }
@@ -235,20 +169,12 @@ void resource_quota_cells(const Document& object, Time now, Array& cells) {
     if (value == nullptr) return std::string("0");
     return value->is_string() ? value->as_string() : json::serialize(*value);
   };
-  if (const Document* all = object.at("status", "hard"); all != nullptr && all->is_object()) {
-    for (const json::Member& one : all->as_object()) hard[one.key] = amount(&one.value);
-  }
+  for (const json::Member& one : members(object.at("status", "hard"))) hard[one.key] = amount(&one.value);
   for (const auto& [name, most] : hard) {
     (name.starts_with("limits.") ? limits : requests)
         .push_back(fmt::format("{}: {}/{}", name, amount(object.at("status", "used", name)), most));
   }
-  cells.emplace_back(join(requests, ", "));
-  cells.emplace_back(join(limits, ", "));
-  cells.emplace_back(age(object, now));
-}
-
-void definition_cells(const Document& object, Time, Array& cells) {
-  cells.emplace_back(object.string_at("metadata", "creationTimestamp"));
+  add(cells, join(requests, ", "), join(limits, ", "), age(object, now));
 }
 
 Column text(std::string name, int priority = 0) {
@@ -265,9 +191,8 @@ std::string expression_text(const json::Document& expression) {
   if (op == "Exists") return key;
   if (op == "DoesNotExist") return "!" + key;
   std::vector<std::string> values;
-  if (const json::Document* list = expression.find("values"); list != nullptr && list->is_array()) {
-    for (const json::Document& value : list->as_array()) values.push_back(value.is_string() ? value.as_string() : "");
-  }
+  for (const json::Document& value : expression.array_at("values"))
+    values.push_back(value.is_string() ? value.as_string() : "");
   std::ranges::sort(values);
   return fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin", join(values, ","));
 }
@@ -275,11 +200,17 @@ std::string expression_text(const json::Document& expression) {
 }  // namespace
 
 Printer config_map_printer() {
-  return {{number("Data"), text("Age")}, &config_map_cells};
+  return {{number("Data"), text("Age")}, [](const Document& object, Time now, Array& cells) {
+            add(cells,
+                static_cast<std::int64_t>(members(object.at("data")).size() + members(object.at("binaryData")).size()),
+                age(object, now));
+          }};
 }
 
 Printer definition_printer() {
-  return {{Column{"Created At", "date", "", "", 0}}, &definition_cells};
+  return {{Column{"Created At", "date", "", "", 0}}, [](const Document& object, Time, Array& cells) {
+            cells.emplace_back(object.string_at("metadata", "creationTimestamp"));
+          }};
 }
 
 Printer deployment_printer() {
@@ -296,11 +227,15 @@ Printer event_printer() {
 }
 
 Printer lease_printer() {
-  return {{text("Holder"), text("Age")}, &lease_cells};
+  return {{text("Holder"), text("Age")}, [](const Document& object, Time now, Array& cells) {
+            add(cells, object.string_at("spec", "holderIdentity"), age(object, now));
+          }};
 }
 
 Printer namespace_printer() {
-  return {{text("Status"), text("Age")}, &namespace_cells};
+  return {{text("Status"), text("Age")}, [](const Document& object, Time now, Array& cells) {
+            add(cells, object.string_at("status", "phase"), age(object, now));
+          }};
 }
 
 Printer node_printer() {
@@ -317,7 +252,10 @@ Printer pod_printer() {
 
 Printer priority_class_printer() {
   return {{number("Value"), Column{"Global-Default", "boolean", "", "", 0}, text("Age"), text("PreemptionPolicy")},
-          &priority_class_cells};
+          [](const Document& object, Time now, Array& cells) {
+            add(cells, object.int_at("value"), object.bool_at("globalDefault"), age(object, now),
+                object.string_at("preemptionPolicy"));
+          }};
 }
 
 Printer resource_quota_printer() {
@@ -325,11 +263,16 @@ Printer resource_quota_printer() {
 }
 
 Printer secret_printer() {
-  return {{text("Type"), number("Data"), text("Age")}, &secret_cells};
+  return {{text("Type"), number("Data"), text("Age")}, [](const Document& object, Time now, Array& cells) {
+            add(cells, object.string_at("type"), static_cast<std::int64_t>(members(object.at("data")).size()),
+                age(object, now));
+          }};
 }
 
 Printer service_account_printer() {
-  return {{number("Secrets"), text("Age")}, &service_account_cells};
+  return {{number("Secrets"), text("Age")}, [](const Document& object, Time now, Array& cells) {
+            add(cells, static_cast<std::int64_t>(object.array_at("secrets").size()), age(object, now));
+          }};
 }
 
 Printer service_printer() {
@@ -356,14 +299,11 @@ std::string age_text(const std::string& timestamp, Time now) {
 
 std::string selector_text(const json::Document& selector) {
   std::multimap<std::string, std::string> parts;  // by key
-  if (const json::Document* labels = selector.find("matchLabels"); labels != nullptr && labels->is_object()) {
-    for (const json::Member& label : labels->as_object()) {
-      parts.emplace(label.key, label.key + "=" + (label.value.is_string() ? label.value.as_string() : ""));
-    }
+  for (const json::Member& label : members(selector.at("matchLabels"))) {
+    parts.emplace(label.key, label.key + "=" + (label.value.is_string() ? label.value.as_string() : ""));
   }
-  if (const json::Document* list = selector.find("matchExpressions"); list != nullptr && list->is_array()) {
-    for (const json::Document& one : list->as_array()) parts.emplace(one.string_at("key"), expression_text(one));
-  }
+  for (const json::Document& one : selector.array_at("matchExpressions"))
+    parts.emplace(one.string_at("key"), expression_text(one));
   std::vector<std::string> texts;
   for (auto& [key, text] : parts) texts.push_back(std::move(text));
   return join(texts, ",");
