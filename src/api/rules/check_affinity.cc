@@ -23,20 +23,15 @@ void check_node_affinity(const Document& affinity, const Place& place, Findings&
   };
   if (const Document* required = affinity.find(kRequired)) {
     const Place required_at = place.member(kRequired);
-    const Place terms = required_at.member("nodeSelectorTerms");
     if (required->array_at("nodeSelectorTerms").empty()) {
-      found.required(terms, "must have at least one node selector term");
+      found.required(required_at.member("nodeSelectorTerms"), "must have at least one node selector term");
     }
-    std::size_t index = 0;
-    for (const Document& term : required->array_at("nodeSelectorTerms")) check_term(term, terms.item(index++));
+    visit_items(*required, "nodeSelectorTerms", required_at, check_term);
   }
-  const Place preferred = place.member(kPreferred);
-  std::size_t index = 0;
-  for (const Document& preference : affinity.array_at(kPreferred)) {
-    const Place at = preferred.item(index++);
+  visit_items(affinity, kPreferred, place, [&](const Document& preference, const Place& at) {
     check_weight(preference, at, found);
     if (const Document* term = preference.find("preference")) check_term(*term, at.member("preference"));
-  }
+  });
 }
 
 void check_pod_term(const Document& term, const Place& at, Findings& found) {
@@ -49,18 +44,14 @@ void check_pod_term(const Document& term, const Place& at, Findings& found) {
 }
 
 void check_pod_affinity(const Document& affinity, const Place& place, Findings& found) {
-  const Place required = place.member(kRequired);
-  std::size_t index = 0;
-  for (const Document& term : affinity.array_at(kRequired)) check_pod_term(term, required.item(index++), found);
-  const Place preferred = place.member(kPreferred);
-  index = 0;
-  for (const Document& preference : affinity.array_at(kPreferred)) {
-    const Place at = preferred.item(index++);
+  visit_items(affinity, kRequired, place,
+              [&](const Document& term, const Place& at) { check_pod_term(term, at, found); });
+  visit_items(affinity, kPreferred, place, [&](const Document& preference, const Place& at) {
     check_weight(preference, at, found);
     if (const Document* term = preference.find("podAffinityTerm")) {
       check_pod_term(*term, at.member("podAffinityTerm"), found);
     }
-  }
+  });
 }
 
 /// True when the requirement can be evaluated.
@@ -91,11 +82,9 @@ bool check_requirement(const Document& requirement, SelectorOf of, const Place& 
 
 bool check_requirements(const Document& selector, SelectorOf of, const Place& place, Findings& found) {
   bool right = true;
-  const Place list = place.member("matchExpressions");
-  std::size_t index = 0;
-  for (const Document& requirement : selector.array_at("matchExpressions")) {
-    right = check_requirement(requirement, of, list.item(index++), found) && right;
-  }
+  visit_items(selector, "matchExpressions", place, [&](const Document& requirement, const Place& at) {
+    right = check_requirement(requirement, of, at, found) && right;
+  });
   return right;
 }
 

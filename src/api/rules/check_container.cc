@@ -11,11 +11,8 @@ using json::Document;
 using reflect::Place;
 
 void check_ports(const Document& container, bool host_network, const Place& place, Findings& found) {
-  const Place ports = place.member("ports");
   std::set<std::string> names;
-  std::size_t index = 0;
-  for (const Document& port : container.array_at("ports")) {
-    const Place at = ports.item(index++);
+  visit_items(container, "ports", place, [&](const Document& port, const Place& at) {
     const std::string& name = port.string_at("name");
     if (!name.empty()) found.port_name(name, at.member("name"));
     if (!name.empty() && !names.insert(name).second) found.duplicate(at.member("name"), name);
@@ -25,15 +22,13 @@ void check_ports(const Document& container, bool host_network, const Place& plac
     if (host_network && on_host != 0 && on_host != port.int_at("containerPort")) {
       found.invalid(at.member("hostPort"), on_host, "must match `containerPort` when `hostNetwork` is true");
     }
-  }
+  });
 }
 
 /// The program gets these as they are, up to the first NUL.
 void check_program(const Document& container, const Place& place, Findings& found) {
   for (const char* key : {"command", "args"}) {
-    const Place words = place.member(key);
-    std::size_t index = 0;
-    for (const Document& word : container.array_at(key)) found.without_nul(word, words.item(index++));
+    visit_items(container, key, place, [&](const Document& word, const Place& at) { found.without_nul(word, at); });
   }
   found.without_nul(container, "workingDir", place);
 }

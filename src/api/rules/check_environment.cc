@@ -84,21 +84,16 @@ bool may_be_in_name(char c) {
 }  // namespace
 
 void check_environment(const Document& container, const Place& place, Findings& found) {
-  const Place variables = place.member("env");
-  std::size_t index = 0;
-  for (const Document& variable : container.array_at("env")) {
-    const Place at = variables.item(index++);
+  visit_items(container, "env", place, [&](const Document& variable, const Place& at) {
     if (found.has_text(variable, "name", at) && !std::ranges::all_of(variable.string_at("name"), &may_be_in_name)) {
       found.invalid(at.member("name"), variable.string_at("name"),
                     "a valid environment variable name must consist only of printable ASCII characters other than '='");
     }
     found.without_nul(variable, "value", at);
     if (variable.find("valueFrom") != nullptr) check_env_source(variable, at, found);
-  }
+  });
   const Place sources = place.member("envFrom");
-  index = 0;
-  for (const Document& source : container.array_at("envFrom")) {
-    const Place at = sources.item(index++);
+  visit_items(container, "envFrom", place, [&](const Document& source, const Place& at) {
     int given = 0;
     for (const char* key : {"configMapRef", "secretRef"}) {
       const Document* ref = source.find(key);
@@ -108,7 +103,7 @@ void check_environment(const Document& container, const Place& place, Findings& 
     }
     if (given == 0) found.invalid(sources, "", "must specify one of: `configMapRef` or `secretRef`");
     if (given > 1) found.invalid(sources, "", "may not have more than one field specified at a time");
-  }
+  });
 }
 
 }  // namespace muster::api

@@ -1,5 +1,4 @@
 // Where the volumes of a pod appear in a container.
-#include <fmt/core.h>
 
 #include "api/rules/check_pod_parts.h"
 #include "base/strings.h"
@@ -36,11 +35,8 @@ void check_mount_path(const std::string& path, const Place& at, Findings& found)
 
 void check_mounts(const Document& spec, const Document& container, const Place& place, Findings& found) {
   const std::vector<std::string> volumes = volume_names(spec);
-  const Place list = place.member("volumeMounts");
   std::vector<std::string> paths;
-  std::size_t index = 0;
-  for (const Document& mount : container.array_at("volumeMounts")) {
-    const Place at = list.item(index++);
+  visit_items(container, "volumeMounts", place, [&](const Document& mount, const Place& at) {
     const std::string& name = mount.string_at("name");
     if (!name.empty() && !contains(volumes, name)) found.not_found(at.member("name"), name, volumes);
     const std::string& path = mount.string_at("mountPath");
@@ -55,7 +51,7 @@ void check_mounts(const Document& spec, const Document& container, const Place& 
       found.invalid(at.member("subPathExpr"), mount.string_at("subPathExpr"),
                     "subPathExpr and subPath are mutually exclusive");
     }
-  }
+  });
 }
 
 }  // namespace muster::api

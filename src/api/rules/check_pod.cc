@@ -18,14 +18,11 @@ void check_pod_security(const Document& spec, const Place& place, Findings& foun
   if (security == nullptr) return;
   const Place at = place.member("securityContext");
   for (const char* key : {"fsGroup", "runAsUser", "runAsGroup"}) found.between(*security, key, at, 0, kMaxId);
-  const Place groups = at.member("supplementalGroups");
-  std::size_t index = 0;
-  for (const Document& group : security->array_at("supplementalGroups")) {
-    const Place item = groups.item(index++);
+  visit_items(*security, "supplementalGroups", at, [&](const Document& group, const Place& item) {
     if (group.is_int() && (group.as_int() < 0 || group.as_int() > kMaxId)) {
       found.invalid(item, group, "must be between 0 and 2147483647, inclusive");
     }
-  }
+  });
 }
 
 void check_toleration(const Document& toleration, const Place& at, Findings& found) {
@@ -76,20 +73,14 @@ void check_names(const Document& spec, const Place& place, Findings& found) {
 /// Two containers cannot listen on the same port of their host.
 void check_host_ports(const Document& spec, const Place& place, Findings& found) {
   std::set<std::string> taken;
-  const Place containers = place.member("containers");
-  std::size_t index = 0;
-  for (const Document& container : spec.array_at("containers")) {
-    const Place at = containers.item(index++);
-    const Place ports = at.member("ports");
-    std::size_t number = 0;
-    for (const Document& port : container.array_at("ports")) {
-      const Place port_at = ports.item(number++);
-      if (port.int_at("hostPort") == 0) continue;
+  visit_items(spec, "containers", place, [&](const Document& container, const Place& at) {
+    visit_items(container, "ports", at, [&](const Document& port, const Place& port_at) {
+      if (port.int_at("hostPort") == 0) return;
       const std::string key =
           fmt::format("{}/{}/{}", port.string_at("protocol"), port.string_at("hostIP"), port.int_at("hostPort"));
       if (!taken.insert(key).second) found.duplicate(port_at.member("hostPort"), key);
-    }
-  }
+    });
+  });
 }
 
 void check_os(const Document& spec, const Place& place, Findings& found) {
@@ -120,11 +111,7 @@ void check_own_name(const Document& item, const Place& at, std::set<std::string>
 }  // namespace
 
 void check_pod_spec(const Document& spec, const Place& place, Findings& found) {
-  const auto each = [&](const char* key, const auto& check) {
-    const Place list = place.member(key);
-    std::size_t index = 0;
-    for (const Document& item : spec.array_at(key)) check(item, list.item(index++));
-  };
+  const auto each = [&](const char* key, const auto& check) { visit_items(spec, key, place, check); };
   std::set<std::string> volumes;
   each("volumes", [&](const Document& volume, const Place& at) {
     check_own_name(volume, at, volumes, found);

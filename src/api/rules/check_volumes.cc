@@ -30,14 +30,11 @@ void check_file_path(const std::string& path, const Place& at, Findings& found) 
 }
 
 void check_items(const Document& source, const Place& place, Findings& found) {
-  const Place items = place.member("items");
-  std::size_t index = 0;
-  for (const Document& item : source.array_at("items")) {
-    const Place at = items.item(index++);
+  visit_items(source, "items", place, [&](const Document& item, const Place& at) {
     found.has_text(item, "key", at);
     if (found.has_text(item, "path", at)) check_file_path(item.string_at("path"), at.member("path"), found);
     check_mode(item, "mode", at, found);
-  }
+  });
 }
 
 void check_host_path(const Document& source, const Place& at, Findings& found) {
@@ -58,10 +55,7 @@ void check_nfs(const Document& source, const Place& at, Findings& found) {
 
 void check_projected(const Document& projected, const Place& place, Findings& found) {
   check_mode(projected, "defaultMode", place, found);
-  const Place sources = place.member("sources");
-  std::size_t index = 0;
-  for (const Document& source : projected.array_at("sources")) {
-    const Place at = sources.item(index++);
+  visit_items(projected, "sources", place, [&](const Document& source, const Place& at) {
     if (source.is_object() && source.as_object().size() > 1) {
       found.forbidden(at, "may not specify more than 1 volume type per source");
     }
@@ -72,7 +66,7 @@ void check_projected(const Document& projected, const Place& place, Findings& fo
       found.has_text(*part, "name", part_at);
       check_items(*part, part_at, found);
     }
-  }
+  });
 }
 
 void check_volume_source(std::string_view kind, const Document& source, const Place& at, Findings& found) {

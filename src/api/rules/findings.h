@@ -21,6 +21,13 @@ bool contains(const auto& list, std::string_view word) {
 /// The members of the object at `key`; empty when it is absent.
 const json::Object& members_of(const json::Document& object, std::string_view key);
 
+/// Visits the items of the list `key` in the object at `place`, each with its own place.
+void visit_items(const json::Document& object, std::string_view key, const reflect::Place& place, const auto& visit) {
+  const reflect::Place list = place.member(key);
+  std::size_t index = 0;
+  for (const json::Document& item : object.array_at(key)) visit(item, list.item(index++));
+}
+
 class Findings {
  public:
   explicit Findings(std::vector<FieldCause>& causes) : causes_(causes) {}
