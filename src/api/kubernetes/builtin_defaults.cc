@@ -107,9 +107,7 @@ std::string qos_class(const Document& pod) {
   bool any = false;
   bool all_limited = true;
   for (const char* list : {"containers", "initContainers"}) {
-    const Document* containers = pod.at("spec", list);
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (const Document& container : containers->as_array()) {
+    for (const Document& container : pod.array_at("spec", list)) {
       for (const char* resource : {"cpu", "memory"}) {
         const auto request = amount(container, "requests", resource);
         const auto limit = amount(container, "limits", resource);

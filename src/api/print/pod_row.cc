@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <optional>
 #include <string>
 
 #include "api/print/printers.h"

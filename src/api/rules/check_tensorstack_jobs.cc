@@ -189,9 +189,9 @@ class ServiceVariables {
   explicit ServiceVariables(const json::Document& job)
       : replicas_(replicas_in(job)), service_(job.at("spec", "service")) {
     for (const json::Document& replica : replicas_) roles_.push_back(replica.string_at("type"));
-    const json::Document* ports = service_ == nullptr ? nullptr : service_->find("ports");
-    if (ports == nullptr || !ports->is_array()) return;
-    for (const json::Document& port : ports->as_array()) ports_.push_back(port.string_at("name"));
+    for (const json::Document& port : job.array_at("spec", "service", "ports")) {
+      ports_.push_back(port.string_at("name"));
+    }
   }
 
   /// "" when there is nothing wrong.
@@ -251,16 +251,12 @@ void check_service_variables(const json::Document& container, const std::string&
     if (!fault.empty()) causes.push_back(reflect::invalid_cause(where, *text, fault));
   };
   for (const char* list : {"command", "args"}) {
-    const json::Document* words = container.find(list);
-    if (words == nullptr || !words->is_array()) continue;
-    for (std::size_t i = 0; i < words->as_array().size(); ++i) {
-      check(&words->as_array()[i], item_path(child_path(path, list), i));
-    }
+    const json::Array& words = container.array_at(list);
+    for (std::size_t i = 0; i < words.size(); ++i) check(&words[i], item_path(child_path(path, list), i));
   }
-  const json::Document* env = container.find("env");
-  if (env == nullptr || !env->is_array()) return;
-  for (std::size_t i = 0; i < env->as_array().size(); ++i) {
-    check(env->as_array()[i].find("value"), child_path(item_path(child_path(path, "env"), i), "value"));
+  const json::Array& env = container.array_at("env");
+  for (std::size_t i = 0; i < env.size(); ++i) {
+    check(env[i].find("value"), child_path(item_path(child_path(path, "env"), i), "value"));
   }
 }
 

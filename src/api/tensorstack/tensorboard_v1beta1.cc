@@ -15,8 +15,7 @@ using namespace api;  // NOLINT(google-build-using-namespace): this file describ
 namespace {
 
 bool is_listed(const json::Document& self, std::string_view list) {
-  const json::Document* found = self.find(list);
-  return found != nullptr && found->is_array() && !found->as_array().empty();
+  return !self.array_at(list).empty();
 }
 
 /// True when the files of a program have at least one source.

@@ -26,8 +26,7 @@ bool is_absolute(std::string_view text) {
 }
 
 bool has_list(const json::Document& self, std::string_view part, std::string_view list) {
-  const json::Document* found = self.at(part, list);
-  return found != nullptr && found->is_array() && !found->as_array().empty();
+  return !self.array_at(part, list).empty();
 }
 
 bool has_workers(const json::Document& self) {

@@ -46,10 +46,9 @@ std::vector<Rule> elastic_rules() {
 }
 
 bool has_a_first_replica(const json::Document& self) {
-  const json::Document* replicas = self.find("replicaSpecs");
-  if (replicas == nullptr || !replicas->is_array() || replicas->as_array().empty()) return true;
-  const json::Document& first = replicas->as_array().front();
-  return first.find("replicas") == nullptr || first.int_at("replicas") >= 1;
+  const json::Array& replicas = self.array_at("replicaSpecs");
+  if (replicas.empty()) return true;
+  return replicas.front().find("replicas") == nullptr || replicas.front().int_at("replicas") >= 1;
 }
 
 std::vector<Rule> pytorch_rules() {
@@ -235,9 +234,7 @@ TypeDesc replica_of(std::string name, std::vector<std::string> roles) {
 }
 
 std::int64_t replicas_of(const json::Document& spec, std::string_view role) {
-  const json::Document* replicas = spec.find("replicaSpecs");
-  if (replicas == nullptr || !replicas->is_array()) return 0;
-  for (const json::Document& one : replicas->as_array()) {
+  for (const json::Document& one : spec.array_at("replicaSpecs")) {
     if (one.string_at("type") == role) return one.find("replicas") == nullptr ? 1 : one.int_at("replicas");
   }
   return 0;

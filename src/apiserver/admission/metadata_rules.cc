@@ -314,9 +314,7 @@ bool wants_differ(const api::Resource& resource, const Document& before, const D
 
 std::vector<std::string> strings_at(const Document& object, std::string_view a, std::string_view b) {
   std::vector<std::string> out;
-  const Document* list = object.at(a, b);
-  if (list == nullptr || !list->is_array()) return out;
-  for (const Document& item : list->as_array()) {
+  for (const Document& item : object.array_at(a, b)) {
     if (item.is_string()) out.push_back(item.as_string());
   }
   return out;

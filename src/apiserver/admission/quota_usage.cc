@@ -114,9 +114,8 @@ bool matches_expression(const Document& expression, const Document& pod) {
   if (scope != "PriorityClass" || op == "Exists") return in_scope(scope, pod);
   const std::string& name = pod.string_at("spec", "priorityClassName");
   if (op == "DoesNotExist") return name.empty();
-  const Document* values = expression.find("values");
-  const bool listed = values != nullptr && values->is_array() &&
-                      std::ranges::any_of(values->as_array(), [&](const Document& value) { return value == name; });
+  const bool listed =
+      std::ranges::any_of(expression.array_at("values"), [&](const Document& value) { return value == name; });
   return op == "NotIn" ? !listed : listed;
 }
 
@@ -166,15 +165,13 @@ Amounts quota_usage(const std::string& resource, const Document& object) {
 
 bool quota_covers(const Document& quota, std::string_view resource, const Document& object) {
   const json::Array& scopes = quota.array_at("spec", "scopes");
-  const Document* selector = quota.at("spec", "scopeSelector", "matchExpressions");
-  const bool selects = selector != nullptr && selector->is_array() && !selector->as_array().empty();
-  if (scopes.empty() && !selects) return true;
+  const json::Array& selector = quota.array_at("spec", "scopeSelector", "matchExpressions");
+  if (scopes.empty() && selector.empty()) return true;
   if (resource != "pods") return false;
   for (const Document& scope : scopes) {
     if (!scope.is_string() || !in_scope(scope.as_string(), object)) return false;
   }
-  if (!selects) return true;
-  return std::ranges::all_of(selector->as_array(),
+  return std::ranges::all_of(selector,
                              [&](const Document& expression) { return matches_expression(expression, object); });
 }
 

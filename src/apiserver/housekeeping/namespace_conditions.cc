@@ -10,12 +10,9 @@ namespace muster::apiserver {
 namespace {
 
 std::string since(const json::Document& ns, const std::string& type, const std::string& status, Time now) {
-  const json::Document* known = ns.at("status", "conditions");
-  if (known != nullptr && known->is_array()) {
-    for (const json::Document& condition : known->as_array()) {
-      if (condition.string_at("type") == type && condition.string_at("status") == status) {
-        return condition.string_at("lastTransitionTime");
-      }
+  for (const json::Document& condition : ns.array_at("status", "conditions")) {
+    if (condition.string_at("type") == type && condition.string_at("status") == status) {
+      return condition.string_at("lastTransitionTime");
     }
   }
   return format_rfc3339(now);

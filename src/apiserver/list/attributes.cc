@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
 #include "api/resource.h"
 #include "apiserver/api_server.h"
@@ -43,9 +42,7 @@ std::string field_value(const api::SelectableField& field, const json::Document&
 }
 
 void add_owners(const json::Document& object, store::Attributes& out) {
-  const json::Document* owners = object.at("metadata", "ownerReferences");
-  if (owners == nullptr || !owners->is_array()) return;
-  for (const json::Document& owner : owners->as_array()) {
+  for (const json::Document& owner : object.array_at("metadata", "ownerReferences")) {
     out.add(std::string(kOwnerPrefix) + owner.string_at("uid"),
             fmt::format("{} {} {} {}", owner.string_at("apiVersion"), owner.string_at("kind"), owner.string_at("name"),
                         owner.bool_at("blockOwnerDeletion") ? 1 : 0));
@@ -53,9 +50,7 @@ void add_owners(const json::Document& object, store::Attributes& out) {
 }
 
 std::string collector_finalizer(const json::Document& object) {
-  const json::Document* finalizers = object.at("metadata", "finalizers");
-  if (finalizers == nullptr || !finalizers->is_array()) return "";
-  for (const json::Document& finalizer : finalizers->as_array()) {
+  for (const json::Document& finalizer : object.array_at("metadata", "finalizers")) {
     const std::string text = text_of(&finalizer);
     if (text == "orphan" || text == "foregroundDeletion") return text;
   }

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include "apiserver/apply/ownership.h"
 #include "apiserver/patch/patch_request.h"
 #include "apiserver/verbs/apply.h"

@@ -18,17 +18,13 @@ using json::Document;
 
 std::vector<std::string> names_in(const Document& pod, std::string_view list) {
   std::vector<std::string> names;
-  const Document* containers = pod.at("spec", list);
-  if (containers == nullptr || !containers->is_array()) return names;
-  for (const Document& container : containers->as_array()) names.push_back(container.string_at("name"));
+  for (const Document& container : pod.array_at("spec", list)) names.push_back(container.string_at("name"));
   return names;
 }
 
 const Document* status_of(const Document& pod, const std::string& container) {
   for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
-    const Document* statuses = pod.at("status", list);
-    if (statuses == nullptr || !statuses->is_array()) continue;
-    for (const Document& status : statuses->as_array()) {
+    for (const Document& status : pod.array_at("status", list)) {
       if (status.string_at("name") == container) return &status;
     }
   }

@@ -53,9 +53,9 @@ class Complete final : public Command {
     if (!wanted) return;
     for (const Wanted& one : *wanted) {
       const auto list = session.list(one.kind.resource, one.kind.namespaced ? session.ns() : "", {});
-      const json::Document* items = list ? list->find("items") : nullptr;
-      if (items == nullptr || !items->is_array()) continue;
-      for (const json::Document& item : items->as_array()) candidates.push_back({item.string_at("metadata", "name")});
+      if (!list) continue;
+      for (const json::Document& item : list->array_at("items"))
+        candidates.push_back({item.string_at("metadata", "name")});
     }
   }
 

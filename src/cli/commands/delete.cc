@@ -124,10 +124,9 @@ class Delete final : public Command {
     std::optional<Error> failure;
     LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
-      const json::Document* items = list.find("items");
-      const bool there = items != nullptr && items->is_array() && !items->as_array().empty();
+      const json::Array& items = list.array_at("items");
       // A new object that has taken the name is not the one to wait for.
-      gone = !there || items->as_array().front().string_at("metadata", "uid") != doomed.uid;
+      gone = items.empty() || items.front().string_at("metadata", "uid") != doomed.uid;
     };
     sink.on_event = [&](const std::string& type, const json::Document& object) {
       gone = gone || type == "DELETED" || object.string_at("metadata", "uid") != doomed.uid;

@@ -113,10 +113,7 @@ class Get final : public Command {
                                    quote(query.name))};
   }
 
-  static bool has_rows(const json::Document& table) {
-    const json::Document* rows = table.find("rows");
-    return rows != nullptr && rows->is_array() && !rows->as_array().empty();
-  }
+  static bool has_rows(const json::Document& table) { return !table.array_at("rows").empty(); }
 
   int print_tables(Session& session, const std::vector<Query>& queries) {
     const auto& first = queries.front().kind.resource;

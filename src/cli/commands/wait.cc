@@ -74,9 +74,8 @@ class Wait final : public Command {
     };
     LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
-      const json::Document* items = list.find("items");
-      const bool there = items != nullptr && items->is_array() && !items->as_array().empty();
-      look(there ? &items->as_array().front() : nullptr);
+      const json::Array& items = list.array_at("items");
+      look(items.empty() ? nullptr : &items.front());
     };
     sink.on_event = [&](const std::string& type, const json::Document& object) {
       look(type == "DELETED" ? nullptr : &object);

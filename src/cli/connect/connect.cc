@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <optional>
 
 #include "base/files.h"
 #include "base/strings.h"
@@ -182,9 +181,7 @@ Result<Contexts> contexts_of(const std::string& path, const Surroundings& surrou
   if (documents->empty()) return out;
   const json::Document& file = documents->front().value;
   out.current = file.string_at("current-context");
-  const json::Document* contexts = file.find("contexts");
-  if (contexts == nullptr || !contexts->is_array()) return out;
-  for (const json::Document& context : contexts->as_array()) out.names.push_back(context.string_at("name"));
+  for (const json::Document& context : file.array_at("contexts")) out.names.push_back(context.string_at("name"));
   return out;
 }
 

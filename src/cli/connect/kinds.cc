@@ -167,12 +167,10 @@ Result<const std::vector<Kind>*> Kinds::discovered() {
   TRY_ASSIGN(std::vector<Kind> all, read_group("v1"));
   TRY_ASSIGN(const std::string text, session_.get_text("/apis"));
   TRY_ASSIGN(const json::Document groups, json::parse(text));
-  if (const json::Document* list = groups.find("groups"); list != nullptr && list->is_array()) {
-    for (const json::Document& group : list->as_array()) {
-      auto kinds = read_group(group.string_at("preferredVersion", "groupVersion"));
-      // An aggregated API whose server is down must not hide the others.
-      if (kinds) std::ranges::move(*kinds, std::back_inserter(all));
-    }
+  for (const json::Document& group : groups.array_at("groups")) {
+    auto kinds = read_group(group.string_at("preferredVersion", "groupVersion"));
+    // An aggregated API whose server is down must not hide the others.
+    if (kinds) std::ranges::move(*kinds, std::back_inserter(all));
   }
   discovered_ = std::move(all);
   return &*discovered_;
@@ -185,9 +183,7 @@ Result<std::vector<Kind>> Kinds::read_group(const std::string& group_version) {
   TRY_ASSIGN(const std::string text, session_.get_text((group.empty() ? "/api/" : "/apis/") + group_version));
   TRY_ASSIGN(const json::Document list, json::parse(text));
   std::vector<Kind> out;
-  const json::Document* resources = list.find("resources");
-  if (resources == nullptr || !resources->is_array()) return out;
-  for (const json::Document& resource : resources->as_array()) {
+  for (const json::Document& resource : list.array_at("resources")) {
     const std::string& name = resource.string_at("name");
     if (name.find('/') != std::string::npos) continue;  // a subresource
     const std::string& singular = resource.string_at("singularName");

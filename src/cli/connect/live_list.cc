@@ -78,10 +78,8 @@ struct LiveList::State : std::enable_shared_from_this<LiveList::State> {
   // A Table event may carry its resourceVersion only on the object inside its row.
   void remember_revision(const json::Document& object) {
     const std::string* found = &object.string_at("metadata", "resourceVersion");
-    const json::Document* rows = object.find("rows");
-    if (found->empty() && rows != nullptr && rows->is_array() && !rows->as_array().empty()) {
-      found = &rows->as_array().back().string_at("object", "metadata", "resourceVersion");
-    }
+    const json::Array& rows = object.array_at("rows");
+    if (found->empty() && !rows.empty()) found = &rows.back().string_at("object", "metadata", "resourceVersion");
     if (!found->empty()) revision = *found;
   }
 

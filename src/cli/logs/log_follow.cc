@@ -1,7 +1,5 @@
 #include "cli/logs/log_follow.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "api/owners.h"
@@ -28,14 +26,11 @@ Run run_of(const json::Document& pod, const std::string& container) {
   Run out;
   const std::string& phase = pod.string_at("status", "phase");
   const bool pod_ended = phase == "Succeeded" || phase == "Failed";
-  const json::Document* statuses = pod.at("status", "containerStatuses");
-  if (statuses != nullptr && statuses->is_array()) {
-    for (const json::Document& status : statuses->as_array()) {
-      if (status.string_at("name") != container) continue;
-      out.restarts = status.int_at("restartCount");
-      out.ended = status.at("state", "terminated") != nullptr;
-      out.started = out.ended || status.at("state", "running") != nullptr;
-    }
+  for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
+    if (status.string_at("name") != container) continue;
+    out.restarts = status.int_at("restartCount");
+    out.ended = status.at("state", "terminated") != nullptr;
+    out.started = out.ended || status.at("state", "running") != nullptr;
   }
   out.ended = out.ended || pod_ended;
   return out;
@@ -46,9 +41,8 @@ Run run_of(const json::Document& pod, const std::string& container) {
 std::string default_container(const json::Document& pod) {
   const std::string& named = pod.string_at("metadata", "annotations", "kubectl.kubernetes.io/default-container");
   if (!named.empty()) return named;
-  const json::Document* containers = pod.at("spec", "containers");
-  if (containers == nullptr || !containers->is_array() || containers->as_array().empty()) return "";
-  return containers->as_array().front().string_at("name");
+  const json::Array& containers = pod.array_at("spec", "containers");
+  return containers.empty() ? "" : containers.front().string_at("name");
 }
 
 std::string log_target(const std::string& ns, const std::string& pod, const std::string& container) {
@@ -86,13 +80,10 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
   bool first_list = true;
 
   void got_list(const json::Document& list) {
-    const json::Document* items = list.find("items");
     std::map<std::string, bool> present;
-    if (items != nullptr && items->is_array()) {
-      for (const json::Document& pod : items->as_array()) {
-        present[pod.string_at("metadata", "uid")] = true;
-        saw_pod(pod);
-      }
+    for (const json::Document& pod : list.array_at("items")) {
+      present[pod.string_at("metadata", "uid")] = true;
+      saw_pod(pod);
     }
     for (auto& [uid, over] : ended) {
       if (!present.contains(uid)) gone(uid);

@@ -53,9 +53,7 @@ std::variant<std::vector<Selected>, Failure> Selection::collect(Session& session
     options.field_selector = field_selector_;
     auto list = session.list(one.kind.resource, ns, options);
     if (!list) return failure_of(about_selectors(list.error(), selector_, field_selector_));
-    const json::Document* items = list->find("items");
-    if (items == nullptr || !items->is_array()) continue;
-    for (const json::Document& item : items->as_array()) {
+    for (const json::Document& item : list->array_at("items")) {
       out.push_back({one.kind, item.string_at("metadata", "namespace"), item.string_at("metadata", "name"), false});
     }
   }
