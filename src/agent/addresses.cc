@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
 
 #include "agent/launch.h"
+#include "json/jsonpath.h"
 
 namespace muster::agent {
 namespace {
@@ -43,8 +47,49 @@ bool has_ended(const Document& pod) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
-std::vector<std::string> names_of(const Document& pod, const std::string& ns,
-                                  const std::vector<const Document*>& services) {
+/// Services by the rarest label that their selectors ask for, so that finding those of one pod does not cost a look at
+/// all of them: each replica of a job may have a service of its own, and all of these share the labels of the job.
+class ServiceIndex {
+ public:
+  explicit ServiceIndex(const std::vector<const Document*>& services) {
+    std::map<Label, std::size_t> uses;
+    const auto each_label = [&](const Document& service, const auto& visit) {
+      const Document* selector = service.at("spec", "selector");
+      if (selector == nullptr || !selector->is_object()) return;
+      for (const json::Member& wanted : selector->as_object()) visit(Label{wanted.key, json::plain_text(wanted.value)});
+    };
+    for (const Document* service : services) each_label(*service, [&](const Label& label) { ++uses[label]; });
+    for (const Document* service : services) {
+      std::optional<Label> rarest;
+      each_label(*service, [&](const Label& label) {
+        if (!rarest || uses[label] < uses[*rarest]) rarest = label;
+      });
+      if (rarest) by_label_[*rarest].push_back(service);
+    }
+  }
+
+  /// In the order of their names.
+  std::vector<const Document*> selecting(const Document& pod) const {
+    std::vector<const Document*> found;
+    const Document* labels = pod.at("metadata", "labels");
+    if (labels == nullptr || !labels->is_object()) return found;
+    for (const json::Member& label : labels->as_object()) {
+      const auto candidates = by_label_.find({label.key, json::plain_text(label.value)});
+      if (candidates == by_label_.end()) continue;
+      std::ranges::copy_if(candidates->second, std::back_inserter(found),
+                           [&pod](const Document* service) { return selects(*service, pod); });
+    }
+    std::ranges::sort(found, {},
+                      [](const Document* s) -> const std::string& { return s->string_at("metadata", "name"); });
+    return found;
+  }
+
+ private:
+  using Label = std::pair<std::string, std::string>;
+  std::map<Label, std::vector<const Document*>> by_label_;
+};
+
+std::vector<std::string> names_of(const Document& pod, const std::string& ns, const ServiceIndex& services) {
   const std::string& pod_name = pod.string_at("metadata", "name");
   std::vector<std::string> names = {pod_name};
   const std::string host_name = host_name_of(pod);
@@ -53,8 +98,8 @@ std::vector<std::string> names_of(const Document& pod, const std::string& ns,
   if (!subdomain.empty()) add_all_forms(host_name + "." + subdomain, ns, names);
   // A pod that has ended keeps its own names, so that a late peer gets "connection refused" and not "unknown host". A
   // service resolves to live pods only.
-  for (const Document* service : services) {
-    if (has_ended(pod) || !selects(*service, pod)) continue;
+  if (has_ended(pod)) return names;
+  for (const Document* service : services.selecting(pod)) {
     const std::string& service_name = service->string_at("metadata", "name");
     add_all_forms(service_name, ns, names);
     add_all_forms(pod_name + "." + service_name, ns, names);
@@ -89,11 +134,12 @@ std::string hosts_text(const std::string& ns, std::string_view host_entries, con
   std::string text(host_entries);
   if (!text.empty() && text.back() != '\n') text.push_back('\n');
   text += "# pods and services of namespace " + ns + "\n";
+  const ServiceIndex index(services);
   for (const Document* pod : pods) {
     const std::string& address = pod->string_at("status", "podIP");
     if (address.empty()) continue;
     text += address;
-    for (const std::string& name : names_of(*pod, ns, services)) text += " " + name;
+    for (const std::string& name : names_of(*pod, ns, index)) text += " " + name;
     text += "\n";
   }
   return text;

@@ -49,5 +49,17 @@ TEST(HostsText, NamesPodsTheirHostnamesAndTheServicesThatSelectThem) {
             "127.1.0.3 old\n");
 }
 
+TEST(HostsText, FindsTheServiceOfEachReplicaAmongThoseOfItsJob) {
+  const auto pod = doc(R"({"metadata":{"name":"w-1","labels":{"job":"j","index":"1"}},"spec":{},
+                           "status":{"phase":"Running","podIP":"127.1.0.1"}})");
+  const auto first = doc(R"({"metadata":{"name":"s-0"},"spec":{"selector":{"job":"j","index":"0"}}})");
+  const auto second = doc(R"({"metadata":{"name":"s-1"},"spec":{"selector":{"job":"j","index":"1"}}})");
+  const auto all = doc(R"({"metadata":{"name":"all"},"spec":{"selector":{"job":"j"}}})");
+  const std::string text = hosts_text("ml", "", {&pod}, {&first, &second, &all});
+  EXPECT_THAT(text, testing::HasSubstr(" all.ml "));
+  EXPECT_THAT(text, testing::HasSubstr(" w-1.s-1.ml "));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("s-0")));
+}
+
 }  // namespace
 }  // namespace muster::agent

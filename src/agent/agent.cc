@@ -10,6 +10,7 @@
 #include "agent/shim_program.h"
 #include "agent/state.h"
 #include "agent/volumes.h"
+#include "api/owners.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -175,8 +176,11 @@ void Agent::State::on_pod(const Document* before, const Document* now) {
     want_sync(new_uid);
   }
   want_hosts(ns);
+  gang_members_.clear();
   // This pod may have been the last one that its gang waited for.
-  if (either.at("metadata", "annotations") != nullptr) want_waiting();
+  const bool has_come = now != nullptr && !now->string_at("status", "podIP").empty() &&
+                        (before == nullptr || before->string_at("status", "podIP").empty());
+  if (has_come && api::gang_size(*now) > 1) want_waiting();
 }
 
 void Agent::State::want_sync(const std::string& uid) {
@@ -200,15 +204,44 @@ void Agent::State::want_waiting() {
 void Agent::State::drain() {
   drain_posted_ = false;
   if (!ready_) return;
-  for (const std::string& ns : std::exchange(hosts_to_write_, {})) write_hosts(ns);
+  write_all_hosts();
   if (std::exchange(waiting_to_sync_, false)) {
     for (const auto& [uid, run] : runs_) {
       if (run.step == Step::kWaiting) to_sync_.insert(uid);
     }
   }
-  for (const std::string& uid : std::exchange(to_sync_, {})) {
+  // In slices, because each sync may start processes: requests are served between two slices.
+  constexpr std::size_t kSyncedAtOnce = 16;
+  if (syncing_.empty()) syncing_ = std::exchange(to_sync_, {});
+  for (std::size_t i = 0; i < kSyncedAtOnce && !syncing_.empty(); ++i) {
+    const std::string uid = std::move(syncing_.extract(syncing_.begin()).value());
     if (!uid.empty()) sync(uid);
   }
+  if ((syncing_.empty() && to_sync_.empty()) || std::exchange(drain_posted_, true)) return;
+  loop_.post_when_idle([this, alive = alive_] {
+    if (*alive) drain();
+  });
+}
+
+/// Writing the names costs what all pods of a namespace cost, and every change of one asks for it. The pause afterwards
+/// is in proportion, so that a thousand pods do not fill the loop; a pod that starts meanwhile has its names written
+/// first.
+void Agent::State::write_all_hosts() {
+  constexpr int kPausePerWrite = 10;
+  const MonoTime began = loop_.mono();
+  if (hosts_to_write_.empty()) return;
+  if (began < next_hosts_) {
+    if (hosts_timer_ != 0) return;
+    hosts_timer_ = loop_.after(next_hosts_ - began, [this, alive = alive_] {
+      if (!*alive) return;
+      hosts_timer_ = 0;
+      want_sync("");
+    });
+    return;
+  }
+  for (const std::string& ns : std::exchange(hosts_to_write_, {})) write_hosts(ns);
+  const MonoTime ended = loop_.mono();
+  next_hosts_ = ended + (ended - began) * kPausePerWrite;
 }
 
 std::shared_ptr<const Document> Agent::State::find_pod(const std::string& uid) const {
@@ -257,6 +290,7 @@ void Agent::State::write_hosts(const std::string& ns) {
   if (hosts_written_[ns] == text) return;
   if (const auto written = linux_os::overwrite_file(paths_.hosts(ns), text, 0644); !written) {
     LOG_WARN("hosts not written", {"namespace", ns}, {"error", written.error().message});
+    hosts_to_write_.insert(ns);  // with the next change, or the next start
     return;
   }
   hosts_written_[ns] = std::move(text);

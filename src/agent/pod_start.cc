@@ -43,12 +43,16 @@ bool Agent::State::gang_is_complete(const Document& pod) const {
   const std::size_t size = api::gang_size(pod);
   if (size <= 1) return true;
   const std::string gang = api::gang_of(pod);
-  const auto pods = in_namespace(pods_->cache(), pod.string_at("metadata", "namespace"));
-  const auto present = std::ranges::count_if(pods, [&gang](const Document* other) {
-    return api::gang_of(*other) == gang && !other->string_at("status", "podIP").empty() &&
-           other->at("metadata", "deletionTimestamp") == nullptr;
-  });
-  return static_cast<std::size_t>(present) >= size;
+  if (gang_members_.empty()) {
+    for (const auto& [key, held] : pods_->cache()) {
+      const Document* other = held.document.get();
+      if (other->string_at("status", "podIP").empty() || other->at("metadata", "deletionTimestamp") != nullptr)
+        continue;
+      ++gang_members_[api::gang_of(*other)];
+    }
+  }
+  const auto present = gang_members_.find(gang);
+  return present != gang_members_.end() && present->second >= size;
 }
 
 References Agent::State::references_of(const std::string& ns) const {
@@ -76,7 +80,9 @@ void Agent::State::try_start(PodRun& run, const Document& pod) {
   run.waiting_reason.clear();
   run.waiting_message.clear();
   for (const Remark& remark : plan->remarks) tell(run, pod, remark);
-  write_hosts(pod.string_at("metadata", "namespace"));
+  if (hosts_to_write_.erase(pod.string_at("metadata", "namespace")) > 0) {
+    write_hosts(pod.string_at("metadata", "namespace"));
+  }
   if (const auto started = start_attempt(run, pod, *plan); !started) {
     run.waiting_reason = "CreateContainerError";
     run.waiting_message = started.error().message;

@@ -87,6 +87,7 @@ struct Agent::State {
   void want_waiting();  // a dependency of a waiting pod may have appeared
   void drain();
   void sync(const std::string& uid);
+  void write_all_hosts();
   void write_hosts(const std::string& ns);
   void note_address(const json::Document* before, const json::Document* now);
   std::shared_ptr<const json::Document> find_pod(const std::string& uid) const;
@@ -155,8 +156,12 @@ struct Agent::State {
   Loop::Id inotify_id_ = 0;
 
   std::set<std::string> to_sync_;
+  std::set<std::string> syncing_;  // taken from to_sync_, worked off in slices
   std::set<std::string> hosts_to_write_;
   std::map<std::string, std::string> hosts_written_;
+  MonoTime next_hosts_{};  // not before this time
+  Loop::Id hosts_timer_ = 0;
+  mutable std::map<std::string, std::size_t> gang_members_;  // with an address, by gang; forgotten when a pod changes
   int gone_since_tidied_ = 0;
   bool waiting_to_sync_ = false;
   bool drain_posted_ = false;

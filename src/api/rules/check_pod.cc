@@ -104,7 +104,9 @@ void check_dns(const Document& spec, const Place& place, Findings& found) {
 /// A DNS label that no item before has.
 void check_own_name(const Document& item, const Place& at, std::set<std::string>& taken, Findings& found) {
   found.dns_label(item, "name", at);
-  const std::string& name = item.string_at("name");  // the schema reports a missing one
+  const std::string& name = item.string_at("name");
+  if (name.empty() && item.find("name") != nullptr)
+    found.required(at.member("name"));  // the schema reports a missing one
   if (!name.empty() && !taken.insert(name).second) found.duplicate(at.member("name"), name);
 }
 

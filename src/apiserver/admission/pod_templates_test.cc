@@ -100,6 +100,8 @@ std::vector<OddPod> odd_specs() {
       spec("initContainers[0].livenessProbe",
            R"("initContainers":[{"name":"first","image":"i","livenessProbe":{"exec":{"command":["a"]}}}])"),
       spec("volumes[0].name", R"("volumes":[{"name":"a b","emptyDir":{}}])"),
+      spec("volumes[0].name", R"("volumes":[{"name":"","emptyDir":{}}])"),
+      spec("initContainers[0].name", R"("initContainers":[{"name":"","image":"i"}])"),
       spec("volumes[1].name", R"("volumes":[{"name":"v","emptyDir":{}},{"name":"v","emptyDir":{}}])"),
   };
 }

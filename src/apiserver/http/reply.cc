@@ -27,13 +27,14 @@ std::string warning_header(std::string_view text) {
 void add_warnings(const std::vector<std::string>& warnings, net::Headers& headers) {
   constexpr std::size_t kMostBytes = 4096;
   constexpr std::size_t kLongest = 256;
+  constexpr std::size_t kMostHeaders = 50;  // Python's http.client takes 100 in all
   std::size_t total = 0;
   for (const std::string& warning : warnings) total += warning.size();
   std::size_t used = 0;
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     const std::string text = total <= kMostBytes ? warnings[i] : shortened(warnings[i], kLongest);
     used += text.size();
-    if (used > kMostBytes) {
+    if (used > kMostBytes || i == kMostHeaders) {
       return headers.add("Warning", warning_header(fmt::format("{} more warnings", warnings.size() - i)));
     }
     headers.add("Warning", warning_header(text));
