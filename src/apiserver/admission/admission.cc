@@ -147,13 +147,20 @@ Status decode(const api::Resource& resource, Document& object, Origin origin, Fi
   return settle_fields(resource, api::kubernetes::find_message(resource), object, origin, validation, warnings);
 }
 
+/// A spec that did not change is not checked again: an object that an older version stored can still be labelled,
+/// report its status and be deleted, even if this version would reject it.
+enum class Spec { kNew, kAsBefore };
+
 /// Kubernetes decodes built-in kinds into Go types, so a wrong type makes the whole body undecodable and is not an
-/// invalid field. `rules` checks conditions over several fields.
+/// invalid field.
 Status check_valid(const api::Resource& resource, const Document& object, Origin origin, std::vector<FieldCause> causes,
-                   std::vector<FieldCause> (*rules)(const Document& object)) {
+                   Spec spec) {
   std::vector<FieldCause> more = reflect::validate(*resource.type, object);
   // Metadata has rules of its own in check_metadata.
-  std::erase_if(more, [](const FieldCause& cause) { return cause.field.starts_with("metadata."); });
+  std::erase_if(more, [spec](const FieldCause& cause) {
+    return cause.field.starts_with("metadata.") || (spec == Spec::kAsBefore && cause.field.starts_with("spec."));
+  });
+  const auto rules = spec == Spec::kAsBefore ? nullptr : resource.check;
   if (resource.built_in) {
     std::vector<FieldCause> wrong;
     std::ranges::copy_if(more, std::back_inserter(wrong),
@@ -427,7 +434,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (!resource.built_in) {
     for (FieldCause& cause : check_queues(context, nullptr, object)) causes.push_back(std::move(cause));
   }
-  TRY(check_valid(resource, object, Origin::kBody, std::move(causes), resource.check));
+  TRY(check_valid(resource, object, Origin::kBody, std::move(causes), Spec::kNew));
   if (!takes_status) object.as_object().erase("status");  // its defaults
   if (resource.start != nullptr) resource.start(object);
   add_all(deprecations(resource, object), warnings);
@@ -453,7 +460,7 @@ Result<Document> admit_question(const api::Resource& resource, Document object, 
   // The protobuf tables describe only the question, but clients also send the fields of the answer.
   TRY(settle_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));
   reflect::apply_defaults(*resource.type, object);
-  TRY(check_valid(resource, object, Origin::kBody, {}, resource.check));
+  TRY(check_valid(resource, object, Origin::kBody, {}, Spec::kNew));
   return object;
 }
 
@@ -477,10 +484,8 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   } else {
     for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }
-  // An object that an older version stored can still be labelled, report its status and be deleted, though this
-  // version would refuse its spec.
   const bool as_before = request.subresource == "status" || wants_the_same(resource, before, after);
-  TRY(check_valid(resource, after, origin, std::move(causes), as_before ? nullptr : resource.check));
+  TRY(check_valid(resource, after, origin, std::move(causes), as_before ? Spec::kAsBefore : Spec::kNew));
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);
     add_all(doubts(resource, &before, after), warnings);
