@@ -210,7 +210,7 @@ void Agent::State::drain() {
       if (run.step == Step::kWaiting) to_sync_.insert(uid);
     }
   }
-  // In slices, because each sync may start processes: requests are served between two slices.
+  // Pods are synced in slices, because each sync may start processes: requests are served between two slices.
   constexpr std::size_t kSyncedAtOnce = 16;
   if (syncing_.empty()) syncing_ = std::exchange(to_sync_, {});
   for (std::size_t i = 0; i < kSyncedAtOnce && !syncing_.empty(); ++i) {
@@ -223,9 +223,9 @@ void Agent::State::drain() {
   });
 }
 
-/// Writing the names costs what all pods of a namespace cost, and every change of one asks for it. The pause afterwards
-/// is in proportion, so that a thousand pods do not fill the loop; a pod that starts meanwhile has its names written
-/// first.
+/// Writing the names costs time in proportion to all pods of a namespace, and every change of a pod requests it. The
+/// pause afterwards is proportional, so that a thousand pods do not occupy the loop; a pod that starts meanwhile has
+/// its names written first.
 void Agent::State::write_all_hosts() {
   constexpr int kPausePerWrite = 10;
   const MonoTime began = loop_.mono();
@@ -290,7 +290,7 @@ void Agent::State::write_hosts(const std::string& ns) {
   if (hosts_written_[ns] == text) return;
   if (const auto written = linux_os::overwrite_file(paths_.hosts(ns), text, 0644); !written) {
     LOG_WARN("hosts not written", {"namespace", ns}, {"error", written.error().message});
-    hosts_to_write_.insert(ns);  // with the next change, or the next start
+    hosts_to_write_.insert(ns);  // retried with the next change or the next start
     return;
   }
   hosts_written_[ns] = std::move(text);

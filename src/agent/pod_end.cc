@@ -1,4 +1,4 @@
-// Ends: of an attempt, of a pod, by itself or because somebody wants it gone.
+// The end of an attempt or of a pod, either by itself or because its deletion was requested.
 #include <fmt/core.h>
 #include <signal.h>
 
@@ -18,7 +18,7 @@ constexpr int kMaxUnrunStarts = 3;
 constexpr Duration kLookAgainAfter = std::chrono::milliseconds(200);
 constexpr Duration kRetryEnd = std::chrono::seconds(1);
 constexpr std::int64_t kUsualGrace = 30;
-constexpr int kTidyEvery = 100;  // pods gone
+constexpr int kTidyEvery = 100;  // removed pods
 
 std::int64_t grace_of(const Document& pod) {
   for (const Document* grace :
@@ -40,7 +40,7 @@ void Agent::State::on_shim_gone(const std::string& uid) {
   PodRun* run = find_run(uid);
   if (run == nullptr || !run->has_process() || !linux_os::has_ended(run->pidfd)) return;
   unfollow(*run);
-  if (!ready_) {  // whether it is to be started again is not known yet
+  if (!ready_) {  // it is not known yet whether the pod is to be restarted
     run->step = Step::kLookAgain;
     return;
   }
@@ -76,7 +76,7 @@ void Agent::State::take_end(PodRun& run, AttemptRecord end) {
   run.current = std::move(end);
   run.step = Step::kEnded;
   run.unrun_starts = 0;
-  // What the containers wrote outside their volumes ends with them; logs and records stay.
+  // What the containers wrote outside their volumes is removed; logs and records stay.
   discard(paths_.attempt(run.uid, run.attempt) + "/scratch");
   const auto pod = find_pod(run.uid);
   if (pod == nullptr) return;
@@ -107,7 +107,7 @@ void Agent::State::take_loss(PodRun& run, std::optional<AttemptRecord> state, st
   run.failure_message = std::move(message);
 }
 
-/// The containers run again in the same pod, whatever its restart policy: nothing of theirs has ended by itself.
+/// The containers run again in the same pod, whatever its restart policy, because none of them has ended by itself.
 void Agent::State::take_stop(PodRun& run, std::optional<AttemptRecord> record) {
   const auto pod = find_pod(run.uid);
   if (pod == nullptr || pod->at("metadata", "deletionTimestamp") != nullptr) {
@@ -128,7 +128,7 @@ void Agent::State::begin_next_attempt(PodRun& run, std::optional<AttemptRecord> 
   want_sync(run.uid);
 }
 
-/// The delay counts from the end of the attempt, so a restart of the server neither shortens nor repeats it.
+/// The delay counts from the end of the attempt, so a restart of the engine neither shortens nor repeats it.
 void Agent::State::back_off(PodRun& run, Time ended) {
   run.step = Step::kBackOff;
   const Duration left =
@@ -142,7 +142,7 @@ void Agent::State::back_off(PodRun& run, Time ended) {
   });
 }
 
-/// The attempt never ran: the same number is tried again, a few times.
+/// The attempt never ran, so the same number is retried, up to kMaxUnrunStarts times.
 void Agent::State::start_over(PodRun& run) {
   const auto pod = find_pod(run.uid);
   if (run.stopping_with || pod == nullptr) {
@@ -162,7 +162,7 @@ void Agent::State::start_over(PodRun& run) {
   want_sync(run.uid);
 }
 
-/// Nothing was started and nothing will be. Told as the end of every container, so that it counts as the pod's failure.
+/// Nothing was started and nothing will be. Every container is reported as ended, so that the pod counts as failed.
 void Agent::State::fail(PodRun& run, const Document& pod, const std::string& message) {
   AttemptRecord record;
   for (const bool is_init : {true, false}) {
@@ -186,7 +186,7 @@ void Agent::State::fail(PodRun& run, const Document& pod, const std::string& mes
 void Agent::State::stop(PodRun& run, const Document* pod, std::int64_t grace) {
   if (run.stopping_with && *run.stopping_with <= grace) return;
   run.stopping_with = grace;
-  if (run.step == Step::kStarting) {  // not told to go yet, and will not be
+  if (run.step == Step::kStarting) {  // the shim has not been sent "go", and never will be
     if (run.socket_id != 0) loop_.cancel(std::exchange(run.socket_id, 0));
     run.socket.reset();
     return;
@@ -211,11 +211,11 @@ void Agent::State::sync_deleted(PodRun& run, const Document& pod) {
   if (run.has_process()) return stop(run, &pod, grace_of(pod));
   if (run.step == Step::kLookAgain) {
     take_verdict(run, examine_attempt(paths_.attempt(run.uid, run.attempt)));
-    if (run.step == Step::kLookAgain) return;  // the timer comes back here
+    if (run.step == Step::kLookAgain) return;  // the timer will retry
     if (run.has_process()) return want_sync(run.uid);
   }
   if (run.timer_id != 0) loop_.cancel(std::exchange(run.timer_id, 0));
-  // Those who watch see how it ended before they see it go.
+  // Watchers see how the pod ended before they see it deleted.
   if (run.step == Step::kBackOff) run.step = Step::kEnded;
   if (run.step == Step::kEnded && run.current && !push_status(run, pod)) return;
   remove_pod(run, pod);
@@ -241,7 +241,7 @@ void Agent::State::remove_pod(PodRun& run, const Document& pod) {
                  });
 }
 
-/// The pod is no more in the API: nobody wants what is left of it.
+/// The pod is no longer in the API, so nothing needs what is left of it.
 void Agent::State::sync_gone(PodRun& run) {
   if (run.has_process()) return stop(run, nullptr, 0);
   if (run.step == Step::kLookAgain) {
@@ -260,7 +260,7 @@ void Agent::State::sync_gone(PodRun& run) {
   if (++gone_since_tidied_ >= kTidyEvery) forget_old_logs();
 }
 
-/// Everything but the logs and records.
+/// Removes everything except logs and records.
 void Agent::State::clean_up(const PodRun& run) {
   discard(paths_.pod_volumes(run.uid));
   for (int attempt = 0; attempt <= run.attempt; ++attempt) {

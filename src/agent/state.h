@@ -156,12 +156,12 @@ struct Agent::State {
   Loop::Id inotify_id_ = 0;
 
   std::set<std::string> to_sync_;
-  std::set<std::string> syncing_;  // taken from to_sync_, worked off in slices
+  std::set<std::string> syncing_;  // taken from to_sync_, processed in slices
   std::set<std::string> hosts_to_write_;
   std::map<std::string, std::string> hosts_written_;
-  MonoTime next_hosts_{};  // not before this time
+  MonoTime next_hosts_{};  // the earliest time of the next write
   Loop::Id hosts_timer_ = 0;
-  mutable std::map<std::string, std::size_t> gang_members_;  // with an address, by gang; forgotten when a pod changes
+  mutable std::map<std::string, std::size_t> gang_members_;  // with an address, by gang; cleared when a pod changes
   int gone_since_tidied_ = 0;
   bool waiting_to_sync_ = false;
   bool drain_posted_ = false;

@@ -32,7 +32,7 @@ Status Trash::take(const std::string& path) {
     const std::string free_path = fmt::format("{}/{}", folder_, ++taken_);
     if (std::rename(path.c_str(), free_path.c_str()) == 0) break;
     if (errno == ENOENT) return ok();
-    if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR || errno == EISDIR) continue;  // of an earlier engine
+    if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR || errno == EISDIR) continue;  // the name is taken
     return errno_error(fmt::format("move {} to {}", quote(path), quote(folder_)), errno);
   }
   const MutexLock lock(mutex_);

@@ -1,7 +1,7 @@
-// What pods leave behind, on its way out. The loop only moves a folder in here, which takes no longer for 400,000 files
+// Trash removes what pods leave behind. The loop only moves a folder in here, which takes no longer for 400,000 files
 // than for one; a thread removes it. What is left when the engine stops is removed after its next start.
 //
-// Loop thread only, apart from the thread inside.
+// Loop thread only, apart from the internal thread.
 #pragma once
 
 #include <condition_variable>
@@ -16,13 +16,13 @@ namespace muster::agent {
 
 class Trash {
  public:
-  /// `folder` must be on the file system of what is thrown away.
+  /// `folder` must be on the same file system as what is moved into it.
   explicit Trash(std::string folder);
   ~Trash();
 
-  /// Makes the folder and begins to remove what an earlier engine left in it.
+  /// Creates the folder and begins to remove what an earlier engine left in it.
   Status start();
-  /// Moves the file or folder away; its path is free afterwards. Ok when there is none.
+  /// Moves the file or folder away, so that its path is free. Returns ok when there is none.
   Status take(const std::string& path);
 
  private:

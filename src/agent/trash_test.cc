@@ -66,7 +66,7 @@ TEST_F(TrashTest, AnEarlierEnginesTrashIsRemoved) {
   make_folder("trash/1");
   make_folder("trash/up-1");
   std::ofstream(folder_ + "/trash/2") << "x";
-  ASSERT_TRUE(trash_->take(make_folder("pod")));  // the names are taken
+  ASSERT_TRUE(trash_->take(make_folder("pod")));  // names 1 and 2 are taken, so it becomes 3
   EXPECT_TRUE(fs::exists(folder_ + "/trash/3/deep/file"));
   ASSERT_TRUE(trash_->start());
   EXPECT_TRUE(becomes_empty());

@@ -1,4 +1,4 @@
-// What a client sent, cut to what belongs into a message about it.
+// Shortens client input that is quoted in a message.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace muster {
 
 inline constexpr std::size_t kLongestEcho = 512;
 
-/// The text, or the beginning of a longer one and "…". Does not end inside a character.
+/// Returns the text, or the beginning of a longer one followed by "…". Never cuts a character.
 std::string shortened(std::string_view text, std::size_t most = kLongestEcho);
 
 }  // namespace muster

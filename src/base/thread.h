@@ -1,4 +1,4 @@
-// Threads beside the loop: each has a name, and a line in ARCHITECTURE.md.
+// Threads other than the loop thread: each has a name and is listed in ARCHITECTURE.md.
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// `name` has at most 15 characters. Every signal is blocked: signals are the loop thread's business.
+/// `name` has at most 15 characters. All signals are blocked, because only the loop thread handles signals.
 template <typename Function>
 std::jthread start_thread(const char* name, Function function) {
   sigset_t all;

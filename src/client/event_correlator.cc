@@ -19,7 +19,7 @@ std::optional<EventToWrite> EventCorrelator::correlate(const api::ObjectReferenc
   similar.last = now;
   similar.messages.insert(message);
   if (similar.messages.size() < kMostMessages) return EventToWrite{group + "\n" + message, message};
-  similar.messages.erase(message);  // so that the number does not grow, and messages said before stay themselves
+  similar.messages.erase(message);  // the set does not grow, and earlier messages keep their own Events
   return EventToWrite{group, "(combined from similar events): " + message};
 }
 
@@ -37,7 +37,7 @@ bool EventCorrelator::take_token(const std::string& object, MonoTime now) {
   return true;
 }
 
-/// First what has no effect any more; should that not be enough, everything: then some folding is lost.
+/// First forgets what no longer has an effect. If that is not enough, forgets everything, and some folding is lost.
 void EventCorrelator::forget_some(MonoTime now) {
   if (similar_.size() >= kMostRemembered) {
     std::erase_if(similar_, [&](const auto& entry) { return now - entry.second.last > kWindow; });

@@ -1,6 +1,6 @@
-// EventCorrelator: which of the Events that a component reports are written, and under which identity. Folds as
-// client-go does: what is said again counts up, many messages of one kind become one, and an object that causes too
-// many is cut off. Pure but for its memory, which may be lost without harm.
+// EventCorrelator decides which of the Events that a component reports are written, and under which identity. It folds
+// as client-go does: a repeated Event increments a count, many messages of one type and reason become one, and an
+// object that causes too many Events is cut off. Its only state is its memory, which can be lost without harm.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@
 namespace muster::client {
 
 struct EventToWrite {
-  std::string identity;  // Events of one identity are one object that counts
+  std::string identity;  // Events of one identity are one object with a count
   std::string message;
 };
 
 class EventCorrelator {
  public:
-  // As in client-go.
+  // The limits are those of client-go.
   static constexpr std::size_t kMostMessages = 10;  // of one type and reason about one object, within kWindow
   static constexpr Duration kWindow = std::chrono::minutes(10);
   static constexpr double kBurst = 25;  // about one object
   static constexpr Duration kRefill = std::chrono::minutes(5);
   static constexpr std::size_t kMostRemembered = 4096;
 
-  /// Nothing when the object has caused too many Events.
+  /// Returns nullopt when the object has caused too many Events.
   std::optional<EventToWrite> correlate(const api::ObjectReference& about, const std::string& type,
                                         const std::string& reason, const std::string& message, MonoTime now);
 

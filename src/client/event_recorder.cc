@@ -15,14 +15,14 @@ ResourceName events() {
   return {"", "v1", "events"};
 }
 
-/// The beginning of a text, in whole characters of UTF-8.
+/// Returns the beginning of the text, without cutting a UTF-8 character.
 std::string cut(const std::string& text, std::size_t longest) {
   if (text.size() <= longest) return text;
   while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80) --longest;
   return text.substr(0, longest);
 }
 
-/// The object's namespace may be on its way out, and then takes no more Events.
+/// A namespace that is being deleted accepts no more Events, so these errors are expected.
 bool is_worth_logging(const Error& error) {
   return error.reason != Reason::kNotFound && error.reason != Reason::kForbidden;
 }
@@ -32,7 +32,7 @@ bool is_worth_logging(const Error& error) {
 struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State> {
   State(Loop& l, ApiClient& c, api::EventSource s) : loop(l), client(c), source(std::move(s)) {}
 
-  /// Repeats of one Event that came while it was being written.
+  /// The repeats of one Event that arrived while it was being written.
   struct Pending {
     std::int64_t repeats = 0;
     std::string message;  // the newest
@@ -78,7 +78,7 @@ struct EventRecorder::State : std::enable_shared_from_this<EventRecorder::State>
                   });
   }
 
-  /// Adds the repeats that came meanwhile, and `more`.
+  /// Increments the count by the repeats that arrived meanwhile, and by `more`.
   void count_up(const ObjectName& event, std::int64_t more) {
     more += std::exchange(pending[{event.ns, event.name}].repeats, 0);
     if (more == 0) return end(event, ok());

@@ -1,5 +1,5 @@
-// EventRecorder: Events about objects, for controllers and agent. The name of an Event is a function of its identity
-// (event_correlator.h), so reporting the same again, also after a restart of the process, counts up the one there is.
+// EventRecorder writes Events for controllers and agent. The name of an Event is a function of its identity
+// (event_correlator.h), so reporting an Event again, even after a restart, increments the count of the existing one.
 #pragma once
 
 #include <memory>
@@ -13,17 +13,17 @@ namespace muster::client {
 
 class EventRecorder {
  public:
-  /// `source.host` is "" for a component that is on no node.
+  /// `source.host` is "" for a component that does not belong to a node.
   EventRecorder(Loop& loop, ApiClient& client, api::EventSource source);
   ~EventRecorder();
 
-  /// Does not wait: a write that fails is not repeated, and at most kMaxPending are under way; more are dropped with a
-  /// line in the log. `about` needs api_version, kind, ns, name and uid.
+  /// Does not wait. A write that fails is not retried, and at most kMaxPending are in progress; further ones are
+  /// dropped and logged. `about` needs api_version, kind, ns, name and uid.
   void record(const api::ObjectReference& about, const std::string& type, const std::string& reason,
               const std::string& message);
 
   static constexpr std::size_t kMaxPending = 1000;
-  static constexpr std::size_t kLongestMessage = 1024;  // Kubernetes refuses longer ones
+  static constexpr std::size_t kLongestMessage = 1024;  // Kubernetes rejects longer ones
 
  private:
   struct State;

@@ -1,5 +1,5 @@
-// A controller as data: which kind of object it looks after, which kinds it makes for it, and the pure function that
-// decides. control/runtime runs all of them with one queue and one executor.
+// A controller as data: the kind of object it manages, the kinds of children it creates, and the pure function that
+// decides. control/runtime runs all controllers with one queue and one executor.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,16 @@
 
 namespace muster::control {
 
-/// An object as a struct of its kind, whichever that is.
+/// An object of any kind, decoded to the struct of its kind.
 struct AnyObject {
   std::shared_ptr<const void> object;         // null: there is none
   const api::ObjectMeta* metadata = nullptr;  // inside `object`
 };
 
-/// A kind of which objects are watched, and how they become structs.
+/// A kind whose objects are watched, and how they are decoded.
 struct WatchedKind {
   const reflect::TypeDesc* type;
-  std::string label_selector;  // "" watches all
+  std::string label_selector;  // "" selects all
   Result<AnyObject> (*decode)(const json::Document& object);
 };
 
@@ -47,7 +47,7 @@ class Children {
  public:
   void add(const reflect::TypeDesc& type, std::vector<AnyObject> objects) { by_type_[&type] = std::move(objects); }
 
-  /// T is one of the controller's `children`.
+  /// T must be one of the controller's `children`.
   template <typename T>
   std::vector<std::shared_ptr<const T>> of() const {
     const auto found = by_type_.find(&reflect::type_of<T>());
@@ -61,7 +61,7 @@ class Children {
   std::map<const reflect::TypeDesc*, std::vector<AnyObject>> by_type_;
 };
 
-/// What a plan is made from.
+/// The input of a plan.
 struct Snapshot {
   const json::Document& primary;
   Children children;
@@ -72,10 +72,10 @@ struct Controller {
   std::string api_version;  // of the primary
   std::string kind;
   std::vector<WatchedKind> children;
-  /// Total and deterministic: whatever is stored gives a plan.
+  /// Total and deterministic: any stored object yields a plan.
   std::function<Plan(const Snapshot&)> plan;
-  /// Sees identity and status of every primary that changed, before any plan is made from the change; `now` is null
-  /// when it is gone. For what primaries share, such as ports; most controllers have none.
+  /// Called with identity and status of every primary that changed, before any plan is based on the change; `now` is
+  /// null when the primary is gone. For what primaries share, such as ports; most controllers do not set it.
   std::function<void(const std::string& uid, const json::Document* now)> on_change = {};
 };
 

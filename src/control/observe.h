@@ -9,7 +9,7 @@
 
 namespace muster::control {
 
-/// The pod is being deleted; what it does from then on says nothing about its work.
+/// Returns true for a pod that is being deleted; its behaviour from then on is no evidence about its work.
 inline bool is_terminating(const api::Pod& pod) {
   return pod.metadata.deletion_timestamp.has_value();
 }
@@ -18,7 +18,7 @@ inline bool is_finished_pod(const api::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
 }
 
-/// Null when there is no condition of that type.
+/// Returns null when there is no condition of that type.
 inline const api::Condition* find_condition(const std::vector<api::Condition>& conditions, std::string_view type) {
   const auto found = std::ranges::find(conditions, type, &api::Condition::type);
   return found == conditions.end() ? nullptr : &*found;

@@ -1,4 +1,4 @@
-// A plan: what a controller wants done about one object, its primary. Pure code makes plans; control/runtime applies
+// A plan: what a controller wants done for one object, its primary. Pure code makes plans; control/runtime applies
 // them.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace muster::control {
 
-/// One existing object in the primary's namespace. The uid keeps an action from hitting a namesake made since.
+/// One existing object in the primary's namespace. The uid protects a later object of the same name.
 struct ChildRef {
   std::string api_version;
   std::string kind;
@@ -21,11 +21,11 @@ struct ChildRef {
   std::string uid;
 };
 
-/// `object` has apiVersion, kind and metadata.name, and no status.
+/// `object` has apiVersion, kind and metadata.name, but no status.
 struct Create {
   json::Document object;
 };
-/// A merge patch, refused as a conflict when the child is no longer at `resource_version`.
+/// A merge patch. It is rejected as a conflict when the child is no longer at `resource_version`.
 struct Update {
   ChildRef child;
   std::string resource_version;
@@ -34,7 +34,7 @@ struct Update {
 struct Delete {
   ChildRef child;
 };
-/// About the primary.
+/// An Event about the primary.
 struct EmitEvent {
   std::string type;  // Normal, Warning
   std::string reason;
@@ -49,12 +49,12 @@ using Action = std::variant<Create, Update, Delete, EmitEvent, DeletePrimary>;
 /// accounting: what was counted, which port was chosen and how a job ended is stored before anything relies on it.
 template <typename Status>
 struct PlanWith {
-  std::optional<Status> status;  // absent: leave it alone
+  std::optional<Status> status;  // absent: leave it unchanged
   std::vector<Action> actions;
   std::optional<Duration> recheck_after;
-  std::vector<std::string> reasons;  // why, for people: one sentence each
+  std::vector<std::string> reasons;  // for users: why, in one sentence each
 };
-/// `status` is the whole member of that name as it should be.
+/// `status` is the whole wanted member of that name.
 using Plan = PlanWith<json::Document>;
 
 template <typename T>

@@ -1,13 +1,13 @@
-// Where the controllers run, which decides what pods can count on.
+// Where the controllers run, which determines what pods can rely on.
 #pragma once
 
 namespace muster::control {
 
 enum class Where {
-  // One machine: pods share the host's ports, so each job gets ports of its own, and pod names resolve inside pods. We
-  // also schedule and run deployments.
+  // One machine. Pods share the host's ports, so each job gets ports of its own, and pod names resolve inside pods.
+  // Here we also schedule pods and run deployments.
   kEngine,
-  // Kubernetes: each pod has an address of its own, names come from headless services, and the cluster does the rest.
+  // Kubernetes. Each pod has an address of its own, names come from headless services, and the cluster does the rest.
   kCluster,
 };
 

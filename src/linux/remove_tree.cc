@@ -30,9 +30,8 @@ Folder open_folder(int parent, const char* name) {
   return Folder(opened);
 }
 
-/// Empties one folder without recursion and with two descriptors, however deep it is: what a folder inside it holds is
-/// removed, except folders that hold something themselves. Those are moved up to the top, where the next round finds
-/// them.
+/// Empties one folder without recursion and with two descriptors, however deep it is. In each folder inside it, files
+/// and empty folders are removed. Folders that are not empty are moved up to the top, where the next round finds them.
 class Emptying {
  public:
   Emptying(DIR* top, const std::stop_token& stop) : top_(top), stop_(stop) {}
@@ -61,8 +60,8 @@ class Emptying {
     }
   }
 
-  /// False for a folder that holds something, which is the caller's to deal with. A mount point is none of these: the
-  /// kernel answers EBUSY before it looks whether the folder is empty.
+  /// Returns false for a folder that is not empty, which the caller has to handle. A mount point is an error instead:
+  /// the kernel returns EBUSY before it checks whether the folder is empty.
   bool remove_entry(int folder, const char* name) {
     if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return note_progress();
     if (errno == EISDIR) {
@@ -76,7 +75,7 @@ class Emptying {
   void empty_folder(const char* name) {
     const int top = ::dirfd(top_);
     Folder folder = open_folder(top, name);
-    // The pod's user, who is ours, may have taken away its own rights.
+    // The pod runs as our user and may have removed its own permissions.
     if (!folder && errno == EACCES && ::fchmodat(top, name, 0700, 0) == 0) folder = open_folder(top, name);
     if (!folder) return note_failure("open", name);
     const int fd = ::dirfd(folder.get());
@@ -85,11 +84,11 @@ class Emptying {
     for_each(folder.get(), [this, fd](const char* inner) {
       if (!remove_entry(fd, inner)) move_up(fd, inner);
     });
-    // When it still holds something, the next round sees it again.
+    // If it is not empty, the next round handles it again.
     if (::unlinkat(top, name, AT_REMOVEDIR) == 0) note_progress();
   }
 
-  /// A name that is taken, by a folder of the tree or by one that was moved up before, is passed over.
+  /// Skips names that are taken, by a folder of the tree or by one that was moved up before.
   void move_up(int folder, const char* name) {
     for (;;) {
       const std::string free_name = fmt::format("up-{}", ++moved_up_);
@@ -118,7 +117,7 @@ class Emptying {
   const std::stop_token& stop_;
   bool progress_ = false;  // in this round
   std::uint64_t moved_up_ = 0;
-  std::optional<Error> failure_;  // the first of this round
+  std::optional<Error> failure_;  // the first one in this round
 };
 
 }  // namespace

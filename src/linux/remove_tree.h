@@ -1,4 +1,4 @@
-// Removing folders of any depth and width: a pod writes what it likes, and all of it has to go.
+// Removes folders of any depth and width: a pod may write anything, and all of it has to be removed.
 #pragma once
 
 #include <stop_token>
@@ -8,12 +8,12 @@
 
 namespace muster::linux_os {
 
-/// Removes the file, or the folder with all that is in it. Symbolic links are not followed and mounts are not entered:
-/// a mount point stays, with the folders above it, and is the error. What cannot be removed does not keep the rest.
-/// Ok when there is nothing at `path`.
+/// Removes the file, or the folder with its contents. Symbolic links are not followed and mounts are not entered: a
+/// mount point and the folders above it stay, and are reported as the error. An entry that cannot be removed does not
+/// protect the others. Returns ok when `path` does not exist.
 Status remove_tree(const std::string& path);
 
-/// The same for what is in the folder, which itself stays. Returns early, without an error, once `stop` is requested.
+/// Removes the contents of the folder, but not the folder. Returns early, without an error, once `stop` is requested.
 Status remove_contents(const std::string& folder, const std::stop_token& stop = {});
 
 }  // namespace muster::linux_os

@@ -25,7 +25,7 @@ constexpr uid_t kNobodyUser = 65534;
 class RemoveTree : public ::testing::Test {
  protected:
   RemoveTree() {
-    char name[] = "/dev/shm/muster-tree-XXXXXX";  // in memory: this test makes and removes many files
+    char name[] = "/dev/shm/muster-tree-XXXXXX";  // in memory, because this test creates and removes many files
     folder_ = ::mkdtemp(name);
     tree_ = folder_ + "/tree";
     fs::create_directory(tree_);
@@ -48,7 +48,7 @@ TEST_F(RemoveTree, RemovesASingleFile) {
   EXPECT_FALSE(fs::exists(folder_ + "/launch"));
 }
 
-/// With 20,000 levels the path is far longer than the kernel takes, and one descriptor per level is more than we get.
+/// With 20,000 levels the path is far longer than the kernel accepts, and one descriptor per level exceeds the limit.
 TEST_F(RemoveTree, DepthCostsNeitherStackNorDescriptors) {
   Fd at(::open(tree_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int level = 0; level < 20'000; ++level) {
@@ -73,7 +73,7 @@ TEST_F(RemoveTree, ManyFilesAndFoldersAtEveryLevel) {
   for (int i = 0; i < 40; ++i) {
     const std::string branch = tree_ + "/" + std::to_string(i);
     for (int j = 0; j < 20; ++j) {
-      // The names are those that folders get on their way up.
+      // These are the names that folders get when they are moved up.
       const std::string leaf = branch + "/up-" + std::to_string(j) + "/leaf";
       fs::create_directories(leaf);
       for (int k = 0; k < 5; ++k) std::ofstream(leaf + "/" + std::to_string(k)) << "x";
@@ -97,7 +97,7 @@ TEST_F(RemoveTree, LinksAreRemovedAndNotFollowed) {
   EXPECT_TRUE(fs::exists(folder_ + "/outside/inner"));
 }
 
-/// As an ordinary user: root may do everything anyway.
+/// Runs as an ordinary user, because root ignores permissions.
 TEST_F(RemoveTree, FoldersWithoutAnyRightsGoToo) {
   ASSERT_EQ(::chown(folder_.c_str(), kNobodyUser, kNobodyUser), ::geteuid() == 0 ? 0 : -1);
   const auto make_and_remove = [this] {
@@ -115,7 +115,7 @@ TEST_F(RemoveTree, FoldersWithoutAnyRightsGoToo) {
   EXPECT_EXIT(make_and_remove(), ExitedWithCode(0), "");
 }
 
-/// Neither another file system nor a folder of the same one that is bound there.
+/// Covers another file system and a bind mount of the same one.
 TEST_F(RemoveTree, MountsAreNotEnteredAndTheRestGoes) {
   fs::create_directories(folder_ + "/outside");
   std::ofstream(folder_ + "/outside/kept") << "x";

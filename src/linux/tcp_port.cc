@@ -11,11 +11,11 @@
 namespace muster::linux_os {
 namespace {
 
-/// Returns true when the machine does not have the address family: without IPv6 no port is taken there.
+/// Returns true if the machine lacks the address family: without IPv6 no IPv6 port can be taken.
 bool can_listen(int family, const sockaddr* address, socklen_t size) {
   const Fd socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket) return true;
-  const int on = 1;  // lingering connections of an earlier server do not count
+  const int on = 1;  // ignores lingering connections of an earlier server
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (family == AF_INET6) ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   return ::bind(socket.get(), address, size) == 0 && ::listen(socket.get(), 1) == 0;

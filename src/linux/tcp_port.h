@@ -3,7 +3,7 @@
 
 namespace muster::linux_os {
 
-/// Whether a server could listen on the port at every address now. Another process may still take it a moment later.
+/// Returns whether a server could listen on the port at every address now. Another process may take it a moment later.
 bool is_port_free(int port);
 
 }  // namespace muster::linux_os

@@ -1,4 +1,4 @@
-// The commands that run the engine or look at this machine, as a section of the command table (cli/command_table.h).
+// The commands that run the engine or inspect this machine, as a section of the command table (cli/command_table.h).
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ std::span<const cli::Entry> engine_commands();
 std::unique_ptr<cli::Command> make_up();
 std::unique_ptr<cli::Command> make_down();
 std::unique_ptr<cli::Command> make_status();
-/// The engine in the foreground. The one place that knows every module and wires them.
+/// Runs the engine in the foreground. This is the only place that knows all modules and connects them.
 std::unique_ptr<cli::Command> make_serve();
-/// The database as one file, and back.
+/// Writes the database to one file, and restores it.
 std::unique_ptr<cli::Command> make_backup();
 std::unique_ptr<cli::Command> make_restore();
 std::unique_ptr<cli::Command> make_doctor();

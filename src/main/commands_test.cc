@@ -33,7 +33,7 @@ TEST(EngineCommands, TooManyWordsAreRefused) {
   EXPECT_EQ(cli::run(kTable, {"up", "--lisen", "x"}), 2);
 }
 
-/// A suggestion is soon followed by the up arrow and the return key.
+/// A user may run a suggested command without checking it.
 TEST(EngineCommands, WhatDestroysIsNeverSuggested) {
   for (const char* word : {"restart", "restor", "restroe", "resotre", "dow", "donw", "delte", "delet"}) {
     EXPECT_THAT(cli::unknown_command(word, kTable).what, Not(HasSubstr("did you mean"))) << word;

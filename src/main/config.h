@@ -24,7 +24,7 @@ struct SnapshotsConfig {
 };
 
 struct Config {
-  std::string listen;  // HOST:PORT; "" leaves it to the flag
+  std::string listen;  // HOST:PORT; "" leaves the choice to the flag
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // "host" or "refuse"
   std::map<std::string, Quantity> resources;

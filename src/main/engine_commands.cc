@@ -1,4 +1,4 @@
-// `muster up`, `down`, `status`: the engine in the background.
+// `muster up`, `down` and `status` manage the engine in the background.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ std::string log_path(const std::string& data_dir) {
   return data_dir + "/engine.log";
 }
 
-/// What the engine said last: shown when it did not come up.
+/// Returns the end of the engine's log, which is shown when the engine did not start.
 std::string last_lines(const std::string& path, std::size_t count) {
   auto text = read_file(path);
   if (!text) return "";
@@ -38,7 +38,7 @@ std::string last_lines(const std::string& path, std::size_t count) {
   return join(lines, "\n");
 }
 
-/// Starts `muster serve` in a session of its own with its log in a file. Returns the pipe to read "ready" from.
+/// Starts `muster serve` in a session of its own, with its log in a file. Returns the pipe that "ready" is read from.
 Result<Fd> spawn_engine(const std::vector<std::string>& serve_args, const std::string& log_file) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno_error("pipe", errno);
@@ -57,7 +57,7 @@ Result<Fd> spawn_engine(const std::vector<std::string>& serve_args, const std::s
   return ready;
 }
 
-/// The URL after "ready ", or "" when the engine ended first.
+/// Returns the URL after "ready ", or "" when the engine exited first.
 std::string read_ready_line(const Fd& fd) {
   std::string text;
   char buffer[512];
@@ -70,7 +70,7 @@ std::string read_ready_line(const Fd& fd) {
   return text.starts_with("ready ") ? std::string(trim(text.substr(6))) : "";
 }
 
-/// Waits by pidfd, so a pid that is reused meanwhile is never signalled.
+/// Waits through a pidfd, so that a reused pid is never signalled.
 Status stop_process(const EngineRecord& engine) {
   const auto process = linux_os::open_exactly({.pid = engine.pid, .start_time = engine.start_ticks});
   if (!process) return ok();
@@ -84,7 +84,7 @@ Status stop_process(const EngineRecord& engine) {
                              engine.pid, kStopTimeoutMs / 1000, engine.pid)};
 }
 
-/// What the commands of the background engine share: the folder.
+/// The base of the commands for the background engine, which all take the folder.
 class OfFolder : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
@@ -163,7 +163,7 @@ class Down final : public OfFolder {
   }
 
  private:
-  /// Only a folder that an engine made is removed, and on a terminal only after a question.
+  /// Allows only the removal of a folder that an engine created, and on a terminal only after confirmation.
   Status may_purge(cli::Session& session) const {
     if (!std::filesystem::exists(data_dir_)) return ok();
     if (!std::filesystem::exists(data_dir_ + "/store/muster.db")) {

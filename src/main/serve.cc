@@ -57,7 +57,7 @@ Result<LogLevel> parse_log_level(const std::string& word) {
                .message = fmt::format("--log-level: must be debug, info, warn or error, got {}", quote(word))};
 }
 
-/// Where to serve: as the flag says, else the configuration, else where the engine served last.
+/// Returns the address from the flag, else from the configuration, else the one where the engine served last.
 Result<Address> choose_address(const std::string& flag, const Config& config, const std::string& data_dir) {
   if (!flag.empty()) {
     auto address = parse_address(flag);
@@ -80,7 +80,7 @@ agent::Options agent_options(const ServeOptions& options) {
   return result;
 }
 
-/// Destroyed in reverse: the agent and controllers go before the server they talk to, the store last.
+/// Members are destroyed in reverse order: agent and controllers before the server they use, the store last.
 struct Engine {
   net::EventLoop loop;
   SystemRng rng;
@@ -158,19 +158,19 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   return engine.agent->start();
 }
 
-/// `kubectl config set-context --current --namespace=…` writes into the engine's file, and means it for longer than
-/// the engine runs.
+/// `kubectl config set-context --current --namespace=…` writes to the engine's file. The user's choice must survive a
+/// restart of the engine.
 std::string chosen_namespace(const std::string& kubeconfig) {
   const auto before = client::load_kubeconfig(kubeconfig, "muster");
   return before ? before->ns : "default";
 }
 
 Status run_engine(const ServeOptions& options) {
-  // Neither a debugger of the same user nor a core file gets at the token and the keys.
+  // Neither a debugger of the same user nor a core file can expose the token and the keys.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   Engine engine;
   TRY(prepare_data_dir(options.data_dir));
-  TRY(open_store(engine, options));  // first: it holds the lock that keeps a second engine out
+  TRY(open_store(engine, options));  // first: it holds the lock that excludes a second engine
   const std::vector<std::string> names{"127.0.0.1", "localhost", "::1", to_lower(host_name()), options.address.host};
   TRY_ASSIGN(const Credentials credentials,
              load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
@@ -193,7 +193,7 @@ Status run_engine(const ServeOptions& options) {
     LOG_INFO("stopping; pods keep running", {"signal", signal});
     engine.loop.stop();
   });
-  // After the door is open: people and programs come first.
+  // The controllers start once the server is listening: requests from users and programs come first.
   engine.loop.post_when_idle([&engine] { engine.controllers->start(); });
   engine.loop.run();
   remove_engine_record(options.data_dir);

@@ -41,7 +41,7 @@ bool ConnectionPool::recognise(const Connection& stranger) {
 }
 
 void ConnectionPool::remove(const Connection& connection) {
-  const std::uint64_t ticket = connection.ticket;  // the connection may end with its place
+  const std::uint64_t ticket = connection.ticket;  // the connection may be destroyed with its place
   if (strangers_.erase(ticket) == 0) known_.erase(ticket);
 }
 

@@ -1,7 +1,7 @@
-// Which connections a server holds, and which of them make room when there are too many. Private to net/.
+// The connections of a server, and which of them make room when there are too many. Private to net/.
 //
-// A newcomer is a stranger until it shows credentials. Strangers are counted apart, so that they cannot use up the
-// places of those who have shown theirs.
+// A newcomer is a stranger until it shows credentials. Strangers are counted separately, so that they cannot use up the
+// places of connections with credentials.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ class ConnectionPool {
  public:
   explicit ConnectionPool(const ServerLimits& limits) : limits_(limits) {}
 
-  /// Whether a newcomer may be added now. False while there are too many strangers and even the oldest has not had its
-  /// time yet: newcomers then wait in the kernel's queue, so that a burst of clients loses none.
+  /// Returns whether a newcomer may be added now. Returns false while there are too many strangers and even the oldest
+  /// still has time left. Newcomers then wait in the kernel's queue, so that a burst of clients loses none.
   bool has_room(MonoTime now) const;
-  /// The oldest stranger goes where there are too many.
+  /// Closes the oldest stranger if there are too many.
   void add(std::shared_ptr<Connection> stranger, MonoTime now);
-  /// Closes the connection that is missed least: the oldest stranger, or else the one that is idle for longest. False
-  /// when all are in use.
+  /// Closes the least useful connection: the oldest stranger, or else the one that has been idle for longest. Returns
+  /// false when all are in use.
   bool evict();
 
-  /// The stranger has shown credentials. False when all places are taken by connections in use.
+  /// Records that the stranger has shown credentials. Returns false when connections in use occupy all places.
   bool recognise(const Connection& stranger);
   void remove(const Connection& connection);
 
@@ -44,7 +44,7 @@ class ConnectionPool {
 
   const ServerLimits& limits_;
   std::uint64_t last_ticket_ = 0;
-  std::map<std::uint64_t, Place> strangers_;  // by ticket, so oldest first
+  std::map<std::uint64_t, Place> strangers_;  // by ticket, so the oldest comes first
   std::map<std::uint64_t, Place> known_;
 };
 

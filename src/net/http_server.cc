@@ -78,8 +78,8 @@ bool is_loopback_name(const std::string& host) {
   return host == "127.0.0.1" || host == "::1" || host == "localhost";
 }
 
-/// Both addresses on one port, or the asked one alone where the machine lacks the other. A port that was free on the
-/// one may be taken on the other: then, where any will do, the next is tried.
+/// Binds both addresses on one port, or only the requested one where the machine lacks the other. A port that is free
+/// on one may be taken on the other; if any port will do, another is tried.
 Result<Bound> bind_loopback(const std::string& host, int port) {
   constexpr int kAttempts = 16;
   const std::string first = host == "localhost" ? "127.0.0.1" : host;
@@ -93,7 +93,7 @@ Result<Bound> bind_loopback(const std::string& host, int port) {
   }
 }
 
-/// Removes a socket file nobody listens on any more; refuses to remove anything else.
+/// Removes a socket file that no process listens on any more; refuses to remove anything else.
 Status clear_stale_socket(const std::string& path, const Address& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return ok();
@@ -167,7 +167,7 @@ void HttpServer::State::accept(std::size_t index) {
                              SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0) {
       admit(listener.pool, fd, peer);
-      if (evicted) return;  // with nobody waiting, accept() would still fail for want of a descriptor
+      if (evicted) return;  // if no peer waits, another accept() would still fail for lack of a descriptor
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       const Error why = errno_error("accept", errno);
       if (!evicted && (evicted = listener.pool.evict())) continue;
@@ -176,11 +176,11 @@ void HttpServer::State::accept(std::size_t index) {
     } else if (errno == EAGAIN) {
       return;
     }
-    // Anything else is about that one connection: it was gone before we took it.
+    // Any other error concerns only that one connection: the peer left before it was accepted.
   }
 }
 
-/// The listening socket stays readable while the connection is not taken, so looking again at once would spin.
+/// The listening socket stays readable while the connection is not accepted, so retrying at once would spin.
 void HttpServer::State::pause(std::size_t index, Duration time) {
   shared->loop.cancel(listeners[index].watch);
   listeners[index].watch = shared->loop.after(time, [this, index] { watch(index); });
@@ -203,7 +203,7 @@ void HttpServer::State::admit(ConnectionPool& pool, int fd, const Address& addre
   if (sweep_timer == 0) sweep();
 }
 
-/// One timer for all connections: requests come and go far more often than deadlines pass.
+/// All connections share one timer: requests come and go far more often than deadlines pass.
 void HttpServer::State::sweep() {
   const MonoTime now = shared->loop.mono();
   for (const ConnectionPool* pool : {&shared->tcp, &shared->local}) {
@@ -263,7 +263,7 @@ Status HttpServer::listen_unix(const std::string& path) {
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) != 0) {
     return errno_error(where, errno);
   }
-  // Between bind and listen nobody can connect, so there is no moment with a wider mode.
+  // No peer can connect between bind and listen, so the socket is never exposed with a wider mode.
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), kBacklog) != 0) return errno_error(where, errno);
   state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->local, .socket_path = path});
   return ok();

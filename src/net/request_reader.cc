@@ -10,7 +10,7 @@ namespace http = boost::beast::http;
 using boost::beast::string_view;
 using boost::system::error_code;
 
-/// Fills the reader's members while Beast walks the bytes.
+/// Fills the reader's members while Beast parses the bytes.
 class RequestReader::Parser final : public http::basic_parser<true> {
  public:
   Parser(RequestReader& out, const ServerLimits& limits) : out_(out), limits_(limits) {
@@ -27,13 +27,13 @@ class RequestReader::Parser final : public http::basic_parser<true> {
   void on_response_impl(int, string_view, int, error_code&) override {}
 
   void on_field_impl(http::field field, string_view name, string_view value, error_code& ec) override {
-    // Beast's own limit is on what is not parsed yet: a head that arrives field by field would escape it.
+    // Beast limits only the unparsed bytes, so a head that arrives field by field would escape its limit.
     head_bytes_ += name.size() + value.size() + 4;
     if (++fields_ > limits_.head_fields || head_bytes_ > limits_.head_bytes) {
       ec = http::error::header_limit;
       return;
     }
-    if (head_done_) return;  // a trailer: nothing here needs one
+    if (head_done_) return;  // a trailer, which nothing here needs
     if (field == http::field::transfer_encoding && !boost::beast::iequals(value, "chunked")) out_.other_encoding = true;
     if (field == http::field::expect && boost::beast::iequals(value, "100-continue")) out_.waits_for_continue = true;
     out_.request.headers.add(text(name), text(value));

@@ -1,4 +1,4 @@
-// Bytes made into one Request. Beast's parser does the work, behind this.
+// RequestReader turns bytes into one Request, using Beast's parser.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ class RequestReader {
     Outcome outcome = Outcome::kFine;
   };
 
-  /// The limits must outlive it.
+  /// The limits must outlive the reader.
   explicit RequestReader(const ServerLimits& limits);
   ~RequestReader();
 
-  /// What it leaves is to be offered again, with what came next. It stops at the end of the head, until a body is
-  /// expected.
+  /// Bytes that are not taken must be passed again, together with the bytes that follow. Parsing stops at the end of
+  /// the head, until a body is expected.
   Taken put(std::string_view bytes);
   void expect_body();
   bool is_header_done() const;
@@ -33,7 +33,7 @@ class RequestReader {
   bool head_checked = false;
   bool waits_for_continue = false;
   bool other_encoding = false;  // Transfer-Encoding that is not exactly "chunked"
-  bool folded = false;          // a header goes on in the next line, which Beast makes one
+  bool folded = false;          // a header continues on the next line; Beast joins the lines
 
  private:
   class Parser;

@@ -14,11 +14,11 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr std::size_t kReadBytes = 8 * 1024;  // at a time: what waits to be parsed stays small
+constexpr std::size_t kReadBytes = 8 * 1024;  // per read, so that little unparsed input accumulates
 constexpr std::size_t kBatchBytes = 256 * 1024;
-constexpr std::size_t kBatchPieces = 60;  // below the 64 buffers Asio hands to one sendmsg; TLS joins them anyway
+constexpr std::size_t kBatchPieces = 60;  // Asio passes at most 64 buffers to one sendmsg; TLS joins them anyway
 
-/// Messages are made in this file of constants and numbers, so nothing needs escaping.
+/// Messages consist of constants and numbers from this file, so nothing needs escaping.
 std::string status_body(int code, std::string_view reason, std::string_view message) {
   return fmt::format(
       R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{}","reason":"{}","code":{}}})",
@@ -133,7 +133,7 @@ void Connection::lost() {
   if (gone) gone();
 }
 
-// ---- Input.
+// ---- input ----
 
 void Connection::read() {
   const bool room = step_ == Step::kLingering || in_.size() < shared_->limits.head_bytes;
@@ -155,7 +155,7 @@ void Connection::on_read(const IoEnd& end, std::string_view bytes) {
     on_input_end();
     return;
   }
-  // After a refusal the rest of the request is read only to be thrown away.
+  // After a rejection the rest of the request is read only to be discarded.
   const bool refused = step_ == Step::kLingering || (step_ == Step::kAnswering && !keep_alive_);
   if (refused && (discarded_ += bytes.size()) > shared_->limits.body_bytes) {
     lost();
@@ -167,8 +167,8 @@ void Connection::on_read(const IoEnd& end, std::string_view bytes) {
 }
 
 void Connection::on_input_end() {
-  // A peer that only closed its sending half still gets the answer to its request; a stream it has stopped asking for
-  // ends here.
+  // A peer that only closed its sending half still gets the response to its request. A stream in progress ends here:
+  // closing is how a peer cancels it.
   if (step_ == Step::kAnswering && !begun_) {
     if (Task gone = std::move(on_gone_)) gone();
   } else if (step_ == Step::kAnswering && ended_) {
@@ -215,7 +215,7 @@ void Connection::refuse_unparsed(Outcome outcome) {
   }
 }
 
-/// Once per request, as soon as its head is complete. False when the request goes no further.
+/// Runs once per request, as soon as its head is complete. Returns false when the request is not processed further.
 bool Connection::check_head() {
   RequestReader& reader = *reader_;
   if (reader.head_checked) {
@@ -234,7 +234,7 @@ bool Connection::check_head() {
   return admit();
 }
 
-/// What Beast lets pass but we do not; "" when there is nothing of it.
+/// Returns a fault that Beast accepts but we reject; "" when there is none.
 std::string_view Connection::fault_in_head() const {
   const RequestReader& reader = *reader_;
   const Headers& headers = reader.request.headers;
@@ -250,7 +250,7 @@ std::string_view Connection::fault_in_head() const {
   return "";
 }
 
-/// A stranger is answered without a body, and the connection ends with the answer.
+/// A stranger gets a response without its body being read, and the connection closes after the response.
 bool Connection::admit() {
   reader_->request.peer = peer_;
   if (shared_->knows && !shared_->knows(reader_->request)) {
@@ -283,7 +283,7 @@ void Connection::dispatch() {
   step_ = Step::kAnswering;
   begun_ = chunked_ = ended_ = end_sent_ = false;
   deadline_.reset();
-  const auto shared = shared_;  // the handler may end the server
+  const auto shared = shared_;  // the handler may destroy the server
   shared->handler(std::move(request), std::make_shared<ServerExchange>(shared_from_this(), ++number_));
 }
 
@@ -312,7 +312,7 @@ void Connection::next_request() {
   read();
 }
 
-// ---- The answer.
+// ---- the response ----
 
 bool Connection::answering(std::uint64_t number) const {
   return step_ == Step::kAnswering && number == number_ && !ended_;
@@ -337,7 +337,7 @@ void Connection::begin(std::uint64_t number, int status, const Headers& headers)
   if (!answering(number) || begun_) return;
   begun_ = true;
   chunked_ = !http_1_0_;
-  if (http_1_0_) keep_alive_ = false;  // the end of the connection is the end of the body
+  if (http_1_0_) keep_alive_ = false;  // the end of the connection marks the end of the body
   put_head(status, headers, std::nullopt);
   if (head_only_) chunked_ = false;
   flush();
@@ -379,7 +379,7 @@ void Connection::on_gone(std::uint64_t number, Task task) {
   if (answering(number) && !input_ended_) {
     on_gone_ = std::move(task);
   } else if (number == number_ && !ended_) {
-    shared_->loop.post(std::move(task));  // it has gone already
+    shared_->loop.post(std::move(task));  // the peer has already gone
   }
 }
 
@@ -394,7 +394,7 @@ void Connection::abandoned(std::uint64_t number) {
   respond(number, std::move(response));
 }
 
-// ---- Output.
+// ---- output ----
 
 void Connection::put_head(int status, const Headers& headers, std::optional<std::size_t> length) {
   const auto phrase = http::obsolete_reason(static_cast<http::status>(status));
@@ -412,7 +412,7 @@ void Connection::put_head(int status, const Headers& headers, std::optional<std:
   lead_ += "\r\n";
 }
 
-/// As much of the queue as one write should carry, framed as one chunk where chunks are used.
+/// Takes as much of the queue as one write should carry, and frames it as one chunk if the response is chunked.
 void Connection::take_batch() {
   batch_ = Batch{.lead = std::move(lead_)};
   lead_.clear();
@@ -444,7 +444,7 @@ void Connection::take_batch() {
   }
 }
 
-/// What is written within one turn of the loop, such as the events of one commit, leaves together.
+/// Data written within one turn of the loop, such as the events of one commit, is sent together.
 void Connection::flush_soon() {
   if (writing_ || std::exchange(flush_posted_, true)) return;
   shared_->loop.post([self = shared_from_this()] {
@@ -457,7 +457,7 @@ void Connection::flush() {
   if (writing_ || step_ == Step::kClosed || step_ == Step::kLingering) return;
   if (lead_.empty() && queue_.empty() && (!ended_ || end_sent_ || step_ != Step::kAnswering)) return;
   take_batch();
-  if (batch_.pieces.empty()) {  // the end of a body whose length was told, or that ends with the connection
+  if (batch_.pieces.empty()) {  // a body that ends by its length or with the connection
     answer_complete();
     return;
   }
@@ -495,7 +495,7 @@ void Connection::answer_complete() {
   }
 }
 
-/// Closing while bytes of the peer are still unread would reset the connection, and the peer might lose the answer.
+/// Closing while input is still unread would reset the connection, and the peer might lose the response.
 void Connection::linger() {
   on_gone_ = nullptr;
   on_room_ = nullptr;

@@ -1,8 +1,8 @@
-// One accepted connection of HttpServer: reads requests one after the other, hands each to the handler, writes what the
-// handler answers. Private to net/.
+// One accepted connection of HttpServer. It reads requests one after the other, passes each to the handler and writes
+// the handler's response. Private to net/.
 //
-// One read is always under way, also while a request is being answered: that is how a peer that goes away is noticed.
-// What arrives early (pipelining) waits, up to a bound, until the answer is out.
+// One read is always in progress, even while a request is being processed: this is how a disconnected peer is noticed.
+// Input that arrives early (pipelining) waits, up to a limit, until the response is written.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace muster::net {
 
-/// What the connections of one server have in common.
+/// The state that the connections of one server share.
 struct ServerShared {
   ServerShared(EventLoop& l, Handler h, ServerLimits m, KnowsSender k)
       : loop(l), handler(std::move(h)), limits(m), knows(std::move(k)) {}
@@ -29,14 +29,14 @@ struct ServerShared {
   EventLoop& loop;
   Handler handler;
   ServerLimits limits;
-  KnowsSender knows;                // null: knows everybody
+  KnowsSender knows;                // null: every sender is known
   std::shared_ptr<TlsContext> tls;  // null: plain HTTP only
   ConnectionPool tcp{limits};
   ConnectionPool local{limits};  // over Unix sockets
 
   std::size_t connections() const { return tcp.size() + local.size(); }
 
-  /// The Date header's value now.
+  /// Returns the current value of the Date header.
   const std::string& date();
 
  private:
@@ -48,19 +48,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   enum class Plain { kAllowed, kRefused };  // HTTP without TLS
 
-  /// The pool is one of `shared`'s.
+  /// `pool` must be one of the pools in `shared`.
   Connection(std::shared_ptr<ServerShared> shared, ConnectionPool& pool, std::unique_ptr<Socket> socket, Peer peer,
              Plain plain);
   ~Connection();
 
   void start();
   void check_deadline(MonoTime now);
-  /// When it will be closed for being idle; nullopt while a request is under way.
+  /// Returns when the connection will be closed because it is idle; nullopt while a request is in progress.
   std::optional<MonoTime> idle_until() const;
-  /// Ends it without telling anyone.
+  /// Closes the connection without notifying anyone.
   void close();
 
-  // For the Exchange. `number` is that of its request: calls that come after the request was answered are ignored.
+  // For the Exchange. `number` identifies its request: calls that arrive after the response are ignored.
   void respond(std::uint64_t number, Response response);
   void begin(std::uint64_t number, int status, const Headers& headers);
   void write(std::uint64_t number, Bytes bytes);
@@ -71,7 +71,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void on_gone(std::uint64_t number, Task task);
   void abandoned(std::uint64_t number);
 
-  std::uint64_t ticket = 0;  // the pool's
+  std::uint64_t ticket = 0;  // assigned by the pool
 
  private:
   enum class Step { kOpening, kReading, kAnswering, kLingering, kClosed };
@@ -101,7 +101,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void tell_room();
   void answer_complete();
   void linger();
-  /// Ends it and tells who asked to know.
+  /// Closes the connection and notifies the handler that asked for it.
   void lost();
   void set_deadline(Duration from_now);
 
@@ -111,18 +111,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Peer peer_;
   Plain plain_;
   Step step_ = Step::kOpening;
-  bool known_ = false;  // has shown credentials, and so has its place among those who have
+  bool known_ = false;  // has shown credentials, and occupies a place among those that have
   std::optional<MonoTime> deadline_;
 
   // Input.
   bool reading_ = false;
   bool input_ended_ = false;
-  std::string in_;  // arrived, not yet parsed
+  std::string in_;  // received, but not yet parsed
   std::unique_ptr<RequestReader> reader_;
   MonoTime body_began_;
-  std::size_t discarded_ = 0;  // of what follows a refused request
+  std::size_t discarded_ = 0;  // bytes received after a rejected request
 
-  // The answer under way.
+  // The response in progress.
   std::uint64_t number_ = 0;
   bool head_only_ = false;
   bool http_1_0_ = false;
@@ -133,12 +133,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool end_sent_ = false;
   Task on_gone_;
 
-  // Output: `lead_` goes before what is queued.
+  // Output. `lead_` is sent before the queue.
   std::string lead_;
   std::deque<Bytes> queue_;
-  std::size_t queue_offset_ = 0;  // of the first one, when it is being sent in slices
+  std::size_t queue_offset_ = 0;  // into the first entry, when it is sent in slices
   std::size_t unsent_ = 0;
-  std::size_t room_ = 0;  // what may be unsent when on_room_ is called
+  std::size_t room_ = 0;  // on_room_ is called once no more than this is unsent
   Task on_room_;
   struct Batch {
     std::string lead;

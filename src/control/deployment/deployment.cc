@@ -20,24 +20,24 @@ namespace {
 using PodPtr = std::shared_ptr<const api::Pod>;
 
 constexpr const char* kTemplateHashLabel = "pod-template-hash";
-// Pods that were made and do not run yet. No more are made while there are so many: however large `replicas` is, a plan
-// stays small and the machine is not filled with pods that have no place.
+// The limit on pods that exist and do not run yet; no more are created while it is reached. However large `replicas`
+// is, a plan stays small and the machine is not filled with pods that cannot be placed.
 constexpr int kMaxStarting = 100;
-// A pod that fails sooner is replaced no earlier, so that one that cannot run does not keep the machine busy.
+// A pod that ends sooner is replaced only after this time, so that a broken pod does not keep the machine busy.
 constexpr Duration kShortestLife = std::chrono::seconds(10);
 
-// ---- what is there ----
+// ---- the observed state ----
 
 struct View {
   const api::Deployment& deployment;
   std::string template_hash;
   int wanted = 0;
   Time now;
-  std::vector<PodPtr> current;  // made from the template as it is now
-  std::vector<PodPtr> old;      // made from an earlier one
+  std::vector<PodPtr> current;  // created from the current template
+  std::vector<PodPtr> old;      // created from an earlier one
 };
 
-/// Members in order of their names, so that the same template has the same hash in whatever order it is written.
+/// Sorts members by name, so that the hash of a template does not depend on their order in the manifest.
 json::Document sorted(const json::Document& value) {
   if (value.is_array()) {
     json::Array items;
@@ -59,7 +59,7 @@ std::string pod_name(const View& view, int index) {
   return fmt::format("{}-{}-{}", view.deployment.metadata.name, view.template_hash, index);
 }
 
-/// The number at the end of the name; absent for a pod that we did not make.
+/// Returns the number at the end of the name; absent for a pod that we did not create.
 std::optional<int> index_of(const PodPtr& pod) {
   const std::string& name = pod->metadata.name;
   const auto number = parse_int(name.substr(name.rfind('-') + 1));
@@ -76,7 +76,7 @@ const api::Condition* ready_condition(const PodPtr& pod) {
   return found == pod->status.conditions.end() || found->status != "True" ? nullptr : &*found;
 }
 
-/// When a ready pod has been so for minReadySeconds; absent for a pod that is not ready.
+/// Returns when a ready pod has been, or will have been, ready for minReadySeconds; absent for a pod that is not ready.
 std::optional<Time> available_from(const View& view, const PodPtr& pod) {
   const api::Condition* ready = ready_condition(pod);
   if (ready == nullptr || !is_active(pod)) return std::nullopt;
@@ -91,7 +91,7 @@ View look(const api::Deployment& deployment, const Snapshot& seen) {
             .current = {},
             .old = {}};
   auto pods = seen.children.of<api::Pod>();
-  // The same order whatever the order of observation.
+  // The order does not depend on the order of observation.
   std::ranges::sort(pods, {}, [](const PodPtr& pod) { return std::pair(index_of(pod), pod->metadata.name); });
   for (PodPtr& pod : pods) {
     const auto label = pod->metadata.labels.find(kTemplateHashLabel);
@@ -135,7 +135,7 @@ api::Pod pod_for(const View& view, int index) {
   return pod;
 }
 
-/// Deletes those of the pods that nobody deletes yet; how many that are.
+/// Deletes the pods that are not being deleted yet and returns their number.
 std::size_t remove(const std::vector<PodPtr>& pods, Plan& plan) {
   std::size_t removed = 0;
   for (const PodPtr& pod : pods) {
@@ -146,7 +146,7 @@ std::size_t remove(const std::vector<PodPtr>& pods, Plan& plan) {
   return removed;
 }
 
-/// Scaled down: the highest index goes first.
+/// After a scale-down, the highest index goes first.
 void remove_surplus(const std::vector<PodPtr>& pods, int wanted, Plan& plan) {
   std::vector<PodPtr> surplus;
   for (const PodPtr& pod : pods) {
@@ -157,7 +157,7 @@ void remove_surplus(const std::vector<PodPtr>& pods, int wanted, Plan& plan) {
   if (removed > 0) emit("Scaled", fmt::format("removed {} beyond {} wanted", some_pods(removed), wanted), plan);
 }
 
-/// A pod that has ended goes, to be made again under the same name when it is gone.
+/// Deletes pods that have ended; once a pod is gone, it is created again under the same name.
 void replace_ended(const View& view, Plan& plan) {
   for (const PodPtr& pod : view.current) {
     if (!is_finished_pod(*pod) || is_terminating(*pod) || index_of(pod).value_or(INT_MAX) >= view.wanted) continue;
@@ -191,11 +191,11 @@ void create_missing(const View& view, Plan& plan) {
 
 void converge(const View& view, Plan& plan) {
   const bool paused = view.deployment.spec.paused;
-  // A template that came during the pause, or none that was ever rolled out: it waits for the end of the pause.
+  // The template is new, or none was ever rolled out: the rollout waits for the end of the pause.
   if (paused && view.current.empty()) return remove_surplus(view.old, view.wanted, plan);
   if (!view.old.empty()) {
     if (paused) return;
-    // All of the old ones are gone before the first of the new ones is made.
+    // All old pods are gone before the first new pod is created.
     if (const std::size_t removed = remove(view.old, plan); removed > 0) {
       emit("Recreating", fmt::format("the template changed: removed {}", some_pods(removed)), plan);
     }
@@ -227,7 +227,7 @@ bool is_complete(const View& view, const api::DeploymentStatus& status) {
          status.available_replicas == view.wanted;
 }
 
-/// Times move only with what they belong to: the transition with the status, the update with anything.
+/// A time changes only together with what it belongs to: the transition with the status, the update with any member.
 api::Condition dated(api::Condition condition, const api::DeploymentStatus& before, Time now) {
   const Time second = std::chrono::floor<std::chrono::seconds>(now);
   const api::Condition* last = find_condition(before.conditions, condition.type);
@@ -248,14 +248,14 @@ api::Condition available_condition(const View& view, const api::DeploymentStatus
           .last_transition_time = {}};
 }
 
-/// More of the current template, fewer of an earlier one, or more that are ready.
+/// Progress means more pods of the current template, fewer of an earlier one, or more that are ready or available.
 bool has_progressed(const api::DeploymentStatus& before, const api::DeploymentStatus& now) {
   const auto old = [](const api::DeploymentStatus& s) { return s.replicas - s.updated_replicas; };
   return now.updated_replicas > before.updated_replicas || old(now) < old(before) ||
          now.ready_replicas > before.ready_replicas || now.available_replicas > before.available_replicas;
 }
 
-/// The reasons are Kubernetes', because tools look for them; NewReplicaSetAvailable says that the rollout is complete.
+/// The reasons are Kubernetes', because tools match them; NewReplicaSetAvailable means that the rollout is complete.
 api::Condition progressing_condition(const View& view, const api::DeploymentStatus& status, Plan& plan) {
   const api::DeploymentStatus& before = view.deployment.status;
   api::Condition condition{.type = "Progressing",
@@ -305,7 +305,7 @@ api::DeploymentStatus status_of(const View& view, Plan& plan) {
   return status;
 }
 
-/// Looks again when a ready pod becomes available.
+/// Requests another look when a ready pod becomes available.
 void await_availability(const View& view, Plan& plan) {
   for (const PodPtr& pod : view.current) {
     const auto available = available_from(view, pod);
@@ -317,9 +317,9 @@ void await_availability(const View& view, Plan& plan) {
 
 Plan plan_deployment(const Snapshot& seen) {
   const auto deployment = reflect::decode<api::Deployment>(seen.primary);
-  // Admission refuses what cannot be read. The pods of one that is being deleted are the garbage collector's.
+  // Admission rejects what cannot be decoded. The garbage collector deletes the pods of a deployment being deleted.
   if (!deployment || deployment->metadata.deletion_timestamp) return {};
-  // Stored before there was a bound: it is left alone, rather than let it fill the machine.
+  // This object was stored before there was a limit. It is ignored, because its pods would fill the machine.
   if (deployment->spec.replicas.value_or(1) > api::kMaxReplicas) return {};
   const View view = look(*deployment, seen);
   Plan plan;

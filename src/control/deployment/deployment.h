@@ -1,6 +1,6 @@
-// The Deployment controller: as many pods as wanted, made from the current template. There are no ReplicaSets between
-// the two. A changed template replaces all pods at once (Recreate), whatever the strategy says: on one machine the old
-// and the new pod would compete for ports and devices.
+// The Deployment controller keeps the wanted number of pods, created from the current template. There are no
+// ReplicaSets in between. A changed template replaces all pods at once (Recreate), whatever the strategy: on one
+// machine the old and the new pods would compete for ports and devices.
 #pragma once
 
 #include "control/controller.h"

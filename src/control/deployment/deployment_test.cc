@@ -1,6 +1,6 @@
-// Golden cases: testdata/CASE.in.yaml is a deployment and the steps that happen to it, testdata/CASE.plan.yaml what the
-// plan says at each step. Pods are named by their index. MUSTER_UPDATE_GOLDEN=1 rewrites the plan; read the difference
-// before committing it.
+// Golden cases: testdata/CASE.in.yaml contains a deployment and the steps that happen to it, testdata/CASE.plan.yaml
+// the plan at each step. Pods are identified by their index. MUSTER_UPDATE_GOLDEN=1 rewrites the plan; read the
+// difference before committing it.
 #include "control/deployment/deployment.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@
 namespace muster::control {
 namespace {
 
-/// One deployment and its pods as an API server and a kubelet would keep them.
+/// One deployment and its pods, kept as an API server and a kubelet would keep them.
 class DeploymentWorld {
  public:
   explicit DeploymentWorld(json::Document deployment) : object(std::move(deployment)) {}
@@ -57,7 +57,7 @@ class DeploymentWorld {
     if (change.find("spec") != nullptr) object["metadata"]["generation"] = object.int_at("metadata", "generation") + 1;
   }
 
-  /// What happens to the pod of an index.
+  /// Applies an event to the pod with the given index.
   void happen(const std::string& index, const json::Document& news) {
     const auto found = std::ranges::find_if(pods, [&](const auto& pod) { return pod.first.ends_with("-" + index); });
     ASSERT_NE(found, pods.end()) << "no pod " << index;
@@ -89,7 +89,7 @@ class DeploymentWorld {
     pods[pod.metadata.name] = std::move(pod);
   }
 
-  /// A pod that runs is only marked, and goes when the step says so.
+  /// A running pod is only marked as deleted; it is removed when a step requests that.
   void remove(const ChildRef& child) {
     api::Pod& pod = pods.at(child.name);
     ASSERT_EQ(pod.metadata.uid, child.uid);
@@ -120,7 +120,7 @@ json::Document shown_action(const Action& action, bool with_bodies) {
                     action);
 }
 
-/// With a line per condition, unless everything is to be seen.
+/// Returns the status with one line per condition, unless the case prints whole bodies.
 json::Document shown_status(json::Document status, bool with_bodies) {
   if (with_bodies || status.find("conditions") == nullptr) return status;
   for (json::Document& condition : status["conditions"].as_array()) {

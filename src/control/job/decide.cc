@@ -42,7 +42,7 @@ void resume(Decision& d) {
   if (d.job().run_policy.deadline_clock == DeadlineClock::kFromAccepted) {
     d.status.started = now;
   } else if (d.status.started && d.status.paused_at) {
-    // Moved by the length of the pause, so that now - started is the time the job was active.
+    // The start moves by the length of the pause, so that now - started is the time for which the job was active.
     *d.status.started += now - *d.status.paused_at;
   }
   d.status.paused_at.reset();
@@ -53,7 +53,7 @@ void resume(Decision& d) {
   emit(d, "Normal", d.job().events.resumed, "pods are created again");
 }
 
-/// A job that has grown beyond its ports gets others, and with them other pods: each was given the ports of all.
+/// A job that has outgrown its ports gets new ports and new pods, because each pod knows the ports of all.
 void give_up_ports(Decision& d) {
   for (const Replica& replica : d.replicas) retire_attempt(d, replica);
   delete_all_children(d);
@@ -62,7 +62,7 @@ void give_up_ports(Decision& d) {
   recheck_at(d, d.seen.now);
 }
 
-/// False while the job cannot have pods, because no ports are free.
+/// Returns false while the job cannot have pods because no ports are free.
 bool choose_ports(Decision& d) {
   const int needed = port_count(d.job());
   if (d.job().fixed_port) {
@@ -97,7 +97,7 @@ bool runs(const Decision& d) {
   return false;
 }
 
-/// Why pods wait for a place to run, as the scheduler put it on one of them; "" when none does.
+/// Returns why pods cannot be scheduled, as the scheduler reported it on one of them; "" when none is waiting.
 std::string unschedulable_message(const Decision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || replica.pod->status.phase != "Pending") continue;
@@ -157,7 +157,7 @@ void run(Decision& d) {
 }  // namespace
 
 JobPlan decide(const Observed& observed) {
-  // What goes away with its job is the garbage collector's.
+  // The garbage collector removes the children of a job that is being deleted.
   if (observed.job.deleting || observed.job.managed_elsewhere) return {};
 
   Decision d = look(observed);

@@ -17,12 +17,12 @@ namespace muster::control {
 struct Observed {
   Job job;
   JobStatus status;  // as last written
-  // Those whose controller is the job; others are ignored. Any order.
+  // The pods that the job controls, in any order; others are ignored.
   std::vector<std::shared_ptr<const api::Pod>> pods;
   std::vector<std::shared_ptr<const api::Service>> services;
   Time now;
-  std::optional<int> offered_port;  // first of a free range, for a job without a fixed port that has none yet
-  std::vector<std::shared_ptr<const json::Document>> objects = {};  // those of Job::objects that there are
+  std::optional<int> offered_port;  // first of a free range, for a job that has neither a fixed port nor a range
+  std::vector<std::shared_ptr<const json::Document>> objects = {};  // those of Job::objects that exist
 };
 
 using JobPlan = PlanWith<JobStatus>;

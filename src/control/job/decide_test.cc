@@ -1,4 +1,4 @@
-// What golden histories cannot say, because they look after every change: several things happening between two looks.
+// Tests what golden histories cannot show, because they look after every change: several changes between two looks.
 #include "control/job/decide.h"
 
 #include <fmt/core.h>
@@ -89,11 +89,11 @@ TEST_F(BetweenLooks, RemovingTheFailedPodDoesNotShortenTheDelay) {
   EXPECT_TRUE(world_.pods.contains(pod("worker-1")));
 }
 
-/// How many looks it takes until nothing is left to do. Each plan is bounded, and asks for the next one at once.
+/// Returns how many looks it takes until there is nothing left to do. Each plan is bounded and requests the next.
 int looks_until_quiet(JobWorld& world) {
   int looks = 0;
   for (JobPlan plan = world.look(); world.has_effect(plan); plan = world.look(), ++looks) {
-    EXPECT_LE(plan.actions.size(), 252u);  // the slice, and the events of the transition
+    EXPECT_LE(plan.actions.size(), 252u);  // the slice, plus the events of the transition
     if (plan.actions.size() >= 250) {
       EXPECT_EQ(plan.recheck_after, Duration(0));
     }
@@ -104,7 +104,7 @@ int looks_until_quiet(JobWorld& world) {
 
 TEST(ManyReplicas, ComeAndGoInSlices) {
   JobWorld world = make_world(1100);
-  EXPECT_EQ(looks_until_quiet(world), 6);  // five slices, and the status that shows the last of them
+  EXPECT_EQ(looks_until_quiet(world), 6);  // five slices, plus the status that shows the last of them
   EXPECT_EQ(world.pods.size(), 1100u);
   world.graceful = false;
   world.object["spec"]["replicaSpecs"].as_array().front()["replicas"] = 1000;

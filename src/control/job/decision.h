@@ -1,4 +1,4 @@
-// One run of decide, shared by the files that implement it. Nothing outside control/job includes this.
+// The state of one run of decide, shared by the files that implement it. Nothing outside control/job includes this.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace muster::control {
 
-/// One (role, index) and the pod that is there for it.
+/// One (role, index) and its pod.
 struct Replica {
   const Role* role = nullptr;
   std::size_t role_position = 0;
@@ -18,8 +18,8 @@ struct Replica {
   int rank = 0;
   std::string key;
   std::string pod_name;
-  bool decides = false;           // its success can be the job's
-  bool leads = false;             // the first that decides
+  bool decides = false;           // its success can be the success of the job
+  bool leads = false;             // the first one that decides
   const api::Pod* pod = nullptr;  // null: there is none
 };
 
@@ -27,53 +27,53 @@ struct Decision {
   const Observed& seen;
   JobStatus status;  // becomes the plan's
   std::vector<Replica> replicas;
-  std::vector<const api::Pod*> surplus;  // pods we made for replicas that are no longer wanted
+  std::vector<const api::Pod*> surplus;  // pods of ours for replicas that are no longer wanted
   JobPlan plan;
 
   const Job& job() const { return seen.job; }
 };
 
-// ---- view.cc: what is there ----
+// ---- view.cc: the observed state ----
 
 Decision look(const Observed& seen);
 int attempt_of(const api::Pod& pod);
-/// Succeeded or Failed, and not because it was being deleted.
+/// Returns true for a pod that Succeeded or Failed, unless its deletion caused that.
 bool ended_by_itself(const api::Pod& pod);
-/// Running or Succeeded.
+/// Returns true for a pod that is Running or Succeeded and is not being deleted.
 bool is_up(const api::Pod* pod);
-/// Attempts of the replica that are accounted for.
+/// Returns how many attempts of the replica are accounted for.
 int ended_attempts(const Decision& d, const Replica& replica);
-/// All replicas of the role are running, or have succeeded.
+/// Returns true when all replicas of the role are running or have succeeded.
 bool is_role_up(const Decision& d, const std::string& type);
-/// The replicas in the state that make the rule hold; none when it does not hold.
+/// Returns the replicas whose state makes the rule hold; none when it does not hold.
 std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
                                     const std::function<bool(const Replica&)>& state);
-/// "replica worker-0", "replicas chief-0 and worker-0", "every replica".
+/// Returns "replica worker-0", "replicas chief-0 and worker-0" or "every replica", for example.
 std::string named(const Decision& d, const std::vector<const Replica*>& replicas);
-/// True when the pod's end was counted before.
+/// Returns true when the end of the pod has already been counted.
 bool is_accounted(const Decision& d, const Replica& replica);
-/// Exit code of the training container, else of the first container that ended badly; absent when none ended.
+/// Returns the exit code of the training container, or of the first container that failed; absent when none ended.
 std::optional<int> exit_code_of(const Job& job, const api::Pod& pod);
-/// "exit code 137 (OOMKilled)", "Evicted: the node was low on memory".
+/// Returns "exit code 137 (OOMKilled)" or "Evicted: the node was low on memory", for example.
 std::string describe_end(const Job& job, const api::Pod& pod);
-/// Most replicas of a job that status shows one by one; the others are only counted.
+/// The status lists at most this many replicas of a job one by one; the others are only counted.
 inline constexpr std::size_t kReplicasInStatus = 1000;
-/// The state of every role, as status shows it.
+/// Returns the state of every role for the status.
 std::vector<RoleStatus> role_statuses(const Decision& d);
 
-// ---- launch.cc: what a pod gets to know ----
+// ---- launch.cc: environment and command ----
 
-/// Environment and command of the pod for the replica; `port` is the first of the job's.
+/// Sets environment and command of the replica's pod; `port` is the first of the job's ports.
 void set_launch(const Job& job, const Replica& replica, int port, bool resumed, api::PodSpec& spec);
 
 // ---- pods.cc: children ----
 
 api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, bool resumed);
-/// Brings pods and services to what is wanted.
+/// Brings pods and services to the wanted state.
 void converge_children(Decision& d);
 void delete_pod(Decision& d, const api::Pod& pod);
 void delete_services(Decision& d);
-/// Deletes every pod, and the services that carry their names.
+/// Deletes all pods and the services for their names.
 void delete_all_children(Decision& d);
 
 // ---- restart.cc: accounting ----
@@ -85,30 +85,30 @@ struct Outcome {
   std::string message;
 };
 
-/// Counts every attempt that ended since the last look. The outcome when one of them ends the job.
+/// Counts every attempt that ended since the last look. Returns the outcome when one of them ends the job.
 std::optional<Outcome> account_for_ended(Decision& d);
-/// Notes that the attempt of the pod there is over, without charge: it is deleted by us for another reason.
+/// Records, without charge, the end of the attempt of the current pod, which we delete for another reason.
 void retire_attempt(Decision& d, const Replica& replica);
 
 // ---- finish.cc: the end ----
 
 std::optional<Outcome> success(const Decision& d);
 std::optional<Outcome> past_deadline(const Decision& d);
-/// The only way into a final phase: sets every terminal field, emits the one Event, cleans up.
+/// The only way into a final phase: sets every terminal field, emits the one Event and cleans up.
 void finish(Decision& d, const Outcome& outcome);
-/// A finished job's clean-up and time to live.
+/// Handles clean-up and time to live of a finished job.
 void after_finish(Decision& d);
 
-// ---- small words ----
+// ---- helpers ----
 
-/// Most actions of one plan. A job of many replicas comes about in slices, and other jobs get their turn in between.
+/// The limit on actions of one plan. A large job is built in slices, and other jobs get their turn in between.
 inline constexpr std::size_t kActionsPerPlan = 250;
-/// True when the plan has no room for another action. Then the runtime looks again as soon as this one is applied.
+/// Returns true when the plan has no room for another action. The runtime then looks again once the plan is applied.
 bool is_full(Decision& d);
 
-/// Status keeps whole seconds, rounded down.
+/// Rounds down to whole seconds, which is what the status stores.
 Time whole_seconds(Time t);
-/// When a span that began at a time of the status is over for sure: up to a second late, never early.
+/// Returns when a span that began at a time in the status is surely over: up to a second late, never early.
 Time end_of(Time began, Duration span);
 void emit(Decision& d, std::string type, std::string reason, std::string message);
 /// Makes the runtime look again at `when`, or earlier.

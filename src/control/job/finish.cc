@@ -13,7 +13,7 @@ bool has_succeeded(const Decision& d, const Replica& replica) {
          !is_accounted(d, replica) && replica.role->restart_policy != RestartPolicy::kAlways;
 }
 
-/// When the job began, for one that ended before it was ever seen running.
+/// Returns the start time of a job that ended before it was ever seen running.
 Time earliest_start(const Decision& d) {
   Time start = whole_seconds(d.seen.now);
   for (const Replica& replica : d.replicas) {

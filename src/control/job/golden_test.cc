@@ -1,7 +1,7 @@
-// Golden cases: testdata/CASE.in.yaml is a job and the steps that happen to it, testdata/CASE.plan.yaml what decide
-// says at each step: a line per action, and what changes in the status. A case that lists children under `bodies`
-// prints these and its status whole; of pods under `launches` it prints what they run. MUSTER_UPDATE_GOLDEN=1 rewrites
-// the plan; read the difference before committing it.
+// Golden cases: testdata/CASE.in.yaml contains a job and the steps that happen to it, testdata/CASE.plan.yaml the plan
+// of decide at each step: one line per action, and the changes of the status. A case that lists children under `bodies`
+// prints them and its status in full; for pods under `launches` it prints what they run. MUSTER_UPDATE_GOLDEN=1
+// rewrites the plan; read the difference before committing it.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ Names names_in(const json::Document* list) {
   return names;
 }
 
-/// What a pod's training container runs, and what it is told.
+/// Returns command and environment of a pod's training container.
 json::Document launch_of(const json::Document& pod) {
   const json::Array& containers = pod.array_at("spec", "containers");
   const auto named = std::ranges::find_if(containers, [](const auto& c) { return c.string_at("name") == "pytorch"; });
@@ -86,7 +86,7 @@ json::Document launch_of(const json::Document& pod) {
   return launch;
 }
 
-/// Which children a case shows more of than a line.
+/// The children that a case prints with more than one line.
 struct Shown {
   Names bodies;
   Names launches;
@@ -121,7 +121,7 @@ json::Document replica_line(const json::Document& replica) {
   return line;
 }
 
-/// The status with a line per condition and replica.
+/// Returns the status with one line per condition and replica.
 json::Document in_lines(json::Document status) {
   if (json::Document* conditions = status.find("conditions")) {
     for (auto& condition : conditions->as_array()) condition = condition_line(condition);

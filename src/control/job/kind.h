@@ -15,13 +15,13 @@ namespace muster::control {
 struct Kind {
   std::string_view api_version;
   std::string_view kind;
-  /// The object as the model has it. Invalid, in the words of admission, when the object could not have been admitted:
-  /// on a cluster there is no webhook, and what the schema lets through is checked here.
+  /// Normalises the object to the model. Returns Invalid, with admission's messages, for an object that admission would
+  /// have rejected: on a cluster there is no webhook, so what the schema lets through is checked here.
   Result<Job> (*normalise)(const json::Document& object, Where where);
-  /// The model's view of the status the object carries.
+  /// Converts the object's status to the model.
   JobStatus (*read_status)(const json::Document& object);
-  /// The whole `status` member that says `status` in the kind's words, given what the object carries now. Gives the
-  /// same document back when nothing changed: times move only with what they belong to.
+  /// Returns the whole `status` member that represents `status` in the kind's own vocabulary, given the current object.
+  /// Returns the same document when nothing changed: a time changes only together with what it belongs to.
   json::Document (*project)(const JobStatus& status, const json::Document& object, Time now);
 };
 
@@ -30,18 +30,18 @@ const Kind* find_job_kind(std::string_view api_version, std::string_view kind);
 
 // ---- shared by the adapters ----
 
-/// The object with defaults set, or every problem it has.
+/// Returns the object with defaults set, or all of its errors.
 Result<json::Document> checked(const json::Document& object, std::string_view api_version, std::string_view kind);
 RestartPolicy restart_policy_from(std::string_view name, RestartPolicy fallback);
-/// Sets identity and everything else that is read from metadata.
+/// Sets identity and everything else that comes from metadata.
 void set_identity(const json::Document& object, Job& job);
-/// The deadline and the time to live, which every kind's policy has under the same names.
+/// Reads the deadline and the time to live, which every kind's policy stores under the same names.
 template <typename Policy>
 void read_limits(const Policy& from, RunPolicy& to) {
   if (from.active_deadline_seconds) to.active_deadline = clamped_seconds(*from.active_deadline_seconds);
   if (from.ttl_seconds_after_finished) to.ttl_after_finished = std::chrono::seconds(*from.ttl_seconds_after_finished);
 }
-/// Warns where a template sets variables that the launch sets itself.
+/// Adds a warning for templates that set variables which the launch sets itself.
 void note_reserved_variables(Job& job);
 
 }  // namespace muster::control

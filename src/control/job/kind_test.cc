@@ -7,7 +7,7 @@
 namespace muster::control {
 namespace {
 
-/// Stored before there was a bound, or by a cluster's API server whose definitions are older.
+/// Such an object was stored before there was a limit, or by a cluster whose definitions are older.
 TEST(JobKinds, RefuseANumberOfReplicasThatNoMachineHas) {
   const std::string role = "replicas: 2147483647, template: {spec: {containers: [{name: pytorch, image: i}]}}";
   for (const std::string& text :

@@ -1,4 +1,4 @@
-// How the programs of a job learn who they are and where to meet.
+// Gives the programs of a job their identity and the address at which they meet.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void add(Env& env, std::string name, std::string value) {
   env.push_back({.name = std::move(name), .value = std::move(value), .rest = {}});
 }
 
-/// The first replica's pod: its name resolves inside every pod of the job.
+/// Returns the name of the first replica's pod, which resolves inside every pod of the job.
 std::string master_address(const Job& job) {
   const auto first = std::ranges::find_if(job.roles, [](const Role& role) { return role.replicas > 0; });
   return first == job.roles.end() ? std::string() : pod_name(job, *first, 0);
@@ -32,7 +32,7 @@ Env plain_env(const Job& job, const Replica& replica, int port) {
   return env;
 }
 
-/// torchrun numbers the processes itself; RANK and WORLD_SIZE of the pod would contradict it.
+/// torchrun numbers the processes itself; the pod's RANK and WORLD_SIZE would contradict it.
 Env torchrun_env(const Job& job, int port) {
   Env env;
   add(env, "MASTER_ADDR", master_address(job));
@@ -76,19 +76,19 @@ Env kubeflow_env(const Job& job, const KubeflowLaunch& launch, const Replica& re
   return env;
 }
 
-/// Ours first, so that the user's values can refer to them as $(MASTER_ADDR); the user's entries of the same names go,
-/// because a rank that was told two addresses cannot be helped.
+/// Our variables come first, so that the user's values can refer to them as $(MASTER_ADDR). The user's entries with the
+/// same names are removed, because a rank with two addresses cannot work.
 void set_env(const Env& ours, api::Container& container) {
   Env env = ours;
   for (auto& entry : container.env) {
     if (std::ranges::find(ours, entry.name, &api::EnvVar::name) == ours.end()) env.push_back(std::move(entry));
   }
-  // Without it Python holds back its output until a buffer is full, and nobody sees training progress.
+  // Without this, Python buffers its output, and the user does not see the progress of training.
   if (std::ranges::find(env, "PYTHONUNBUFFERED", &api::EnvVar::name) == env.end()) add(env, "PYTHONUNBUFFERED", "1");
   container.env = std::move(env);
 }
 
-/// Options with underscores: the only spelling that torchrun before 2.0 knows, and later ones still do.
+/// Options are spelled with underscores, which every torchrun accepts; versions before 2.0 accept nothing else.
 std::vector<std::string> torchrun_command(const Job& job, const TorchrunLaunch& launch, const Replica& replica,
                                           int port) {
   std::vector<std::string> command = {"torchrun",

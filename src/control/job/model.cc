@@ -14,7 +14,7 @@ int total_replicas(const Job& job) {
 
 ReplicaRule first_replica_rule(const Job& job) {
   const auto first = std::ranges::find_if(job.roles, [](const Role& role) { return role.replicas > 0; });
-  // A job without replicas has nobody to succeed, so it never does.
+  // A job without replicas never succeeds, because no replica can.
   return {.members = {{.role = first == job.roles.end() ? "" : first->type, .index = 0}}};
 }
 

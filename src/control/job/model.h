@@ -1,5 +1,5 @@
-// The one job model under all job kinds. A kind's adapter normalises its document to a Job and its status to a
-// JobStatus, `decide` works on these alone, and the adapter projects the new JobStatus back to the kind's own words.
+// The one job model behind all job kinds. A kind's adapter normalises its document to a Job and its status to a
+// JobStatus, `decide` works on these alone, and the adapter projects the new JobStatus back to the kind's own status.
 // What differs between kinds is data in Job, never a branch on the kind inside decide.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace muster::control {
 
-// ---- the job, as wanted ----
+// ---- the wanted job ----
 
 enum class RestartPolicy { kNever, kOnFailure, kAlways, kExitCode };
 
@@ -25,13 +25,13 @@ struct Role {
   int replicas = 1;
   RestartPolicy restart_policy = RestartPolicy::kOnFailure;
   api::PodTemplateSpec pod_template;
-  bool has_index = true;                  // in pod names; a role of one replica may do without
-  std::string starts_after = {};          // the role that has to be up, all of it, before these pods are made
-  std::optional<int> backoff_limit = {};  // charged restarts of its replicas, beside the job's limit
-  int ports = 0;                          // that each replica listens on itself, beside the job's one port
+  bool has_index = true;                  // in pod names; a role of one replica may omit it
+  std::string starts_after = {};          // the role of which all replicas must be up before these pods are created
+  std::optional<int> backoff_limit = {};  // charged restarts of its replicas, in addition to the job's limit
+  int ports = 0;                          // that each replica listens on, in addition to the job's own port
 };
 
-/// The template's own command, told by MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE who it is.
+/// The template's own command, which gets its identity from MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE.
 struct PlainLaunch {};
 /// `torchrun` before the training container's args.
 struct TorchrunLaunch {
@@ -64,38 +64,38 @@ struct Member {
   std::optional<int> index = {};
 };
 
-/// A set of replicas that decides: the rule holds when every one of them is in the state in question, or any.
+/// A set of replicas that decides. The rule holds when all of them, or any of them, are in the state in question.
 struct ReplicaRule {
   enum class Takes { kEvery, kAny };
   Takes takes = Takes::kEvery;
   std::vector<Member> members = {};  // none: all replicas of the job
 };
 
-/// Which exit codes RestartPolicy::kExitCode starts again.
+/// The exit codes that RestartPolicy::kExitCode restarts.
 enum class RetryableExits {
   kListed,    // 130, 137, 138, 143
-  kAbove127,  // killed by a signal, or said so
+  kAbove127,  // killed by a signal, or exited as if it were
 };
 
-/// When the job counts as running.
+/// Defines when the job counts as running.
 enum class RunningWhen {
-  kAllUp,        // every replica, or as many as an elastic job needs
-  kDeciderRuns,  // the replica that decides, or any where all decide
+  kAllUp,        // every replica is up, or as many as an elastic job needs
+  kDeciderRuns,  // the replica that decides is running, or any if all decide
 };
 
 enum class CleanUp { kNone, kUnfinished, kAll };
 
-/// When the deadline's clock starts, and what a pause does to it.
+/// Defines when the deadline's clock starts, and how a pause affects it.
 enum class DeadlineClock {
   kFromRunning,   // when all replicas run for the first time; paused time does not count
-  kFromAccepted,  // when the job is first seen unsuspended, anew after each resume
+  kFromAccepted,  // when the job is first seen unsuspended; restarts after each resume
 };
 
 struct RunPolicy {
   std::optional<int> backoff_limit;  // absent: no limit
   std::optional<Duration> active_deadline;
   DeadlineClock deadline_clock = DeadlineClock::kFromRunning;
-  // A deadline is about what still runs, so it ends pods even where clean-up keeps them.
+  // A deadline is about pods that still run, so it deletes them even where clean-up keeps pods.
   bool deadline_deletes_unfinished = false;
   CleanUp clean_up = CleanUp::kNone;
   std::optional<Duration> ttl_after_finished;
@@ -104,26 +104,26 @@ struct RunPolicy {
 /// What a run mode changes in the pods of one role.
 struct TemplateOverride {
   bool skip_init_containers = false;
-  // Present: replaces command and args of the training container, absent: leaves them.
+  // Replaces command and args of the training container; absent: leaves them unchanged.
   std::optional<std::vector<std::string>> command;
   std::optional<std::vector<std::string>> args;
 };
 
 struct RunMode {
   bool paused = false;
-  bool debug = false;                                 // pods idle for a person to come in; their end is no failure
+  bool debug = false;  // pods idle so that a user can enter them; their end is not a failure
   std::map<std::string, TemplateOverride> debugging;  // by role type
-  std::map<std::string, TemplateOverride> resuming;   // by role type, for pods made after a pause
+  std::map<std::string, TemplateOverride> resuming;   // by role type, for pods created after a pause
 };
 
-/// Services a job has for its names.
+/// The services that make a job's names resolve.
 enum class Services {
   kNone,
-  kMasterAndSubdomain,  // one named like the first pod, one that makes POD.SUBDOMAIN resolve for every pod
-  kPerReplica,          // one named like each pod
+  kMasterAndSubdomain,  // one with the name of the first pod, one that makes POD.SUBDOMAIN resolve for every pod
+  kPerReplica,          // one with the name of each pod
 };
 
-/// Label keys of the kind; `common` is on every child.
+/// The kind's label keys; `common` is set on every child.
 struct ChildLabels {
   api::StringMap common;
   std::string type_key;
@@ -131,7 +131,7 @@ struct ChildLabels {
   std::string role_key;  // "master" on the first replica only
 };
 
-/// Reasons of the Events that mark a transition, in the kind's words.
+/// The kind's reasons for the Events that mark a transition.
 struct EventReasons {
   std::string created;
   std::string running;
@@ -145,14 +145,14 @@ struct EventReasons {
   std::string deadline_exceeded;
 };
 
-/// A warning about the manifest, told once when the job is accepted.
+/// A warning about the manifest, reported once when the job is accepted.
 struct Notice {
   std::string reason;
   std::string message;
 };
 
 struct Job {
-  // Who it is.
+  // Identity.
   std::string api_version;
   std::string kind;
   std::string ns;
@@ -160,31 +160,31 @@ struct Job {
   std::string uid;
   std::int64_t generation = 0;
   bool deleting = false;
-  bool managed_elsewhere = false;  // another controller's: not touched at all
+  bool managed_elsewhere = false;  // another controller is responsible, so we touch nothing
 
   // Roles in rank order: rank is the position in the concatenation of their replicas.
   std::vector<Role> roles;
   Launch launch;
-  // The job succeeds when one of these rules holds of replicas that have succeeded.
+  // The job succeeds when one of these rules holds for replicas that have succeeded.
   std::vector<ReplicaRule> succeeds_when;
-  // It fails when one of these holds of replicas that have failed for good. Usually any replica: its peers would wait
-  // for it in a collective operation for ever.
+  // The job fails when one of these rules holds for replicas that have failed for good. Usually that is any replica,
+  // because its peers would wait for it in a collective operation for ever.
   std::vector<ReplicaRule> fails_when = {{.takes = ReplicaRule::Takes::kAny}};
   RunningWhen running_when = RunningWhen::kAllUp;
   RetryableExits retryable_exits = RetryableExits::kListed;
   RunPolicy run_policy;
   RunMode run_mode;
-  std::optional<int> elastic_min;  // fewer replicas than this cannot train: the size of the gang
+  std::optional<int> elastic_min;  // the size of the gang: training needs at least this many replicas
 
-  // What its children look like.
+  // Children.
   std::string pod_name_prefix;  // a pod is PREFIX + lower-case type, and "-" + index where the role has it
   ChildLabels labels;
   Services services = Services::kNone;
   std::string subdomain;                         // of kMasterAndSubdomain
-  std::string port_name;                         // of the container port that is the master port; "": none is declared
-  std::optional<int> fixed_port;                 // absent: ports are offered from outside, a range per job
+  std::string port_name;                         // of the container port that is the master port; "" declares none
+  std::optional<int> fixed_port;                 // absent: the runtime offers a range of ports per job
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
-  // Further objects that the pods need, such as a ConfigMap with a list of hosts: kind, metadata.name and content.
+  // Further objects for the pods, such as a ConfigMap with a list of hosts: kind, metadata.name and content.
   std::vector<json::Document> objects;
 
   EventReasons events;
@@ -192,22 +192,22 @@ struct Job {
 };
 
 int total_replicas(const Job& job);
-/// The rule of a job whose first replica decides.
+/// Returns the rule of a job that its first replica decides.
 ReplicaRule first_replica_rule(const Job& job);
-/// How many start together with a replica of the role: all that wait for the same, or as few as an elastic job needs.
+/// Returns the size of the role's gang: the replicas of all roles with the same starts_after, or the elastic minimum.
 int gang_size(const Job& job, const Role& role);
-/// Ports the job needs on a network that its pods share: the job's own, then those of each replica in rank order.
+/// Returns how many ports the job needs on a shared network: its own, then those of each replica in rank order.
 int port_count(const Job& job);
-/// The port the replica listens on when the job's range begins at `first`; the job's own where the role has none. On a
-/// network where each pod has its own address all replicas have the same.
+/// Returns the port that the replica listens on when the job's range begins at `first`; the job's own port if the role
+/// has none. Where each pod has its own address, all replicas use the same port.
 int replica_port(const Job& job, const Role& role, int index, int first);
 std::string pod_name(const Job& job, const Role& role, int index);
-/// "worker-1": names a replica within its job, in status and messages.
+/// Returns "worker-1", which identifies a replica within its job, in status and messages.
 std::string replica_key(const Role& role, int index);
-/// The container that trains, whose exit code counts.
+/// Returns the container that trains; its exit code decides.
 const api::Container* training_container(const Job& job, const api::PodSpec& spec);
 
-// ---- the job, as it stands ----
+// ---- the job's current state ----
 
 enum class Phase { kNew, kPending, kRunning, kPaused, kResuming, kSucceeded, kFailed };
 bool is_finished(Phase phase);
@@ -220,38 +220,38 @@ struct ContainerEnd {
 };
 struct ReplicaStatus {
   std::string pod;
-  std::string uid;    // of the pod last seen
-  std::string phase;  // the pod's, or Creating, or Deleted
+  std::string uid;    // of the last pod seen
+  std::string phase;  // the pod's phase, or Creating, or Deleted
   std::vector<ContainerEnd> containers;
   bool operator==(const ReplicaStatus&) const = default;
 };
 struct RoleStatus {
   std::string type;
-  int restarts = 0;                          // of its replicas, whatever the cause; pauses are none
-  int charged = 0;                           // of these, to the role's own backoff_limit
+  int restarts = 0;                          // of its replicas, for any cause except a pause
+  int charged = 0;                           // those of them that count against the role's own backoff_limit
   std::map<std::string, int> counts = {};    // of all its replicas, by phase
-  std::vector<ReplicaStatus> replicas = {};  // the first of them, by index
+  std::vector<ReplicaStatus> replicas = {};  // the first ones, by index
   bool operator==(const RoleStatus&) const = default;
 };
 
 struct JobStatus {
   Phase phase = Phase::kNew;
-  std::string reason;  // why it is in this phase: of waiting while pending, of the end when finished
+  std::string reason;  // of the phase: why the job is pending, or how it finished
   std::string message;
-  // A replica has failed, or was lost, and is not back yet.
+  // A replica has failed or was lost, and its successor is not up yet.
   bool replica_failure = false;
   std::string replica_failure_message;
-  bool resumed = false;  // was paused before: pods follow RunMode::resuming
+  bool resumed = false;  // the job was paused before, so pods follow RunMode::resuming
   std::vector<RoleStatus> roles;
-  int restarts = 0;  // charged to backoff_limit
-  // By replica_key: attempts that ended and are accounted for, so also the attempt of the next pod. Written before the
-  // ended pod is deleted; a pod whose attempt label is below is never counted again.
+  int restarts = 0;  // counted against backoff_limit
+  // By replica_key: how many attempts ended and are accounted for, which is also the attempt of the next pod. Written
+  // before the ended pod is deleted; a pod with a lower attempt label is never counted again.
   std::map<std::string, std::int32_t> attempts;
   std::optional<Time> started;
   std::optional<Time> completed;
   std::optional<Time> next_retry;
   std::optional<Time> paused_at;
-  std::optional<int> port;  // the first of its range
+  std::optional<int> port;  // the first one of its range
   int port_count = 1;
   std::int64_t observed_generation = 0;
   bool operator==(const JobStatus&) const = default;

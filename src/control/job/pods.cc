@@ -28,8 +28,8 @@ api::StringMap identity_labels(const Job& job, const Replica& replica) {
   return labels;
 }
 
-/// Waits for a place with the size of an earlier gang: it would wait for pods that never come, or start without its
-/// peers. It has not run yet, so nothing is lost by making it anew.
+/// Returns true for an unscheduled pod with the size of an earlier gang: it would wait for pods that never come, or
+/// start without its peers. It has not run yet, so nothing is lost by recreating it.
 bool has_stale_gang(const Job& job, const Replica& replica) {
   const api::Pod& pod = *replica.pod;
   if (!pod.spec.node_name.empty() || pod.status.phase != "Pending" || is_terminating(pod)) return false;
@@ -44,12 +44,12 @@ api::Service headless_service(const Job& job, std::string name, api::StringMap s
   service.metadata.name = std::move(name);
   service.metadata.ns = job.ns;
   service.metadata.labels = selector;
-  service.metadata.labels[api::kGroupNameLabel] = job.name;  // what our watch of services selects
+  service.metadata.labels[api::kGroupNameLabel] = job.name;  // our watch of services selects this label
   service.metadata.owner_references = {owner_of_children(job)};
   service.spec.selector = std::move(selector);
   service.spec.type = "ClusterIP";
   service.spec.cluster_ip = "None";
-  // Ranks look for each other before any of them is ready, the master for itself too.
+  // Ranks look each other up before any of them is ready; the master looks up itself, too.
   service.spec.publish_not_ready_addresses = true;
   return service;
 }
@@ -58,7 +58,7 @@ api::ServicePort named_port(const std::string& name, int port) {
   return {.name = name, .port = port, .protocol = "TCP", .rest = {}};
 }
 
-/// The service that makes the replica's pod found by its name.
+/// Returns the service that makes the name of the replica's pod resolve.
 api::Service replica_service(const Decision& d, const Replica& replica) {
   const Job& job = d.job();
   api::Service service = headless_service(job, replica.pod_name, identity_labels(job, replica));
@@ -74,7 +74,7 @@ api::Service replica_service(const Decision& d, const Replica& replica) {
   return service;
 }
 
-/// A service for finding the master, by its own name or by that of the subdomain.
+/// Returns a service that resolves to the master, by its own name or by the name of the subdomain.
 api::Service master_service(const Decision& d, const std::string& name, const api::StringMap& selector) {
   api::Service service = headless_service(d.job(), name, selector);
   service.spec.ports.push_back(named_port("master", d.status.port.value_or(0)));
@@ -103,7 +103,7 @@ void converge_services(Decision& d) {
   std::set<std::string_view> present;
   const auto existing = own_services(d);
   for (const api::Service* service : existing) present.insert(service->metadata.name);
-  // Made only when it is missing: a job of many replicas has most of its services most of the time.
+  // A service is built only when it is missing: a job of many replicas usually has most of its services already.
   const auto want = [&](const std::string& name, const auto& make) {
     wanted.insert(name);
     if (!present.contains(name) && !is_full(d)) d.plan.actions.emplace_back(create_child(make()));
@@ -134,7 +134,7 @@ json::Document owned_object(const Job& job, const json::Document& wanted) {
   json::Document object = wanted;
   object["metadata"]["namespace"] = job.ns;
   for (const auto& [key, value] : job.labels.common) object["metadata"]["labels"][key] = value;
-  object["metadata"]["labels"][api::kGroupNameLabel] = job.name;  // what our watch selects
+  object["metadata"]["labels"][api::kGroupNameLabel] = job.name;  // our watch selects this label
   object["metadata"]["ownerReferences"] = json::Array{reflect::encode(owner_of_children(job))};
   return object;
 }
@@ -145,7 +145,7 @@ bool is_same_object(const Job& job, const json::Document& wanted, const json::Do
          api::is_controlled_by(found, job.uid);
 }
 
-/// What to change so that the object has the wanted content; its metadata is left alone.
+/// Returns the patch that gives the object the wanted content; its metadata is not changed.
 json::Document content_patch(const json::Document& wanted, const json::Document& found) {
   json::Document patch = json::Object{};
   for (const auto& [key, value] : wanted.as_object()) {
@@ -194,7 +194,7 @@ bool must_wait(const Decision& d) {
   return d.status.next_retry && d.seen.now < *d.status.next_retry;
 }
 
-/// By position. A role that starts after another gets its pods when the other is up; what it has by then stays.
+/// Indexed by position. A role that starts after another gets no pods before that role is up; existing pods stay.
 std::vector<bool> roles_that_may_start(Decision& d) {
   std::vector<bool> may_start;
   for (const Role& role : d.job().roles) {
@@ -206,7 +206,7 @@ std::vector<bool> roles_that_may_start(Decision& d) {
   return may_start;
 }
 
-/// True when the replica waits for the retry time or for its old pod to go.
+/// Returns true when the replica waits for its retry time or for the removal of its old pod.
 bool converge_pod(Decision& d, const Replica& replica) {
   if (replica.pod == nullptr) {
     const int attempt = ended_attempts(d, replica);
@@ -219,7 +219,7 @@ bool converge_pod(Decision& d, const Replica& replica) {
     return attempt > 0;
   }
   if (is_accounted(d, replica)) {
-    // The failed pod stays to be looked at until its successor is due; the name is free only when it is gone.
+    // The failed pod stays for inspection until its successor is due; its name becomes free only when it is gone.
     if (!must_wait(d)) delete_pod(d, *replica.pod);
     return true;
   }

@@ -15,7 +15,7 @@
 namespace muster::control {
 namespace {
 
-/// Kinds, and a job whose launcher starts after its workers and decides.
+/// The job kinds, and a job whose launcher starts after its workers and decides.
 enum class Shape { kTraining, kKubeflow, kLauncher };
 
 struct Setup {
@@ -33,7 +33,7 @@ struct Move {
   What what = What::kWait;
   int which = 0;        // pod, by position
   int amount = 0;       // exit code, seconds, replicas
-  int crash_after = 0;  // actions applied of the plan that follows
+  int crash_after = 0;  // number of actions that are applied of the plan that follows
 };
 
 std::ostream& operator<<(std::ostream& out, const Setup& s) {
@@ -138,7 +138,7 @@ void scale(const Setup& s, int workers, JobWorld& world) {
   }
 }
 
-/// What the kubelet, a user or the machine does to one pod.
+/// Applies to one pod what the kubelet, a user or the machine does to it.
 void befall(const Move& move, api::Pod& pod, JobWorld& world) {
   const std::string name = pod.metadata.name;
   const int exit_code = move.amount == 0 ? 1 : move.amount;
@@ -163,7 +163,7 @@ void befall(const Move& move, api::Pod& pod, JobWorld& world) {
       news.deleting = true;
       break;
     case What::kVanish:
-      // At once while it is alive; what has ended is removed only by the job, or after somebody deleted it.
+      // A live pod vanishes at once. An ended one is removed only by the job, or after its deletion was requested.
       news.gone = alive || pod.metadata.deletion_timestamp.has_value();
       break;
     case What::kTogglePause:
@@ -191,7 +191,7 @@ std::string text_of(const JobPlan& plan, const JobWorld& world) {
   return text;
 }
 
-/// Looks and applies until nothing is left to do. False if that takes more than `rounds`.
+/// Looks and applies until there is nothing left to do. Returns false if that takes more than `rounds`.
 bool settle(JobWorld& world, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     const JobPlan plan = world.look();
@@ -201,8 +201,8 @@ bool settle(JobWorld& world, int rounds) {
   return !world.has_effect(world.look());
 }
 
-/// Failures that a job must be charged for, counted apart from decide: one per pod that failed by itself with an exit
-/// code that its policy restarts.
+/// Counts, independently of decide, the failures that a job must be charged for: one per pod that failed by itself with
+/// an exit code that its policy restarts.
 class Ledger {
  public:
   explicit Ledger(const Setup& s) : setup_(s) {}
@@ -211,7 +211,7 @@ class Ledger {
     const Job job = world.job();
     const JobStatus status = world.status();
     for (const auto& [name, pod] : world.pods) {
-      // Given up while it still ran, for a pause or another size of the gang: how it ends is nobody's failure.
+      // The pod was given up while it still ran, for a pause or a resize of the gang: its end is not a failure.
       const auto ended = status.attempts.find(key_of(name, job));
       const int attempt = std::stoi(pod.metadata.labels.at(api::kAttemptLabel));
       if (ended != status.attempts.end() && attempt < ended->second) continue;
@@ -223,7 +223,7 @@ class Ledger {
   int failures() const { return static_cast<int>(seen_.size()); }
 
  private:
-  /// Of the replica whose pod has the name; "" when there is no such replica.
+  /// Returns the key of the replica whose pod has the name; "" when there is no such replica.
   static std::string key_of(const std::string& name, const Job& job) {
     for (const Role& role : job.roles) {
       for (int i = 0; i < role.replicas; ++i) {
@@ -304,7 +304,7 @@ RC_GTEST_PROP(DecideLaws, NeverTouchesWhatItDoesNotOwn, ()) {
   const auto history = *any_history();
   JobWorld world = make_world(setup);
   world.apply(world.look());
-  // The same labels and a name like ours, but another job's, or nobody's.
+  // These pods have our labels and a name like ours, but they belong to another job or to none.
   std::set<std::string> aliens;
   for (const char* owner : {"u-2", ""}) {
     if (world.pods.empty()) break;
@@ -421,7 +421,7 @@ RC_GTEST_PROP(DecideLaws, AttemptsOfAReplicaOnlyGrow, ()) {
   const Setup setup = *any_setup();
   const auto history = *any_history();
   JobWorld world = make_world(setup);
-  std::map<std::string, int> last;  // pod name -> attempt of the youngest pod seen
+  std::map<std::string, int> last;  // pod name -> attempt of the newest pod seen
   for (const Move& move : history) {
     happen(setup, move, world);
     world.apply(world.look(), static_cast<std::size_t>(move.crash_after));

@@ -1,4 +1,4 @@
-// Which ended attempts are started again, and what that costs.
+// Decides which ended attempts are restarted, and whether that is charged.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@ constexpr Duration kFirstDelay = std::chrono::seconds(1);
 constexpr Duration kLongestDelay = std::chrono::seconds(60);
 
 enum class Verdict {
-  kLeave,  // it is done
+  kLeave,  // it still runs or is complete
   kRestartCharged,
-  kRestartFree,  // nothing the program did
+  kRestartFree,  // the program is not at fault
   kFailedForGood,
 };
 
-/// Reasons of a failed pod that are the machine's doing. Agents say Lost… (LostReboot, LostShim), kubelets the others.
+/// Returns true for failures that the machine caused. Agents report Lost… (LostReboot, LostShim), kubelets the others.
 bool is_infrastructure_reason(const std::string& reason) {
   static constexpr std::array kReasons = {"Evicted",
                                           "NodeLost",
@@ -60,7 +60,7 @@ std::string_view policy_name(RestartPolicy policy) {
 Verdict judge(const Decision& d, const Replica& replica) {
   const api::Pod& pod = *replica.pod;
   if (!ended_by_itself(pod)) {
-    // Deleted by somebody else. What had succeeded by then is done all the same.
+    // The pod was deleted by another client. A pod that had already succeeded still counts as done.
     return is_terminating(pod) ? Verdict::kRestartFree : Verdict::kLeave;
   }
   const RestartPolicy policy = replica.role->restart_policy;
@@ -70,7 +70,7 @@ Verdict judge(const Decision& d, const Replica& replica) {
   if (d.job().run_mode.debug) return Verdict::kRestartFree;
   if (policy == RestartPolicy::kNever) return Verdict::kFailedForGood;
   const auto code = exit_code_of(d.job(), pod);
-  // Without an exit status nobody saw the program fail.
+  // Without an exit status there is no evidence that the program failed.
   if (is_infrastructure_reason(pod.status.reason) || !code) return Verdict::kRestartFree;
   switch (policy) {
     case RestartPolicy::kNever:
@@ -96,7 +96,7 @@ RoleStatus& role_status(Decision& d, const Role& role) {
   return d.status.roles.emplace_back(RoleStatus{.type = role.type});
 }
 
-/// Notes the end of the pod's attempt: from now on it is accounted for, and the next pod is the next attempt.
+/// Records the end of the pod's attempt: it is now accounted for, and the next pod is the next attempt.
 void retire(Decision& d, const Replica& replica) {
   d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1;
 }
@@ -106,7 +106,7 @@ std::string said_about(const Decision& d, const Replica& replica) {
                      describe_end(d.job(), *replica.pod));
 }
 
-/// Why a failure of this replica is the job's.
+/// Explains why a failure of this replica fails the job.
 std::string peers_clause(const Decision& d, const Replica& replica) {
   if (replica.decides || d.replicas.size() == 1) return {};
   return "; its peers would wait for it for ever, so the job fails";
@@ -124,7 +124,7 @@ Outcome failed_for_good(const Decision& d, const Replica& replica) {
           .message = said_about(d, replica) + "; " + why + peers_clause(d, replica)};
 }
 
-/// The limit that allows no further charged restart of the replica; absent while none is used up.
+/// Returns the limit that allows no further charged restart of the replica; absent while there is none.
 std::optional<int> used_up_limit(Decision& d, const Replica& replica) {
   const auto& of_job = d.job().run_policy.backoff_limit;
   const auto& of_role = replica.role->backoff_limit;
@@ -152,7 +152,7 @@ void restart(Decision& d, const Replica& replica, Verdict verdict) {
   if (charged && replica.role->backoff_limit) role.charged += 1;
 
   const Duration delay = delay_after(charged ? d.status.restarts : ended_attempts(d, replica));
-  // Rounded up: status keeps whole seconds, and a delay must not shrink by being stored.
+  // Rounded up, because the status stores whole seconds and must not shorten the delay.
   const Time retry = std::chrono::ceil<std::chrono::seconds>(d.seen.now + delay);
   d.status.next_retry = std::max(d.status.next_retry.value_or(retry), retry);
 
@@ -184,13 +184,13 @@ std::optional<Outcome> account_for_ended(Decision& d) {
   const std::size_t actions_before = d.plan.actions.size();
   const std::size_t reasons_before = d.plan.reasons.size();
   const auto ends_the_job = [&](Outcome outcome) {
-    // Restarts promised a moment ago do not happen; what they cost stays counted.
+    // The restarts that were just planned do not happen; their charges remain counted.
     d.plan.actions.erase(d.plan.actions.begin() + static_cast<std::ptrdiff_t>(actions_before), d.plan.actions.end());
     d.plan.reasons.resize(reasons_before);
     return outcome;
   };
-  std::set<const Replica*> lost;  // for good
-  // In rank order, so that which failure spends the last of the budget does not depend on the order of observation.
+  std::set<const Replica*> lost;  // failed for good
+  // In rank order, so that the order of observation does not affect which failure exhausts the budget.
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica)) continue;
     if (is_full(d)) break;

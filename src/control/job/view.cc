@@ -54,7 +54,7 @@ const api::ContainerStateTerminated* first_bad_end(const std::vector<api::Contai
   return nullptr;
 }
 
-/// What ended the pod: the training container if it ended badly, else whichever did, else its good end.
+/// Returns the end of the training container if it failed, else of another container that failed, else its success.
 const api::ContainerStateTerminated* decisive_end(const Job& job, const api::Pod& pod) {
   const api::Container* training = training_container(job, pod.spec);
   const auto* end = training == nullptr ? nullptr : terminated_state(pod, training->name);
@@ -64,7 +64,7 @@ const api::ContainerStateTerminated* decisive_end(const Job& job, const api::Pod
   return end;
 }
 
-/// The last moment at which a container of the pod ended.
+/// Returns the time at which the last container of the pod ended.
 std::optional<Time> end_time(const api::Pod& pod) {
   std::optional<Time> last;
   for (const auto& status : pod.status.container_statuses) {
@@ -88,7 +88,7 @@ std::vector<ContainerEnd> container_ends(const api::Pod& pod) {
   return ends;
 }
 
-/// The replica as the last status had it; null when it had none.
+/// Returns the replica's state in the last status; null when it is not listed there.
 const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
   const auto& roles = d.seen.status.roles;
   const auto role = std::ranges::find(roles, replica.role->type, &RoleStatus::type);
@@ -129,7 +129,7 @@ Decision look(const Observed& seen) {
       d.surplus.push_back(pod.get());
     }
   }
-  // Highest index first, and the same order whatever the order of observation.
+  // The highest index comes first; the order does not depend on the order of observation.
   std::ranges::sort(d.surplus, [](const api::Pod* a, const api::Pod* b) {
     const auto size_a = a->metadata.name.size();
     const auto size_b = b->metadata.name.size();
@@ -148,7 +148,7 @@ int attempt_of(const api::Pod& pod) {
 bool ended_by_itself(const api::Pod& pod) {
   if (!is_finished_pod(pod)) return false;
   if (!is_terminating(pod)) return true;
-  // deletionTimestamp is when the grace period is over; the request came before it.
+  // deletionTimestamp is the end of the grace period; the request came that much earlier.
   const auto grace = clamped_seconds(pod.metadata.deletion_grace_period_seconds.value_or(0));
   const auto ended = end_time(pod);
   return ended && *ended < *pod.metadata.deletion_timestamp - grace;

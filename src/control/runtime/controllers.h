@@ -1,4 +1,4 @@
-// Controllers: everything that reconciles, started together. The same code runs in the engine and as the operator.
+// Controllers: all reconciling code, started together. The same code runs in the engine and in the operator.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@ namespace muster::control {
 
 class Controllers {
  public:
-  /// `is_port_free` tells whether other programs of this machine leave a TCP port alone; asked for kEngine only.
+  /// `is_port_free` returns whether no other program on this machine uses a TCP port; it is called for kEngine only.
   Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free);
   ~Controllers();
   void start();
-  /// All that there is has been seen: decisions are being made.
+  /// Returns true once all objects have been seen, so that decisions are being made.
   bool is_synced() const;
-  /// Whether a controller is registered for the kind. Kubernetes' own kinds need none: where no controller acts on
-  /// them, the API server, the scheduler or the agent does.
+  /// Returns whether a controller is registered for the kind. Kubernetes' own kinds need none: without one, the API
+  /// server, the scheduler or the agent acts on them.
   bool acts_on(const api::Resource& resource) const;
 
  private:

@@ -12,7 +12,7 @@ namespace muster::control {
 
 namespace {
 
-/// Requests of one plan under way at once.
+/// The limit on concurrent requests of one plan.
 constexpr std::size_t kWindow = 64;
 
 client::ResourceName resource_of(const std::string& api_version, const std::string& kind) {
@@ -21,7 +21,7 @@ client::ResourceName resource_of(const std::string& api_version, const std::stri
   return *resource;
 }
 
-/// Actions that may be under way together: the same alternative for the same kind of child.
+/// Identifies the actions that may run concurrently: those of one type on one kind of child.
 struct Batch {
   std::size_t alternative = 0;
   std::string kind;
@@ -40,7 +40,7 @@ Batch batch_of(const Action& action) {
                              action)};
 }
 
-/// "pod mnist-worker-0".
+/// Returns "pod mnist-worker-0", for example.
 std::string named(const client::ObjectName& object) {
   const auto& name = object.resource;
   const api::Resource* resource = api::find_resource(name.group, name.version, name.plural);
@@ -54,7 +54,7 @@ Error conflict(std::string message) {
   return error;
 }
 
-/// One plan being applied; keeps itself alive through its requests.
+/// One plan that is being applied. Its pending requests keep it alive.
 class Run : public std::enable_shared_from_this<Run> {
  public:
   Run(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
@@ -83,7 +83,7 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
  private:
-  /// Starts what may run now: up to kWindow actions of the kind that is under way.
+  /// Starts the actions that may run now: up to kWindow of the current batch.
   void advance() {
     if (!*alive_) return;
     while (!failure_ && next_ < todo_.actions.size() && under_way_ < kWindow) {
@@ -144,7 +144,7 @@ class Run : public std::enable_shared_from_this<Run> {
                   });
   }
 
-  /// Somebody has the name. Fine if it is what we meant to create; else it has to go before ours can be made.
+  /// The name is taken. That is fine if the object is the one we meant to create; otherwise it has to go first.
   void check_existing(const client::ObjectName& object, const std::string& attempt) {
     client_.get(object, [self = shared_from_this(), object, attempt](Result<json::Document> found) {
       if (!found) {
@@ -177,7 +177,7 @@ class Run : public std::enable_shared_from_this<Run> {
     options.precondition_uid = uid;
     options.propagation_policy = "Background";
     client_.remove(object, options, [self = shared_from_this(), object](Result<json::Document> gone) {
-      // Not found: done. Conflict: another object has the name now, so the one meant is gone.
+      // NotFound: the deletion is complete. Conflict: another object has the name now, so the intended one is gone.
       if (gone || gone.error().reason == Reason::kNotFound || gone.error().reason == Reason::kConflict) {
         return self->action_done(ok());
       }

@@ -1,6 +1,6 @@
-// The executor: applies a plan through the API. First the status, guarded by the resourceVersion that the plan
-// was made from; then the actions in order, runs of the same action on the same kind side by side. It ends at the first
-// error, and the next look at the primary goes on from what is there by then.
+// The executor applies a plan through the API. It writes the status first, guarded by the resourceVersion that the plan
+// was based on. Then it performs the actions in order; consecutive actions of one type on one kind run concurrently. It
+// stops at the first error, and the next look at the primary continues from the state found then.
 #pragma once
 
 #include <memory>
@@ -17,21 +17,21 @@ namespace muster::control {
 
 struct Application {
   client::ObjectName object;             // the primary
-  api::ObjectReference reference;        // the same, for Events
-  std::string resource_version;          // that the plan was made from
+  api::ObjectReference reference;        // the same object, for Events
+  std::string resource_version;          // of the primary that the plan was based on
   std::optional<json::Document> status;  // merge patch of `status`; absent: nothing to write
   std::vector<Action> actions;
 };
 
 struct Applied {
-  /// The resourceVersion our own status write gave the primary; "" when none was made. A view older than that is stale.
+  /// The primary's resourceVersion after our status write; "" when there was none. An older view is stale.
   std::string resource_version;
-  /// Conflict: look again with fresh eyes.
+  /// A conflict means that the plan was based on a stale view: look again.
   Status result = ok();
 };
 
-/// `done` once, on the loop, never inline. When `*alive` is false nothing more is done, said or called back: the caller
-/// and the recorder are gone. The client must outlive all.
+/// Calls `done` once, on the loop, never inline. When `*alive` is false the caller and the recorder are gone: nothing
+/// more is applied, recorded or called back. The client must outlive every application.
 void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
                 Application application, UniqueFunction<void(Applied)> done);
 

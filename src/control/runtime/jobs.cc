@@ -10,7 +10,7 @@ namespace muster::control {
 
 namespace {
 
-/// An object that admission would have refused, on a cluster whose schema could not: says so in its status, once.
+/// Fails, once, an object that admission would have rejected but the cluster's schema could not, and reports why.
 Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
   JobStatus status = kind.read_status(seen.primary);
   if (is_finished(status.phase) || seen.primary.at("metadata", "deletionTimestamp") != nullptr) return {};
@@ -24,8 +24,8 @@ Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
   return plan;
 }
 
-/// On a cluster most pods and services are others'; on one machine nearly all are of jobs, and the scheduler has to see
-/// every pod.
+/// On a cluster, most pods and services do not belong to jobs. On one machine nearly all do, and the scheduler has to
+/// see every pod.
 std::string selector_at(Where where) {
   return where == Where::kCluster ? api::kGroupNameLabel : "";
 }

@@ -1,4 +1,4 @@
-// Jobs: the controllers of the job kinds. Each is `decide` behind the adapter of its kind; what they share are the
+// Jobs: the controllers of the job kinds. Each calls `decide` through the adapter of its kind. All of them share the
 // ports of the machine.
 #pragma once
 
@@ -17,10 +17,10 @@ namespace muster::control {
 
 class Jobs {
  public:
-  /// `is_port_free` and `first_slot` as PortBook has them.
+  /// `is_port_free` and `first_slot` are passed to the PortBook.
   Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free, std::uint64_t first_slot);
 
-  /// One per job kind; they refer to this.
+  /// Returns one controller per job kind; they refer to this object.
   std::vector<Controller> controllers();
 
  private:

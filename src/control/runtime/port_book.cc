@@ -20,7 +20,7 @@ PortBook::PortBook(std::function<bool(const std::string& uid)> is_live, std::fun
     : is_live_(std::move(is_live)), is_free_(std::move(is_free)), first_slot_(static_cast<int>(first_slot % kSlots)) {}
 
 void PortBook::note(const std::string& uid, int first, int count) {
-  // What a status says may be anything.
+  // The status may contain any number.
   if (first >= kFirst && first <= kLast) taken_[uid] = {first, std::clamp(count, 1, kLast - first + 1)};
 }
 

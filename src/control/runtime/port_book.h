@@ -1,6 +1,6 @@
-// PortBook: which job has which ports on a machine whose pods share one network. A job keeps its range while it is
-// live, so its ports never collide with those of another job. Ranges are whole slots: a job that needs few ports has
-// some to spare, which torch and users may use.
+// PortBook records which job has which ports on a machine whose pods share one network. A job keeps its range while it
+// is live, so its ports never collide with those of another job. A range consists of whole slots: a job that needs few
+// ports has spare ones, which torch and users may use.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace muster::control {
 
 class PortBook {
  public:
-  // Below the range that Linux takes ephemeral ports from (32768 and up).
+  // The range ends below 32768, where the ephemeral ports of Linux begin.
   static constexpr int kFirst = 20000;
   static constexpr int kLast = 29999;
   static constexpr int kPerSlot = 10;
 
-  /// `is_live` says whether a job, by uid, still needs its ports: it has not finished, or pods of it still run.
-  /// `is_free` says whether other programs leave a port alone. `first_slot` is where the search begins: engines that
-  /// share a machine begin at different places, so that they do not race for the same ports.
+  /// `is_live` returns whether a job, given by uid, still needs its ports: it has not finished, or some of its pods
+  /// still run. `is_free` returns whether no other program uses a port. The search begins at `first_slot`, which
+  /// differs between engines that share a machine, so that they do not race for the same ports.
   PortBook(std::function<bool(const std::string& uid)> is_live, std::function<bool(int port)> is_free,
            std::uint64_t first_slot);
 
-  /// The job's status has `count` ports from `first` on.
+  /// Records that the job's status contains `count` ports from `first` on.
   void note(const std::string& uid, int first, int count = 1);
-  /// The first of `count` ports in a row, each of them free: those the job has when they are as many, else others;
-  /// nullopt when there are no such ports.
+  /// Returns the first of `count` consecutive free ports: those the job has if they are enough, otherwise others;
+  /// nullopt when there are none.
   std::optional<int> offer(const std::string& uid, int count = 1);
 
  private:

@@ -15,10 +15,10 @@ namespace muster::control {
 namespace {
 
 constexpr client::Backoff kBackoff{.first = std::chrono::milliseconds(100), .longest = std::chrono::seconds(30)};
-// Should the informer never show our own write (the object was deleted and made again meanwhile), look all the same.
+// The informer may never show our own write, because the object was deleted and recreated meanwhile; then we continue.
 constexpr Duration kLongestWaitForOwnWrite = std::chrono::seconds(5);
 
-/// True when the view is at least as new as the version. Versions are revision numbers wherever we run.
+/// Returns true when the view is at least as new as the version. Versions are revision numbers on every server we use.
 bool has_reached(const std::string& seen, const std::string& awaited) {
   const auto a = parse_int(seen);
   const auto b = parse_int(awaited);
@@ -31,7 +31,7 @@ const json::Document& status_of(const json::Document& object) {
   return status != nullptr && status->is_object() ? *status : kNone;
 }
 
-/// Errors that repeating does not cure and that the owner of the object can do something about.
+/// Returns true for errors that a retry does not fix and that the owner of the object can fix.
 bool concerns_the_user(Reason reason) {
   return reason == Reason::kInvalid || reason == Reason::kForbidden || reason == Reason::kAlreadyExists ||
          reason == Reason::kBadRequest;
@@ -77,7 +77,7 @@ bool Runner::runs(const api::Resource& kind) const {
   });
 }
 
-// ---- what changed ----
+// ---- changes ----
 
 void Runner::on_primary(const Registered& entry, const client::Informer::Key& key, const json::Document* before,
                         const json::Document* now) {
@@ -89,7 +89,7 @@ void Runner::on_primary(const Registered& entry, const client::Informer::Key& ke
   queue_.forget(primary);
 }
 
-/// Queues the child's owner where that is a primary of the controller.
+/// Queues the child's owner if that is a primary of the controller.
 void Runner::add_controller_of(const AnyObject& child, const Controller& controller) {
   if (child.object == nullptr) return;
   const auto* owner = api::controller_of(*child.metadata);
@@ -131,7 +131,7 @@ Plan Runner::make_plan(const Registered& entry, const json::Document& primary) c
   return entry.controller.plan({.primary = primary, .children = std::move(children), .now = loop_.now()});
 }
 
-/// Deciding on a status older than our own last write could count or create twice.
+/// A decision based on a status older than our own last write could count or create twice.
 bool Runner::awaits_own_write(const ObjectKey& key, const json::Document& primary) {
   const auto found = memories_.find(key);
   if (found == memories_.end() || found->second.awaited_version.empty()) return false;
@@ -143,7 +143,7 @@ bool Runner::awaits_own_write(const ObjectKey& key, const json::Document& primar
     return true;
   }
   memory.awaited_version.clear();
-  if (memory.failures == 0) memories_.erase(found);  // primaries at rest need no memory
+  if (memory.failures == 0) memories_.erase(found);  // idle primaries need no memory
   return false;
 }
 

@@ -1,5 +1,5 @@
-// Runner: the loop of every controller. Watches primaries and their children, and for each primary that changed, or
-// whose time has come: observe, plan, apply.
+// Runner: the loop of every controller. It watches primaries and their children. For each primary that has changed or
+// is due again, it observes, plans and applies.
 #pragma once
 
 #include <map>
@@ -27,11 +27,11 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  /// Before the informers start.
+  /// Must be called before the informers start.
   void add(Controller controller);
-  /// Whether the kind, in whichever version, is the primary of a controller.
+  /// Returns whether the kind, in any version, is the primary of a controller.
   bool runs(const api::Resource& kind) const;
-  /// Everything that controllers depend on is in view: begin.
+  /// Starts the work. Everything that controllers depend on must be in view.
   void open() { queue_.open(); }
 
  private:
@@ -41,7 +41,7 @@ class Runner {
     const client::Informer* primaries = nullptr;
     std::vector<std::pair<const reflect::TypeDesc*, const ObjectIndex*>> children = {};
   };
-  /// What is remembered about a primary between looks. All of it can be lost without harm.
+  /// What the runner remembers about a primary between looks. All of it can be lost without harm.
   struct Memory {
     std::string awaited_version;  // our own last write, until the informer shows it
     MonoTime awaited_since;
@@ -67,7 +67,7 @@ class Runner {
   std::map<std::pair<std::string, std::string>, Registered> registered_;  // by apiVersion, kind
   WorkQueue queue_;
   ByObject<Memory> memories_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
 };
 
 }  // namespace muster::control

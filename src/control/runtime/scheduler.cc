@@ -13,11 +13,11 @@ namespace muster::control {
 namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
-/// Requests of one sort under way at once: a gang of a thousand pods must not hold up the loop.
+/// The limit on concurrent requests of one kind: a gang of a thousand pods must not block the loop.
 constexpr std::size_t kMaxRequests = 64;
-/// A look costs what all pods together cost, and every change of a pod asks for one. The pause after a look is this
-/// many times as long as the look took, so that looking takes a small part of the loop's time however many pods there
-/// are.
+/// A scheduling pass costs time in proportion to all pods, and every change of a pod requests one. The pause after a
+/// pass is this many times as long as the pass itself, so that scheduling takes a small part of the loop's time,
+/// however many pods exist.
 constexpr int kPausePerLook = 10;
 constexpr Duration kLongestPause = std::chrono::seconds(1);
 
@@ -37,7 +37,7 @@ api::ObjectReference reference_to(const api::Pod& pod) {
           .field_path = {}};
 }
 
-/// The job of the pod, else the pod.
+/// Returns a reference to the pod's job, or to the pod itself when it has none.
 api::ObjectReference owner_or_self(const api::Pod& pod) {
   api::ObjectReference about = reference_to(pod);
   if (const auto* owner = api::controller_of(pod.metadata); owner != nullptr) {
@@ -96,7 +96,7 @@ void Scheduler::look() {
       cluster.pods.push_back(pod);
       continue;
     }
-    // Bound by us a moment ago: the view does not show it yet, its devices are taken all the same.
+    // We have just bound this pod. The view does not show it yet, but its devices are already taken.
     auto bound = std::make_shared<api::Pod>(*pod);
     bound->spec.node_name = assumed->second;
     cluster.pods.push_back(std::move(bound));
@@ -142,7 +142,7 @@ void Scheduler::bind(const Binding& binding) {
         if (bound) return;
         assumed_.erase(binding.uid);
         const Reason reason = bound.error().reason;
-        // Gone, or another of its name, or bound already: the view will say.
+        // The pod is gone, replaced by another of the same name, or already bound: the view will show which.
         if (reason == Reason::kNotFound || reason == Reason::kConflict) return;
         LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod}, {"error", bound.error().message});
         loop_.after(kRetry, [this, alive] {
@@ -196,7 +196,7 @@ void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& messa
       json::Object{{"metadata", json::Object{{"resourceVersion", pod.metadata.resource_version}}},
                    {"status", json::Object{{"conditions", std::move(list)}}}};
   marking_.insert(pod.metadata.uid);
-  // A conflict means that the pod changed: the change wakes us, and the pod is marked then.
+  // A conflict means that the pod has changed; that change wakes the scheduler, which then retries.
   client_.patch({core_resource("pods"), pod.metadata.ns, pod.metadata.name, "status"}, client::PatchType::kMerge, patch,
                 {}, [this, alive = alive_, uid = pod.metadata.uid, name = pod.metadata.name](Result<json::Document> r) {
                   if (!*alive) return;

@@ -1,4 +1,4 @@
-// Scheduler: binds waiting pods on an engine that has no other scheduler, and says on pods and jobs why they wait.
+// Scheduler: binds waiting pods on an engine that has no other scheduler, and reports on pods and jobs why they wait.
 #pragma once
 
 #include <deque>
@@ -22,11 +22,11 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// Pods and nodes are in view: begin.
+  /// Starts the work. Pods and nodes must be in view.
   void open();
 
  private:
-  /// Something changed: look again soon, once for all changes of this turn.
+  /// Requests a scheduling pass soon, one for all changes of this turn of the loop.
   void wake();
   void look();
   void bind_waiting();
@@ -43,13 +43,13 @@ class Scheduler {
   bool open_ = false;
   bool woken_ = false;
   std::deque<Binding> to_bind_;                  // decided, not yet requested
-  std::size_t binding_ = 0;                      // requests under way
-  std::map<std::string, std::string> assumed_;   // pod uid -> node: bound by us, not yet seen bound
-  MonoTime next_look_{};                         // not before this time
-  std::map<std::string, std::string> reported_;  // gang -> what its job was last told
+  std::size_t binding_ = 0;                      // requests in progress
+  std::map<std::string, std::string> assumed_;   // pod uid -> node: bound by us, but not yet in the view
+  MonoTime next_look_{};                         // the earliest time of the next pass
+  std::map<std::string, std::string> reported_;  // gang -> the last message reported on its job
   std::deque<std::pair<std::shared_ptr<const api::Pod>, std::string>> to_mark_;  // waiting pods and why they wait
   std::set<std::string> marking_;                               // uids of pods whose condition is being written
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests under way outlive us
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
 };
 
 }  // namespace muster::control

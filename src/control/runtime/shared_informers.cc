@@ -26,7 +26,7 @@ std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::
   if (now == nullptr) return {before, {}};
   auto decoded = kind_.decode(*now);
   if (!decoded) {
-    // The server has validated it; a shape we cannot read is left to whoever made it.
+    // The server has validated the object, so we only skip what we cannot decode; its owner has to correct it.
     LOG_WARN("object left out", {"namespace", key.first}, {"name", key.second}, {"error", decoded.error().message});
     return {before, {}};
   }

@@ -1,5 +1,5 @@
-// SharedInformers: each kind is watched once, whoever asks. Objects are decoded once per change and found by the uid of
-// their controller, so that a look at one primary costs what that one has and not what the cluster has.
+// SharedInformers: each kind is watched once, however many controllers use it. Objects are decoded once per change and
+// indexed by the uid of their controller, so a look at one primary costs time in proportion to its children only.
 #pragma once
 
 #include <functional>
@@ -23,10 +23,10 @@ class ObjectIndex {
 
   explicit ObjectIndex(WatchedKind kind) : kind_(std::move(kind)) {}
 
-  /// Takes the change in. Gives the object before and after; either may be null.
+  /// Applies the change. Returns the object before and after it; either may be null.
   std::pair<AnyObject, AnyObject> update(const Key& key, const json::Document* now);
   std::vector<AnyObject> controlled_by(const std::string& owner_uid) const;
-  /// T is the struct of the kind.
+  /// T must be the struct of the kind.
   template <typename T>
   std::vector<std::shared_ptr<const T>> all() const {
     CHECK(&reflect::type_of<T>() == kind_.type);
@@ -45,16 +45,16 @@ class ObjectIndex {
 
 class SharedInformers {
  public:
-  /// Either may be null.
+  /// Either object may be null.
   using OnChange = std::function<void(const AnyObject& before, const AnyObject& now)>;
 
   SharedInformers(Loop& loop, Rng& rng, client::ApiClient& client) : loop_(loop), rng_(rng), client_(client) {}
 
-  /// To be called before start(). The index, and the informer of watch_text, live as long as this.
+  /// Must be called before start(). The index, and the informer that watch_text returns, live as long as this object.
   const ObjectIndex& watch(const WatchedKind& kind, OnChange on_change = {});
-  /// For many large objects that are looked at one by one; `on_change` is given identity and status.
+  /// For kinds with many large objects that are read one at a time. `on_change` receives identity and status only.
   const client::Informer& watch_text(const api::Resource& resource, client::Informer::OnChange on_change);
-  /// `synced` runs once, when the first view of all of them is complete: decisions before that would be made on a
+  /// Calls `synced` once, when the first view of all kinds is complete. Decisions made earlier would be based on a
   /// partial view.
   void start(Task synced);
 
@@ -70,7 +70,7 @@ class SharedInformers {
   Rng& rng_;
   client::ApiClient& client_;
   std::map<Id, Watch> watches_;
-  std::vector<std::unique_ptr<client::Informer>> informers_;  // last: they call into the rest
+  std::vector<std::unique_ptr<client::Informer>> informers_;  // last: they call into the other members
 };
 
 }  // namespace muster::control

@@ -1,4 +1,4 @@
-// The smallest merge patch between two documents.
+// Computes the smallest merge patch between two documents.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace muster::control {
 
-/// RFC 7386: what turns `before` into `after`; absent when they are equal. Members that are gone become null.
+/// Returns the RFC 7386 patch from `before` to `after`; absent when they are equal. Removed members become null.
 std::optional<json::Document> merge_patch_between(const json::Document& before, const json::Document& after);
 
 }  // namespace muster::control

@@ -47,7 +47,7 @@ void WorkQueue::forget(const ObjectKey& key) {
 void WorkQueue::wake() {
   if (woken_ || !open_ || waiting_.empty()) return;
   woken_ = true;
-  // People and programs that ask the server come first; what controllers do can wait a moment.
+  // Requests from users and programs come first; the work of controllers can wait for a moment.
   loop_.post_when_idle([this, alive = alive_] {
     if (*alive) work_one();
   });

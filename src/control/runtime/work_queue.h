@@ -1,5 +1,5 @@
-// WorkQueue: which objects want to be looked at. A key is queued at most once and worked on by one run at a time; a key
-// added during its run is run once more afterwards. Loop thread only. Its size is bounded by the number of keys.
+// WorkQueue: the objects that need a look. A key is queued at most once and processed by one run at a time; a key added
+// during its run is run once more afterwards. Loop thread only. The number of keys bounds its size.
 #pragma once
 
 #include <deque>
@@ -28,30 +28,30 @@ struct ObjectKeyHash {
   }
 };
 
-/// Of every primary there is, looked up at every change of one; never walked where the order would matter.
+/// Has an entry for every primary and is looked up at every change; it is never iterated where the order would matter.
 template <typename Value>
 using ByObject = std::unordered_map<ObjectKey, Value, ObjectKeyHash>;
 using ObjectKeys = std::unordered_set<ObjectKey, ObjectKeyHash>;
 
 class WorkQueue {
  public:
-  /// `work` starts a run, whose end is told by done().
+  /// `work` starts a run; done() reports its end.
   WorkQueue(Loop& loop, std::function<void(const ObjectKey&)> work);
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  /// Nothing is worked on before this: the caches have to be complete first.
+  /// Starts processing. No key is processed before this call, because the caches have to be complete first.
   void open();
   void add(const ObjectKey& key);
-  /// Adds the key after the delay, in place of an earlier such wish for it.
+  /// Adds the key after the delay. This replaces an earlier delayed addition of the same key.
   void add_after(const ObjectKey& key, Duration delay);
   void done(const ObjectKey& key);
-  /// The object is gone: drops its timer.
+  /// Drops the timer of an object that is gone.
   void forget(const ObjectKey& key);
 
  private:
-  // Runs under way at once: enough to fill group commits, few enough that one burst does not hold up the loop.
+  // The limit on concurrent runs: enough to fill group commits, few enough that one burst does not block the loop.
   static constexpr std::size_t kMaxRunning = 32;
 
   void wake();
@@ -67,7 +67,7 @@ class WorkQueue {
   ObjectKeys running_;
   ObjectKeys again_;
   ByObject<Loop::Id> timers_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // posted tasks outlive us
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // posted tasks may outlive this object
 };
 
 }  // namespace muster::control

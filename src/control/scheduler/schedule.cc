@@ -17,15 +17,15 @@ using PodPtr = std::shared_ptr<const api::Pod>;
 
 struct Gang {
   std::string id;    // unique
-  std::string name;  // for people
+  std::string name;  // for users
   std::vector<PodPtr> waiting;
-  api::ResourceList wanted;  // by those that wait
-  std::size_t present = 0;   // members that are there, whatever they do
+  api::ResourceList wanted;  // by the waiting members
+  std::size_t present = 0;   // members that exist, in any phase
   std::size_t size = 1;
   Time oldest = Time::max();
 };
 
-/// Devices and places for pods that are free on a node; CPU and memory may go below zero.
+/// The devices and pod slots that are free on a node. CPU and memory may become negative.
 struct Room {
   std::string node;
   api::ResourceList free;
@@ -37,14 +37,14 @@ bool is_elastic(const std::string& resource) {
 
 constexpr const char* kPods = "pods";
 
-/// What the pod takes from its node: what it asks for, and a place.
+/// Returns what the pod takes from its node: its requests and one pod slot.
 api::ResourceList taken_by(const api::Pod& pod) {
   api::ResourceList taken = requests_of(pod);
   taken[kPods] = Quantity::of(1);
   return taken;
 }
 
-/// "default/bert": the job where there is one, else the pod.
+/// Returns the name of the job if there is one, else of the pod: "default/bert".
 std::string name_for_people(const api::Pod& pod) {
   const auto* owner = api::controller_of(pod.metadata);
   return pod.metadata.ns + "/" + (owner == nullptr ? pod.metadata.name : owner->name);
@@ -80,7 +80,7 @@ std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
   }
   std::vector<Gang> result;
   for (auto& [id, gang] : gangs) {
-    // While members are still being made, the gang is nobody's concern yet.
+    // The gang is considered only once all of its members exist.
     if (gang.waiting.empty() || gang.present < gang.size) continue;
     for (const PodPtr& pod : gang.waiting) add_to(gang.wanted, taken_by(*pod));
     std::ranges::sort(gang.waiting, {}, [](const PodPtr& p) -> const std::string& { return p->metadata.name; });
@@ -123,7 +123,7 @@ bool fits(const api::ResourceList& wanted, const Room& room) {
   });
 }
 
-/// Places the whole gang, or nothing.
+/// Places the whole gang or nothing.
 bool place(const Gang& gang, std::vector<Room>& rooms, std::vector<Binding>& bindings) {
   std::vector<Room> left = rooms;
   std::vector<Binding> placed;
@@ -143,7 +143,7 @@ std::string text_of(const std::string& resource, const Quantity& amount) {
   return amount.text(resource == "memory" ? Quantity::Form::kBinary : Quantity::Form::kDecimal);
 }
 
-/// "default/bert and default/llama".
+/// Returns "default/bert and default/llama", for example.
 std::string holders_of(const std::string& resource, const Cluster& cluster) {
   std::set<std::string> names;
   for (const PodPtr& pod : cluster.pods) {
@@ -180,7 +180,7 @@ Quantity allocatable(const Cluster& cluster, const std::string& resource) {
   return sum;
 }
 
-/// What keeps the gang from starting: one clause per resource that is short.
+/// Returns what prevents the gang from starting: one clause per resource that is short.
 std::string shortage(const Gang& gang, const Cluster& cluster, const std::vector<Room>& rooms) {
   std::vector<std::string> clauses;
   for (const auto& [resource, amount] : gang.wanted) {
@@ -201,7 +201,7 @@ std::string shortage(const Gang& gang, const Cluster& cluster, const std::vector
   return clauses.empty() ? "its pods do not fit on the nodes one by one" : join(clauses, "; ");
 }
 
-/// The gang that already waits for a device this one wants; "" when none does.
+/// Returns the gang that already waits for a device this one wants; "" when there is none.
 std::string blocked_by(const Gang& gang, const std::map<std::string, std::string>& claimed) {
   for (const auto& [resource, amount] : gang.wanted) {
     const auto claim = claimed.find(resource);
@@ -256,9 +256,9 @@ Schedule schedule(const Cluster& cluster) {
     }
     if (message.empty()) message = shortage(gang, cluster, rooms);
     for (const auto& [resource, amount] : gang.wanted) {
-      // A gang that could never run on these nodes blocks nobody.
+      // A gang that can never run on these nodes must not block others.
       const bool possible = allocatable(cluster, resource) >= amount;
-      // Every gang needs places for its pods: a claim on those would stop all others.
+      // Every gang needs pod slots, so a claim on those would stop all others.
       const bool is_device = !is_elastic(resource) && resource != kPods;
       if (is_device && !amount.is_zero() && possible) claimed.emplace(resource, gang.name);
     }

@@ -1,6 +1,6 @@
-// schedule: which waiting pods start now, on one machine or a few. Total, pure and deterministic. Pods of a gang start
-// together or not at all. CPU and memory never make a pod wait, because manifests are written for larger machines than
-// this one; GPUs and other countable devices do, and so does a node that has as many pods as it takes.
+// schedule decides which waiting pods start now, on one machine or a few. It is total, pure and deterministic. The pods
+// of a gang start together or not at all. CPU and memory never make a pod wait, because manifests are written for
+// larger machines than this one; GPUs and other countable devices do, and so does a node that has its maximum of pods.
 #pragma once
 
 #include <memory>
@@ -26,12 +26,12 @@ struct Binding {
 
 /// A gang that cannot start, and why.
 struct Waiting {
-  std::string gang;  // "default/bert", for people
+  std::string gang;  // "default/bert", for users
   std::vector<std::shared_ptr<const api::Pod>> pods;
   std::string message;
 };
 
-/// A gang that starts although it asks for more CPU or memory than there is.
+/// A gang that starts although it requests more CPU or memory than exists.
 struct Overcommitted {
   std::string gang;
   std::shared_ptr<const api::Pod> first_pod;
@@ -44,11 +44,11 @@ struct Schedule {
   std::vector<Overcommitted> overcommitted;
 };
 
-/// Gangs in the order of their oldest pod. One that waits for a device holds its place: a later gang that wants the
-/// same device waits behind it, so large jobs are not starved by small ones; gangs that want nothing scarce go ahead.
+/// Takes gangs in the order of their oldest pods. One that waits for a device keeps its place: a later gang that wants
+/// the device waits behind it, so small jobs do not starve large ones. Gangs that want nothing scarce go ahead.
 Schedule schedule(const Cluster& cluster);
 
-/// What the pod asks for: as Kubernetes counts, the larger of its containers' sum and any one init container.
+/// Returns the pod's requests, counted as in Kubernetes: the larger of its containers' sum and any one init container.
 api::ResourceList requests_of(const api::Pod& pod);
 
 }  // namespace muster::control

@@ -26,7 +26,7 @@ CleanUp kubeflow_clean_up(std::string_view name) {
 
 }  // namespace
 
-// ---- to the model ----
+// ---- from the manifest to the model ----
 
 void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job) {
   job.run_policy.backoff_limit = policy.backoff_limit;
@@ -82,7 +82,7 @@ EventReasons kubeflow_events(const std::string& kind) {
           .deadline_exceeded = kind + "Failed"};
 }
 
-// ---- status, from Kubeflow's words ----
+// ---- from Kubeflow's status to the model ----
 
 namespace {
 
@@ -116,11 +116,11 @@ JobStatus read_kubeflow_status(const json::Document& object) {
   return status;
 }
 
-// ---- status, to Kubeflow's words ----
+// ---- from the model to Kubeflow's status ----
 
 namespace {
 
-/// Kubeflow's condition list: the last one is the job's state.
+/// Kubeflow's list of conditions, in which the last one is the job's state.
 class KubeflowConditions {
  public:
   KubeflowConditions(std::vector<api::Condition>& list, Time now)
@@ -142,7 +142,7 @@ class KubeflowConditions {
   static bool excludes(std::string_view added, std::string_view other) {
     return (added == "Restarting" && other == "Running") || (added == "Running" && other == "Restarting");
   }
-  /// As Kubeflow does, reason and message stay: they tell what has ended.
+  /// Keeps reason and message, as Kubeflow does: they describe what has ended.
   void end_running() {
     for (auto& condition : list_) {
       if ((condition.type != "Running" && condition.type != "Restarting") || condition.status == "False") continue;
@@ -206,7 +206,7 @@ std::map<std::string, api::KubeflowReplicaStatus> kubeflow_counts(const JobStatu
       if (phase == "Succeeded") count.succeeded = replicas;
       if (phase == "Failed") count.failed = replicas;
     }
-    // Queueing systems wait for zero after they suspend; what still runs is on its way out.
+    // Queueing systems wait for zero after they suspend a job; pods that still run are being deleted.
     if (status.phase == Phase::kPaused) count.active = 0;
     if (status.phase == Phase::kSucceeded) count.succeeded += std::exchange(count.active, 0);
     count.selector = fmt::format("{}={},{}={},{}={}", api::kKubeflowJobNameLabel, object.string_at("metadata", "name"),
@@ -220,7 +220,7 @@ std::map<std::string, api::KubeflowReplicaStatus> kubeflow_counts(const JobStatu
 
 json::Document project_kubeflow_status(const JobStatus& status, const json::Document& object, Time now) {
   api::KubeflowJobStatus to = decoded_status<api::KubeflowJobStatus>(object);
-  // Once the job has ended its counts stand, whatever clean-up does to the pods.
+  // Once the job has ended its counts are final, even if clean-up removes pods.
   const bool was_finished = is_finished(kubeflow_phase(to.conditions));
   set_kubeflow_conditions(status, object, now, to.conditions);
   if (!was_finished) to.replica_statuses = kubeflow_counts(status, object);

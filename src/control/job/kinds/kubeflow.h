@@ -12,12 +12,12 @@
 namespace muster::control {
 
 void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job);
-/// The roles that there are, in this order, which is that of the ranks.
+/// Adds the roles that the manifest contains, in the given order, which is the order of the ranks.
 void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
                         std::initializer_list<const char*> order, Job& job);
-/// Names, labels and services of the children; one container port, of this name, is the job's.
+/// Sets names, labels and services of the children; the container port of this name is the job's port.
 void set_kubeflow_children(const std::string& port_name, Job& job);
-/// Reasons are the kind's name and the condition; all failures have one reason.
+/// Returns reasons composed of the kind's name and the condition; all failures have the same reason.
 EventReasons kubeflow_events(const std::string& kind);
 
 JobStatus read_kubeflow_status(const json::Document& object);

@@ -53,7 +53,7 @@ void set_launch_style(const api::PyTorchJobSpec& spec, Job& job) {
   job.launch = std::move(launch);
 }
 
-/// The port that the manifest names, for networks where every job can have the same.
+/// Returns the port from the manifest, for networks where every job can use the same one.
 int written_port(const api::PyTorchJobSpec& spec, const Job& job) {
   if (spec.elastic_policy && spec.elastic_policy->rdzv_port) return *spec.elastic_policy->rdzv_port;
   for (const Role& role : job.roles) {

@@ -1,4 +1,4 @@
-// kubeflow.org/v1 PyTorchJob as the job model has it.
+// The adapter of kubeflow.org/v1 PyTorchJob.
 #pragma once
 
 #include "control/job/kind.h"

@@ -15,8 +15,8 @@ constexpr std::string_view kApiVersion = "batch.tensorstack.dev/v1beta1";
 constexpr std::string_view kKindName = "PyTorchTrainingJob";
 constexpr int kClusterPort = 29500;  // torch's own default
 
-/// Replicas beyond those in the roles are shared out by scalingWeight, largest remainder first; fewer are taken from
-/// the last roles, and never the first replica.
+/// Replicas beyond the sum of the roles are distributed by scalingWeight, largest remainder first. If there are fewer,
+/// the last roles lose replicas first, and the very first replica always stays.
 void scale_to(int expected, const std::vector<api::TrainingReplicaSpec>& specs, std::vector<Role>& roles) {
   int total = 0;
   std::int64_t weights = 0;

@@ -1,4 +1,4 @@
-// batch.tensorstack.dev/v1beta1 PyTorchTrainingJob as the job model has it.
+// The adapter of batch.tensorstack.dev/v1beta1 PyTorchTrainingJob.
 #pragma once
 
 #include "control/job/kind.h"

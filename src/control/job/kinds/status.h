@@ -1,4 +1,4 @@
-// What the status of every job kind has in common, whatever its words: conditions and when they changed, pauses, times.
+// What the status of every job kind has in common: conditions and the times of their changes, pauses, times.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace muster::control {
 
-/// The object's status; an empty one when there is none, or none that can be read.
+/// Returns the object's status, or an empty one when it is missing or cannot be decoded.
 template <typename KindStatus>
 KindStatus decoded_status(const json::Document& object) {
   const json::Document* status = object.find("status");
@@ -22,14 +22,14 @@ KindStatus decoded_status(const json::Document& object) {
 }
 
 bool is_true(const std::vector<api::Condition>& conditions, std::string_view type);
-/// A condition that was `before`, null for none: the time of the last transition moves only when the status does.
+/// Returns the successor of `before` (null: none). The time of the last transition changes only when the status does.
 api::Condition next_condition(const api::Condition* before, std::string type, bool value, std::string reason,
                               std::string message, Time now);
 
-/// From the condition that is true while the job is paused, and false after it was.
+/// Reads the pause from the condition that is true while the job is paused and false afterwards.
 void read_pause(const api::Condition* paused, JobStatus& to);
 
-/// What every kind's status has under the same names: when it began and ended, which attempt it is, its ports.
+/// Reads what every kind's status stores under the same names: start, end, attempts and ports.
 template <typename KindStatus>
 void read_progress(const KindStatus& from, JobStatus& to) {
   to.attempts = from.attempts;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDefaultBackoffLimit = 3;
 
-/// The children's infix: new for a job of the same name made later, the same through restarts and crashes.
+/// Returns the infix of the children's names: it survives crashes, and a later job of the same name gets another.
 std::string infix(const std::string& uid) {
   return sha256_hex(uid).substr(0, 5);
 }
@@ -25,7 +25,7 @@ CleanUp tensorstack_clean_up(std::string_view name) {
 
 }  // namespace
 
-// ---- to the model ----
+// ---- from the manifest to the model ----
 
 void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) {
   job.run_policy.backoff_limit = policy.backoff_limit.value_or(kDefaultBackoffLimit);
@@ -48,7 +48,7 @@ void set_tensorstack_run_mode(const api::RunMode& mode, Job& job) {
   if (!mode.debug || !mode.debug->enabled) return;
   job.run_mode.debug = true;
   for (const Role& role : job.roles) {
-    // The args belong to the training command: `sleep inf train.py` would fail.
+    // The args are dropped because they belong to the training command: `sleep inf train.py` would fail.
     job.run_mode.debugging[role.type] = {.skip_init_containers = false,
                                          .command = std::vector<std::string>{"sleep", "inf"},
                                          .args = std::vector<std::string>{}};
@@ -87,7 +87,7 @@ EventReasons tensorstack_events() {
           .deadline_exceeded = "DeadlineExceeded"};
 }
 
-// ---- status, from TensorStack's words ----
+// ---- from TensorStack's status to the model ----
 
 namespace {
 
@@ -120,7 +120,7 @@ std::string_view phase_name(Phase phase) {
   return "Unknown";
 }
 
-/// The condition whose reason and message say why the job is in its phase.
+/// Returns the condition whose reason and message explain why the job is in its phase.
 std::string_view telling_condition(Phase phase) {
   switch (phase) {
     case Phase::kFailed:
@@ -177,11 +177,11 @@ JobStatus read_tensorstack_status(const json::Document& object) {
   return status;
 }
 
-// ---- status, to TensorStack's words ----
+// ---- from the model to TensorStack's status ----
 
 namespace {
 
-/// Conditions in one order, their times kept while their status stays.
+/// Keeps the conditions in one order, and their times while their status is unchanged.
 class OrderedConditions {
  public:
   OrderedConditions(const std::vector<api::Condition>& before, Time now) : before_(before), now_(now) {}
@@ -285,7 +285,7 @@ api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
 }  // namespace
 
 json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now) {
-  api::TrainingJobStatus to = decoded_status<api::TrainingJobStatus>(object);  // what others keep there stays
+  api::TrainingJobStatus to = decoded_status<api::TrainingJobStatus>(object);  // keeps what others wrote there
   to.phase = phase_name(status.phase);
   to.conditions = conditions_of(status, to.conditions, now);
   to.tasks = tasks_of(status.roles);

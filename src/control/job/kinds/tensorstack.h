@@ -9,7 +9,7 @@ namespace muster::control {
 
 void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job);
 void set_tensorstack_run_mode(const api::RunMode& mode, Job& job);
-/// Names and labels of the children, and on a network where each pod has its own address the services for the names.
+/// Sets the names and labels of the children and, where each pod has its own address, the services for those names.
 void set_tensorstack_children(Where where, Job& job);
 EventReasons tensorstack_events();
 
