@@ -17,6 +17,10 @@ namespace {
 constexpr client::Backoff kBackoff{.first = std::chrono::milliseconds(100), .longest = std::chrono::seconds(30)};
 // The informer may never show our own write, because the object was deleted and recreated meanwhile; then we continue.
 constexpr Duration kLongestWaitForOwnWrite = std::chrono::seconds(5);
+// A plan costs what all children of its primary cost, and every change of one of them asks for a plan. Above kCheapPlan
+// the next one waits ten times as long as the last one took, so that a job of 10,000 pods does not fill the loop.
+constexpr Duration kCheapPlan = std::chrono::milliseconds(5);
+constexpr int kRestPerPlan = 10;
 
 /// Returns true when the view is at least as new as the version. Versions are revision numbers on every server we use.
 bool has_reached(const std::string& seen, const std::string& awaited) {
@@ -86,6 +90,7 @@ void Runner::on_primary(const Registered& entry, const client::Informer::Key& ke
   if (entry.controller.on_change) entry.controller.on_change(newest.string_at("metadata", "uid"), now);
   if (now != nullptr) return queue_.add(primary);
   memories_.erase(primary);
+  next_plan_.erase(primary);
   queue_.forget(primary);
 }
 
@@ -102,7 +107,8 @@ void Runner::add_controller_of(const AnyObject& child, const Controller& control
 void Runner::work(const ObjectKey& key) {
   const Registered& entry = registered_.at({key.api_version, key.kind});
   const auto primary = entry.primaries->find(key.ns, key.name);
-  if (primary == nullptr || awaits_own_write(key, *primary)) return queue_.done(key);
+  if (primary == nullptr || awaits_own_write(key, *primary) || rests_after_costly_plan(key)) return queue_.done(key);
+  const MonoTime began = loop_.mono();
   Plan plan = make_plan(entry, *primary);
   const api::ObjectReference reference{.api_version = key.api_version,
                                        .kind = key.kind,
@@ -113,6 +119,8 @@ void Runner::work(const ObjectKey& key) {
                                        .field_path = {}};
   std::optional<json::Document> status;
   if (plan.status) status = merge_patch_between(status_of(*primary), *plan.status);
+  const Duration took = loop_.mono() - began;
+  if (took > kCheapPlan) next_plan_[key] = loop_.mono() + took * kRestPerPlan;
   apply_plan(
       loop_, client_, events_, alive_,
       {.object = {entry.resource, key.ns, key.name},
@@ -144,6 +152,18 @@ bool Runner::awaits_own_write(const ObjectKey& key, const json::Document& primar
   }
   memory.awaited_version.clear();
   if (memory.failures == 0) memories_.erase(found);  // idle primaries need no memory
+  return false;
+}
+
+bool Runner::rests_after_costly_plan(const ObjectKey& key) {
+  const auto found = next_plan_.find(key);
+  if (found == next_plan_.end()) return false;
+  const Duration left = found->second - loop_.mono();
+  if (left > Duration(0)) {
+    queue_.add_after(key, left);
+    return true;
+  }
+  next_plan_.erase(found);
   return false;
 }
 

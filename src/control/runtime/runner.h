@@ -54,6 +54,7 @@ class Runner {
   void work(const ObjectKey& key);
   Plan make_plan(const Registered& entry, const json::Document& primary) const;
   bool awaits_own_write(const ObjectKey& key, const json::Document& primary);
+  bool rests_after_costly_plan(const ObjectKey& key);
   void applied(const ObjectKey& key, const api::ObjectReference& primary, std::optional<Duration> recheck,
                const Applied& how);
   void forget_failures(const ObjectKey& key);
@@ -67,6 +68,7 @@ class Runner {
   std::map<std::pair<std::string, std::string>, Registered> registered_;  // by apiVersion, kind
   WorkQueue queue_;
   ByObject<Memory> memories_;
+  ByObject<MonoTime> next_plan_;  // not before this time, of primaries whose last plan was costly
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
 };
 
