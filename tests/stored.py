@@ -1,4 +1,4 @@
-"""Writes objects straight into an engine's database, past every check: what older versions stored, or a damaged tool did."""
+"""Writes objects directly into an engine's database, unchecked, as older versions or faulty tools may have done."""
 
 import json
 import sqlite3
@@ -18,7 +18,7 @@ def _round(lane, word):
 
 
 def xxh64(data, seed=0):
-    """The checksum of src/store/checksum.cc."""
+    """Computes the checksum of src/store/checksum.cc."""
     at = 0
     if len(data) >= 32:
         lanes = [seed + PRIMES[0] + PRIMES[1] & MASK, seed + PRIMES[1] & MASK, seed, seed - PRIMES[0] & MASK]
@@ -49,7 +49,7 @@ def _signed(value):
 
 
 def store(data, resource, manifest):
-    """Adds the object to the database of an engine that is not running. `resource` is its key there: pytorchjobs.kubeflow.org."""
+    """Adds an object to the database of a stopped engine. `resource` is its key, such as pytorchjobs.kubeflow.org."""
     database = sqlite3.connect(next(data.rglob("*.db")))
     revision, objects, digest = database.execute("SELECT revision, objects, digest FROM ledger").fetchone()
     row = database.execute("SELECT max(id) FROM objects").fetchone()[0] + 1

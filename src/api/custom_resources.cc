@@ -1,4 +1,4 @@
-// The kinds that are not Kubernetes' own, as entries of the table of resources.
+// The resource table entries of the kinds that are not built into Kubernetes.
 #include "api/kubedl/cron_v1alpha1.h"
 #include "api/kubeflow/kubeflow_v1.h"
 #include "api/names.h"

@@ -1,12 +1,12 @@
-// Bounds on what one object may ask for.
+// Limits on what a single object may request.
 #pragma once
 
 #include <cstdint>
 
 namespace muster::api {
 
-/// Replicas of one job, of one of its roles, or of a Deployment. Each replica is a pod that controllers, scheduler and
-/// agent look at, so a number without a bound would let one manifest take all of the engine's time and memory.
+/// The maximum for a job, for one of its roles and for a Deployment. Each replica is a pod that controllers, scheduler
+/// and agent process, so without a limit one manifest could use up the engine's time and memory.
 inline constexpr std::int64_t kMaxReplicas = 10'000;
 
 }  // namespace muster::api

@@ -14,7 +14,7 @@ Pod pod(const std::string& name, const std::string& group, const std::string& co
   pod.metadata.ns = "default";
   pod.metadata.name = name;
   if (!group.empty()) pod.metadata.labels[kGroupNameLabel] = group;
-  // An owner that does not control comes first: it must not be taken for the controller.
+  // The first owner is not the controller and must not be mistaken for it.
   pod.metadata.owner_references = {{.api_version = "v1",
                                     .kind = "ConfigMap",
                                     .name = "c",

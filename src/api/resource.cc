@@ -23,7 +23,7 @@ using reflect::type_of;
 
 using Check = std::vector<FieldCause> (*)(const json::Document& object);
 
-/// A core/v1 resource with what most of them have in common.
+/// A core/v1 resource with the properties that most of them share.
 Resource core(std::string kind, std::string plural, std::vector<std::string> short_names, const reflect::TypeDesc& type,
               Check check = nullptr) {
   Resource r;
@@ -166,7 +166,7 @@ Resource services() {
   return r;
 }
 
-/// A resource of Kubernetes outside core.
+/// A built-in resource outside the core group.
 Resource of_group(std::string group, Resource r) {
   r.group = std::move(group);
   return r;
@@ -204,7 +204,7 @@ Resource deployments() {
   return r;
 }
 
-/// The engine writes its own kinds here; nobody else does.
+/// The engine publishes the definitions of its own kinds here; clients can only read them.
 Resource custom_resource_definitions() {
   Resource r = of_group("apiextensions.k8s.io", core("CustomResourceDefinition", "customresourcedefinitions",
                                                      {"crd", "crds"}, type_of<CustomResourceDefinition>()));
@@ -225,7 +225,7 @@ Resource metrics(std::string kind, std::string plural, Scope scope, const reflec
   return r;
 }
 
-/// A question about the client itself: it can only be asked.
+/// A review of the client itself. It supports only `create`, and the response contains the result.
 Resource self_review(std::string group, std::string kind, std::string plural, const reflect::TypeDesc& type) {
   Resource r = of_group(std::move(group), core(std::move(kind), std::move(plural), {}, type));
   r.scope = Scope::kCluster;
@@ -342,7 +342,7 @@ const Resource* find_typed(std::string_view word) {
   const std::string_view group = typed.substr(dot + 1);
   if (group.empty()) return nullptr;
   for (const Resource& r : resources()) {
-    // As kubectl takes it: pytorchjobs.kubeflow.org, or pytorchjobs.v1.kubeflow.org.
+    // Like kubectl, accept pytorchjobs.kubeflow.org and pytorchjobs.v1.kubeflow.org.
     if (is_named(r, name) && (group == r.group || group == r.version + "." + r.group)) return &r;
   }
   return nullptr;

@@ -1,5 +1,5 @@
-// The table of resources served: names, scope, subresources, columns and the descriptor of each. Everything that lists
-// kinds (routes, discovery, OpenAPI, CRDs, printers, completion) walks this table.
+// The table of served resources: names, scope, subresources, columns and the descriptor of each. Everything that lists
+// kinds (routes, discovery, OpenAPI, CRDs, printers, completion) iterates over this table.
 #pragma once
 
 #include <optional>
@@ -15,37 +15,37 @@
 
 namespace muster::api {
 
-/// A printer column as in a CRD; `json_path` as kubectl writes it, without braces.
+/// A printer column as in a CRD; `json_path` has kubectl's syntax, without braces.
 struct PrinterColumn {
   std::string name;
   std::string type;  // string, integer, date
   std::string json_path;
   std::string description;
-  int priority = 0;  // above 0: only with -o wide
+  int priority = 0;  // above 0: shown only with -o wide
 };
 
 enum class Scope { kNamespaced, kCluster };
 
-/// Where the scale subresource reads and writes, as in a CRD.
+/// The paths that the scale subresource reads and writes, as in a CRD.
 struct ScalePaths {
   std::string spec_replicas;
   std::string status_replicas;
   std::string label_selector;
 };
 
-/// A field that lists and watches can select by.
+/// A field that the field selectors of lists and watches can use.
 struct SelectableField {
   std::string name;
-  std::string path = {};         // where its value is; "" when that is its name
-  std::string second_path = {};  // where it is when there is nothing at the first
-  std::string when_absent = {};  // Go's zero values: an absent boolean compares as "false"
+  std::string path = {};         // the path of its value; "" when that equals the name
+  std::string second_path = {};  // the path to use when the first one has no value
+  std::string when_absent = {};  // Go's zero value: an absent boolean compares as "false"
 };
 
-/// What metadata.name must be.
+/// The required format of metadata.name.
 enum class NameForm { kSubdomain, kLabel, kDns1035Label };
-/// Whether metadata.generation counts changes of what is wanted, is 1 for ever, or is not there.
+/// Whether metadata.generation is absent, is always 1, or counts changes to the desired state.
 enum class Generation { kNone, kFirst, kCounted };
-/// Who answers requests for it.
+/// The component that serves requests for the resource.
 enum class AnsweredBy { kStore, kReview, kMetrics };
 
 struct Resource {
@@ -60,52 +60,52 @@ struct Resource {
   std::vector<std::string> verbs;
   bool has_status = false;                      // the status subresource
   std::vector<std::string> other_subresources;  // "log", "binding", "scale"
-  // Built into Kubernetes, so a cluster has it already and strategic merge patch applies; otherwise we install a CRD.
+  // Built into Kubernetes: a cluster already has it and it supports strategic merge patch. Other kinds need a CRD.
   bool built_in = false;
   AnsweredBy answered_by = AnsweredBy::kStore;
-  bool is_confidential = false;     // messages do not show its values
-  bool brings_status = false;       // a new object has the status it comes with: a kubelet registers its node so
-  bool returned_by_delete = false;  // DELETE answers with the object instead of a Status
+  bool is_confidential = false;     // error messages do not contain its values
+  bool brings_status = false;       // a new object keeps the status it is sent with, as a kubelet's node does
+  bool returned_by_delete = false;  // DELETE returns the object instead of a Status
   NameForm name_form = NameForm::kSubdomain;
   Generation generation = Generation::kNone;
   std::vector<SelectableField> selectable_fields = {{"metadata.name"}, {"metadata.namespace"}};
-  // Of a kind with several versions, the one in which objects are stored. The others show the same objects.
+  // Whether objects are stored in this version of the kind. The kind's other versions serve the same objects.
   bool is_storage = true;
   std::optional<ScalePaths> scale;     // set when other_subresources has "scale"
   std::vector<PrinterColumn> columns;  // after NAME
-  std::optional<Printer> printer;      // Kubernetes' own kinds print by code instead
-  // The label of an object's pods that holds its name; "" for kinds that have no pods of their own.
+  std::optional<Printer> printer;      // built-in kinds print their columns with code instead
+  // The label whose value, on an object's pods, is the object's name; "" for kinds that create no pods.
   std::string pod_label;
   const reflect::TypeDesc* type = nullptr;
-  // On every write before validation: defaults that depend on other fields. Pure; null when there are none.
+  // Sets defaults that depend on other fields, on every write before validation. Pure; null when there are none.
   void (*set_defaults)(json::Document& object) = nullptr;
-  // The status that a new object begins with, and what else only the server sets. Pure; null when that is nothing.
+  // Sets the initial status of a new object and other fields that only the server sets. Pure; may be null.
   void (*start)(json::Document& object) = nullptr;
-  // What may not change, beyond what the descriptor says. Pure; null when everything else may.
+  // Reports changes to immutable fields that the descriptor does not mark as such. Pure; null when there are none.
   std::vector<FieldCause> (*check_change)(const json::Document& before, const json::Document& after) = nullptr;
-  // Rules over several fields, beyond what the descriptor says. Pure; null when there are none.
+  // Checks rules over several fields, which the descriptor cannot express. Pure; null when there are none.
   std::vector<FieldCause> (*check)(const json::Document& object) = nullptr;
-  // What is accepted and yet hardly meant so: "where: what; what to do". Pure; null when there is nothing to say.
+  // Returns warnings about valid but probably unintended values: "where: what; how to fix". Pure; may be null.
   std::vector<std::string> (*warn)(const json::Document& object) = nullptr;
 
   std::string api_version() const;  // "v1", "kubeflow.org/v1"
-  /// "pods", "pytorchjobs.kubeflow.org": unique, the key of the store and of error messages.
+  /// "pods", "pytorchjobs.kubeflow.org": a unique name, used as the key in the store and in error messages.
   std::string qualified_name() const;
-  /// A cluster needs our CustomResourceDefinition for it; one for all versions.
+  /// Whether a cluster needs our CustomResourceDefinition, of which there is one for all versions of a kind.
   bool has_own_crd() const { return !built_in && is_storage; }
 };
 
 std::span<const Resource> resources();
-/// All versions of the same kind, in the order of preference.
+/// Returns all versions of the same kind, in order of preference.
 std::vector<const Resource*> versions_of(const Resource& resource);
 const Resource& storage_version(const Resource& resource);
-/// Null pointers when there is none.
+/// These return null when there is no such resource.
 const Resource* find_resource(std::string_view group, std::string_view version, std::string_view plural);
 const Resource* find_kind(std::string_view api_version, std::string_view kind);
-/// As typed on a command line: plural, singular, short name or kind, each with or without ".group".
+/// Finds a resource as typed on a command line: plural, singular, short name or kind, with or without ".group".
 const Resource* find_typed(std::string_view word);
 
-/// The CustomResourceDefinition that installs the resource on a cluster, in all its versions.
+/// Returns the CustomResourceDefinition that installs all versions of the resource on a cluster.
 json::Document crd(const Resource& resource);
 
 }  // namespace muster::api

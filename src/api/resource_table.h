@@ -6,7 +6,7 @@
 namespace muster::api {
 
 std::vector<std::string> all_verbs();
-/// Kinds that are not Kubernetes' own.
+/// The kinds that are not built into Kubernetes.
 std::vector<Resource> custom_resources();
 
 }  // namespace muster::api

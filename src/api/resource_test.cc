@@ -38,7 +38,7 @@ TEST(Resources, SayTheSameAsTheirDescriptors) {
     ASSERT_TRUE(r.type->is_root()) << r.kind;
     EXPECT_EQ(r.type->fields[0].constant, r.api_version());
     EXPECT_EQ(r.type->fields[1].constant, r.kind);
-    // A kind that is only asked has its answer in the status; it is not stored, so the status is no subresource.
+    // A review returns its result in the status. It is not stored, so its status is not a subresource.
     const bool only_asked = r.verbs == std::vector<std::string>{"create"};
     EXPECT_EQ(r.has_status, r.type->field("status") != nullptr && !only_asked) << r.kind;
     EXPECT_EQ(r.built_in, r.group.empty() || r.group == "apps" || r.group.ends_with(".k8s.io")) << r.kind;

@@ -28,7 +28,7 @@ namespace muster::cli {
 
 namespace {
 
-/// Output that cannot be written ends the command: whoever read it (`| head`) has gone, or the disk is full.
+/// Exits when the output cannot be written: its reader (`| head`) has exited, or the disk is full.
 void write_or_exit(std::FILE* to, std::string_view text) {
   if (text.empty()) return;
   if (std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0) return;
@@ -72,7 +72,7 @@ Terminal real_terminal(const Environment& environment) {
   return out;
 }
 
-/// Stands in for a server when none was found, for commands that can do without.
+/// Replaces the server when none was found, for commands that can work without one.
 class NoServer final : public net::Transport {
  public:
   explicit NoServer(Loop& loop) : loop_(loop) {}
@@ -114,7 +114,7 @@ Connection connect(net::EventLoop& loop, Rng& rng, const std::variant<Choice, Fa
   return out;
 }
 
-/// Runs `muster up` with its output on stderr, where notes go. True when the engine is up.
+/// Runs `muster up` with its output on stderr. Returns true when the engine is up.
 bool start_engine() {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -164,7 +164,7 @@ int run_connected(Server need, Command& command, const ConnectOptions& options, 
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!options.ns.empty()) session.set_ns_is_named();
   if (errors_as_json) session.tell_errors_as_json();
-  // A command that asks no server waits for none: Ctrl-C ends it as it ends any program.
+  // A command without a server never waits for one, so Ctrl-C may end it like any other program.
   if (need != Server::kNone) {
     session.explain_unreachable(connection.explain);
     loop.on_stop_signal([&](int) { session.interrupt(); });
@@ -184,7 +184,7 @@ int run_command(const Entry& entry, const std::vector<std::string>& args) {
     std::fputs(help_text(entry, flags, common).c_str(), stdout);
     return kExitOk;
   }
-  options.add_flags(flags);  // `alias m='muster -n team'` must not break the commands that ask no server
+  options.add_flags(flags);  // `alias m='muster -n team'` must not break commands without a server
   auto words = flags.parse(args);
   if (!words) {
     return print_error(

@@ -1,4 +1,4 @@
-// The command line of the program: finds the command in the table, reads its flags, connects it with a server, runs it.
+// The command line of the program: finds the command in the table, reads its flags, connects to a server and runs it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace muster::cli {
 
-/// The exit code: 0 ok, 1 job failed or generic, 2 usage, 3 not found, 4 conflict or exists, 5 cannot schedule, 6
-/// cannot reach the server, 7 forbidden, 124 time-out, 130 interrupted.
+/// Returns the exit code: 0 ok, 1 job failed or generic, 2 usage, 3 not found, 4 conflict or exists, 5 cannot schedule,
+/// 6 cannot reach the server, 7 forbidden, 124 time-out, 130 interrupted.
 int run(CommandTable table, const std::vector<std::string>& args);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// The table of commands: what `muster help`, the parser of the command line and shell completion know about each. The
+// The table of commands, with what `muster help`, the command line parser and shell completion need for each. The
 // commands of this module talk to an API server; main adds those that run the engine.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace muster::cli {
 
 enum class Server {
   kNeeded,
-  kStarted,   // needed, and worth starting the local engine for when there is none
-  kOptional,  // something can be said without one
-  kNone,      // never asked
+  kStarted,   // needed; the local engine is started when there is no server
+  kOptional,  // the command is useful without a server, too
+  kNone,      // no request is ever sent
 };
 
 struct Entry {
@@ -28,7 +28,7 @@ struct Entry {
   Server server = Server::kNeeded;
   std::string_view notes = {};
   std::size_t most_words = std::numeric_limits<std::size_t>::max();
-  bool destructive = false;  // never suggested in the place of a word that was mistyped
+  bool destructive = false;  // never suggested as the correction of a mistyped command
 };
 
 struct Section {
@@ -39,13 +39,13 @@ using CommandTable = std::span<const Section>;
 
 std::span<const Entry> object_commands();
 
-/// Null when there is none of this name.
+/// Returns null when there is no command of this name.
 const Entry* find_command(CommandTable table, std::string_view name);
-/// What `muster help` prints.
+/// Returns the output of `muster help`.
 std::string program_help(CommandTable table);
-/// What `muster COMMAND --help` prints.
+/// Returns the output of `muster COMMAND --help`.
 std::string help_text(const Entry& entry, const Flags& own, const Flags& common = {});
-/// With the command that was probably meant.
+/// The failure suggests the command that the user probably meant.
 Failure unknown_command(std::string_view word, CommandTable table);
 
 }  // namespace muster::cli

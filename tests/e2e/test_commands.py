@@ -11,7 +11,7 @@ from harness import MUSTER, Engine
 
 
 def without_kubeconfig(engine, *words, home=None, **kwargs):
-    """A user who has only set where the engine keeps its data."""
+    """Runs muster as a user who has only set the data directory of the engine."""
     env = {k: v for k, v in engine.environment().items() if k not in ("KUBECONFIG", "XDG_CONFIG_HOME")}
     if home:
         env["HOME"] = str(home)
@@ -19,7 +19,7 @@ def without_kubeconfig(engine, *words, home=None, **kwargs):
 
 
 def other_cluster(home):
-    """A kubeconfig whose server does not exist."""
+    """Writes a kubeconfig whose server does not exist."""
     (home / ".kube").mkdir(parents=True, exist_ok=True)
     (home / ".kube" / "config").write_text(
         "current-context: production\n"
@@ -174,7 +174,7 @@ def test_doctor_finds_the_engine_and_says_how_to_get_one(engine, tmp_path):
 
 
 def completed(engine, tmp_path, *words):
-    """The completions that bash offers for the last word."""
+    """Returns the completions that bash offers for the last word."""
     script = ('source <(muster completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _muster; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
     done = engine.run(["bash", "-c", script, "bash", "muster", *words], env=with_muster_on_the_path(tmp_path))
@@ -238,7 +238,7 @@ def test_fish_completes_the_same(engine, settings, other_namespace, tmp_path):
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed: tools/install_packages test")
 def test_zsh_completes_the_same(engine, settings, other_namespace, tmp_path):
     def completed_line(typed):
-        """The line after the tab key was pressed; a key binding of the test prints it."""
+        """Returns the line after the tab key was pressed; a key binding of the test prints it."""
         (tmp_path / ".zshrc").write_text("unsetopt zle_bracketed_paste; source <(muster completion zsh)\n"
                                          "print-line() { print -r -- \"<<$BUFFER>>\" }; zle -N print-line; bindkey '^X' print-line; echo ready\n")
         leader, follower = os.openpty()

@@ -1,4 +1,4 @@
-"""A deployment with real processes."""
+"""Deployments whose pods run real processes."""
 
 import json
 

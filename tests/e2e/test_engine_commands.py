@@ -1,4 +1,4 @@
-"""`up`, `down` and what they leave: engines in the background, as people start and stop them."""
+"""`up` and `down`: starting and stopping engines in the background, and what remains afterwards."""
 
 import concurrent.futures
 import json
@@ -12,7 +12,7 @@ from harness import MUSTER, free_port, training_job, wait_for
 
 
 class Background:
-    """The engine of a folder, driven by commands alone."""
+    """An engine with its data in a folder, controlled only by commands."""
 
     def __init__(self, folder):
         self.data = folder / "data"
@@ -32,13 +32,13 @@ class Background:
         return json.loads(self.muster("get", *words, "-o", "json").stdout)
 
     def shims(self):
-        """Pids of the shims that live, by what they wrote."""
+        """Returns the pids of the running shims, according to the files that they wrote."""
         pids = [json.loads(path.read_text())["pid"] for path in self.data.glob("pods/*/*/shim.json")]
         return [pid for pid in pids if state_of(pid) not in ("", "Z")]
 
 
 def state_of(pid):
-    """The letter of /proc/PID/status; "" when there is no such process."""
+    """Returns the state letter in /proc/PID/status; "" when there is no such process."""
     try:
         with open(f"/proc/{pid}/status", encoding="ascii") as status:
             return status.read().split("State:\t")[1][0]
@@ -99,7 +99,7 @@ def test_ranks_without_an_engine_are_ended_too(background, how):
 
 
 def answer_on_a_terminal(background, answer, *words):
-    """Runs a command with a terminal as stdin; what it printed, and its exit code."""
+    """Runs a command with a terminal as stdin. Returns its output and its exit code."""
     leader, follower = pty.openpty()
     command = subprocess.Popen([MUSTER, *words], env=background.env, stdin=follower, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
@@ -154,7 +154,7 @@ def test_the_port_is_remembered(background):
 
 
 def test_a_zombie_is_no_running_engine(background):
-    """As in a container whose first process reaps nobody."""
+    """This happens in a container whose first process does not reap its children."""
     engine = subprocess.Popen([MUSTER, "serve", "--listen", "127.0.0.1:0"], env=background.env, stdout=subprocess.PIPE, text=True)
     assert engine.stdout.readline().startswith("ready ")
     engine.send_signal(signal.SIGKILL)
@@ -238,7 +238,7 @@ def test_logs_say_what_they_wait_for(background, waiting_job):
 
 
 def on_a_terminal(background, columns, *words):
-    """What a command prints on a terminal of this width."""
+    """Returns what a command prints on a terminal of this width."""
     import fcntl
     import struct
     import termios

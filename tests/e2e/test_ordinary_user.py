@@ -14,7 +14,7 @@ NOBODY = 65534
 def theirs():
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("needs root and setpriv to become another user")
-    folder = tempfile.mkdtemp(prefix="muster-")  # pytest's own folders let nobody else in
+    folder = tempfile.mkdtemp(prefix="muster-")  # other users cannot enter pytest's own folders
     engine = Engine(folder, through=("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"))
     os.chown(engine.data, NOBODY, NOBODY)
     os.chmod(folder, 0o755)

@@ -102,7 +102,7 @@ def token_of(engine):
 
 
 def engine_with(engine, folder, **user):
-    """The engine's kubeconfig with another user."""
+    """Returns the path of a copy of the engine's kubeconfig with another user."""
     config = yaml.safe_load(engine.kubeconfig.read_text())
     config["users"][0]["user"] = user
     path = folder / "kubeconfig"

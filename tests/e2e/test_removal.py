@@ -1,4 +1,4 @@
-"""Removing what pods leave behind, however much it is: the engine answers meanwhile, and nothing stays on the disk."""
+"""Removal of any amount of files that pods leave behind: the engine stays responsive and nothing remains on disk."""
 
 import os
 import threading
@@ -8,7 +8,7 @@ from api_socket import SocketConnection
 from harness import wait_for
 
 FILES = 50_000
-DEPTH = 1_500  # more than the descriptors of a process
+DEPTH = 1_500  # more than a process may have open descriptors
 
 WRITE_MANY = f"""
 import os
@@ -36,7 +36,7 @@ def pod(name, program):
 
 
 class Asking:
-    """Asks /healthz again and again on a thread, and keeps the longest time that an answer took."""
+    """Requests /healthz repeatedly on a thread and records the longest response time."""
 
     def __init__(self, engine):
         self.engine = engine

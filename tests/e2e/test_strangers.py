@@ -1,4 +1,4 @@
-"""Connections without a token: they cost the engine next to nothing, and whoever has the token gets in at once."""
+"""Connections without a token cost the engine almost nothing, and requests with the token are served at once."""
 
 import contextlib
 import http.client
@@ -32,7 +32,7 @@ def memory_of(engine):
 
 
 def seconds_for_the_owner(engine):
-    """For a fresh connection over TLS with the token, from the first packet to the whole answer."""
+    """Returns how long a request with the token takes, from opening a TLS connection to the complete response."""
     token = re.search(r'token: "?([^"\s]+)"?', engine.kubeconfig.read_text()).group(1)
     began = time.monotonic()
     connection = http.client.HTTPSConnection("127.0.0.1", engine.port, timeout=20, context=ssl._create_unverified_context())
@@ -66,7 +66,7 @@ def test_bodies_of_strangers_are_not_kept(engine):
         answers = []
         for _ in range(300):
             stranger = dial(engine, stack)
-            with contextlib.suppress(OSError):  # cut off while it sends
+            with contextlib.suppress(OSError):  # the engine closes the connection while we send
                 stranger.sendall(head + body)
             with contextlib.suppress(OSError):
                 answers.append(stranger.recv(100))

@@ -1,8 +1,8 @@
-"""A data directory of an earlier version is read, listed and run.
+"""The engine reads, lists and runs the objects in a data directory of an earlier version.
 
-testdata/store-2026-11.tar.xz is the `store` folder of an engine from before replicas were bounded and pod rules applied to
-templates. It holds a paused and a suspended job, a finished one, a Deployment and a TFJob that nothing acted on, a claim,
-and a paused job with 20,000 replicas and a mount that is refused by now.
+testdata/store-2026-11.tar.xz is the `store` folder of an engine from before replicas were limited and the rules for
+pods applied to templates. It contains a paused job, a suspended job, a finished job, a Deployment and a TFJob for which
+that version had no controller, a claim, and a paused job with 20,000 replicas and a mount that are rejected now.
 """
 
 import pathlib

@@ -32,7 +32,7 @@ class Wire:
         return self.tls.wrap_socket(plain) if tls else plain
 
     def raw(self, text, tls=True):
-        """Everything received until the engine closes the connection or a response is complete."""
+        """Returns everything received until the engine closes the connection or a response is complete."""
         with self.connect(tls) as connection:
             try:
                 connection.sendall(text)

@@ -58,7 +58,7 @@ void default_service(Document& service) {
   }
 }
 
-/// stringData is for writing only: it ends up, encoded, in data.
+/// stringData is write-only: its values are encoded and moved to data.
 void default_secret(Document& secret) {
   default_member(secret, "type", "Opaque");
   const Document* plain = secret.find("stringData");

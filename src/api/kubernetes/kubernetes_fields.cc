@@ -22,7 +22,7 @@ void add_names(const Message& message, std::vector<std::string>& names) {
 
 const Message* find_message(std::string_view api_version, std::string_view kind) {
   const auto found = std::ranges::find_if(kKinds, [&](const Kind& one) {
-    // Clients write the options of a deletion in the version of the group they talk to.
+    // Clients send DeleteOptions in the API version of the group that the request is for.
     return one.message->name == kind && (one.api_version == api_version || kind == "DeleteOptions");
   });
   return found == kKinds.end() ? nullptr : found->message;

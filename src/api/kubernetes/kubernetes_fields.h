@@ -1,7 +1,7 @@
 // The fields of Kubernetes' own kinds as Kubernetes publishes them: numbers in protobuf, names and types in JSON, and
-// how their values merge. kubernetes_fields.gen.cc holds the tables, which tools/update_kubernetes_fields generates.
-// They are complete where our descriptors model only a part. No message contains itself, so whatever walks the tables
-// beside a document has a bounded depth.
+// how their values merge. tools/update_kubernetes_fields generates the tables in kubernetes_fields.gen.cc.
+// The tables are complete, while our descriptors model only a part. No message contains itself, so a walk over the
+// tables alongside a document has a bounded depth.
 #pragma once
 
 #include <cstdint>
@@ -27,29 +27,29 @@ enum class Type {
   kIntOrString,
   kFields,   // metav1.FieldsV1: JSON in bytes
   kMessage,  // an object
-  kInline,   // an object whose members are those of the one around it
+  kInline,   // an object whose members belong to the enclosing object
 };
 
 enum class Shape {
-  kOne,       // in JSON even when zero: Go has a pointer there, or no omitempty
-  kOptional,  // not in JSON when zero: Go writes zeros to the wire that it leaves out of JSON
+  kOne,       // written to JSON even when zero: Go has a pointer there, or no omitempty
+  kOptional,  // omitted from JSON when zero, although Go writes the zero to the wire
   kList,
   kMap,  // keys are strings
 };
 
-/// A member that tells the items of a list apart.
+/// A member that identifies an item of a list.
 struct ItemKey {
-  std::string_view name;           // "" where there is none
-  std::string_view default_value;  // of an item that lacks the member; "" where it has no default
+  std::string_view name;           // "" when the list has no such member
+  std::string_view default_value;  // assumed for an item that lacks the member; "" when there is no default
 };
 
-/// How a value merges with another one, where it differs from most: objects and maps merge member by member, and
-/// everything else is replaced as a whole.
+/// How a value merges with another one, where this differs from the general rule: objects and maps merge member by
+/// member, and everything else is replaced as a whole.
 struct Merging {
-  std::string_view patch_strategy;  // of a strategic merge patch: "merge", "retainKeys" or both with a comma
+  std::string_view patch_strategy;  // for strategic merge: "merge", "retainKeys", or both with a comma
   std::string_view patch_key;       // the member by which such a patch pairs the items of a list
   ItemKey apply_keys[2];            // the members by which server-side apply pairs the items of a list
-  bool is_set = false;              // server-side apply knows who owns which value of the list
+  bool is_set = false;              // server-side apply tracks the owner of each value of the list
   bool is_atomic = false;           // in server-side apply, one manager owns the whole map
 };
 
@@ -84,17 +84,17 @@ struct Kind {
 extern const std::span<const Message* const> kMessages;
 extern const std::span<const Kind> kKinds;
 
-/// The message of a kind; null when it is not in the tables, as no custom resource is.
+/// Finds the message of a built-in kind; null for custom resources, which are not in the tables.
 const Message* find_message(std::string_view api_version, std::string_view kind);
 const Message* find_message(const Resource& resource);
 
-/// By the name of its Go type, which must be in the tables.
+/// Finds a message by the name of its Go type, which must be in the tables.
 const Message& message_named(std::string_view name);
 
-/// By its name in JSON, also among those of inline messages; null when there is none.
+/// Finds a field by its name in JSON, also among the fields of inline messages; null when there is none.
 const Field* find_field(const Message& message, std::string_view name);
 
-/// All names that members of the message have in JSON, in alphabetical order.
+/// Returns the JSON names of all fields of the message, in alphabetical order.
 std::vector<std::string> field_names(const Message& message);
 
 }  // namespace muster::api::kubernetes

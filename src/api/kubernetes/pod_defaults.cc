@@ -9,7 +9,7 @@ using json::Document;
 
 constexpr int kFileMode = 0644;
 
-/// Calls `change` with every object of the list.
+/// Calls `change` with every object in the list `key`.
 void each_item(Document& object, std::string_view key, const auto& change) {
   Document* list = object.find(key);
   if (list == nullptr || !list->is_array()) return;
@@ -18,13 +18,13 @@ void each_item(Document& object, std::string_view key, const auto& change) {
   }
 }
 
-/// Calls `change` with the member, where it is an object.
+/// Calls `change` with the member `key` if it is an object.
 void with_member(Document& object, std::string_view key, const auto& change) {
   Document* member = object.find(key);
   if (member != nullptr && member->is_object()) change(*member);
 }
 
-/// A tag of "latest", or none at all, is pulled every time.
+/// An image with the tag "latest", or with neither tag nor digest, is pulled every time.
 std::string_view pull_policy(const std::string& image) {
   const std::size_t slash = image.rfind('/');
   const std::string_view last = std::string_view(image).substr(slash == std::string::npos ? 0 : slash + 1);
@@ -54,7 +54,7 @@ void default_probe(Document& probe) {
   when_zero("failureThreshold", 3);
 }
 
-/// Where a value comes from: of a variable, or of a file of a volume.
+/// Sets the defaults of the source of a value, which belongs to a variable or to a file in a volume.
 void default_reference(Document& holder) {
   with_member(holder, "fieldRef", [](Document& ref) { default_member(ref, "apiVersion", "v1"); });
   with_member(holder, "resourceFieldRef", [](Document& ref) { default_member(ref, "divisor", "0"); });
@@ -100,7 +100,7 @@ void default_spec(Document& spec) {
   if (!account.empty()) default_member(spec, "serviceAccount", account);
 }
 
-/// A limit without a request is the request.
+/// A resource that has a limit but no request gets a request equal to the limit.
 void default_requests(Document& container) {
   const Document* limits = container.at("resources", "limits");
   if (limits == nullptr || !limits->is_object()) return;
@@ -110,7 +110,7 @@ void default_requests(Document& container) {
   }
 }
 
-/// A pod without a network of its own listens on the ports of its host.
+/// A pod on the host's network listens on the host's ports, so each container port is also a host port.
 void default_host_port(Document& port) {
   if (port.int_at("hostPort") != 0 || port.find("containerPort") == nullptr) return;
   port.as_object().set("hostPort", Document(*port.find("containerPort")));
@@ -139,7 +139,7 @@ void default_pod(Document& pod) {
     if (host_network)
       each_item(*spec, list, [](Document& container) { each_item(container, "ports", &default_host_port); });
   }
-  // Negative ones were once allowed, and mean the shortest.
+  // Kubernetes once allowed negative grace periods and now treats them as one second.
   if (spec->int_at("terminationGracePeriodSeconds") < 0) spec->as_object().set("terminationGracePeriodSeconds", 1);
 }
 

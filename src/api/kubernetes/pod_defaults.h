@@ -1,4 +1,4 @@
-// What Kubernetes sets in pods that nobody set, in the document itself. Pure.
+// Sets the default values of pods in the document itself, as Kubernetes does. Pure functions.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,13 @@
 
 namespace muster::api {
 
-/// Sets the member when it is not there.
+/// Sets the member if it is absent.
 void default_member(json::Document& object, std::string_view key, json::Document value);
-/// The member, made when it is not there; null when it is no object.
+/// Returns the member, creating it if it is absent; null when it is not an object.
 json::Document* object_member(json::Document& object, std::string_view key);
 
 void default_pod(json::Document& pod);
-/// The template of a deployment: what only a pod gets is left to the pods made from it.
+/// For the template of a deployment. Defaults that only pods have are set later, in the pods made from it.
 void default_pod_template(json::Document& pod_template);
 
 }  // namespace muster::api

@@ -16,7 +16,7 @@ struct Summary {
   std::string reason;
   std::int64_t ready = 0;
   std::int64_t restarts = 0;
-  std::string last_restart;  // RFC 3339 texts sort by time
+  std::string last_restart;  // RFC 3339 timestamps sort as text
   bool initializing = false;
 };
 
@@ -79,7 +79,7 @@ void look_at_containers(const Document& pod, Summary& summary) {
       ++summary.ready;
     }
   }
-  // A finished sidecar does not hide that others still run.
+  // One finished container does not make the pod Completed while others are still running.
   if (summary.reason == "Completed" && has_running) {
     summary.reason = has_true_condition(pod, "Ready") ? "Running" : "NotReady";
   }

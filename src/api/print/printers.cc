@@ -22,7 +22,7 @@ std::string or_none(std::string text, std::string_view none = "<none>") {
   return text.empty() ? std::string(none) : text;
 }
 
-/// Empty when the value is absent or not an object.
+/// Returns the members of the value; none when it is absent or not an object.
 const json::Object& members(const Document* value) {
   static const json::Object none;
   return value != nullptr && value->is_object() ? value->as_object() : none;
@@ -145,7 +145,7 @@ void volume_cells(const Document& object, Time now, Array& cells) {
       age(object, now), or_none(object.string_at("spec", "volumeMode"), "<unset>"));
 }
 
-/// Names and images of the containers that a deployment's pods have.
+/// Lists the names or images (`member`) of the containers in a deployment's template.
 std::string containers_text(const Document& object, std::string_view member) {
   std::vector<std::string> words;
   for (const Document& container : object.array_at("spec", "template", "spec", "containers"))

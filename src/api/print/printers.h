@@ -1,4 +1,4 @@
-// How Kubernetes prints its own kinds: columns after the name, and their cells. Reached through Resource::printer.
+// The table columns of built-in kinds and the cells in them, as Kubernetes prints them. Used as Resource::printer.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct Column {
   std::string type;
   std::string format;
   std::string description;
-  int priority = 0;  // above 0: only with -o wide
+  int priority = 0;  // above 0: shown only with -o wide
 };
 
 struct Printer {
   std::vector<Column> columns;
   void (*add_cells)(const json::Document& object, Time now, json::Array& cells) = nullptr;
-  bool name_first = true;  // events put their name last, among their columns
+  bool name_first = true;  // false for events, whose name is one of the last columns
 };
 
 Printer config_map_printer();
@@ -39,9 +39,9 @@ Printer service_printer();
 Printer volume_claim_printer();
 Printer volume_printer();
 
-/// "5m", or "<unknown>" when the text is no time.
+/// Returns an age such as "5m", or "<unknown>" when the text is not a timestamp.
 std::string age_text(const std::string& timestamp, Time now);
-/// A metav1.LabelSelector as clients write it in a query: "a=b,c in (d,e)".
+/// Formats a metav1.LabelSelector as clients write it in a query: "a=b,c in (d,e)".
 std::string selector_text(const json::Document& selector);
 
 }  // namespace muster::api

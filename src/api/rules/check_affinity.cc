@@ -1,4 +1,4 @@
-// Requirements of selectors, and where a pod would like to run.
+// Checks the requirements of selectors and the affinity of pods.
 #include "api/rules/check_pod_parts.h"
 #include "api/rules/rule_texts.h"
 #include "base/strings.h"
@@ -54,7 +54,7 @@ void check_pod_affinity(const Document& affinity, const Place& place, Findings& 
   });
 }
 
-/// True when the requirement can be evaluated.
+/// Returns true when the requirement can be evaluated.
 bool check_requirement(const Document& requirement, SelectorOf of, const Place& at, Findings& found) {
   const std::string& op = requirement.string_at("operator");
   const std::size_t values = requirement.array_at("values").size();

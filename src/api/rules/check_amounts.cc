@@ -1,4 +1,4 @@
-// How much of what a container may ask for.
+// Checks the resource requests and limits of a container.
 #include <array>
 
 #include "api/kubernetes/quota_v1.h"
@@ -19,7 +19,7 @@ bool is_huge_page(std::string_view name) {
   return name.starts_with("hugepages-");
 }
 
-/// Devices and the like: "nvidia.com/gpu".
+/// Whether it is an extended resource, such as "nvidia.com/gpu".
 bool is_extended(std::string_view name) {
   return name.find('/') != std::string_view::npos && name.find("kubernetes.io/") == std::string_view::npos;
 }
@@ -44,7 +44,7 @@ std::string text_at(const Document& resources, std::string_view which, std::stri
   return found == nullptr ? "" : reflect::quantity_text(*found).value_or("");
 }
 
-/// What is set aside is at most what may be used, and of what cannot be shared just that.
+/// A request must not exceed its limit, and must equal it for resources that cannot be overcommitted.
 void check_request(const Document& resources, const std::string& name, const Place& at, Findings& found) {
   const bool shared = !is_extended(name) && !is_huge_page(name);
   const std::string text = text_at(resources, "requests", name);

@@ -1,4 +1,4 @@
-// Rules of Deployment, in Kubernetes' words.
+// Rules for Deployment, with the messages of Kubernetes.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using json::Document;
 using reflect::kRoot;
 using reflect::Place;
 
-/// Whether labels have every matchLabels entry.
+/// Whether `labels` has every entry of `wanted`.
 bool has_labels(const Document* labels, const Document& wanted) {
   for (const auto& [key, value] : wanted.as_object()) {
     const Document* found = labels == nullptr ? nullptr : labels->find(key);
@@ -62,7 +62,7 @@ void check_selector(const Document& spec, const Place& place, Findings& found) {
                 "`selector` does not match template `labels`");
 }
 
-/// A number of pods or a part of them; nullopt when it is neither.
+/// Returns the number in a number of pods or in a percentage; nullopt when the value is neither.
 std::optional<std::int64_t> count_or_percent(const Document& value) {
   if (value.is_int()) return value.as_int();
   const std::string text = value.is_string() ? value.as_string() : "";
@@ -117,7 +117,7 @@ std::vector<FieldCause> check_deployment(const Document& deployment) {
                   "must be greater than minReadySeconds");
   }
   if (!check_template_spec(*spec, "spec", causes)) return causes;
-  // Kubernetes leaves "metadata" out of these two.
+  // Kubernetes omits "metadata" from the paths of the next two messages.
   found.labels(spec->at("template", "metadata", "labels"), place.member("template.labels"));
   found.annotations(spec->at("template", "metadata", "annotations"), place.member("template.annotations"));
   const Place pod = place.member("template.spec");

@@ -1,4 +1,4 @@
-// What may not change in objects of Kubernetes' own kinds.
+// Rejects changes to immutable fields of built-in kinds.
 #include <fmt/core.h>
 
 #include <string>
@@ -36,7 +36,7 @@ bool same(const Document* before, const Document* after) {
   return before == nullptr || after == nullptr ? before == after : *before == *after;
 }
 
-/// That the member at the path is what it was, or not there as it was not there.
+/// Reports the member at the path if it was added, removed or changed.
 std::vector<FieldCause> check_fixed(const Document& before, const Document& after,
                                     const std::vector<std::string>& path) {
   const Document* old_value = &before;
@@ -52,7 +52,7 @@ std::vector<FieldCause> check_fixed(const Document& before, const Document& afte
            .field = join(path, ".")}};
 }
 
-/// What a volume is made of.
+/// Returns the members of the spec that define what the volume is made of.
 Document source_of(const Document& volume) {
   json::Object sources;
   for (const auto& [key, value] : members_of(volume, "spec")) {
@@ -77,7 +77,7 @@ std::vector<FieldCause> check_config_map_change(const Document& before, const Do
 }
 
 std::vector<FieldCause> check_deployment_change(const Document& before, const Document& after) {
-  if (after.at("spec", "selector") == nullptr) return {};  // a required field
+  if (after.at("spec", "selector") == nullptr) return {};  // validation reports the missing field
   return check_fixed(before, after, {"spec", "selector"});
 }
 
@@ -128,7 +128,7 @@ std::vector<FieldCause> check_volume_change(const Document& before, const Docume
   return causes;
 }
 
-/// A claim can still be given a class and a volume, and grow once it is bound.
+/// A claim may still receive a class and a volume, and may grow once it is bound.
 std::vector<FieldCause> check_volume_claim_change(const Document& before, const Document& after) {
   if (before.find("spec") == nullptr || after.find("spec") == nullptr) return {};
   Document old_spec = *before.find("spec");

@@ -1,4 +1,4 @@
-// One container of a pod.
+// Checks one container of a pod.
 #include <set>
 
 #include "api/rules/check_pod_parts.h"
@@ -25,7 +25,7 @@ void check_ports(const Document& container, bool host_network, const Place& plac
   });
 }
 
-/// The program gets these as they are, up to the first NUL.
+/// The program receives these as C strings, which end at the first NUL byte.
 void check_program(const Document& container, const Place& place, Findings& found) {
   for (const char* key : {"command", "args"}) {
     visit_items(container, key, place, [&](const Document& word, const Place& at) { found.without_nul(word, at); });

@@ -1,4 +1,4 @@
-// Where the variables of a container come from.
+// Checks the environment variables of a container and their sources.
 #include <algorithm>
 #include <array>
 
@@ -18,12 +18,12 @@ const std::vector<std::string>& env_fields() {
       "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
   return fields;
 }
-// Fields that can be selected by, so they are known, but that no variable can have.
+// Fields that are valid in selectors, so Kubernetes knows them, but not as the value of a variable.
 constexpr std::array<std::string_view, 7> kOtherFields = {
     "metadata.labels",    "metadata.annotations", "spec.hostNetwork",        "spec.restartPolicy",
     "spec.schedulerName", "status.phase",         "status.nominatedNodeName"};
 
-/// "metadata.labels['x']": x; nullopt when the path has another form.
+/// Returns x for "metadata.labels['x']"; nullopt when the path has another form.
 std::optional<std::string> subscript(std::string_view path) {
   for (const std::string_view start : {"metadata.labels['", "metadata.annotations['"}) {
     if (path.starts_with(start) && path.ends_with("']") && path.size() > start.size() + 2) {

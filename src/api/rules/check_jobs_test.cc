@@ -1,4 +1,4 @@
-// What checks and warnings say of the kinds of jobs beyond PyTorch, each with its exact text.
+// The exact texts of errors and warnings for the job kinds other than PyTorch's.
 #include <gmock/gmock.h>
 
 #include "api/resource.h"
@@ -16,7 +16,7 @@ struct Said {
   std::vector<std::string> warnings;
 };
 
-/// What admission would say of a spec.
+/// Returns the errors and warnings that admission would report for a spec.
 Said said(const std::string& api_version, const std::string& kind, std::string spec) {
   const std::string pod = "{spec: {containers: [{name: NAME, image: i}]}}";
   for (std::size_t at = 0; (at = spec.find("POD(")) != std::string::npos;) {

@@ -1,4 +1,4 @@
-// Rules of kubeflow.org's kinds beyond those in their descriptors.
+// Rules for the kinds of kubeflow.org that their descriptors cannot express.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void check_name(const json::Document& job, std::vector<FieldCause>& causes) {
       "metadata.name", name, name.size() > kMaxPodName ? "must be no more than 63 characters" : kDns1035LabelRule));
 }
 
-/// The template, and that one of its containers has the name that the operator looks for.
+/// Checks the template, and that one of its containers has the name that the operator expects.
 void check_named_container(const json::Document& replica, const std::string& path, std::string_view container,
                            std::vector<FieldCause>& causes) {
   if (!check_template(replica, path, causes) || has_container(replica, {container})) return;
@@ -73,7 +73,7 @@ void check_elastic_policy(const json::Document& spec, std::vector<FieldCause>& c
 
 using CheckReplica = void (*)(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes);
 
-/// Known roles only, each with a template in order, and a name that leaves room for those of the pods.
+/// Checks that all roles are known and valid, and that the job's name is short enough for the names of its pods.
 void check_roles(const json::Document& job, std::string_view list, const std::vector<std::string>& roles,
                  CheckReplica check_replica, std::vector<FieldCause>& causes) {
   const json::Document* replicas = job.at("spec", list);
@@ -92,7 +92,7 @@ void check_roles(const json::Document& job, std::string_view list, const std::ve
   if (job.string_at("metadata", "name").size() <= kMaxPodName) budget.check_name(job, causes);
 }
 
-/// A job of no roles at all.
+/// Rejects a job without any role.
 void check_not_empty(const json::Document& job, std::string_view list, std::string_view wanted,
                      std::vector<FieldCause>& causes) {
   const json::Document* replicas = job.at("spec", list);

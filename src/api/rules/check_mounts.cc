@@ -1,4 +1,4 @@
-// Where the volumes of a pod appear in a container.
+// Checks where the volumes of a pod are mounted in a container.
 
 #include "api/rules/check_pod_parts.h"
 #include "base/strings.h"
@@ -15,7 +15,7 @@ std::vector<std::string> volume_names(const Document& spec) {
   return names;
 }
 
-/// Kubernetes takes nearly any path, and then the container does not start: it has its own root, /proc, /sys and /dev.
+/// Kubernetes accepts almost any path, but a container cannot start when a mount hides its root, /proc, /sys or /dev.
 void check_mount_path(const std::string& path, const Place& at, Findings& found) {
   std::vector<std::string> steps = split(path, '/');
   std::erase_if(steps, [](const std::string& step) { return step.empty() || step == "."; });

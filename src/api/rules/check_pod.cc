@@ -1,4 +1,4 @@
-// What must hold of a pod, alone or as a template.
+// Checks the spec of a pod or of a pod template.
 #include <fmt/core.h>
 
 #include <set>
@@ -70,7 +70,7 @@ void check_names(const Document& spec, const Place& place, Findings& found) {
   found.labels(spec.find("nodeSelector"), place.member("nodeSelector"));
 }
 
-/// Two containers cannot listen on the same port of their host.
+/// Two containers cannot listen on the same port of the host.
 void check_host_ports(const Document& spec, const Place& place, Findings& found) {
   std::set<std::string> taken;
   visit_items(spec, "containers", place, [&](const Document& container, const Place& at) {
@@ -101,7 +101,7 @@ void check_dns(const Document& spec, const Place& place, Findings& found) {
   }
 }
 
-/// A DNS label that no item before has.
+/// Checks that the name is a DNS label that no earlier item has.
 void check_own_name(const Document& item, const Place& at, std::set<std::string>& taken, Findings& found) {
   found.dns_label(item, "name", at);
   const std::string& name = item.string_at("name");
@@ -119,7 +119,7 @@ void check_pod_spec(const Document& spec, const Place& place, Findings& found) {
     check_own_name(volume, at, volumes, found);
     check_volume_sources(volume, at, found);
   });
-  // Containers first: of two that share a name, Kubernetes blames the init container.
+  // Containers come first: when two share a name, Kubernetes reports the init container.
   std::set<std::string> names;
   each("containers", [&](const Document& container, const Place& at) {
     check_own_name(container, at, names, found);

@@ -1,5 +1,5 @@
-// What must hold of a pod, in a Pod and in every template that pods are made from. A cluster leaves the templates of
-// custom resources to the day their pods are made; here a job that could never have its pods is refused at once.
+// The rules for the spec of a pod, in a Pod and in every template that pods are made from. A cluster checks the
+// templates of custom resources only when their pods are created; we reject a job with an invalid template at once.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace muster::api {
 
-inline constexpr std::int64_t kMaxId = std::numeric_limits<std::int32_t>::max();  // of a user or a group
+inline constexpr std::int64_t kMaxId = std::numeric_limits<std::int32_t>::max();  // the highest id of a user or a group
 
-/// Of a pod with its defaults, or of a template as the pod that would be made from it.
+/// `spec` has its defaults. The spec of a template is checked as the pod that would be made from it.
 void check_pod_spec(const json::Document& spec, const reflect::Place& place, Findings& found);
 
-// Its parts.
+// The functions below check parts of a pod's spec.
 enum class ContainerRole { kMain, kInit };
-/// `spec` is that of the pod the container belongs to; here and below.
+/// Here and below, `spec` is the spec of the pod that the container belongs to.
 void check_container(const json::Document& spec, const json::Document& container, ContainerRole role,
                      const reflect::Place& place, Findings& found);
 void check_mounts(const json::Document& spec, const json::Document& container, const reflect::Place& place,
@@ -28,16 +28,16 @@ void check_amounts(const json::Document& container, const reflect::Place& place,
 void check_probes(const json::Document& container, ContainerRole role, const reflect::Place& place, Findings& found);
 void check_affinity(const json::Document& spec, const reflect::Place& place, Findings& found);
 
-/// Whether a member of a pod's volume, or of the spec of a persistent volume, says what the volume is made of.
+/// Whether a member of a pod's volume, or of the spec of a persistent volume, defines what the volume is made of.
 bool is_volume_source(std::string_view member);
-/// The sources of a pod's volume, or of the spec of a persistent volume: at most one, and what each may be. Returns how
-/// many there are.
+/// Checks the sources of a pod's volume, or of the spec of a persistent volume, which may have at most one. Returns the
+/// number of sources.
 std::size_t check_volume_sources(const json::Document& holder, const reflect::Place& place, Findings& found);
-/// A path within a volume: relative, and not above it.
+/// Checks a path within a volume, which must be relative and must not lead out of the volume.
 void check_path_inside(const std::string& path, const reflect::Place& at, Findings& found);
 
-/// The matchExpressions of a selector by labels, or of one of nodes, which can compare too. True when all of them can
-/// be evaluated.
+/// Checks the matchExpressions of a label selector, or of a node selector, which also has the operators Gt and Lt.
+/// Returns true when all of them can be evaluated.
 enum class SelectorOf { kLabels, kNodes };
 bool check_requirements(const json::Document& selector, SelectorOf of, const reflect::Place& place, Findings& found);
 

@@ -1,4 +1,4 @@
-// What a container is asked: probes, and what runs after its start and before its end.
+// Checks the probes and lifecycle hooks of a container.
 #include "api/rules/check_pod_parts.h"
 
 namespace muster::api {

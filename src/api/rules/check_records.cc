@@ -1,4 +1,4 @@
-// Rules of the kinds that only hold something: ConfigMap, Secret, Namespace, Node, Event, PriorityClass.
+// Rules for kinds that only hold data: ConfigMap, Secret, Namespace, Node, Event, PriorityClass.
 #include <fmt/core.h>
 
 #include "api/rules/checks.h"
@@ -14,7 +14,7 @@ using reflect::Place;
 
 constexpr std::size_t kMaxBytes = 1024 * 1024;
 
-/// Keys that name files, and how many bytes the values are.
+/// Checks the keys, which must be valid file names, and returns the size of all values in bytes.
 std::size_t check_keys(const Document& object, const char* member, bool encoded, Findings& found) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : members_of(object, member)) {
@@ -33,7 +33,7 @@ void check_size(std::size_t bytes, const char* field, std::vector<FieldCause>& c
                     .field = field});
 }
 
-/// The members that a type of secret must have.
+/// Returns the keys that a secret of this type must have.
 std::vector<std::string> needed_keys(const std::string& type) {
   if (type == "kubernetes.io/tls") return {"tls.crt", "tls.key"};
   if (type == "kubernetes.io/dockerconfigjson") return {".dockerconfigjson"};
@@ -42,7 +42,7 @@ std::vector<std::string> needed_keys(const std::string& type) {
   return {};
 }
 
-/// The account whose token it is.
+/// The annotation that names the account a token belongs to.
 constexpr const char* kAccountName = "kubernetes.io/service-account.name";
 
 void check_secret_type(const Document& secret, Findings& found) {
@@ -113,7 +113,7 @@ std::vector<FieldCause> check_node(const Document& node) {
   Findings found(causes);
   const Document* spec = node.find("spec");
   if (spec == nullptr) return causes;
-  const Place list = kRoot.member("metadata.taints");  // that is where Kubernetes says it
+  const Place list = kRoot.member("metadata.taints");  // the path in the messages of Kubernetes
   std::size_t index = 0;
   for (const Document& taint : spec->array_at("taints")) {
     const Place at = list.item(index++);
@@ -128,7 +128,7 @@ std::vector<FieldCause> check_event(const Document& event) {
   Findings found(causes);
   const std::string& about = event.string_at("involvedObject", "namespace");
   const std::string& ns = event.string_at("metadata", "namespace");
-  // What is about an object of no namespace is kept in the default one.
+  // Events about objects without a namespace are stored in the namespace "default".
   if (about != ns && !(about.empty() && ns == "default")) {
     found.invalid(kRoot.member("involvedObject.namespace"), about, "does not match event.namespace");
   }
@@ -136,7 +136,7 @@ std::vector<FieldCause> check_event(const Document& event) {
 }
 
 std::vector<FieldCause> check_priority_class(const Document& priority) {
-  constexpr std::int64_t highest = 1'000'000'000;  // above are those of the cluster itself
+  constexpr std::int64_t highest = 1'000'000'000;  // higher values are reserved for the cluster itself
   std::vector<FieldCause> causes;
   Findings found(causes);
   if (priority.string_at("metadata", "name").starts_with("system-")) {

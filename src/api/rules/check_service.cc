@@ -1,4 +1,4 @@
-// Rules of Service.
+// Rules for Service.
 #include <set>
 
 #include "api/rules/checks.h"

@@ -1,4 +1,4 @@
-// Rules of claims and volumes.
+// Rules for persistent volumes and their claims.
 #include "api/rules/check_pod_parts.h"
 #include "api/rules/checks.h"
 #include "api/rules/findings.h"

@@ -1,4 +1,4 @@
-// Rules of TensorStack's kinds beyond those in their descriptors.
+// Rules for TensorStack's kinds that their descriptors cannot express.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ std::vector<FieldCause> check_pytorch_training_job(const json::Document& job) {
 
 namespace {
 
-/// The roles of a job that is not elastic: names for the pods, and run modes that speak of roles there are.
+/// Checks the roles of a job that is not elastic: the pods' names are valid, and run modes name existing roles.
 void check_roles(const json::Document& job, const json::Array& replicas, std::vector<FieldCause>& causes) {
   std::vector<std::string> roles;
   ReplicaBudget budget;
@@ -111,7 +111,7 @@ const json::Array& replicas_in(const json::Document& job) {
   return job.array_at("spec", "replicaSpecs");
 }
 
-/// The container that runs the program: the one of these names, or the only one (under another name with a warning).
+/// The program runs in the container with one of these names, or in the only one (with a warning about its name).
 void check_program_container(const json::Document& replica, const std::string& path,
                              std::initializer_list<std::string_view> names, std::vector<FieldCause>& causes) {
   if (!check_template(replica, path, causes) || has_container(replica, names)) return;
@@ -131,7 +131,7 @@ std::vector<FieldCause> check_with_container(const json::Document& job, std::str
   return causes;
 }
 
-/// What mpirun is told by a field of the oldest shape and by a flag as well.
+/// Rejects flags for mpirun that repeat what a field of the oldest form of the spec already sets.
 void check_mpi_flags(const json::Document& job, std::vector<FieldCause>& causes) {
   struct Doubled {
     const char* field;
@@ -183,7 +183,7 @@ void check_generic_rules(const json::Document& job, std::string_view list, std::
   }
 }
 
-/// Replicas and ports that $(service.…) can name, and what is wrong with a text that names others.
+/// Knows the replicas and ports that $(service.…) can refer to, and finds references to others.
 class ServiceVariables {
  public:
   explicit ServiceVariables(const json::Document& job)
@@ -194,11 +194,11 @@ class ServiceVariables {
     }
   }
 
-  /// "" when there is nothing wrong.
+  /// Returns what is wrong with the variables in the text; "" when they are valid.
   std::string fault_in(std::string_view text) const {
     constexpr std::string_view kStart = "$(service.";
     for (auto at = text.find(kStart); at != std::string_view::npos; at = text.find(kStart, at + 1)) {
-      if (at > 0 && text[at - 1] == '$') continue;  // $$( is no variable
+      if (at > 0 && text[at - 1] == '$') continue;  // $$( is an escape, not a variable
       if (service_ == nullptr) return "uses a service variable; set spec.service";
       const std::string_view rest = text.substr(at + kStart.size());
       if (std::string fault = fault_of(rest.substr(0, rest.find(')'))); !fault.empty()) return fault;
@@ -207,7 +207,7 @@ class ServiceVariables {
   }
 
  private:
-  /// Of "worker[0].host" and "port[http]". What has another form is left to the environment.
+  /// Checks "worker[0].host" and "port[http]". Other forms are ignored: they may be environment variables.
   std::string fault_of(std::string_view variable) const {
     const auto open = variable.find('[');
     const auto close = variable.find(']');
@@ -278,7 +278,7 @@ std::vector<FieldCause> check_tensorstack_mpi_job(const json::Document& job) {
     if (replicas[i].string_at("type") == "worker") {
       check_program_container(replicas[i], path, {"worker", "mpi-worker"}, causes);
     } else if (replicas[i].at("template", "spec") != nullptr) {
-      check_template(replicas[i], path, causes);  // an empty one is made from the workers'
+      check_template(replicas[i], path, causes);  // an empty template is derived from that of the workers
     }
   }
   check_mpi_flags(job, causes);

@@ -1,4 +1,4 @@
-// Rules over several fields, each with its exact text.
+// Tests the rules over several fields, each with its exact message.
 #include <gmock/gmock.h>
 
 #include "api/resource.h"
@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What admission would say of a manifest: defaults, schema, then the rules.
+/// Returns what admission would report for a manifest: sets defaults, validates the schema, then checks the rules.
 std::vector<std::string> problems(const std::string& yaml) {
   const auto parsed = json::parse_yaml(yaml);
   if (!parsed) return {parsed.error().message};
@@ -431,7 +431,7 @@ TEST(Defaults, OfAPod) {
   EXPECT_EQ(pod.int_at("spec", "terminationGracePeriodSeconds"), 30);
 }
 
-// ---- Kinds that hold something ----
+// ---- Kinds that only hold data ----
 
 TEST(CheckRecords, KeysAndTypesOfSecrets) {
   EXPECT_THAT(problems("{apiVersion: v1, kind: Secret, type: kubernetes.io/tls, data: {a/b: YQ==, tls.crt: YQ==}}"),

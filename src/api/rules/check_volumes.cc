@@ -1,4 +1,4 @@
-// What a volume of a pod is made of.
+// Checks the sources of a pod's volumes.
 #include "api/kubernetes/core_v1.h"
 #include "api/rules/check_pod_parts.h"
 #include "base/quantity.h"
@@ -23,7 +23,7 @@ void check_mode(const Document& object, std::string_view key, const Place& place
   found.invalid(place.member(key), *mode, kModeRule);
 }
 
-/// Inside the volume, and not a name that the kubelet uses itself.
+/// The path must be inside the volume and must not start with "..", which the kubelet uses for names of its own.
 void check_file_path(const std::string& path, const Place& at, Findings& found) {
   check_path_inside(path, at, found);
   if (path.starts_with("..") && !climbs(path)) found.invalid(at, path, "must not start with '..'");
@@ -39,7 +39,7 @@ void check_items(const Document& source, const Place& place, Findings& found) {
 
 void check_host_path(const Document& source, const Place& at, Findings& found) {
   const std::string& path = source.string_at("path");
-  // A missing one is found by the schema.
+  // Schema validation reports an absent path.
   if (path.empty() && source.find("path") != nullptr) found.required(at.member("path"));
   if (climbs(path)) found.invalid(at.member("path"), path, "must not contain '..'");
   found.one_of(source, "type", at,
@@ -100,7 +100,7 @@ void check_path_inside(const std::string& path, const Place& at, Findings& found
 }
 
 bool is_volume_source(std::string_view member) {
-  // Only a PersistentVolume can be local.
+  // "local" exists only in a PersistentVolume, so the fields of Volume do not contain it.
   return member != "name" && (member == "local" || reflect::is_known(reflect::type_of<Volume>(), member));
 }
 

@@ -1,5 +1,5 @@
-// Rules over several fields, one function per kind that has some. Each takes an object whose schema was validated, with
-// defaults set, and reports everything at once in the words of a kube-apiserver. Reached through Resource::check.
+// Rules over several fields, one function per kind that has such rules. Each takes an object with defaults set and a
+// validated schema, and reports all problems at once with a kube-apiserver's messages. Used as Resource::check.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ std::vector<FieldCause> check_tf_job(const json::Document& job);
 std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job);
 std::vector<FieldCause> check_cron(const json::Document& cron);
 
-// What may not change. Reached through Resource::check_change.
+// These report changes to immutable fields. Used as Resource::check_change.
 std::vector<FieldCause> check_config_map_change(const json::Document& before, const json::Document& after);
 std::vector<FieldCause> check_deployment_change(const json::Document& before, const json::Document& after);
 std::vector<FieldCause> check_pod_change(const json::Document& before, const json::Document& after);

@@ -1,4 +1,4 @@
-// Collects what rules report about the fields of an object, in a kube-apiserver's format. For functions that check.
+// Collects what rules report about the fields of an object, in a kube-apiserver's format. For the check functions.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ const json::Array& roles_of(const json::Document& job) {
   return job.array_at("spec", "replicaSpecs");
 }
 
-/// The index of the first of `types` that the job has as a role; roles.size() when it has none.
+/// Returns the index in `roles` of the first of `types` that is a role; roles.size() when there is none.
 std::size_t first_of(const json::Array& roles, std::initializer_list<std::string_view> types) {
   for (const std::string_view type : types) {
     for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -58,7 +58,7 @@ void warn_of_names(const json::Array& roles, std::string_view wanted, Warnings& 
   }
 }
 
-/// mpirun starts its processes through sshd, so sshd is what the container of a worker runs.
+/// mpirun starts its processes through sshd, so the container of a worker has to run sshd.
 void warn_of_mpi_worker(const json::Document& worker, const std::string& path, std::string_view program,
                         Warnings& warnings) {
   warn_of_name(worker, path, "worker", {"mpi-worker"}, warnings);

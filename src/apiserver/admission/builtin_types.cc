@@ -46,7 +46,7 @@ const char* wanted(Type type) {
   return "an object";
 }
 
-/// What Go's decoder makes of a null in a list.
+/// Returns the value that Go's decoder produces for a null in a list.
 Document zero(Type type) {
   switch (type) {
     case Type::kString:
@@ -70,7 +70,7 @@ Document zero(Type type) {
   return {};
 }
 
-/// Amounts in a list of resources are kept to the thousandth; others as they are.
+/// Rewrites a quantity to its canonical text. Quantities in a list of resources are rounded to thousandths.
 bool settle_quantity(Document& value, bool of_resources) {
   const auto given = reflect::quantity_text(value);
   const std::string_view text = given ? trim(*given) : "";
@@ -151,7 +151,7 @@ class Settling {
   void one(const Field& field, Document& value, const Place& place) {
     if (field.message != nullptr && value.is_object()) return object(*field.message, value.as_object(), place);
     if (settle(field, value)) return;
-    // What should be base64 and is not, is mostly a secret that was not encoded.
+    // A value that is not valid base64 is probably an unencoded secret, so the message must not contain it.
     const bool unencoded = field.type == Type::kBytes && value.is_string();
     wrong(wanted(field.type), value, place, unencoded ? Echo::kNoValues : echo_);
   }

@@ -1,6 +1,6 @@
-// Built-in kinds as Kubernetes reads them: into Go types, which the tables of api/kubernetes_fields.h name member
-// by member. So the tables say what is unknown and what has the wrong type, also where our descriptors model only a
-// part, and amounts and times are stored in the one text that Go gives them.
+// Kubernetes decodes built-in kinds into Go types, and the tables of api/kubernetes_fields.h list the members of those
+// types. By these tables we find unknown members and wrong types, also where our descriptors model only a part, and
+// normalise quantities and times to the text that Go would store.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ struct TypeFindings {
   std::vector<FieldCause> wrong;  // "spec.containers[0].tty" "must be true or false, got \"x\""
 };
 
-/// Whether messages show the values they are about.
+/// Whether error messages contain the rejected values.
 enum class Echo { kValues, kNoValues };
-/// Drops what is unknown and rewrites what has several texts to the canonical one. What has the wrong type is left.
+/// Drops unknown members and normalises values to their canonical text. Values of the wrong type stay as they are.
 TypeFindings settle_types(const api::kubernetes::Message& message, json::Document& object, Echo echo = Echo::kValues);
 
 }  // namespace muster::apiserver

@@ -100,7 +100,7 @@ TEST(BuiltinTypes, WhatMayBeSecretIsNotTold) {
       ElementsAre("data.password: must be a string in base64", "data.number: must be a string in base64, got 5"));
 }
 
-/// Members that a descriptor has and the table of its kind lacks.
+/// Collects the members that a descriptor has but the table of its kind lacks.
 void find_missing(const reflect::TypeDesc& type, const api::kubernetes::Message& message, const std::string& path,
                   std::vector<std::string>& missing) {
   for (const reflect::FieldDesc& field : type.fields) {
@@ -119,7 +119,7 @@ TEST(BuiltinTypes, TablesHaveWhatDescriptorsHave) {
     if (!resource.built_in || message == nullptr || resource.verbs.size() == 1) continue;
     std::vector<std::string> missing;
     find_missing(*resource.type, *message, "", missing);
-    // One descriptor serves the conditions of all kinds, which differ a little.
+    // The conditions of all kinds share one descriptor, although they differ slightly.
     std::erase_if(missing, [](const std::string& path) { return path.starts_with(".status.conditions."); });
     EXPECT_THAT(missing, IsEmpty()) << resource.kind;
   }

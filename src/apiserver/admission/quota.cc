@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kQuotas = "resourcequotas";
 
-/// What the object takes of the quota; nothing when its scopes leave it out.
+/// Returns the object's usage that counts against the quota; empty when the quota's scopes exclude the object.
 Amounts taken(const json::Document& quota, const Amounts& hard, const std::string& resource,
               const json::Document& object) {
   Amounts usage;
@@ -23,7 +23,7 @@ Amounts taken(const json::Document& quota, const Amounts& hard, const std::strin
   return usage;
 }
 
-/// Of what only the number counts nothing needs to be read.
+/// Returns the object to measure; it is not parsed when only the number of objects counts.
 json::Document as_counted(const std::string& resource, const store::Entry& entry) {
   if (counts_by_number(resource)) return json::Object();
   auto parsed = json::parse(*entry.bytes);
@@ -51,7 +51,7 @@ void Quotas::start() {
     const auto id =
         context_.store.watch(resource->qualified_name(), context_.store.revision(),
                              [this](const std::shared_ptr<const store::Event>& event) { on_event(*event); });
-    CHECK(id.has_value());  // the present is always within the history
+    CHECK(id.has_value());  // the current revision is always in the history
     subscriptions_.push_back(*id);
   }
 }
@@ -162,7 +162,7 @@ Result<Quotas::Reservation> Quotas::reserve(const api::Resource& resource, const
     Quota& quota = found->second[name];
     for (const auto& [what, amount] : amounts) quota.reserved[what].add(amount);
   }
-  // The handle's last copy gives back, whether the write went well or not.
+  // Destroying the last copy of the handle releases the reservation, whether or not the write succeeded.
   return Reservation(nullptr, [this, alive = alive_, ns, held = std::move(held)](void*) {
     if (*alive) release(ns, held);
   });
@@ -177,7 +177,7 @@ void Quotas::release(const std::string& ns, const std::map<std::string, Amounts>
     for (const auto& [what, amount] : amounts) {
       Amount& reserved = quota->second.reserved[what];
       reserved.subtract(amount);
-      // A quota of the same name made meanwhile never held it.
+      // A quota of the same name that was created in the meantime does not contain this reservation.
       if (reserved.quantity <= Quantity()) quota->second.reserved.erase(what);
     }
   }

@@ -1,8 +1,8 @@
-// Quotas: what namespaces hold, kept beside the store, and the refusal of what would be too much.
+// Quotas tracks the resource usage of namespaces in memory and rejects writes that would exceed a ResourceQuota.
 //
-// The numbers are those of the committed objects, moved by the store's events, plus what is reserved by creations that
-// are accepted and not yet durable: so many creations at once cannot slip through together, and a restart counts anew.
-// Loop thread only. status.used follows a moment later.
+// The usage is that of the committed objects, updated by the store's events, plus reservations for writes that were
+// accepted but are not yet durable. Reservations keep concurrent writes from exceeding a quota together. A restart
+// counts from scratch. Loop thread only. status.used is written a moment later.
 #pragma once
 
 #include <map>
@@ -28,9 +28,9 @@ class Quotas {
 
   void start();
 
-  /// Holds what an accepted write will take until it is released, by the end of the last copy.
+  /// Reserves the usage of an accepted write. Destroying the last copy releases it.
   using Reservation = std::shared_ptr<void>;
-  /// Forbidden when the new object, or the growth of a changed one, would be too much. `before` is null for a new one.
+  /// Returns Forbidden if creating or growing the object would exceed a quota. `before` is null for a new object.
   Result<Reservation> reserve(const api::Resource& resource, const std::string& ns, const json::Document* before,
                               const json::Document& after);
 

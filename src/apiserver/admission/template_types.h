@@ -10,7 +10,7 @@
 
 namespace muster::apiserver {
 
-/// `object` is valid by its descriptor.
+/// `object` must be valid according to its descriptor.
 std::vector<FieldCause> check_template_types(const api::Resource& resource, const json::Document& object);
 
 }  // namespace muster::apiserver

@@ -15,7 +15,7 @@ bool is_scalar(const Document* value) {
   return value != nullptr && !value->is_object() && !value->is_array() && !value->is_null();
 }
 
-/// "" when the item lacks a key.
+/// Returns the element that identifies the item; "" when the item lacks a key.
 std::string keyed_element(const Document& item, std::span<const ItemKey> keys) {
   std::string element = "k:";
   for (const ItemKey& key : keys) {

@@ -31,7 +31,7 @@ void DefaultAccounts::start() {
 
 void DefaultAccounts::follow(const std::string& resource, store::Store::OnEvent on_event) {
   const auto id = context_.store.watch(resource, context_.store.revision(), std::move(on_event));
-  CHECK(id.has_value());  // the present is always within the history
+  CHECK(id.has_value());  // the current revision is always in the history
   subscriptions_.push_back(*id);
 }
 

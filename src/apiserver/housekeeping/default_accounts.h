@@ -1,5 +1,5 @@
-// DefaultAccounts: every namespace has a ServiceAccount `default`, from its creation to its end, as pods and clients
-// take for granted. Follows the store; loop thread only.
+// DefaultAccounts ensures that every namespace has a ServiceAccount `default` from its creation to its deletion, which
+// pods and clients rely on. It follows the store's events. Loop thread only.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class DefaultAccounts {
 
  private:
   void follow(const std::string& resource, store::Store::OnEvent on_event);
-  /// Nothing to do when it is there already, or when the namespace is about to go.
+  /// Does nothing when the account already exists or the namespace is being deleted.
   void make(const std::string& ns);
 
   Context& context_;

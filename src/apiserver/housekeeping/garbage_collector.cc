@@ -18,9 +18,9 @@ namespace muster::apiserver {
 namespace {
 
 constexpr std::size_t kBatch = 64;
-// How long a namespace may take to empty before its conditions say what holds it, and between two looks after that.
+// How long a namespace may take to empty before its conditions report what remains, and the interval of later checks.
 constexpr Duration kLingers = std::chrono::seconds(2);
-// After a change of ours was refused, by a full disk say.
+// The delay before a retry after the store rejected a change, for example because the disk is full.
 constexpr Duration kTryAgain = std::chrono::seconds(5);
 
 const api::Resource* resource_named(const std::string& qualified) {
@@ -30,7 +30,7 @@ const api::Resource* resource_named(const std::string& qualified) {
   return nullptr;
 }
 
-/// When an event last changed, by its own word.
+/// Returns the time of the event's last change according to its own fields.
 std::optional<Time> last_change(const std::string& bytes) {
   static const json::Excerpt times({"lastTimestamp", "metadata.creationTimestamp"});
   const auto event = times.read(bytes);
@@ -39,7 +39,7 @@ std::optional<Time> last_change(const std::string& bytes) {
   return last ? last : parse_rfc3339(event->string_at("metadata", "creationTimestamp"));
 }
 
-/// False when it is gone or changed meanwhile: the event of that change brings us back.
+/// Returns false when the object was deleted or changed in the meantime: the event of that change requeues it.
 bool has_failed(std::string_view what, const store::Key& key, const Error& error) {
   if (error.reason == Reason::kNotFound || error.reason == Reason::kConflict) return false;
   LOG_WARN("garbage collection", {"action", what}, {"resource", key.resource}, {"namespace", key.ns},
@@ -70,14 +70,14 @@ void Collector::load(const std::string& resource) {
     if (resource != "events") return;
     const Time now = context_.loop.now();
     const Duration age = now - last_change(*entry.bytes).value_or(now);
-    // The wall clock may have jumped while we were away: never longer than a full life.
+    // The wall clock may have jumped while the engine was stopped, so no event may outlive a full lifetime from now.
     events.emplace_back(std::clamp(event_life_ - age, Duration(0), event_life_), std::pair(key, entry.revision));
   });
   std::ranges::sort(events);
   for (const auto& [in, what] : events) expire_later(what.first, what.second, in);
   const auto id = context_.store.watch(resource, revision,
                                        [this](const std::shared_ptr<const store::Event>& event) { on_event(*event); });
-  CHECK(id.has_value());  // the present is always within the history
+  CHECK(id.has_value());  // the current revision is always in the history
   subscriptions_.push_back(*id);
 }
 
@@ -87,7 +87,7 @@ void Collector::on_event(const store::Event& event) {
   const store::Attributes* before = event.previous.attributes.get();
   const store::Attributes* now = gone ? nullptr : event.entry.attributes.get();
   index_.change(key, before, now);
-  std::vector<OwnerLink> owners;  // before and after: both may wait for this
+  std::vector<OwnerLink> owners;  // those before and after the change: either may be waiting for it
   if (before != nullptr) {
     OwnedObject object = read_owned(*before);
     owners = std::move(object.owners);
@@ -115,7 +115,7 @@ std::optional<OwnedObject> Collector::find(const store::Key& key) const {
   return entry == nullptr ? std::nullopt : std::optional(read_owned(*entry->attributes));
 }
 
-/// Nullopt when it is gone, or another one of the same name has taken its place.
+/// Returns nullopt when the owner is gone, or when another object has taken its name.
 std::optional<Collector::Owner> Collector::find_owner(const OwnerLink& link, const std::string& ns) const {
   const api::Resource* kind = api::find_kind(link.api_version, link.kind);
   if (kind == nullptr) return std::nullopt;
@@ -179,11 +179,11 @@ void Collector::look_at(const store::Key& key) {
 
 void Collector::look_at_owners(const store::Key& key, const OwnedObject& object) {
   std::set<std::string> absent;
-  std::set<std::string> waiting;  // owners that wait, in the foreground, for this one to go
+  std::set<std::string> waiting;  // owners in foreground deletion, which wait until this object is gone
   bool held = false;
   for (const OwnerLink& link : object.owners) {
     if (api::find_kind(link.api_version, link.kind) == nullptr) {
-      held = true;  // of a kind we cannot see: it may live
+      held = true;  // the owner's kind is not served here, so the owner may still exist
       continue;
     }
     const auto owner = find_owner(link, key.ns);
@@ -254,7 +254,7 @@ void Collector::tell_what_remains(const store::Key& key) {
   std::map<std::string, int> finalizers;
   for (const api::Resource* resource : stored_resources()) {
     if (resource->scope != api::Scope::kNamespaced) continue;
-    const std::string shown = resource->plural + "." + resource->group;  // "configmaps." as Kubernetes has it
+    const std::string shown = resource->plural + "." + resource->group;  // "configmaps.", as in Kubernetes
     context_.store.scan(resource->qualified_name(), key.name, [&](const store::Key&, const store::Entry& entry) {
       ++resources[shown];
       const auto object = json::parse(*entry.bytes);
@@ -316,7 +316,7 @@ OnStored Collector::noted(std::string_view what, const store::Key& key) {
 
 void Collector::expire_later(const store::Key& key, store::Revision revision, Duration in) {
   Expiry expiry{context_.loop.mono() + in, key, revision};
-  const auto at = std::ranges::upper_bound(expiries_, expiry.due, {}, &Expiry::due);  // nearly always the end
+  const auto at = std::ranges::upper_bound(expiries_, expiry.due, {}, &Expiry::due);  // almost always the end
   const bool first = at == expiries_.begin();
   expiries_.insert(at, std::move(expiry));
   if (first) await_expiry();
@@ -341,7 +341,7 @@ void Collector::expire_due() {
 
 void Collector::expire(const Expiry& expiry) {
   const store::Entry* entry = context_.store.latest(expiry.key);
-  // A later change gave it a later expiry of its own.
+  // After a later change, the event has a later expiry.
   if (entry == nullptr || entry->revision != expiry.revision) return;
   remove_object(context_, *resource_named(expiry.key.resource), expiry.key, {},
                 [this, alive = alive_, expiry](Result<Removed> result) {

@@ -1,9 +1,9 @@
-// Collector: garbage collection as kube-controller-manager does it. Dependents go when all their owners are gone;
-// foreground and orphan deletion are finished through their finalizers; a deleted namespace is emptied and then
-// removed; events expire some time after their last change.
+// Collector collects garbage as kube-controller-manager does. It deletes dependents when all their owners are gone,
+// completes foreground and orphan deletion through their finalizers, empties and then removes deleted namespaces, and
+// expires events some time after their last change.
 //
-// Driven by the store's events: each change queues the few objects it concerns, and a task works the queue off in small
-// batches, so that the loop stays responsive while thousands of pods go.
+// The store's events drive it: each change queues the few objects that it concerns, and a task processes the queue in
+// small batches, so that the loop stays responsive while thousands of pods are deleted.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@ namespace muster::apiserver {
 
 class Collector {
  public:
-  /// `event_life`: how long an Event stays after its last change.
+  /// `event_life` is how long an Event is kept after its last change.
   Collector(Context& context, Duration event_life)
       : context_(context), event_life_(event_life), alive_(std::make_shared<bool>(true)) {}
   ~Collector();
@@ -50,7 +50,7 @@ class Collector {
   void drop_finalizer(const store::Key& key, const std::string& finalizer);
   void remove(const store::Key& key, const std::string& uid, bool foreground);
 
-  /// What was refused is tried again, unless it is gone or another change of it comes anyway.
+  /// Schedules a retry of a rejected change, unless the object is gone or an event of its latest change requeues it.
   void note(std::string_view what, const store::Key& key, const Error& error);
   OnStored noted(std::string_view what, const store::Key& key);
 
@@ -74,12 +74,12 @@ class Collector {
   std::deque<store::Key> queue_;
   std::set<store::Key> queued_;
   bool working_ = false;
-  std::set<std::string> lingering_;  // terminating namespaces that will be looked at again
-  std::set<store::Key> again_;       // what was refused
+  std::set<std::string> lingering_;  // terminating namespaces that will be checked again
+  std::set<store::Key> again_;       // objects to retry after a rejected change
   Loop::Id again_timer_ = 0;
-  std::deque<Expiry> expiries_;  // in order of due: every event lives equally long
+  std::deque<Expiry> expiries_;  // ordered by `due`; every event has the same lifetime
   Loop::Id expiry_timer_ = 0;
-  std::shared_ptr<bool> alive_;  // tasks and callbacks of ours that outlive us find it gone
+  std::shared_ptr<bool> alive_;  // false after destruction, for tasks and callbacks that outlive the collector
 };
 
 }  // namespace muster::apiserver

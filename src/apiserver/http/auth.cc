@@ -9,7 +9,7 @@
 namespace muster::apiserver {
 namespace {
 
-/// Every byte is looked at whatever comes before it: how long it takes says nothing about the token.
+/// Compares every byte even after a difference, so that the duration reveals nothing about the token.
 bool same_secret(std::string_view given, std::string_view expected) {
   unsigned difference = given.size() == expected.size() ? 0 : 1;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -26,15 +26,15 @@ Error refused(Reason reason, std::string message) {
   return error;
 }
 
-/// A page of another site in the user's browser, which could do more than read. Clients that are no browsers say
-/// nothing of this.
+/// Whether a page of another site in the user's browser sent a request that could write. Only browsers send
+/// Sec-Fetch-Site.
 bool is_cross_site(const net::Request& request) {
   const std::string_view site = request.headers.get("Sec-Fetch-Site");
   const bool reads = request.method == "GET" || request.method == "HEAD";
   return !reads && !site.empty() && site != "same-origin" && site != "none";
 }
 
-/// The header that asks to act as somebody else, "" when there is none.
+/// Returns the name of the header that requests impersonation; "" when there is none.
 std::string_view impersonation_in(const net::Headers& headers) {
   for (const auto& [name, value] : headers) {
     if (to_lower(name).starts_with("impersonate-")) return name;
@@ -47,7 +47,7 @@ bool needs_no_token(std::string_view target) {
   return path == "/healthz" || path == "/livez" || path == "/readyz";
 }
 
-/// A page in a browser must not reach the server under another name or from another site, and nobody acts as another.
+/// Rejects requests under a foreign host name, requests from pages of other sites, and impersonation.
 Status check_origin(const net::Request& request, const std::vector<std::string>& allowed_hosts) {
   if (request.peer.in_process) return ok();
   const std::string_view host = request.headers.get("Host");

@@ -12,7 +12,7 @@
 namespace muster::apiserver {
 namespace {
 
-/// The quoted string of RFC 7234: escapes quotes and backslashes, and drops what could end the header line.
+/// Formats a quoted string of RFC 7234: escapes quotes and backslashes, and drops bytes that could end the header line.
 std::string warning_header(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {
@@ -23,11 +23,11 @@ std::string warning_header(std::string_view text) {
   return out + "\"";
 }
 
-/// Kubernetes too stops at 4 KiB: proxies and clients refuse much longer heads.
+/// Adds at most 4 KiB of warnings, like Kubernetes: proxies and clients reject much longer heads.
 void add_warnings(const std::vector<std::string>& warnings, net::Headers& headers) {
   constexpr std::size_t kMostBytes = 4096;
   constexpr std::size_t kLongest = 256;
-  constexpr std::size_t kMostHeaders = 50;  // Python's http.client takes 100 in all
+  constexpr std::size_t kMostHeaders = 50;  // Python's http.client accepts at most 100 headers in total
   std::size_t total = 0;
   for (const std::string& warning : warnings) total += warning.size();
   std::size_t used = 0;

@@ -25,13 +25,13 @@ class Reply {
 
   const Form& form() const { return form_; }
   const std::shared_ptr<net::Exchange>& exchange() const { return exchange_; }
-  /// Keeps errors from showing lines of the body.
+  /// Prevents errors from quoting lines of the body.
   void hide_body() { hides_body_ = true; }
   /// Adds a Warning header to the response, which kubectl prints.
   void warn(std::string text) { warnings_.push_back(std::move(text)); }
 
   void fail(const Error& error) const;
-  /// Sends JSON as it is.
+  /// Sends the JSON text unchanged.
   void json(int code, std::string body) const;
   void json(net::Response response) const;
   /// Sends an object as stored, byte for byte, or as a Table or metadata if the client asked for that.

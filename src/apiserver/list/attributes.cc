@@ -57,7 +57,7 @@ std::string collector_finalizer(const json::Document& object) {
   return "";
 }
 
-/// What can be selected by in a resource, and all that attributes are made of.
+/// The selectable fields of a resource, and the paths of everything that its attributes are extracted from.
 struct Selectable {
   explicit Selectable(const std::vector<api::SelectableField>& all) : fields(all), needed(needed_paths(all)) {}
 
@@ -88,7 +88,7 @@ const Selectable& selectable(std::string_view resource) {
   return found == known.end() ? common : found->second;
 }
 
-/// Where the field stands among those of the resource.
+/// Returns the index of the field among the selectable fields of the resource; their number when it is none of them.
 std::size_t place_of(std::string_view resource, std::string_view field) {
   const auto& fields = selectable(resource).fields;
   const auto found = std::ranges::find(fields, field, &api::SelectableField::name);
@@ -107,7 +107,7 @@ std::string field_key(std::string_view resource, std::string_view field) {
 
 store::Attributes extract_attributes(std::string_view resource, std::string_view bytes) {
   const auto parsed = selectable(resource).needed.read(bytes);
-  if (!parsed) return {};  // the store has checked its bytes; what is no JSON has nothing to select by
+  if (!parsed) return {};  // the store verifies its bytes; an object that is not JSON has no attributes
   return attributes_of(resource, *parsed);
 }
 

@@ -1,6 +1,6 @@
-// What is taken out of an object's bytes once per version: what selectors look at, and what garbage collection needs.
-// The prefixes here keep labels, fields and owners apart in store::Attributes. The name and namespace are not among
-// them, they are in the key; a field that is absent or empty is left out.
+// The attributes of an object, extracted once per version: what selectors match and what garbage collection needs. The
+// prefixes here keep labels, fields and owners apart in store::Attributes. The name and namespace are not attributes,
+// since they are in the key. Fields that are absent or empty are omitted.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ inline constexpr std::string_view kOwnerPrefix = "o/";  // + uid -> "apiVersion 
 inline constexpr std::string_view kNameField = "metadata.name";
 inline constexpr std::string_view kNamespaceField = "metadata.namespace";
 inline constexpr std::string_view kUid = "u";
-/// Present when deletionTimestamp is set; the value is the collector's finalizer among the object's, or "".
+/// Present when deletionTimestamp is set. The value is "orphan" or "foregroundDeletion" if it is a finalizer, else "".
 inline constexpr std::string_view kDeleting = "d";
 
 store::Attributes attributes_of(std::string_view resource, const json::Document& object);
 
-/// Whether selectors of the resource may name the field, metadata.name and metadata.namespace included.
+/// Whether field selectors of the resource may use the field. This includes metadata.name and metadata.namespace.
 bool is_selectable(std::string_view resource, std::string_view field);
-/// Under which a selectable field stands: its place among those of the resource, since every event has ten of them.
+/// Returns the attribute of a selectable field. It has an index, not a name, to save memory: every event has ten.
 std::string field_key(std::string_view resource, std::string_view field);
 
 }  // namespace muster::apiserver

@@ -1,5 +1,5 @@
-// What our descriptors name but do not model of Kubernetes' own types, described for OpenAPI by the generated tables.
-// kubectl apply walks these schemas beside the object, and goes wrong where they end before it.
+// Completes the OpenAPI schemas of built-in types, from the generated tables, where our descriptors do not model them.
+// kubectl apply follows these schemas through the object and fails where a schema ends before the object does.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace muster::apiserver {
 
-/// In the schemas of `type` and of all it refers to, as reflect::add_openapi_schemas() has filed them under `prefix`.
+/// Completes the schemas of `type` and of all types it refers to, which add_openapi_schemas() added under `prefix`.
 void describe_unmodelled(const reflect::TypeDesc& type, const api::kubernetes::Message& message,
                          std::string_view prefix, json::Object& schemas);
 

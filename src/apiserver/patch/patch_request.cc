@@ -78,7 +78,7 @@ Result<json::Document> apply_patch(const Patch& patch, const api::kubernetes::Me
     case Patch::Type::kStrategic: {
       json::Document patched = target;
       TRY(strategic_merge(patched, patch.body, type));
-      // Kubernetes merges into the decoded object, whose type this kind of patch cannot change.
+      // Kubernetes merges into the decoded object, so this kind of patch cannot change the object's type.
       for (const char* key : {"apiVersion", "kind"}) copy_member(target, patched, key);
       return patched;
     }

@@ -1,4 +1,4 @@
-// A patch as received, and its effect on a document.
+// Reads the patch in a request and applies it to a document.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Patch {
   json::Document body;
 };
 
-/// Chooses the type by Content-Type. Strategic merge is for built-in kinds only; UnsupportedMediaType lists what is
-/// accepted. Repeated fields, and fields that a JSON patch operation does not have, are reported in `warnings`.
+/// Content-Type determines the type of the patch. Strategic merge is for built-in kinds only; UnsupportedMediaType
+/// lists the accepted types. Repeated fields, and unknown fields of a JSON patch operation, are reported in `warnings`.
 Result<Patch> read_patch(const api::Resource& resource, const net::Request& http, std::vector<std::string>& warnings);
-/// `type` is asked by a strategic merge; null where the tables do not have it.
+/// Only a strategic merge uses `type`, which is null when the tables do not contain it.
 Result<json::Document> apply_patch(const Patch& patch, const api::kubernetes::Message* type, json::Document target);
 
 }  // namespace muster::apiserver

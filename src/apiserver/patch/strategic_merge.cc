@@ -32,13 +32,13 @@ const std::string& directive_of(const Document& item) {
   return item.string_at("$patch");
 }
 
-/// What tells items apart: the text of their key, or of themselves where `key` is empty; "" when an item has none.
+/// Returns the text that identifies an item: its key, or the item itself when `key` is empty; "" when it has no key.
 std::string text_of(const Document& item, const std::string& key) {
   const Document* value = key.empty() ? &item : item.find(key);
   return value == nullptr ? "" : json::serialize(*value);
 }
 
-/// The first place of every item.
+/// The index of the first occurrence of every item.
 using Places = std::unordered_map<std::string, std::size_t>;
 
 Places places_of(const Array& items, const std::string& key) {
@@ -52,12 +52,12 @@ Places places_of(const Array& items, const std::string& key) {
 
 struct Placed {
   Document item;
-  std::size_t wanted = 0;               // its place in the patch, or before, by which it is sorted
-  std::optional<std::size_t> was = {};  // its place before
+  std::size_t wanted = 0;               // the index to sort by: in the patch, or else before the patch
+  std::optional<std::size_t> was = {};  // its index before the patch
 };
 
-/// As Kubernetes orders a merged list: what the patch names in the order of the patch, and each of the others before
-/// the first of those that it stood before.
+/// Orders a merged list as Kubernetes does: items of the patch are in the order of the patch, and each other item goes
+/// before the first of these that it preceded in the original list.
 void put_in_order(Array& merged, const Places& wanted, const Places& before, const std::string& key) {
   std::vector<Placed> named;
   std::vector<Placed> others;
@@ -104,7 +104,7 @@ void delete_named(Array& items, const Array& patch, const std::string& key) {
   if (!gone.empty()) std::erase_if(items, [&](const Document& item) { return gone.contains(text_of(item, key)); });
 }
 
-/// `order`: what $setElementOrder says; null where the patch itself is the order.
+/// `order` is the value of $setElementOrder; null when the patch itself defines the order.
 Status merge_list(Document& target, const Array& patch, const std::string& key, const Message* element,
                   const Array* order) {
   if (!target.is_array()) target = Array();
@@ -129,7 +129,7 @@ Status merge_list(Document& target, const Array& patch, const std::string& key, 
   return ok();
 }
 
-/// Lists of plain values: those of the patch are added, none twice.
+/// Merges lists of plain values: adds the values of the patch and removes duplicates.
 void merge_values(Document& list, const Array& patch, const Array* order) {
   if (!list.is_array()) list = Array();
   Array& items = list.as_array();
@@ -151,12 +151,12 @@ const Field* find_member(const Message* type, std::string_view name) {
   return type == nullptr ? nullptr : find_field(*type, name);
 }
 
-/// What an object under the field is, or an item of its list; null where the tables say nothing.
+/// Returns the type of the field's object or of its list's items; null when the tables do not define it.
 const Message* type_below(const Field* field) {
   return field == nullptr || field->shape == Shape::kMap ? nullptr : field->message;
 }
 
-/// The member by which the items of a list are paired; "" when it has none.
+/// Returns the member by which the items of a list are matched; "" when the list has none.
 std::string key_of_items(const Field* field) {
   return field == nullptr ? "" : std::string(field->merging.patch_key);
 }
@@ -169,7 +169,7 @@ bool are_plain(const Array& items) {
   return std::ranges::none_of(items, [](const Document& item) { return item.is_object(); });
 }
 
-/// What the patch names must come in the order that it demands.
+/// Checks that the items of the patch are in the order that its own $setElementOrder demands.
 Status check_order(const std::string& name, const Array& patch, const Array& order, const std::string& key) {
   if (patch.empty() || order.empty()) return ok();
   std::size_t at = 0;
@@ -186,7 +186,7 @@ Status check_order(const std::string& name, const Array& patch, const Array& ord
   return ok();
 }
 
-/// A list with $setElementOrder, whether or not the patch has items for it. False when it is not one that merges.
+/// Merges a list with $setElementOrder, even when the patch has no items for it. Returns false if it cannot be merged.
 Result<bool> merge_ordered(Document& target, const Document& patch, const std::string& name, const Document& order,
                            const Message* type) {
   const Document* changes = patch.find(name);
@@ -211,7 +211,7 @@ Result<bool> merge_ordered(Document& target, const Document& patch, const std::s
   return true;
 }
 
-/// `target` is what the object has of the member; null when it is new.
+/// `target` is the current value of the member in the object; null when the member is new.
 Status merge_member(Document& target, const json::Member& member, const Message* type) {
   const Field* field = find_member(type, member.key);
   if (member.value.is_object()) {
@@ -249,7 +249,7 @@ Status merge_object(Document& target, const Document& patch, const Message* type
   if (const Document* retained = patch.find("$retainKeys"); retained != nullptr && retained->is_array()) {
     retain_keys(target.as_object(), retained->as_array());
   }
-  std::unordered_set<std::string> done;  // lists that were merged with their order
+  std::unordered_set<std::string> done;  // lists already merged by their $setElementOrder
   for (const json::Member& member : patch.as_object()) {
     if (!member.key.starts_with(kElementOrder)) continue;
     const std::string name = member.key.substr(kElementOrder.size());

@@ -8,7 +8,7 @@
 
 namespace muster::apiserver {
 
-/// `type` says which lists have a key; null where nothing is known, and lists are replaced as a whole.
+/// `type` defines which lists have a key. When it is null, lists are replaced as a whole.
 Status strategic_merge(json::Document& target, const json::Document& patch, const api::kubernetes::Message* type);
 
 }  // namespace muster::apiserver

@@ -1,5 +1,5 @@
-// apply: makes the server's objects as the manifests say, and remembers in an annotation what was said, so that the
-// next apply knows what the user took away.
+// apply: makes the server's objects match the manifests, and stores each manifest in an annotation of its object, so
+// that the next apply knows which members the user has removed.
 #include "cli/commands/commands.h"
 #include "cli/objects/three_way.h"
 #include "cli/objects/write_objects.h"
@@ -28,7 +28,7 @@ class Apply final : public Command {
     }
     const json::Document modified = with_last_applied(placed.manifest.value);
     Outcome outcome = apply_once(session, placed, modified);
-    // Another apply of the same manifest was quicker, or the object has just gone: look again at what there is now.
+    // A concurrent apply of the same manifest won, or the object was just deleted: retry with the current state.
     for (int tries = 1; tries < kMostTries && lost_a_race(outcome.result); ++tries) {
       outcome = apply_once(session, placed, modified);
     }

@@ -1,5 +1,5 @@
-// describe: one object for people to read. Metadata, what it is doing and why, its spec, the events about it; of a job
-// also its replicas.
+// describe: shows an object in a form for people: its metadata, its state and the reasons for it, its spec, the events
+// about it and, for a job, its replicas.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Describe final : public Command {
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    // Like kubectl: a kind alone means all of it.
+    // As with kubectl, a kind without a name means all objects of that kind.
     if (words.size() == 1 && words[0].find('/') == std::string::npos) selection_.take_all();
     auto selected = selection_.collect(session, words, "muster describe pj NAME");
     if (auto* failure = std::get_if<Failure>(&selected)) return session.fail(*failure);
@@ -73,7 +73,7 @@ class Describe final : public Command {
   static std::vector<json::Document> events_of(Session& session, const Selected& one, const std::string& uid) {
     client::ListOptions options;
     options.field_selector = fmt::format("involvedObject.name={},involvedObject.uid={}", one.name, uid);
-    // Events about an object without a namespace are kept in "default".
+    // Events about objects without a namespace are stored in "default".
     auto list = session.list({"", "v1", "events"}, one.ns.empty() ? "default" : one.ns, options);
     return items(session, list, "events");
   }

@@ -1,4 +1,4 @@
-// get: objects as a table that the server prints, or as yaml, json, names or by JSONPath; once, or on and on with -w.
+// get: shows objects as a table made by the server, or as YAML, JSON, names or by JSONPath; with -w continuously.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-/// What is asked of one kind in one namespace: one named object, or all that the selectors let through.
+/// A query for objects of one kind in one namespace: one object by name, or all that match the selectors.
 struct Query {
   Kind kind;
   std::string ns;
@@ -105,7 +105,7 @@ class Get final : public Command {
             .width = session.terminal().width};
   }
 
-  /// As a real server says it, for a name that a list did not find.
+  /// Returns the server's error for a missing object, for a name that a list did not contain.
   static Error not_found(const Query& query) {
     const client::ResourceName& r = query.kind.resource;
     return {.reason = Reason::kNotFound,
@@ -181,7 +181,7 @@ class Get final : public Command {
         }
         for (const json::Document& item : items->as_array()) {
           objects.push_back(item);
-          // Items of a list come without their type; a file made from them must have it.
+          // The items of a list have no apiVersion and kind, but a file made from this output needs them.
           objects.back()["apiVersion"] = query.kind.api_version();
           objects.back()["kind"] = query.kind.kind;
         }
@@ -244,7 +244,7 @@ class Get final : public Command {
     std::string text = output_.object(object, query.kind.label());
     if (!text.ends_with('\n')) text += '\n';
     output_.print(session, text);
-    output_.hide_headers();  // the columns are known by now
+    output_.hide_headers();  // print the column names only once
   }
 
   std::string output_text_;

@@ -1,5 +1,5 @@
-// logs: of a pod, of all pods of a job, or of the pods with some labels; merged line by line, and followed with -f
-// until the job has ended, whatever happens to its pods meanwhile.
+// logs: prints the logs of a pod, of all pods of a job, or of the pods that match a selector, merged line by line.
+// With -f it follows them until the job has ended, even while its pods are restarted or replaced.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace {
 using namespace std::chrono_literals;
 
 const client::ResourceName kPods{"", "v1", "pods"};
-// After a job has ended, its last lines are on their way; a pod that goes on regardless is not waited for.
+// How long to wait for the last lines after a job has ended. Pods that keep running are not waited for any longer.
 constexpr Duration kLastWords = 2s;
 
-/// Whose logs are meant.
+/// The pods whose logs are requested.
 struct Subject {
   std::optional<Selected> job;
   std::string pod;
@@ -199,7 +199,7 @@ class Logs final : public Command {
     return tell_end(session, job, object, deleted);
   }
 
-  /// The job's end may be known before that of its pods: look once more, then read until all is read or it is quiet.
+  /// A job's end may be reported before that of its pods: list them once more, then read until all end or are quiet.
   static Session::Waited read_last_words(Session& session, LogFollower& follower, const std::string& selector) {
     client::ListOptions options;
     options.label_selector = selector;
@@ -260,13 +260,13 @@ class Logs final : public Command {
     sink.on_head = [](int, const net::Headers&) {};
     sink.on_data = [&](std::string_view bytes) { session.out_log(cutter.feed(bytes)); };
     sink.on_end = [&](Status status) { end = std::move(status); };
-    // Destroyed before what the callbacks refer to.
+    // The call is declared last, so that it is destroyed before the variables that the callbacks use.
     const auto call = session.api().stream("GET", target, std::move(sink));
     if (session.wait_until([&] { return end.has_value(); }) == Session::Waited::kInterrupted) return kExitInterrupted;
     session.out_log(cutter.finish());
     if (*end) return kExitOk;
     Failure failure = failure_of(end->error());
-    // The server's word about the container (not started, no such name) is not about the command line.
+    // An error about the container (not started, no such name) is not a usage error of the command line.
     if (failure.code == kExitUsage) failure.code = kExitFailed;
     return end->error().reason == Reason::kServiceUnavailable ? session.fail(end->error()) : session.fail(failure);
   }

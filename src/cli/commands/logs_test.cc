@@ -18,7 +18,7 @@ json::Document job(const std::string& phase, int replicas = 2) {
   return out;
 }
 
-/// state: waiting, running or terminated.
+/// `state` is waiting, running or terminated.
 json::Document pod(const std::string& name, const std::string& state, const std::string& uid = "") {
   json::Document out = make_object("v1", "Pod", name);
   if (!uid.empty()) out["metadata"]["uid"] = uid;

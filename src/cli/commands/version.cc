@@ -1,4 +1,4 @@
-// version: of this program, and of the server when one answers.
+// version: prints the version of this program, and of the server if one responds.
 #include <fmt/core.h>
 
 #include "base/strings.h"

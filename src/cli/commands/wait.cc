@@ -1,4 +1,4 @@
-// wait: until objects are as asked, or, without --for, until jobs have ended; then the exit code says how.
+// wait: waits until objects meet a condition or, without --for, until jobs have ended. The exit code is the result.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class Wait final : public Command {
     const auto look = [&](const json::Document* object) {
       looked = true;
       if (met || failure) return;
-      // A name that is not there is a typing error, unless its coming or going is what is awaited.
+      // A missing object is probably a mistyped name, unless the condition is its creation or deletion.
       if (object == nullptr && what.what() != WaitFor::What::kDeleted && what.what() != WaitFor::What::kCreated) {
         failure = Error{.reason = Reason::kNotFound,
                         .message = last.is_null() ? fmt::format("{} not found", one.label())
@@ -84,7 +84,7 @@ class Wait final : public Command {
     LiveList live(session, {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
                   std::move(sink));
     live.start();
-    // One look is taken whatever the time-out: an object that is not there is told apart from one that is not ready.
+    // Fetch the object once even if the time-out is shorter: a missing object differs from one that is not ready.
     std::optional<MonoTime> first_look;
     if (deadline) first_look = std::max(*deadline, session.loop().mono() + kFirstLook);
     session.wait_until([&] { return looked || failure.has_value(); }, first_look);

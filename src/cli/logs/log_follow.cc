@@ -21,7 +21,7 @@ struct Run {
   std::int64_t restarts = 0;
 };
 
-/// How the container of a pod is; a pod without a word about it has not started.
+/// Returns the state of a pod's container; a container without a status has not started.
 Run run_of(const json::Document& pod, const std::string& container) {
   Run out;
   const std::string& phase = pod.string_at("status", "phase");
@@ -52,7 +52,7 @@ std::string log_target(const std::string& ns, const std::string& pod, const std:
 }
 
 struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
-  // One run of one container: a pod's uid and how often the container had restarted.
+  // Identifies one run of a container: the pod's uid and the number of restarts before the run.
   using Key = std::pair<std::string, std::int64_t>;
   struct Source {
     std::string pod;
@@ -62,8 +62,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     std::string first_query;  // tail and since, for the first request only
     std::unique_ptr<net::Call> call;
     std::optional<MonoTime> failing_since;
-    bool container_ended = false;  // what the API says of it
-    bool pod_gone = false;         // its name may be another pod's by now: never asked for again
+    bool container_ended = false;  // as the API reports it
+    bool pod_gone = false;         // another pod may have its name now, so no more requests are sent
     bool done = false;
   };
 
@@ -98,7 +98,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     const std::string& name = pod.string_at("metadata", "name");
     const std::string container = options.container.empty() ? default_container(pod) : options.container;
     const Run run = run_of(pod, container);
-    // Without a job the pods may be of several, and only their whole names tell them apart.
+    // Without a job, the pods may belong to several jobs, so only their full names are unambiguous.
     const std::string label = options.job_name.empty() ? name : replica_label(pod, options.job_name);
     const std::string prefix = line_prefix(options.prefix, label, order.try_emplace(name, order.size()).first->second);
     ended[uid] = run.ended;
@@ -144,7 +144,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     if (source.log.last_time().empty()) {
       target += source.first_query;
     } else {
-      // The server counts in whole seconds; the log itself skips what was seen.
+      // sinceTime has whole seconds; TimestampedLog skips the lines that were already printed.
       target += "&sinceTime=" + net::percent_encode(source.log.last_time().substr(0, 19) + "Z");
     }
     source.log.restart();
@@ -171,7 +171,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     Source& source = sources.at(key);
     if (status) return settle(key);
     const Error& error = status.error();
-    // The pod is gone, and its log with it: there is nothing more to read.
+    // The log was deleted together with its pod, so there is nothing left to read.
     if (error.reason == Reason::kNotFound || source.pod_gone) return finish(source);
     const MonoTime now = session.loop().mono();
     if (!source.failing_since) source.failing_since = now;
@@ -186,8 +186,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     });
   }
 
-  /// A stream ended in order. If the container has ended too, that was all; if not, either the word of its end is still
-  /// on the way or the server was stopped: look again, then go on reading.
+  /// A stream ended without an error. If the container has ended too, the log is complete. If not, the update about its
+  /// end is still on the way or the server was stopped: wait a moment, then check again or continue to read.
   void settle(const Key& key) {
     Source& source = sources.at(key);
     if (source.container_ended) return finish(source);
@@ -217,11 +217,11 @@ LogFollower::~LogFollower() = default;
 
 void LogFollower::start() {
   LiveSink sink;
-  // The state owns the list, so a plain pointer to the state lives as long as the callbacks do.
+  // The state owns the list, so the callbacks never outlive the state and a plain pointer is safe.
   State* state = state_.get();
   sink.on_list = [state](const json::Document& list) { state->got_list(list); };
   sink.on_event = [state](const std::string& type, const json::Document& pod) {
-    // Of a pod that is gone nothing can be read any more, and its name may be taken again.
+    // The log of a deleted pod can no longer be read, and a new pod may have the same name.
     type == "DELETED" ? state->gone(pod.string_at("metadata", "uid")) : state->saw_pod(pod);
   };
   sink.on_failed = [state](const Error& error) { state->failure = error; };

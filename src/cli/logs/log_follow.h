@@ -1,5 +1,5 @@
-// LogFollower: the logs of a set of pods as one stream, while pods appear, restart, are replaced and end. Each run of a
-// container is read once; a stream that breaks off is taken up again where it was.
+// LogFollower merges the logs of a set of pods into one stream, while pods appear, restart, are replaced and end. It
+// reads each run of a container once, and resumes a broken stream where it stopped.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ struct FollowOptions {
   std::string ns;
   std::string label_selector;
   std::string field_selector;
-  std::string owner_uid;  // only pods that belong to it; "" takes all
-  std::string job_name;   // taken off the pods' names in prefixes
-  std::string container;  // "" takes the pod's default
+  std::string owner_uid;  // follow only pods of this owner; "": all pods
+  std::string job_name;   // removed from the pods' names in prefixes
+  std::string container;  // "": the pod's default container
   Prefix prefix = Prefix::kNone;
   bool timestamps = false;
-  std::string tail_query;  // "&tailLines=10" for the first stream of pods that are there at the start
-  std::function<void(const json::Document& pod)> on_pod = {};  // called with each pod, as it is seen
+  std::string tail_query;  // "&tailLines=10" for the first stream of pods that exist at the start
+  std::function<void(const json::Document& pod)> on_pod = {};  // called for each version of a pod
 };
 
 /// Loop thread only.
@@ -34,16 +34,16 @@ class LogFollower {
   ~LogFollower();
   void start();
 
-  /// Every known run has been read to its end and no pod is still to come to life.
+  /// Whether every known run has been read to its end.
   bool idle() const;
-  /// Pods seen so far.
+  /// Returns the number of pods seen so far.
   std::size_t pods() const;
-  /// Whether every pod seen has ended or gone.
+  /// Whether every pod seen so far has ended or was deleted.
   bool all_ended() const;
-  /// When the last byte came, or the follower was started.
+  /// Returns when the last byte arrived, or when the follower was created.
   MonoTime last_activity() const;
   const std::optional<Error>& failure() const;
-  /// Takes a fresh list, for runs that ended between two events.
+  /// Processes a fresh list of pods, to find runs that ended between two events.
   void look(const json::Document& pod_list);
 
  private:
@@ -51,7 +51,7 @@ class LogFollower {
   std::shared_ptr<State> state_;
 };
 
-/// The container whose log is meant when none is named: by annotation, else the first.
+/// Returns the container to read when the user names none: the one in the annotation, else the first.
 std::string default_container(const json::Document& pod);
 /// "/api/v1/namespaces/NS/pods/NAME/log?container=C"
 std::string log_target(const std::string& ns, const std::string& pod, const std::string& container);

@@ -25,7 +25,7 @@ const json::Document* newest_true_condition(const json::Document& job) {
   const json::Document* newest = nullptr;
   for (const json::Document& condition : conditions_of(job)) {
     if (condition.string_at("status") != "True") continue;
-    // Times are RFC 3339 in UTC: their texts sort as they do. Of equal ones the later in the list is the newer.
+    // RFC 3339 times in UTC sort as text. Of two equal times, the later one in the list counts as newer.
     if (newest == nullptr || condition.string_at("lastTransitionTime") >= newest->string_at("lastTransitionTime")) {
       newest = &condition;
     }
@@ -41,7 +41,7 @@ std::string unscheduled_message(const json::Document& pod) {
   return "";
 }
 
-/// Kinds of one group label their pods alike.
+/// All kinds of a group use the same label for their pods.
 std::string pod_label_of(const std::string& group) {
   const auto kinds = api::resources();
   const auto found =
@@ -113,7 +113,7 @@ std::string waiting_cause(const json::Document& object, std::span<const json::Do
   }
   for (const json::Document& pod : pods) {
     if (pod.string_at("status", "phase") != "Pending") continue;
-    // What keeps one from its place keeps them all; anything else is this pod's own.
+    // A gang is scheduled together, so a scheduling problem concerns all pods; other problems are the pod's own.
     if (std::string all = unscheduled_message(pod); !all.empty()) return all;
     if (std::string own = pod_message(pod); !own.empty())
       return "pod " + pod.string_at("metadata", "name") + ": " + own;
@@ -138,7 +138,7 @@ std::int64_t replica_count(const json::Document& job) {
     total += count != nullptr && count->is_int() ? count->as_int() : 1;
   };
   for (const json::Member& member : spec->as_object()) {
-    // replicaSpecs is a list of roles (TensorStack), pytorchReplicaSpecs and its like are maps by role (Kubeflow).
+    // TensorStack's replicaSpecs is a list of roles; Kubeflow's pytorchReplicaSpecs and the like are maps by role.
     if (member.key == "replicaSpecs" && member.value.is_array()) {
       for (const json::Document& role : member.value.as_array()) add(role);
     } else if (member.key.ends_with("ReplicaSpecs") && member.value.is_object()) {

@@ -6,7 +6,7 @@ namespace muster::cli {
 
 namespace {
 
-/// True when `modified` says nothing that `live` does not have already, and drops nothing of `original`.
+/// Returns true when `live` already has everything in `modified`, and `modified` removes nothing of `original`.
 bool covered(const json::Document& original, const json::Document& modified, const json::Document& live) {
   if (modified.is_object() && live.is_object()) {
     return three_way_patch(original, modified, live).as_object().empty();
@@ -29,7 +29,7 @@ const json::Document& member(const json::Document& object, std::string_view key)
   return found == nullptr ? kNull : *found;
 }
 
-/// Members by name, as kubectl writes them: then either tool finds what the other applied unchanged.
+/// Sorts members by name, as kubectl does, so that the two tools produce the same annotation for the same manifest.
 json::Document sorted(const json::Document& value) {
   if (value.is_array()) {
     json::Array out;
@@ -76,7 +76,7 @@ json::Document three_way_patch(const json::Document& original, const json::Docum
 
 json::Document with_last_applied(json::Document object) {
   const json::Document* given = object.at("metadata", "annotations");
-  // Not ours to judge: the server will say what is wrong with them.
+  // Invalid annotations are sent unchanged: the server reports what is wrong with them.
   if (given != nullptr && !given->is_object() && !given->is_null()) return object;
   json::Document& annotations = object["metadata"]["annotations"];
   if (annotations.is_null()) annotations = json::Object();

@@ -104,7 +104,7 @@ int WriteObjects::run(Session& session, const std::string& field_manager, const 
     const int ended = write(placed);
     if (session.interrupted()) return kExitInterrupted;
     if (code == kExitOk) code = ended;
-    if (ended == kExitUnreachable) break;  // the others would say the same
+    if (ended == kExitUnreachable) break;  // the remaining writes would fail in the same way
   }
   return code;
 }

@@ -1,4 +1,4 @@
-// What apply, create and delete -f share: manifests made into named objects on the server.
+// What apply, create and delete -f share: finding the kind and namespace of each manifest, and writing the objects.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace muster::cli {
 
-/// A manifest with its kind and the namespace it goes to.
+/// A manifest with its kind and target namespace.
 struct Placed {
   Manifest manifest;
   Kind kind;
@@ -24,32 +24,32 @@ struct Placed {
   std::string label() const { return kind.label() + "/" + manifest.name(); }
 };
 
-/// Reads everything, finds every kind and namespace; nothing is written when anything is wrong. A manifest that names
-/// another namespace than the flag is refused.
+/// Reads all manifests and finds their kinds and namespaces, so that nothing is written when one of them is invalid.
+/// Rejects a manifest whose namespace differs from that of the flag.
 std::variant<std::vector<Placed>, Failure> place_manifests(Session& session, const std::vector<std::string>& files,
                                                            bool recursive);
 
-/// True for words that people mean after -f: with a dot or slash, or a name that is there.
+/// Whether the user probably forgot -f: the word contains a dot or slash, or a file of that name exists.
 bool looks_like_file(const std::string& word);
 
-/// The flags of apply and create, and what they do around the write itself.
+/// The flags of apply and create, and the steps that both share before and after the write.
 class WriteObjects {
  public:
   void add_flags(Flags& flags);
-  /// Places the manifests and runs `write` on each, going on after failures. The code of the first failure.
+  /// Calls `write` for each manifest and continues after failures. Returns the exit code of the first failure.
   int run(Session& session, const std::string& field_manager, const std::vector<std::string>& words,
           const std::function<int(Placed&)>& write);
 
-  /// The same for one object that no file holds.
+  /// Does the same for one object that does not come from a file.
   int run_on(Session& session, const std::string& field_manager, Placed placed,
              const std::function<int(Placed&)>& write);
 
   const client::WriteOptions& options() const { return options_; }
-  /// Prints what became of it: "NAME created", the object as -o says, or what the server had against it.
+  /// Prints the result: "NAME created", the object in the format of -o, or the server's error.
   int report(Session& session, const Placed& placed, const Result<json::Document>& result, std::string_view done) const;
 
  private:
-  /// What is wrong with the flags; sets output_ and options_.
+  /// Sets output_ and options_, or returns what is wrong with the flags.
   Status read_flags(const std::string& field_manager);
 
   std::vector<std::string> files_;

@@ -32,7 +32,7 @@ std::string line(std::string_view label, std::string_view value) {
   return fmt::format("{:<13} {}\n", label.empty() ? "" : std::string(label) + ":", value);
 }
 
-/// A sentence in as many lines as it takes on a terminal.
+/// Wraps a sentence to the width of the terminal.
 std::string wrapped_line(std::string_view label, std::string_view sentence, std::size_t width) {
   constexpr std::size_t kLabel = 14;
   constexpr std::size_t kLeast = 20;
@@ -42,12 +42,12 @@ std::string wrapped_line(std::string_view label, std::string_view sentence, std:
   return out;
 }
 
-/// "a=b" per line, under each other.
+/// Formats a map with one "a=b" per line, aligned below each other.
 std::string map_lines(std::string_view label, const json::Document* map) {
   std::string out;
   if (map != nullptr && map->is_object()) {
     for (const json::Member& member : map->as_object()) {
-      // Long, and nothing but what is shown below.
+      // This annotation is long and only repeats what is shown below.
       if (member.key == kLastAppliedAnnotation) continue;
       out += line(out.empty() ? label : "", member.key + "=" + cell_text(member.value));
     }
@@ -84,7 +84,7 @@ std::int64_t restarts_of(const json::Document& pod) {
   for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
     total += status.int_at("restartCount");
   }
-  // A replica that is restarted by replacement counts its attempts in a label.
+  // When a replica is restarted by replacing its pod, a label counts the attempts.
   const auto attempt = parse_int(pod.string_at("metadata", "labels", api::kAttemptLabel));
   return total + attempt.value_or(0);
 }
@@ -193,7 +193,7 @@ std::string describe_body(const json::Document& object, const std::string& kind)
     if (told || member.value.is_null()) continue;
     json::Document value = member.value;
     if (kind == "Secret" && (member.key == "data" || member.key == "stringData")) value = without_values(value);
-    // The conditions stand above, as a table.
+    // The conditions are already shown above, as a table.
     if (member.key == "status" && value.is_object()) value.as_object().erase("conditions");
     if (value.is_object() && value.as_object().empty()) continue;
     std::string title = member.key;

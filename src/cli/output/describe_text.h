@@ -1,4 +1,4 @@
-// The sections of `describe`, as text made from Documents alone.
+// Formats the sections of `describe`. Pure functions of the Documents.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace muster::cli {
 
 struct Viewer {
   Time now;
-  std::size_t width = 0;  // of the terminal; 0 is any
+  std::size_t width = 0;  // of the terminal; 0: unlimited
 };
 
-/// Name, namespace, labels, annotations, age, owner, phase, conditions. `cause` is why it does not run, when that is
-/// known better than from the object itself.
+/// Shows name, namespace, labels, annotations, age, owner, phase and conditions. `cause` is why the object does not
+/// run, if there is a better explanation than in the object itself.
 std::string describe_head(const json::Document& object, const std::string& cause, const Viewer& viewer);
-/// A job's pods: role, phase, restarts, how they ended, why they wait.
+/// Shows a job's pods: role, phase, restarts, how they ended and why they wait.
 std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer);
-/// A pod's containers: what runs and how it is.
+/// Shows a pod's containers with their images and states.
 std::string describe_containers(const json::Document& pod, const Viewer& viewer);
-/// Spec and what else the object has, as YAML. The values of a Secret are given by their size only.
+/// Shows the spec and the object's other members as YAML. For the values of a Secret, only their sizes are shown.
 std::string describe_body(const json::Document& object, const std::string& kind);
 std::string describe_events(std::vector<json::Document> events, const Viewer& viewer);
 

@@ -90,7 +90,7 @@ std::string all_labels(const json::Document& metadata) {
 }  // namespace
 
 void TablePrinter::add_label_headers(std::vector<std::string>& header) const {
-  // team.example.com/stage is shown as STAGE.
+  // The column of the label team.example.com/stage is named STAGE.
   for (const std::string& key : options_.label_columns) header.push_back(upper(key.substr(key.rfind('/') + 1)));
   if (options_.with_labels) header.emplace_back("LABELS");
 }

@@ -1,4 +1,4 @@
-// Aligned columns: a meta.k8s.io Table from the server, or rows of our own.
+// Prints aligned columns: a meta.k8s.io Table from the server, or rows of a command's own.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace muster::cli {
 
-/// The text in lines of at most `width` columns, broken at blanks; a longer word has a line of its own.
+/// Breaks the text at blanks into lines of at most `width` columns; a longer word has a line of its own.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-/// Keeps the widths it has seen, so that rows that come later (a watch) stay aligned with those above.
+/// Remembers the column widths, so that later rows (of a watch) stay aligned with the rows above.
 class Columns {
  public:
-  /// How a table fits onto a terminal: when its lines would be longer than `width`, the widest columns are cut, but for
-  /// the first `whole` ones, which hold names; or the text of the last column continues on further lines. 0 is any
-  /// width.
+  /// How to fit a table into a terminal. When lines would be longer than `width`, the widest columns are cut, except
+  /// the first `whole` columns, which contain names; or, with `wraps_last`, the last column continues on further
+  /// lines. A width of 0 means unlimited.
   struct Fit {
     std::size_t width = 0;
     std::size_t whole = 1;
@@ -26,8 +26,8 @@ class Columns {
   Columns() = default;
   explicit Columns(Fit fit) : fit_(fit) {}
 
-  /// At least three blanks between columns and six characters to a column, as kubectl does it; no blanks after the
-  /// last; every line ends with a newline.
+  /// Like kubectl, puts at least three blanks between columns and makes columns at least six characters wide. There are
+  /// no trailing blanks, and every line ends with a newline.
   std::string lines(const std::vector<std::vector<std::string>>& rows);
 
  private:
@@ -41,10 +41,10 @@ struct TableOptions {
   bool wide = false;
   bool headers = true;
   bool with_namespace = false;
-  std::string prefix;                           // "pod/" before names, when several kinds are shown
+  std::string prefix;                           // for example "pod/" before names, when several kinds are shown
   std::vector<std::string> label_columns = {};  // one column for each of these labels
-  bool with_labels = false;                     // a last column with all of them
-  std::size_t width = 0;                        // of the terminal
+  bool with_labels = false;                     // adds a last column with all labels
+  std::size_t width = 0;                        // of the terminal; 0: unlimited
 };
 
 struct RowNotes {
@@ -56,8 +56,8 @@ class TablePrinter {
  public:
   explicit TablePrinter(TableOptions options)
       : options_(std::move(options)), columns_({.width = options_.width, .whole = options_.with_namespace ? 2U : 1U}) {}
-  /// Nothing for a table without rows. The column names are printed with the first rows only. `notes` become a last
-  /// column, one for each row; none is shown when all are empty.
+  /// Returns "" for a table without rows, and adds the column names to the first rows only. `notes` has one text per
+  /// row for an extra last column, which is omitted when all texts are empty.
   std::string print(const json::Document& table, const RowNotes& notes = {});
 
  private:
@@ -67,10 +67,10 @@ class TablePrinter {
   TableOptions options_;
   Columns columns_;
   bool headers_printed_ = false;
-  json::Document definitions_;  // events of a watch come without
+  json::Document definitions_;  // kept, because the events of a watch do not repeat them
 };
 
-/// A value as a cell: one line, nothing that a terminal would obey.
+/// Formats a value as a cell: one line, without control characters that a terminal would interpret.
 std::string cell_text(const json::Document& value);
 
 }  // namespace muster::cli

@@ -24,7 +24,7 @@ bool is_pod_kind(const Kind& kind) {
   return kind.kind == "Pod" && kind.resource.group.empty();
 }
 
-/// By the cell that says where the object stands.
+/// Decides by the cell with the object's phase, state or status.
 bool row_waits(const json::Document& table, const json::Document& row) {
   const json::Array& definitions = table.array_at("columnDefinitions");
   const json::Array& cells = row.array_at("cells");
@@ -38,13 +38,13 @@ bool row_waits(const json::Document& table, const json::Document& row) {
   return false;
 }
 
-/// Pending pods by the uid of each and of what controls it.
+/// Returns the pending pods, both by their own uid and by the uid of their controller.
 std::map<std::string, std::vector<json::Document>> pending_pods(Session& session, const std::string& ns) {
   std::map<std::string, std::vector<json::Document>> out;
   client::ListOptions options;
   options.field_selector = "status.phase=Pending";
   const auto list = session.list(kPodResource, ns, options);
-  if (!list) return out;  // a reason is an extra: the table stands without it
+  if (!list) return out;  // the reasons are optional: print the table without them
   for (const json::Document& pod : list->array_at("items")) {
     out[pod.string_at("metadata", "uid")].push_back(pod);
     if (const json::Document* owner = api::controller_of(pod)) out[owner->string_at("uid")].push_back(pod);
@@ -69,7 +69,7 @@ RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns
       const auto pods = pending.find(metadata->string_at("uid"));
       const json::Document unknown{json::Object{{"kind", kind.kind}}};
       if (pods != pending.end()) cause = is_job ? waiting_cause(unknown, pods->second) : pod_message(pods->second[0]);
-      // A job without pods says itself what it lacks.
+      // The cause for a job without pods is in the conditions of the job itself.
       if (cause.empty() && is_job && asked++ < kMostJobsAsked) {
         const auto job = session.get({kind.resource, metadata->string_at("namespace"), metadata->string_at("name")});
         if (job) cause = waiting_cause(*job);
@@ -94,7 +94,7 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
 
   void follow_pods() {
     LiveSink sink;
-    // The state owns the list, so a plain pointer to the state lives as long as the callbacks do.
+    // The state owns the list, so the callbacks never outlive the state and a plain pointer is safe.
     sink.on_list = [this](const json::Document& list) {
       pods.clear();
       for (const json::Document& pod : list.array_at("items")) pods[pod.string_at("metadata", "name")] = pod;
@@ -109,7 +109,7 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
       }
       changed();
     };
-    sink.on_failed = [](const Error&) {};  // whoever waits has a list of its own, and reports
+    sink.on_failed = [](const Error&) {};  // the waiting command has its own list and reports its failure
     live = std::make_unique<LiveList>(session,
                                       LiveQuery{.resource = kPodResource,
                                                 .ns = what.ns,
@@ -134,7 +134,7 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
     session.err(fmt::format("waiting for {}: {}\n", what.short_label(), now));
   }
 
-  /// "" when there is nothing to wait for, or the object has no state.
+  /// Returns "" when there is nothing to wait for or the object has no state.
   std::string state_text() const {
     if (object.find("status") == nullptr || job_end(object) != JobEnd::kUnfinished) return "";
     if (object.at("metadata", "deletionTimestamp") != nullptr) return "Terminating";

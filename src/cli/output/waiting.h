@@ -1,4 +1,4 @@
-// Why things wait, for people who wait for them: a column of `get`, and a line on stderr from `wait` and `logs -f`.
+// Shows why objects are waiting: in a column of `get`, and in a line on stderr during `wait` and `logs -f`.
 #pragma once
 
 #include <memory>
@@ -10,21 +10,21 @@
 
 namespace muster::cli {
 
-/// For a table of pods or of jobs: the cause of each row that waits. Asks for pending pods only when there is such a
-/// row.
+/// Returns the cause for each waiting row of a table of pods or jobs. Requests the pending pods only if a row is
+/// waiting.
 RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns, const json::Document& table);
 
-/// Says on stderr what a job or pod waits for, and again when that changes. What lasts less than a second is not
-/// mentioned. Loop thread only.
+/// Prints on stderr what a job or pod is waiting for, and again when that changes. States that last less than a second
+/// are not reported. Loop thread only.
 class WaitingLine {
  public:
   enum class Until { kStarted, kEnded };
 
   WaitingLine(Session& session, Selected what, Until until);
   ~WaitingLine();
-  /// The object as it is now.
+  /// Receives the current version of the object.
   void saw(const json::Document& object);
-  /// "Pending, needs 4 nvidia.com/gpu, there is none"; "" for an object that has no state.
+  /// Returns a text such as "Pending, needs 4 nvidia.com/gpu, there is none"; "" for an object that has no state.
   std::string state() const;
 
  private:
