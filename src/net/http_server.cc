@@ -86,10 +86,12 @@ Result<Bound> bind_loopback(const std::string& host, int port) {
   for (int attempt = 1;; ++attempt) {
     TRY_ASSIGN(Bound bound, bind_one(first, port));
     auto other = bind_tcp(first == "::1" ? "127.0.0.1" : "::1", bound.port);
-    if (other) bound.sockets.push_back(*std::move(other));
-    const bool taken = !other && other.error().reason == Reason::kAlreadyExists;
-    if (!taken) return bound;
-    if (port != 0 || attempt == kAttempts) return std::move(other).error();
+    if (other) {
+      bound.sockets.push_back(*std::move(other));
+      return bound;
+    }
+    if (other.error().reason != Reason::kAlreadyExists) return bound;
+    if (port != 0 || attempt == kAttempts) return other.error();
   }
 }
 
