@@ -223,18 +223,18 @@ TEST_F(ControllersTest, RunsADeploymentThroughScaleAndRollout) {
 }
 
 TEST_F(ControllersTest, AJobOfManyReplicasLetsOthersGoFirst) {
-  create(training_job("a", 300));
+  create(training_job("a", 600));
   create(training_job("b", 1));
   wait_for("the small job", [&] { return job_phase("b") == "Running"; });
-  EXPECT_LT(pod_names().size(), 295u) << "the small job had to wait until the large one had all its pods";
-  const std::string last = pod_of("a", "worker-299");
+  EXPECT_LT(pod_names().size(), 550u) << "the small job had to wait until the large one had all its pods";
+  const std::string last = pod_of("a", "worker-599");
   wait_for("a reason on the last pod", [&] {
     const auto* pod = kubelet_->find(ns_, last);
     return pod != nullptr && !pod->array_at("status", "conditions").empty();
   });
   ASSERT_FALSE(HasFailure());
   EXPECT_EQ(kubelet_->find(ns_, last)->array_at("status", "conditions").front().string_at("message"),
-            "needs 300 pods, there are 200 in all");
+            "needs 600 pods, there are 300 in all");
   EXPECT_EQ(kubelet_->starts(ns_, last), 0);
 }
 

@@ -38,7 +38,7 @@ void ControllersTest::SetUp() {
   if (count == 1) {
     create("{apiVersion: v1, kind: Node, metadata: {name: machine}}");
     patch("nodes", "machine",
-          R"({"status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "200", "nvidia.com/gpu": "2"},
+          R"({"status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "300", "nvidia.com/gpu": "2"},
               "conditions": [{"type": "Ready", "status": "True"}]}})");
   }
   kubelet_ = std::make_unique<FakeKubelet>(world_->loop(), rng_, *client_);
