@@ -77,6 +77,9 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
     call_.reset();
   }
 
+  /// The attempt in progress; null before the first one.
+  net::Call* call() const { return call_.get(); }
+
  private:
   /// What happens instead of delivering the response being received.
   struct Next {
@@ -141,7 +144,7 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
   }
 
   void plan_renewal() {
-    if (renewed_) return;
+    if (renewed_ || request_.streams_body) return;  // a streamed body cannot be sent twice
     renewed_ = true;
     auto other = shared_->credentials->renew(credential_, shared_->loop);
     if (!other.has_value()) {
@@ -152,7 +155,7 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
   }
 
   void plan_retry(std::optional<Duration> after) {
-    if (tries_ >= kMostTries) return;
+    if (tries_ >= kMostTries || request_.streams_body) return;
     const Duration wait = kRequestBackoff.wait(tries_, after, shared_->rng);
     if (shared_->loop.mono() + wait - began_ <= kLongestWhole) next_ = Next{.wait = wait};
   }
@@ -183,6 +186,23 @@ class RemoteTransport::FlightCall final : public net::Call {
  public:
   explicit FlightCall(std::shared_ptr<Flight> flight) : flight_(std::move(flight)) {}
   ~FlightCall() override { flight_->cancel(); }
+
+  void write(net::Bytes bytes) override {
+    if (net::Call* call = flight_->call()) call->write(std::move(bytes));
+  }
+  void finish() override {
+    if (net::Call* call = flight_->call()) call->finish();
+  }
+  std::size_t unsent() const override { return flight_->call() != nullptr ? flight_->call()->unsent() : 0; }
+  void when_room(std::size_t bytes, Task task) override {
+    if (net::Call* call = flight_->call()) call->when_room(bytes, std::move(task));
+  }
+  void pause_input() override {
+    if (net::Call* call = flight_->call()) call->pause_input();
+  }
+  void resume_input() override {
+    if (net::Call* call = flight_->call()) call->resume_input();
+  }
 
  private:
   std::shared_ptr<Flight> flight_;

@@ -40,7 +40,14 @@ std::size_t Headers::count(std::string_view name) const {
 }
 
 bool may_repeat(const Request& request) {
+  if (request.streams_body || asks_for_upgrade(request.headers)) return false;
   return request.repeatable || request.method == "GET" || request.method == "HEAD";
+}
+
+bool asks_for_upgrade(const Headers& headers) {
+  const auto words = split(headers.get("Connection"), ',');
+  return headers.has("Upgrade") &&
+         std::ranges::any_of(words, [](const auto& word) { return same_name(trim(word), "upgrade"); });
 }
 
 void Headers::set(std::string name, std::string value) {

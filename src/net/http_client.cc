@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/beast/http/basic_parser.hpp>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -12,62 +11,16 @@
 #include <vector>
 
 #include "net/message_text.h"
+#include "net/response_reader.h"
 #include "net/socket.h"
 
 namespace muster::net {
-
-namespace http = boost::beast::http;
-using boost::beast::error_code;
 
 namespace {
 
 constexpr std::size_t kMaxConnections = 256;  // further requests queue for a connection, first come, first served
 constexpr std::size_t kMaxIdle = 16;
 constexpr Duration kIdleTimeout = std::chrono::seconds(60);
-constexpr std::size_t kMaxHead = 64 * 1024;
-
-/// Collects what one read contained, so that callbacks run only outside the parser.
-class ResponseReader final : public http::basic_parser<false> {
- public:
-  explicit ResponseReader(bool answers_head) {
-    eager(true);
-    header_limit(kMaxHead);
-    body_limit(boost::none);
-    skip(answers_head);
-  }
-
-  int status = 0;
-  Headers headers;
-  std::vector<std::string_view> fresh_body;  // views into the text passed to put() last
-
- private:
-  void on_request_impl(http::verb, boost::beast::string_view, boost::beast::string_view, int, error_code&) override {}
-  void on_response_impl(int code, boost::beast::string_view, int, error_code&) override { status = code; }
-  void on_field_impl(http::field, boost::beast::string_view name, boost::beast::string_view value,
-                     error_code& ec) override {
-    head_bytes_ += name.size() + value.size() + 4;
-    if (head_bytes_ > kMaxHead) {
-      ec = http::error::header_limit;
-    } else if (!head_done_) {
-      headers.add(text(name), text(value));
-    }
-  }
-  void on_header_impl(error_code&) override { head_done_ = true; }
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  std::size_t on_body_impl(boost::beast::string_view body, error_code&) override {
-    fresh_body.emplace_back(body.data(), body.size());
-    return body.size();
-  }
-  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view body, error_code&) override {
-    fresh_body.emplace_back(body.data(), body.size());
-    return body.size();
-  }
-  void on_finish_impl(error_code&) override {}
-
-  std::size_t head_bytes_ = 0;
-  bool head_done_ = false;
-};
 
 std::string name_of(const Endpoint& endpoint) {
   if (!endpoint.unix_path.empty()) return "unix:" + endpoint.unix_path;
@@ -81,6 +34,10 @@ std::string request_text(const Request& request, const Endpoint& endpoint) {
     append_header(out, "Host", endpoint.unix_path.empty() ? name_of(endpoint) : "localhost");
   }
   for (const auto& [name, value] : request.headers) append_header(out, name, value);
+  if (request.streams_body) {
+    append_header(out, "Transfer-Encoding", "chunked");
+    return out + "\r\n";
+  }
   const bool may_have_body = request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
   if (may_have_body || !request.body.empty()) append_header(out, "Content-Length", std::to_string(request.body.size()));
   return out + "\r\n";
@@ -96,16 +53,34 @@ Error unavailable(std::string message) {
 
 class Wire;
 
+/// What is written to a Call and not sent yet.
+struct Outgoing {
+  std::deque<Bytes> queue;
+  std::size_t unsent = 0;
+  bool finished = false;
+  std::size_t room = 0;  // on_room is called once no more than this is unsent
+  Task on_room;
+
+  void add(Bytes bytes) {
+    unsent += bytes->size();
+    queue.push_back(std::move(bytes));
+  }
+};
+
 /// One request in progress, held by its Call and by the connection that carries it.
 struct Flight {
   Request request;
   std::string head;
   ResponseSink sink;
+  Outgoing outgoing;
   std::weak_ptr<Wire> wire;
   bool cancelled = false;
   bool retried = false;
   bool head_delivered = false;
+  bool input_paused = false;
 
+  /// A request of which more follows has a connection of its own, which no later request uses.
+  bool is_stream() const { return request.streams_body || asks_for_upgrade(request.headers); }
   void end(Status status) {
     if (!cancelled && sink.on_end) sink.on_end(std::move(status));
   }
@@ -180,6 +155,27 @@ class Wire : public std::enable_shared_from_this<Wire> {
     shared_->closed(shared_from_this());
   }
 
+  /// Writes what has been passed to the call, once the head is written. A failed write is ignored, as in transmit().
+  void pump() {
+    if (closed_ || writing_ || !written_ || flight_ == nullptr) return;
+    Outgoing& outgoing = flight_->outgoing;
+    if (outgoing.queue.empty()) return;
+    const Bytes bytes = outgoing.queue.front();
+    outgoing.queue.pop_front();
+    writing_ = true;
+    socket_.write({*bytes}, [self = shared_from_this(), flight = flight_, bytes](const IoEnd& end) {
+      self->writing_ = false;
+      Outgoing& rest = flight->outgoing;
+      rest.unsent -= bytes->size();
+      if (rest.on_room && rest.unsent <= rest.room) self->shared_->loop.post(std::exchange(rest.on_room, nullptr));
+      if (end.ok() && self->flight_ == flight) self->pump();
+    });
+  }
+
+  void resume_input() {
+    if (!closed_ && !reading_ && reader_ != nullptr) read();
+  }
+
   bool usable() const { return !closed_ && socket_.quiet(); }
   MonoTime idle_since() const { return idle_since_; }
 
@@ -251,6 +247,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     socket_.write(pieces, [self = shared_from_this(), flight = flight_](const IoEnd& end) {
       if (self->flight_ == flight) {
         self->written_ = end.ok();
+        self->pump();
       } else if (std::exchange(self->rests_when_written_, false)) {
         end.ok() ? self->rest() : self->close();
       }
@@ -258,7 +255,10 @@ class Wire : public std::enable_shared_from_this<Wire> {
   }
 
   void read() {
+    if (flight_ != nullptr && flight_->input_paused) return;
+    reading_ = true;
     socket_.read_some(Socket::kMostRead, [self = shared_from_this()](const IoEnd& end, std::string_view bytes) {
+      self->reading_ = false;
       if (!self->closed_) self->on_read(end, bytes);
     });
   }
@@ -293,15 +293,12 @@ class Wire : public std::enable_shared_from_this<Wire> {
   }
 
   void on_input_end(const IoEnd& end) {
-    error_code ec;
-    if (end.kind == IoEnd::Kind::kClosed && reader_->is_header_done() && reader_->need_eof()) {
-      reader_->put_eof(ec);
-      if (!ec) {
-        complete(true);
-        return;
-      }
+    // Only the protocol after an upgrade knows whether it is complete: servers end TLS by closing the connection.
+    if (upgraded_ || (end.kind == IoEnd::Kind::kClosed && reader_->ends_with_connection())) {
+      complete(true);
+    } else {
+      failed(end.why);
     }
-    failed(end.why);
   }
 
   void failed(const std::string& why) {
@@ -319,27 +316,36 @@ class Wire : public std::enable_shared_from_this<Wire> {
   }
 
   void parse(std::string_view text, bool is_last) {
+    if (upgraded_) return deliver_raw(text);
     while (flight_ != nullptr && !text.empty()) {
-      error_code ec;
-      const std::string_view rest = text.substr(reader_->put(boost::asio::const_buffer(text.data(), text.size()), ec));
-      // Body bytes before the incomplete part are delivered now, without waiting for the rest.
-      const bool starved = ec == http::error::need_more && rest.size() < kMaxHead;
-      if (ec && !starved) {
+      const ResponseReader::Taken taken = reader_->put(text);
+      text.remove_prefix(taken.bytes);
+      if (!taken.fault.empty()) {
         const auto flight = flight_;
         close();
-        flight->end(unavailable(fmt::format("{} does not answer in HTTP: {}", shared_->name, ec.message())));
+        flight->end(unavailable(fmt::format("{} does not answer in HTTP: {}", shared_->name, taken.fault)));
         return;
       }
-      text = rest;
+      if (reader_->is_header_done() && reader_->status == 101 && asks_for_upgrade(flight_->request.headers)) {
+        upgraded_ = true;
+        if (deliver()) deliver_raw(text);
+        return;
+      }
       if (reader_->is_header_done() && reader_->status < 200) {  // informational (100 Continue); the response follows
         reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
         continue;
       }
       if (reader_->is_header_done() && !deliver()) return;
       if (reader_->is_done()) return complete(text.empty() && is_last);
-      if (starved) break;
+      // Body bytes before the incomplete part have been delivered, without waiting for the rest.
+      if (taken.needs_more) break;
     }
     in_.assign(text);
+  }
+
+  void deliver_raw(std::string_view bytes) {
+    const auto flight = flight_;
+    if (!bytes.empty() && flight->sink.on_data) flight->sink.on_data(bytes);
   }
 
   /// Returns false when a callback cancelled the call.
@@ -361,7 +367,7 @@ class Wire : public std::enable_shared_from_this<Wire> {
     const auto flight = std::move(flight_);
     flight_.reset();
     flight->wire.reset();  // from here on the connection may carry another request
-    if (!reader_->keep_alive() || !nothing_follows) {
+    if (flight->is_stream() || !reader_->keep_alive() || !nothing_follows) {
       close();
     } else if (written_) {
       rest();
@@ -390,6 +396,9 @@ class Wire : public std::enable_shared_from_this<Wire> {
   bool written_ = false;
   bool rests_when_written_ = false;
   bool got_bytes_ = false;
+  bool reading_ = false;
+  bool writing_ = false;   // bytes of the call, after the head
+  bool upgraded_ = false;  // the rest of the connection is not HTTP
   bool closed_ = false;
 };
 
@@ -403,13 +412,47 @@ class ClientCall final : public Call {
     if (const auto shared = shared_.lock()) std::erase(shared->waiting, flight_);
   }
 
+  void write(Bytes bytes) override {
+    if (flight_->outgoing.finished || bytes == nullptr || bytes->empty() || !flight_->is_stream()) return;
+    if (flight_->request.streams_body) {
+      put(fmt::format("{:x}\r\n", bytes->size()));
+      flight_->outgoing.add(std::move(bytes));
+      put("\r\n");
+    } else {
+      flight_->outgoing.add(std::move(bytes));
+    }
+    pump();
+  }
+  void finish() override {
+    if (std::exchange(flight_->outgoing.finished, true) || !flight_->request.streams_body) return;
+    put("0\r\n\r\n");
+    pump();
+  }
+  std::size_t unsent() const override { return flight_->outgoing.unsent; }
+  void when_room(std::size_t bytes, Task task) override {
+    flight_->outgoing.room = bytes;
+    flight_->outgoing.on_room = std::move(task);
+    const auto shared = shared_.lock();
+    if (shared && unsent() <= bytes) shared->loop.post(std::exchange(flight_->outgoing.on_room, nullptr));
+  }
+  void pause_input() override { flight_->input_paused = true; }
+  void resume_input() override {
+    if (!std::exchange(flight_->input_paused, false)) return;
+    if (const auto wire = flight_->wire.lock()) wire->resume_input();
+  }
+
  private:
+  void put(std::string text) { flight_->outgoing.add(std::make_shared<const std::string>(std::move(text))); }
+  void pump() {
+    if (const auto wire = flight_->wire.lock()) wire->pump();
+  }
+
   std::weak_ptr<ClientShared> shared_;
   std::shared_ptr<Flight> flight_;
 };
 
 void ClientShared::start(const std::shared_ptr<Flight>& flight) {
-  while (!idle.empty()) {
+  while (!idle.empty() && !flight->is_stream()) {
     const auto wire = idle.back();
     idle.pop_back();
     if (wire->usable()) {

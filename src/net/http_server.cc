@@ -124,8 +124,9 @@ bool same_user(int fd) {
 }  // namespace
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
-  State(EventLoop& loop, Handler handler, ServerLimits limits, KnowsSender knows)
-      : shared(std::make_shared<ServerShared>(loop, std::move(handler), limits, std::move(knows))) {}
+  State(EventLoop& loop, Handler handler, ServerLimits limits, KnowsSender knows, StreamsBody streams)
+      : shared(std::make_shared<ServerShared>(loop, std::move(handler), limits, std::move(knows), std::move(streams))) {
+  }
 
   struct Listener {
     Fd fd;
@@ -234,8 +235,9 @@ void HttpServer::State::stop() {
   }
 }
 
-HttpServer::HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits, KnowsSender knows)
-    : state_(std::make_shared<State>(loop, std::move(handler), limits, std::move(knows))) {
+HttpServer::HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits, KnowsSender knows,
+                       StreamsBody streams)
+    : state_(std::make_shared<State>(loop, std::move(handler), limits, std::move(knows), std::move(streams))) {
   if (tls.certificate_pem.empty()) return;
   auto made = make_server_tls(tls.certificate_pem, tls.key_pem);
   if (made.has_value()) {

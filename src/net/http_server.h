@@ -33,19 +33,23 @@ struct ServerLimits {
   Duration stranger_patience = std::chrono::milliseconds(500);  // before a stranger makes room for a newcomer
   Duration head_timeout = std::chrono::seconds(10);             // for a stranger from the start, including TLS
   Duration idle_timeout = std::chrono::minutes(5);
-  Duration write_timeout = std::chrono::seconds(60);  // for a peer to take 256 KiB
+  Duration write_timeout = std::chrono::seconds(60);  // for a peer to take 256 KiB, or to send more of a streamed body
   Duration linger_timeout = std::chrono::seconds(2);  // for a rejected request to finish arriving
   std::size_t body_bytes_per_second = 1024;           // a slower body is rejected after head_timeout
 };
 
 /// Returns whether the head of a request shows credentials. The handler still decides what its sender may do.
 using KnowsSender = std::function<bool(const Request& head)>;
+/// Returns whether the handler takes the body of this request through Exchange::read_input, without a limit on its
+/// size.
+using StreamsBody = std::function<bool(const Request& head)>;
 
 class HttpServer {
  public:
   /// Without a certificate there is no TLS. An unusable certificate makes listen() fail. Without `knows` no connection
   /// is a stranger.
-  HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits = {}, KnowsSender knows = nullptr);
+  HttpServer(EventLoop& loop, ServerTls tls, Handler handler, ServerLimits limits = {}, KnowsSender knows = nullptr,
+             StreamsBody streams = nullptr);
   ~HttpServer();
 
   /// Returns the port, which matters when 0 was requested. If the port is taken, returns AlreadyExists, and the message

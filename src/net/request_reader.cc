@@ -15,7 +15,7 @@ class RequestReader::Parser final : public http::basic_parser<true> {
  public:
   Parser(RequestReader& out, const ServerLimits& limits) : out_(out), limits_(limits) {
     header_limit(static_cast<std::uint32_t>(limits.head_bytes));
-    body_limit(limits.body_bytes);
+    body_limit(boost::none);  // Beast would apply it to the head already, before it is known who takes the body
   }
 
  private:
@@ -41,12 +41,16 @@ class RequestReader::Parser final : public http::basic_parser<true> {
 
   void on_header_impl(error_code&) override { head_done_ = true; }
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  std::size_t on_body_impl(string_view body, error_code&) override { return append(body); }
+  std::size_t on_body_impl(string_view body, error_code& ec) override { return append(body, ec); }
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code&) override { return append(body); }
+  std::size_t on_chunk_body_impl(std::uint64_t, string_view body, error_code& ec) override { return append(body, ec); }
   void on_finish_impl(error_code&) override {}
 
-  std::size_t append(string_view body) {
+  std::size_t append(string_view body, error_code& ec) {
+    if (!out_.streams_ && out_.request.body.size() + body.size() > limits_.body_bytes) {
+      ec = http::error::body_limit;
+      return 0;
+    }
     out_.request.body.append(body.data(), body.size());
     return body.size();
   }
@@ -89,6 +93,10 @@ RequestReader::Taken RequestReader::put(std::string_view bytes) {
 
 void RequestReader::expect_body() {
   parser_->eager(true);
+}
+
+std::uint64_t RequestReader::declared_body() const {
+  return parser_->content_length().value_or(0);
 }
 
 bool RequestReader::is_header_done() const {

@@ -24,6 +24,10 @@ class RequestReader {
   /// the head, until a body is expected.
   Taken put(std::string_view bytes);
   void expect_body();
+  /// Lifts the limit on the body; the caller takes each part out of `request.body`.
+  void stream_body() { streams_ = true; }
+  /// Returns the Content-Length; 0 when there is none.
+  std::uint64_t declared_body() const;
   bool is_header_done() const;
   bool is_done() const;
   bool keep_alive() const;
@@ -37,6 +41,7 @@ class RequestReader {
 
  private:
   class Parser;
+  bool streams_ = false;
   std::unique_ptr<Parser> parser_;
 };
 

@@ -3,20 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <boost/beast/http/status.hpp>
-#include <iterator>
-
-#include "net/message_text.h"
 
 namespace muster::net {
-
-namespace http = boost::beast::http;
 
 namespace {
 
 constexpr std::size_t kReadBytes = 8 * 1024;  // per read, so that little unparsed input accumulates
-constexpr std::size_t kBatchBytes = 256 * 1024;
-constexpr std::size_t kBatchPieces = 60;  // Asio passes at most 64 buffers to one sendmsg; TLS joins them anyway
+constexpr std::size_t kStreamReadBytes = 64 * 1024;
 
 /// Messages consist of constants and numbers from this file, so nothing needs escaping.
 std::string status_body(int code, std::string_view reason, std::string_view message) {
@@ -37,6 +30,9 @@ class ServerExchange final : public Exchange {
   void finish() override { connection_->finish(number_); }
   std::size_t unsent() const override { return connection_->unsent(number_); }
   void when_room(std::size_t bytes, Task task) override { connection_->when_room(number_, bytes, std::move(task)); }
+  void read_input(InputSink sink) override { connection_->read_input(number_, std::move(sink)); }
+  void pause_input() override { connection_->pause_input(number_, true); }
+  void resume_input() override { connection_->pause_input(number_, false); }
   void abort() override { connection_->abort(number_); }
   void on_gone(Task task) override { connection_->on_gone(number_, std::move(task)); }
 
@@ -123,6 +119,7 @@ void Connection::close() {
   unsent_ = 0;
   on_gone_ = nullptr;
   on_room_ = nullptr;
+  input_.reset();
   socket_->close();
   pool_.remove(*this);
 }
@@ -139,10 +136,11 @@ void Connection::read() {
   const bool room = step_ == Step::kLingering || in_.size() < shared_->limits.head_bytes;
   if (reading_ || input_ended_ || !room || step_ == Step::kClosed) return;
   reading_ = true;
-  socket_->read_some(kReadBytes, [self = shared_from_this()](const IoEnd& end, std::string_view bytes) {
-    self->reading_ = false;
-    if (self->step_ != Step::kClosed) self->on_read(end, bytes);
-  });
+  socket_->read_some(takes_input() ? kStreamReadBytes : kReadBytes,
+                     [self = shared_from_this()](const IoEnd& end, std::string_view bytes) {
+                       self->reading_ = false;
+                       if (self->step_ != Step::kClosed) self->on_read(end, bytes);
+                     });
 }
 
 void Connection::on_read(const IoEnd& end, std::string_view bytes) {
@@ -156,20 +154,23 @@ void Connection::on_read(const IoEnd& end, std::string_view bytes) {
     return;
   }
   // After a rejection the rest of the request is read only to be discarded.
-  const bool refused = step_ == Step::kLingering || (step_ == Step::kAnswering && !keep_alive_);
+  const bool refused = step_ == Step::kLingering || (step_ == Step::kAnswering && !keep_alive_ && !takes_input());
   if (refused && (discarded_ += bytes.size()) > shared_->limits.body_bytes) {
     lost();
     return;
   }
   if (!refused) in_.append(bytes);
   if (step_ == Step::kReading) parse();
+  deliver_input();
   read();
 }
 
 void Connection::on_input_end() {
   // A peer that only closed its sending half still gets the response to its request. A stream in progress ends here:
   // closing is how a peer cancels it.
-  if (step_ == Step::kAnswering && !begun_) {
+  if (step_ == Step::kAnswering && reader_ != nullptr && !in_.empty()) {
+    deliver_input();  // the rest of a streamed body may have arrived
+  } else if (step_ == Step::kAnswering && !begun_ && reader_ == nullptr) {
     if (Task gone = std::move(on_gone_)) gone();
   } else if (step_ == Step::kAnswering && ended_) {
     keep_alive_ = false;
@@ -264,6 +265,16 @@ bool Connection::admit() {
     return false;
   }
   known_ = true;
+  if (shared_->streams_body && shared_->streams_body(reader_->request)) {
+    reader_->request.streams_body = true;
+    reader_->stream_body();
+    dispatch();
+    return false;
+  }
+  if (reader_->declared_body() > shared_->limits.body_bytes) {
+    refuse_unparsed(Outcome::kBodyTooLarge);
+    return false;
+  }
   if (!reader_->is_done()) expect_body();
   return step_ == Step::kReading;
 }
@@ -272,16 +283,18 @@ void Connection::expect_body() {
   body_began_ = shared_->loop.mono();
   set_deadline(shared_->limits.head_timeout);
   reader_->expect_body();
-  if (!reader_->waits_for_continue) return;
+  if (!reader_->waits_for_continue || begun_) return;
   lead_ += "HTTP/1.1 100 Continue\r\n\r\n";
   flush();
 }
 
 void Connection::dispatch() {
   Request request = std::move(reader_->request);
-  reader_.reset();
+  reader_->request = {};
+  if (!request.streams_body || reader_->is_done()) reader_.reset();
   step_ = Step::kAnswering;
-  begun_ = chunked_ = ended_ = end_sent_ = false;
+  begun_ = chunked_ = ended_ = end_sent_ = upgraded_ = input_paused_ = false;
+  input_.reset();
   deadline_.reset();
   const auto shared = shared_;  // the handler may destroy the server
   shared->handler(std::move(request), std::make_shared<ServerExchange>(shared_from_this(), ++number_));
@@ -295,12 +308,85 @@ void Connection::refuse(int status, std::string_view reason, std::string_view me
   reader_.reset();
   in_.clear();
   step_ = Step::kAnswering;
-  begun_ = chunked_ = ended_ = end_sent_ = false;
+  begun_ = chunked_ = ended_ = end_sent_ = upgraded_ = false;
   keep_alive_ = false;
   Response response{.status = status, .body = status_body(status, reason, message)};
   response.headers.set("Content-Type", "application/json");
   if (status == 503) response.headers.set("Retry-After", "1");
   respond(++number_, std::move(response));
+}
+
+void Connection::read_input(std::uint64_t number, InputSink sink) {
+  if (!answering(number) || input_ != nullptr) return;
+  input_ = std::make_shared<InputSink>(std::move(sink));
+  if (reader_ != nullptr) {
+    expect_body();
+    await_peer();
+  }
+  shared_->loop.post([self = shared_from_this(), number] {
+    if (!self->answering(number) || self->input_ == nullptr) return;
+    const bool no_body = self->reader_ == nullptr && !self->upgraded_;
+    if (no_body && self->input_->on_end) std::exchange(self->input_, nullptr)->on_end();
+    self->deliver_input();
+  });
+}
+
+void Connection::pause_input(std::uint64_t number, bool paused) {
+  if (!answering(number) || input_paused_ == paused) return;
+  input_paused_ = paused;
+  if (!writing_) await_peer();
+  if (paused) return;
+  shared_->loop.post([self = shared_from_this()] {
+    self->deliver_input();
+    self->read();
+  });
+}
+
+/// Passes on what has arrived. A callback may pause the input, end the response or close the connection.
+void Connection::deliver_input() {
+  const auto sink = input_;
+  while (sink != nullptr && input_ == sink && takes_input() && !input_paused_ && !in_.empty()) {
+    if (upgraded_) {
+      sink->on_data(std::exchange(in_, {}));
+    } else {
+      const std::size_t before = in_.size();
+      deliver_body(sink);
+      if (in_.size() == before) break;  // an incomplete chunk header waits for its rest
+    }
+  }
+  if (sink != nullptr && input_ended_ && takes_input() && !input_paused_) lost();
+}
+
+void Connection::deliver_body(const std::shared_ptr<InputSink>& sink) {
+  const auto [used, outcome] = reader_->put(in_);
+  in_.erase(0, used);
+  if (outcome != Outcome::kFine && outcome != Outcome::kNeedsMore) return lost();
+  const std::string part = std::exchange(reader_->request.body, {});
+  const std::uint64_t number = number_;
+  if (reader_->is_done()) reader_.reset();
+  if (!writing_) await_peer();
+  if (!part.empty()) sink->on_data(part);
+  if (!answering(number) || reader_ != nullptr || input_ != sink) return;
+  input_.reset();
+  if (sink->on_end) sink->on_end();
+}
+
+/// The rest of a body that nobody wants is discarded after the response, as after a rejected request.
+void Connection::drop_input() {
+  input_.reset();
+  if (reader_ == nullptr) return;
+  reader_.reset();
+  in_.clear();
+  keep_alive_ = false;
+}
+
+void Connection::await_peer() {
+  const bool awaits_body = step_ == Step::kAnswering && !ended_ && reader_ != nullptr && !input_paused_;
+  if (awaits_body) {
+    set_deadline(shared_->limits.write_timeout);
+  } else {
+    deadline_.reset();
+  }
 }
 
 void Connection::next_request() {
@@ -312,77 +398,6 @@ void Connection::next_request() {
   read();
 }
 
-// ---- the response ----
-
-bool Connection::answering(std::uint64_t number) const {
-  return step_ == Step::kAnswering && number == number_ && !ended_;
-}
-
-void Connection::respond(std::uint64_t number, Response response) {
-  if (!answering(number) || begun_) return;
-  begun_ = ended_ = true;
-  const bool bodiless = response.status == 204 || response.status == 304;
-  std::size_t size = response.body.size();
-  for (const Bytes& piece : response.pieces) size += piece->size();
-  put_head(response.status, response.headers, bodiless ? std::nullopt : std::optional(size));
-  if (!head_only_ && !bodiless) {
-    unsent_ += size;
-    if (!response.body.empty()) queue_.push_back(std::make_shared<const std::string>(std::move(response.body)));
-    std::ranges::move(response.pieces, std::back_inserter(queue_));
-  }
-  flush();
-}
-
-void Connection::begin(std::uint64_t number, int status, const Headers& headers) {
-  if (!answering(number) || begun_) return;
-  begun_ = true;
-  chunked_ = !http_1_0_;
-  if (http_1_0_) keep_alive_ = false;  // the end of the connection marks the end of the body
-  put_head(status, headers, std::nullopt);
-  if (head_only_) chunked_ = false;
-  flush();
-}
-
-void Connection::write(std::uint64_t number, Bytes bytes) {
-  if (!answering(number) || !begun_ || head_only_ || bytes == nullptr || bytes->empty()) return;
-  unsent_ += bytes->size();
-  queue_.push_back(std::move(bytes));
-  flush_soon();
-}
-
-void Connection::finish(std::uint64_t number) {
-  if (!answering(number) || !begun_) return;
-  ended_ = true;
-  flush();
-}
-
-std::size_t Connection::unsent(std::uint64_t number) const {
-  return number == number_ ? unsent_ : 0;
-}
-
-void Connection::when_room(std::uint64_t number, std::size_t bytes, Task task) {
-  if (!answering(number)) return;
-  room_ = bytes;
-  on_room_ = std::move(task);
-  tell_room();
-}
-
-void Connection::tell_room() {
-  if (on_room_ && unsent_ <= room_) shared_->loop.post(std::exchange(on_room_, nullptr));
-}
-
-void Connection::abort(std::uint64_t number) {
-  if (answering(number)) close();
-}
-
-void Connection::on_gone(std::uint64_t number, Task task) {
-  if (answering(number) && !input_ended_) {
-    on_gone_ = std::move(task);
-  } else if (number == number_ && !ended_) {
-    shared_->loop.post(std::move(task));  // the peer has already gone
-  }
-}
-
 void Connection::abandoned(std::uint64_t number) {
   if (!answering(number)) return;
   if (begun_ || input_ended_) {
@@ -392,122 +407,6 @@ void Connection::abandoned(std::uint64_t number) {
   Response response{.status = 500, .body = status_body(500, "InternalError", "the request was given up unanswered")};
   response.headers.set("Content-Type", "application/json");
   respond(number, std::move(response));
-}
-
-// ---- output ----
-
-void Connection::put_head(int status, const Headers& headers, std::optional<std::size_t> length) {
-  const auto phrase = http::obsolete_reason(static_cast<http::status>(status));
-  lead_ += fmt::format("HTTP/1.1 {} {}\r\n", status, std::string_view(phrase.data(), phrase.size()));
-  if (!headers.has("Date")) append_header(lead_, "Date", shared_->date());
-  for (const auto& [name, value] : headers) append_header(lead_, name, value);
-  if (length) append_header(lead_, "Content-Length", std::to_string(*length));
-  if (chunked_) append_header(lead_, "Transfer-Encoding", "chunked");
-  if (input_ended_) keep_alive_ = false;
-  if (!keep_alive_) {
-    append_header(lead_, "Connection", "close");
-  } else if (http_1_0_) {
-    append_header(lead_, "Connection", "keep-alive");
-  }
-  lead_ += "\r\n";
-}
-
-/// Takes as much of the queue as one write should carry, and frames it as one chunk if the response is chunked.
-void Connection::take_batch() {
-  batch_ = Batch{.lead = std::move(lead_)};
-  lead_.clear();
-  std::vector<std::string_view> slices;
-  while (!queue_.empty() && (peer_.tls || slices.size() < kBatchPieces) && batch_.payload < kBatchBytes) {
-    Bytes& front = queue_.front();
-    const std::string_view rest = std::string_view(*front).substr(queue_offset_);
-    const std::string_view slice = rest.substr(0, kBatchBytes - batch_.payload);
-    slices.push_back(slice);
-    batch_.payload += slice.size();
-    if (slice.size() == rest.size()) {
-      batch_.held.push_back(std::move(front));
-      queue_.pop_front();
-      queue_offset_ = 0;
-    } else {
-      batch_.held.push_back(front);
-      queue_offset_ += slice.size();
-    }
-  }
-  static constexpr std::string_view kLineEnd = "\r\n";
-  static constexpr std::string_view kLastChunk = "0\r\n\r\n";
-  if (chunked_ && batch_.payload > 0) batch_.lead += fmt::format("{:x}\r\n", batch_.payload);
-  if (!batch_.lead.empty()) batch_.pieces.push_back(batch_.lead);
-  batch_.pieces.insert(batch_.pieces.end(), slices.begin(), slices.end());
-  if (chunked_ && batch_.payload > 0) batch_.pieces.push_back(kLineEnd);
-  if (ended_ && queue_.empty()) {
-    if (chunked_) batch_.pieces.push_back(kLastChunk);
-    end_sent_ = true;
-  }
-}
-
-/// Data written within one turn of the loop, such as the events of one commit, is sent together.
-void Connection::flush_soon() {
-  if (writing_ || std::exchange(flush_posted_, true)) return;
-  shared_->loop.post([self = shared_from_this()] {
-    self->flush_posted_ = false;
-    self->flush();
-  });
-}
-
-void Connection::flush() {
-  if (writing_ || step_ == Step::kClosed || step_ == Step::kLingering) return;
-  if (lead_.empty() && queue_.empty() && (!ended_ || end_sent_ || step_ != Step::kAnswering)) return;
-  take_batch();
-  if (batch_.pieces.empty()) {  // a body that ends by its length or with the connection
-    answer_complete();
-    return;
-  }
-  writing_ = true;
-  if (step_ == Step::kAnswering) set_deadline(shared_->limits.write_timeout);
-  socket_->write(batch_.pieces, [self = shared_from_this()](const IoEnd& end) {
-    self->writing_ = false;
-    if (self->step_ != Step::kClosed) self->on_written(end);
-  });
-}
-
-void Connection::on_written(const IoEnd& end) {
-  unsent_ -= batch_.payload;
-  batch_ = Batch{};
-  if (!end.ok()) {
-    lost();
-    return;
-  }
-  tell_room();
-  if (step_ == Step::kAnswering) {
-    deadline_.reset();
-    if (end_sent_) {
-      answer_complete();
-      return;
-    }
-  }
-  flush();
-}
-
-void Connection::answer_complete() {
-  if (keep_alive_ && !input_ended_) {
-    next_request();
-  } else {
-    linger();
-  }
-}
-
-/// Closing while input is still unread would reset the connection, and the peer might lose the response.
-void Connection::linger() {
-  on_gone_ = nullptr;
-  on_room_ = nullptr;
-  if (input_ended_) {
-    close();
-    return;
-  }
-  step_ = Step::kLingering;
-  in_.clear();
-  set_deadline(shared_->limits.linger_timeout);
-  socket_->shutdown_write();
-  read();
 }
 
 }  // namespace muster::net

@@ -23,13 +23,14 @@ namespace muster::net {
 
 /// The state that the connections of one server share.
 struct ServerShared {
-  ServerShared(EventLoop& l, Handler h, ServerLimits m, KnowsSender k)
-      : loop(l), handler(std::move(h)), limits(m), knows(std::move(k)) {}
+  ServerShared(EventLoop& l, Handler h, ServerLimits m, KnowsSender k, StreamsBody s)
+      : loop(l), handler(std::move(h)), limits(m), knows(std::move(k)), streams_body(std::move(s)) {}
 
   EventLoop& loop;
   Handler handler;
   ServerLimits limits;
   KnowsSender knows;                // null: every sender is known
+  StreamsBody streams_body;         // null: no body is streamed
   std::shared_ptr<TlsContext> tls;  // null: plain HTTP only
   ConnectionPool tcp{limits};
   ConnectionPool local{limits};  // over Unix sockets
@@ -67,6 +68,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void finish(std::uint64_t number);
   std::size_t unsent(std::uint64_t number) const;
   void when_room(std::uint64_t number, std::size_t bytes, Task task);
+  void read_input(std::uint64_t number, InputSink sink);
+  void pause_input(std::uint64_t number, bool paused);
   void abort(std::uint64_t number);
   void on_gone(std::uint64_t number, Task task);
   void abandoned(std::uint64_t number);
@@ -88,6 +91,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void expect_body();
   void dispatch();
   void next_request();
+  /// Whether what arrives now belongs to the request being processed: a streamed body, or all bytes after an upgrade.
+  bool takes_input() const { return step_ == Step::kAnswering && !ended_ && (upgraded_ || reader_ != nullptr); }
+  void deliver_input();
+  void deliver_body(const std::shared_ptr<InputSink>& sink);
+  void drop_input();
   void refuse(int status, std::string_view reason, std::string_view message);
   void refuse_malformed(std::string_view what);
   using Outcome = RequestReader::Outcome;
@@ -104,6 +112,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Closes the connection and notifies the handler that asked for it.
   void lost();
   void set_deadline(Duration from_now);
+  /// Sets the deadline for a peer that has taken everything written so far.
+  void await_peer();
 
   std::shared_ptr<ServerShared> shared_;
   ConnectionPool& pool_;
@@ -117,10 +127,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Input.
   bool reading_ = false;
   bool input_ended_ = false;
-  std::string in_;  // received, but not yet parsed
-  std::unique_ptr<RequestReader> reader_;
+  std::string in_;                         // received, but not yet parsed
+  std::unique_ptr<RequestReader> reader_;  // null between requests, and once the body is complete
   MonoTime body_began_;
   std::size_t discarded_ = 0;  // bytes received after a rejected request
+
+  // The input of the request being processed, when its handler takes it piece by piece.
+  std::shared_ptr<InputSink> input_;
+  bool input_paused_ = false;
+  bool upgraded_ = false;
 
   // The response in progress.
   std::uint64_t number_ = 0;

@@ -28,7 +28,10 @@ class Recorder final : public net::Exchange {
     ended = true;
     if (on_response) on_response();
   }
-  void begin(int code, net::Headers) override { status = code; }
+  void begin(int code, net::Headers head) override {
+    status = code;
+    headers = std::move(head);
+  }
   void write(net::Bytes bytes) override {
     body += *bytes;
     written.push_back(std::move(bytes));
@@ -39,6 +42,9 @@ class Recorder final : public net::Exchange {
     room = bytes;
     on_room = std::move(task);
   }
+  void read_input(net::InputSink sink) override { input = std::move(sink); }
+  void pause_input() override { input_paused = true; }
+  void resume_input() override { input_paused = false; }
   void abort() override { aborted = true; }
   void on_gone(Task task) override { gone = std::move(task); }
 
@@ -58,6 +64,8 @@ class Recorder final : public net::Exchange {
   std::size_t room = 0;
   Task on_room;
   Task gone;
+  net::InputSink input;
+  bool input_paused = false;
   std::function<void()> on_response;  // runs while the server is still sending the response
 };
 

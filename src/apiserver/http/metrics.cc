@@ -12,40 +12,31 @@
 namespace muster::apiserver {
 namespace {
 
-class MeasuredExchange final : public net::Exchange {
+class MeasuredExchange final : public net::ExchangeDecorator {
  public:
   MeasuredExchange(std::shared_ptr<Metrics> metrics, const Clock& clock, std::shared_ptr<net::Exchange> inner,
                    std::shared_ptr<RequestLabels> labels)
-      : metrics_(std::move(metrics)),
+      : ExchangeDecorator(std::move(inner)),
+        metrics_(std::move(metrics)),
         clock_(clock),
         start_(clock.mono()),
-        inner_(std::move(inner)),
         labels_(std::move(labels)) {}
 
   void respond(net::Response response) override {
     metrics_->count(*labels_, response.status);
     metrics_->took(*labels_, clock_.mono() - start_);
-    inner_->respond(std::move(response));
+    ExchangeDecorator::respond(std::move(response));
   }
   // The reader decides how long a stream lasts, so its duration says nothing about speed.
   void begin(int status, net::Headers headers) override {
     metrics_->count(*labels_, status);
-    inner_->begin(status, std::move(headers));
+    ExchangeDecorator::begin(status, std::move(headers));
   }
-  void write(net::Bytes bytes) override { inner_->write(std::move(bytes)); }
-  bool takes_shared() const override { return inner_->takes_shared(); }
-  void write_shared(std::string_view type, const net::Bytes& object) override { inner_->write_shared(type, object); }
-  void finish() override { inner_->finish(); }
-  std::size_t unsent() const override { return inner_->unsent(); }
-  void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }
-  void abort() override { inner_->abort(); }
-  void on_gone(Task task) override { inner_->on_gone(std::move(task)); }
 
  private:
   std::shared_ptr<Metrics> metrics_;
   const Clock& clock_;
   MonoTime start_;
-  std::shared_ptr<net::Exchange> inner_;
   std::shared_ptr<RequestLabels> labels_;
 };
 

@@ -4,10 +4,10 @@
 
 namespace muster::apiserver {
 
-class Overload::Counted final : public net::Exchange {
+class Overload::Counted final : public net::ExchangeDecorator {
  public:
   Counted(std::shared_ptr<Overload> overload, std::shared_ptr<net::Exchange> inner)
-      : overload_(std::move(overload)), inner_(std::move(inner)), as_(&overload_->requests_) {
+      : ExchangeDecorator(std::move(inner)), overload_(std::move(overload)), as_(&overload_->requests_) {
     ++*as_;
   }
   ~Counted() override { leave(); }
@@ -16,26 +16,22 @@ class Overload::Counted final : public net::Exchange {
 
   void respond(net::Response response) override {
     leave();
-    inner_->respond(std::move(response));
+    ExchangeDecorator::respond(std::move(response));
   }
   void begin(int status, net::Headers headers) override {
     leave();
     as_ = &overload_->streams_;
     ++*as_;
-    inner_->begin(status, std::move(headers));
+    ExchangeDecorator::begin(status, std::move(headers));
   }
-  void write(net::Bytes bytes) override { inner_->write(std::move(bytes)); }
   void finish() override {
     leave();
-    inner_->finish();
+    ExchangeDecorator::finish();
   }
-  std::size_t unsent() const override { return inner_->unsent(); }
-  void when_room(std::size_t bytes, Task task) override { inner_->when_room(bytes, std::move(task)); }
   void abort() override {
     leave();
-    inner_->abort();
+    ExchangeDecorator::abort();
   }
-  void on_gone(Task task) override { inner_->on_gone(std::move(task)); }
 
  private:
   void leave() {
@@ -44,7 +40,6 @@ class Overload::Counted final : public net::Exchange {
   }
 
   std::shared_ptr<Overload> overload_;
-  std::shared_ptr<net::Exchange> inner_;
   std::size_t* as_;  // the counter that it is in; null once it has left
 };
 
