@@ -24,8 +24,6 @@
 namespace muster::apiserver {
 namespace {
 
-const std::vector<std::string> kBackups{"apis", "muster.dev", "v1", "backups"};
-
 net::Response metrics_response(std::string body) {
   net::Response response = text_response(std::move(body));
   response.headers.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
@@ -70,11 +68,34 @@ Error no_metrics() {
   return error;
 }
 
+/// The copy stays on the engine's machine: the response has its path, and the client reads it from there.
+Route backups_route(std::function<void(store::Snapshots::Done)> back_up) {
+  const auto handle = [back_up = std::move(back_up)](const RoutedRequest&, std::shared_ptr<net::Exchange> exchange) {
+    back_up([exchange = std::move(exchange)](Result<store::Snapshot> taken) {
+      if (!taken) return exchange->respond(error_response(taken.error()));
+      const json::Document answer = json::Object{{"apiVersion", "muster.dev/v1"},
+                                                 {"kind", "Backup"},
+                                                 {"path", taken->path},
+                                                 {"revision", std::to_string(taken->revision)},
+                                                 {"time", format_rfc3339(taken->made)}};
+      exchange->respond(json_response(json::serialize(answer), "application/json"));
+    });
+  };
+  return {.pattern = "apis/muster.dev/v1/backups", .methods = {"POST"}, .handle = handle};
+}
+
+std::vector<Route> all_routes(const Options& options) {
+  std::vector<Route> all = options.routes;
+  if (options.back_up) all.push_back(backups_route(options.back_up));
+  return all;
+}
+
 }  // namespace
 
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
+        router(all_routes(options)),
         context{loop, rng, store, nullptr, nullptr},
         overload(std::make_shared<Overload>(options.max_requests, options.max_streams)),
         watches(context),
@@ -94,9 +115,9 @@ struct ApiServer::State {
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
   void make_default_queue();
-  void back_up(const net::Request& request, std::shared_ptr<net::Exchange> exchange);
 
   Options options;
+  Router router;
   Context context;
   std::shared_ptr<Overload> overload;  // shared with exchanges in progress
   Watches watches;
@@ -156,20 +177,6 @@ void ApiServer::State::make_default_queue() {
   reflect::apply_defaults(*queues.type, object);
   store_new(context, queues, key, std::move(object), false, [](Result<store::Bytes> result) {
     if (!result) LOG_ERROR("cannot create the default queue", {"error", result.error().message});
-  });
-}
-
-/// The copy stays on the engine's machine: the response has its path, and the client reads it from there.
-void ApiServer::State::back_up(const net::Request& request, std::shared_ptr<net::Exchange> exchange) {
-  if (request.method != "POST") return exchange->respond(error_response(method_not_allowed()));
-  options.back_up([exchange = std::move(exchange)](Result<store::Snapshot> taken) {
-    if (!taken) return exchange->respond(error_response(taken.error()));
-    const json::Document answer = json::Object{{"apiVersion", "muster.dev/v1"},
-                                               {"kind", "Backup"},
-                                               {"path", taken->path},
-                                               {"revision", std::to_string(taken->revision)},
-                                               {"time", format_rfc3339(taken->made)}};
-    exchange->respond(json_response(json::serialize(answer), "application/json"));
   });
 }
 
@@ -248,6 +255,10 @@ bool ApiServer::knows_sender(const net::Request& head) const {
   return apiserver::knows_sender(head, state_->options.token, state_->options.allowed_hosts);
 }
 
+bool ApiServer::streams_body(const net::Request& head) const {
+  return state_->router.streams_body(head);
+}
+
 void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answered) {
   auto labels = std::make_shared<RequestLabels>(labels_of_method(request.method));
   auto exchange = state_->metrics->measure(state_->context.loop, std::move(answered), labels);
@@ -256,7 +267,12 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   }
   auto target = parse_target(request.target);
   if (!target) return exchange->respond(error_response(target.error()));
-  if (target->path == kBackups && state_->options.back_up) return state_->back_up(request, std::move(exchange));
+  auto routed = state_->router.find(request.method, target->path);
+  if (!routed) return exchange->respond(error_response(routed.error()));
+  if (auto& match = *routed) {
+    return match->route->handle({std::move(request), std::move(target->query), std::move(match->at)},
+                                std::move(exchange));
+  }
   if (auto response = state_->answer_fixed_path(*target, request)) {
     const bool reads = request.method == "GET" || request.method == "HEAD";
     return exchange->respond(reads ? *std::move(response) : error_response(method_not_allowed()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/resource.h"
+#include "apiserver/http/router.h"
 #include "base/ports.h"
 #include "base/time.h"
 #include "client/node_api.h"
@@ -31,6 +32,8 @@ struct Options {
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;
   /// POST /apis/muster.dev/v1/backups: copies the database into the engine's own folder. Null: not offered.
   std::function<void(store::Snapshots::Done)> back_up = nullptr;
+  /// The paths that other modules answer.
+  std::vector<Route> routes = {};
 };
 
 /// Extracts the values that selectors match, for store::Options::extract.
@@ -50,6 +53,7 @@ class ApiServer {
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
   /// For net::HttpServer, which reads the body of nobody else.
   bool knows_sender(const net::Request& head) const;
+  bool streams_body(const net::Request& head) const;
 
  private:
   struct State;
