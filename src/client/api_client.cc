@@ -318,7 +318,7 @@ WatchHandle ApiClient::watch(const ResourceName& resource, const std::string& ns
 }
 
 std::unique_ptr<net::Call> ApiClient::stream(const std::string& method, const std::string& target,
-                                             net::ResponseSink sink) {
+                                             net::ResponseSink sink, const net::Headers& extra) {
   auto reply = std::make_shared<Reply>();
   auto to = std::make_shared<net::ResponseSink>(std::move(sink));
   net::ResponseSink raw;
@@ -339,7 +339,9 @@ std::unique_ptr<net::Call> ApiClient::stream(const std::string& method, const st
     if (status.has_value() && reply->is_error()) status = error_of(reply->status, reply->headers, reply->body);
     if (to->on_end) to->on_end(std::move(status));
   };
-  return state_->transport.send(state_->request(method, target, "application/json, */*"), std::move(raw));
+  net::Request request = state_->request(method, target, "application/json, */*");
+  for (const auto& [name, value] : extra) request.headers.add(name, value);
+  return state_->transport.send(std::move(request), std::move(raw));
 }
 
 void ApiClient::on_warning(std::function<void(const std::string&)> sink) {

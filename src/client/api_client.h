@@ -112,9 +112,9 @@ class ApiClient {
   [[nodiscard]] WatchHandle watch(const ResourceName& resource, const std::string& ns, const WatchOptions& options,
                                   WatchSink sink);
   /// Sends any other request (discovery, logs, /version) and streams the response. A status of 400 or more becomes the
-  /// error of on_end; on_head and on_data are then not called.
+  /// error of on_end; on_head and on_data are then not called. The `extra` headers are added to the usual ones.
   [[nodiscard]] std::unique_ptr<net::Call> stream(const std::string& method, const std::string& target,
-                                                  net::ResponseSink sink);
+                                                  net::ResponseSink sink, const net::Headers& extra = {});
 
   /// Sets the receiver of Warning headers (RFC 7234, code 299) in responses; by default they are dropped.
   void on_warning(std::function<void(const std::string&)> sink);

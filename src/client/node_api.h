@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "client/exec.h"
 #include "net/http.h"
 
 namespace muster::client {
@@ -41,6 +42,21 @@ class NodeApi {
   virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request,
                                                       UniqueFunction<void(std::string_view)> on_text,
                                                       UniqueFunction<void(Status)> on_end) = 0;
+  /// Starts a program inside a running container.
+  virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) {
+    (void)request, (void)sink;
+    return cannot("exec");
+  }
+  /// Connects to the streams of the program that a container runs.
+  virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) {
+    (void)request, (void)sink;
+    return cannot("attach");
+  }
+
+ private:
+  static Error cannot(std::string what) {
+    return Error{.reason = Reason::kServiceUnavailable, .message = what + ": this node does not offer it"};
+  }
 };
 
 }  // namespace muster::client

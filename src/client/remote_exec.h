@@ -1,0 +1,15 @@
+// open_exec: a command in a container through the API server, over a WebSocket.
+#pragma once
+
+#include <memory>
+
+#include "client/api_client.h"
+#include "client/exec.h"
+
+namespace muster::client {
+
+/// Starts the command, or attaches when there is none. A request that the server refuses ends with its error in
+/// on_exit. `api` and `rng` must outlive the session.
+std::unique_ptr<ExecSession> open_exec(ApiClient& api, Rng& rng, const ExecRequest& request, ExecSink sink);
+
+}  // namespace muster::client

@@ -1,0 +1,107 @@
+// A node for tests of the API server: it records what is asked of it, and the test plays the containers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/node_api.h"
+
+namespace muster::testing {
+
+class FakeNode final : public client::NodeApi {
+ public:
+  // ---- logs ----
+
+  Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
+                                                      UniqueFunction<void(std::string_view)> on_text,
+                                                      UniqueFunction<void(Status)> on_end) override {
+    asked = request;
+    say = std::move(on_text);
+    end = std::move(on_end);
+    return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(*this));
+  }
+
+  client::LogRequest asked;
+  UniqueFunction<void(std::string_view)> say;
+  UniqueFunction<void(Status)> end;
+  int open = 0;
+  int paused = 0;
+  int resumed = 0;
+
+  // ---- exec and attach ----
+
+  /// A program that runs until the test ends it or its session is destroyed.
+  struct Program {
+    client::ExecRequest request;
+    client::ExecSink sink;
+    bool attached = false;
+    std::string input;
+    bool input_closed = false;
+    std::vector<client::TerminalSize> sizes;
+    std::size_t unread = 0;  // of the input; the test says how much
+    std::size_t room = 0;
+    Task on_room;
+    bool paused = false;
+    bool dropped = false;  // the session is destroyed
+
+    /// Reads all but so much of its input.
+    void read_until(std::size_t left) {
+      unread = left;
+      if (on_room && unread <= room) std::exchange(on_room, nullptr)();
+    }
+  };
+
+  Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request,
+                                                    client::ExecSink sink) override {
+    return run(request, std::move(sink), false);
+  }
+  Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
+                                                      client::ExecSink sink) override {
+    return run(request, std::move(sink), true);
+  }
+
+  std::vector<std::shared_ptr<Program>> programs;
+  std::optional<Error> refusal;  // of the next program
+  std::function<void(Program&)> on_program;
+
+ private:
+  struct Stream final : client::LogStream {
+    explicit Stream(FakeNode& owner) : node(owner) { ++node.open; }
+    ~Stream() override { --node.open; }
+    void pause() override { ++node.paused; }
+    void resume() override { ++node.resumed; }
+    FakeNode& node;
+  };
+
+  struct Session final : client::ExecSession {
+    explicit Session(std::shared_ptr<Program> started) : program(std::move(started)) {}
+    ~Session() override { program->dropped = true; }
+    void write_stdin(std::string_view bytes) override { program->input += bytes; }
+    void close_stdin() override { program->input_closed = true; }
+    void resize(client::TerminalSize size) override { program->sizes.push_back(size); }
+    std::size_t unsent_stdin() const override { return program->unread; }
+    void when_stdin_room(std::size_t bytes, Task task) override {
+      program->room = bytes;
+      program->on_room = std::move(task);
+    }
+    void pause_output() override { program->paused = true; }
+    void resume_output() override { program->paused = false; }
+    std::shared_ptr<Program> program;
+  };
+
+  Result<std::unique_ptr<client::ExecSession>> run(const client::ExecRequest& request, client::ExecSink sink,
+                                                   bool attached) {
+    if (refusal) return *std::exchange(refusal, std::nullopt);
+    auto program = std::make_shared<Program>();
+    program->request = request;
+    program->sink = std::move(sink);
+    program->attached = attached;
+    programs.push_back(program);
+    if (on_program) on_program(*program);
+    return std::unique_ptr<client::ExecSession>(std::make_unique<Session>(program));
+  }
+};
+
+}  // namespace muster::testing
