@@ -227,6 +227,7 @@ std::optional<net::Response> ApiServer::State::answer_fixed_path(const Target& t
 void ApiServer::State::dispatch(const ResourceRequest& request, const net::Request& http, Reply reply) {
   if (request.resource->is_confidential) reply.hide_body();
   if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
+  if (is_exec(request)) return exec_in_pod(context, request, http, std::move(reply));
   if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
   if (request.resource->answered_by == api::AnsweredBy::kReview) return answer_review(request, http, std::move(reply));
@@ -282,13 +283,14 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   *labels = labels_of(*parsed);
   // The engine's own controllers limit themselves, and they must keep running to reduce the load.
   if (!request.peer.in_process) {
-    const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow");
+    const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow") || is_exec(*parsed);
     auto entered = state_->overload->enter(exchange, streams);
     if (!entered) return exchange->respond(error_response(entered.error()));
     exchange = *std::move(entered);
   }
-  // Logs are plain text whatever the client accepts.
-  auto form = parsed->subresource == "log" ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
+  // Logs are plain text and exec is a WebSocket, whatever the client accepts.
+  const bool fixed = parsed->subresource == "log" || is_exec(*parsed);
+  auto form = fixed ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
   if (!form) return exchange->respond(error_response(form.error()));
   state_->dispatch(*parsed, request, Reply(state_->context, std::move(exchange), *std::move(form)));
 }

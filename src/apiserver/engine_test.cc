@@ -6,38 +6,12 @@
 
 #include "json/document.h"
 #include "testing/engine_fixture.h"
+#include "testing/fake_node.h"
 
 namespace muster::apiserver {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// Records the requests for logs and lets the test play the container.
-class FakeNode final : public client::NodeApi {
- public:
-  struct Stream final : client::LogStream {
-    Stream(int& open, FakeNode& node) : open_(open), node_(node) { ++open_; }
-    ~Stream() override { --open_; }
-    void pause() override { ++node_.paused; }
-    void resume() override { ++node_.resumed; }
-    int& open_;
-    FakeNode& node_;
-  };
-  Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
-                                                      UniqueFunction<void(std::string_view)> on_text,
-                                                      UniqueFunction<void(Status)> on_end) override {
-    asked = request;
-    say = std::move(on_text);
-    end = std::move(on_end);
-    return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(open, *this));
-  }
-  client::LogRequest asked;
-  UniqueFunction<void(std::string_view)> say;
-  UniqueFunction<void(Status)> end;
-  int open = 0;
-  int paused = 0;
-  int resumed = 0;
-};
 
 TEST_F(Engine, NamespacesAreMadeOnceAndSurvive) {
   const std::string first = call("GET", "/api/v1/namespaces/default")->body;
@@ -262,7 +236,7 @@ TEST_F(Engine, NumbersThatNoClockHoldsAreTakenAsLong) {
 }
 
 TEST_F(Engine, LogsComeFromTheNode) {
-  FakeNode node;
+  testing::FakeNode node;
   ASSERT_EQ(call("POST", kPods,
                  R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})")
                 ->status,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apiserver/http/web_socket_token.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -73,12 +74,16 @@ Status check_origin(const net::Request& request, const std::vector<std::string>&
   return ok();
 }
 
-bool has_credentials(const net::Request& request, const std::string& token) {
-  if (request.peer.in_process || request.peer.unix_socket_same_user) return true;
+std::string bearer_token(const net::Request& request) {
   constexpr std::string_view bearer = "bearer ";
   const std::string_view given = request.headers.get("Authorization");
   const bool is_bearer = given.size() > bearer.size() && to_lower(given.substr(0, bearer.size())) == bearer;
-  return !token.empty() && is_bearer && same_secret(trim(given.substr(bearer.size())), token);
+  return is_bearer ? std::string(trim(given.substr(bearer.size()))) : web_socket_token(request.headers);
+}
+
+bool has_credentials(const net::Request& request, const std::string& token) {
+  if (request.peer.in_process || request.peer.unix_socket_same_user) return true;
+  return !token.empty() && same_secret(bearer_token(request), token);
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ bool allows(const ResourceRequest& request) {
   if (request.subresource.empty()) return contains(request.resource->verbs, verb_name(request.verb));
   if (request.subresource == "log") return request.verb == Verb::kGet;
   if (request.subresource == "binding") return request.verb == Verb::kCreate;
+  if (is_exec(request)) return request.verb == Verb::kGet || request.verb == Verb::kCreate;
   if (request.subresource == "finalize") return request.verb == Verb::kUpdate;
   return request.verb == Verb::kGet || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
 }
@@ -59,6 +60,10 @@ bool writes_definitions(const ResourceRequest& request) {
 }
 
 }  // namespace
+
+bool is_exec(const ResourceRequest& request) {
+  return request.subresource == "exec" || request.subresource == "attach";
+}
 
 Result<Query> Query::parse(std::string_view text) {
   Query query;

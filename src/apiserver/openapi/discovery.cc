@@ -31,6 +31,9 @@ std::vector<Subresource> subresources(const api::Resource& resource) {
   for (const std::string& name : resource.other_subresources) {
     if (name == "scale") out.push_back({name, "autoscaling", "v1", "Scale", change});
     if (name == "log") out.push_back({name, resource.group, resource.version, resource.kind, {"get"}});
+    if (name == "exec") out.push_back({name, resource.group, resource.version, "PodExecOptions", {"create", "get"}});
+    if (name == "attach")
+      out.push_back({name, resource.group, resource.version, "PodAttachOptions", {"create", "get"}});
     if (name == "binding") out.push_back({name, resource.group, resource.version, "Binding", {"create"}});
   }
   return out;

@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/http/status_error.h"
+#include "apiserver/verbs/pod_container.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 #include "base/clamped_seconds.h"
@@ -16,42 +16,10 @@ namespace {
 
 using json::Document;
 
-std::vector<std::string> names_in(const Document& pod, std::string_view list) {
-  std::vector<std::string> names;
-  for (const Document& container : pod.array_at("spec", list)) names.push_back(container.string_at("name"));
-  return names;
-}
-
-const Document* status_of(const Document& pod, const std::string& container) {
-  for (const char* list : {"containerStatuses", "initContainerStatuses"}) {
-    for (const Document& status : pod.array_at("status", list)) {
-      if (status.string_at("name") == container) return &status;
-    }
-  }
-  return nullptr;
-}
-
-Result<std::string> choose_container(const Document& pod, std::string_view asked) {
-  const std::string& name = pod.string_at("metadata", "name");
-  const std::vector<std::string> containers = names_in(pod, "containers");
-  const std::vector<std::string> init = names_in(pod, "initContainers");
-  if (asked.empty()) {
-    if (containers.size() == 1) return containers[0];
-    std::string message =
-        fmt::format("a container name must be specified for pod {}, choose one of: [{}]", name, join(containers, " "));
-    if (!init.empty()) message += fmt::format(" or one of the init containers: [{}]", join(init, " "));
-    return bad_request(message);
-  }
-  const bool known =
-      std::ranges::find(containers, asked) != containers.end() || std::ranges::find(init, asked) != init.end();
-  if (!known) return bad_request(fmt::format("container {} is not valid for pod {}", asked, name));
-  return std::string(asked);
-}
-
 /// Fails with the kubelet's message for a container that has no log yet.
 Status check_started(const Document& pod, const std::string& container, bool previous) {
   const std::string& name = pod.string_at("metadata", "name");
-  const Document* status = status_of(pod, container);
+  const Document* status = container_status(pod, container);
   if (previous) {
     if (status != nullptr && status->int_at("restartCount") > 0) return ok();
     return bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", container, name));
@@ -163,12 +131,7 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
   }
   if (const auto started = check_started(*pod, log->container, log->previous); !started)
     return reply.fail(started.error());
-  if (context.node == nullptr) {
-    Error error;
-    error.reason = Reason::kServiceUnavailable;
-    error.message = "logs: no node is running on this engine yet; try again in a moment";
-    return reply.fail(error);
-  }
+  if (context.node == nullptr) return reply.fail(no_node_yet("logs"));
   auto session = std::make_shared<LogSession>();
   session->exchange = reply.exchange();
   // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.

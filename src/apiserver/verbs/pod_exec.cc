@@ -1,0 +1,222 @@
+// pods/NAME/exec and pods/NAME/attach: a WebSocket between a client and a program in a container.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apiserver/http/status_error.h"
+#include "apiserver/verbs/pod_container.h"
+#include "apiserver/verbs/verbs.h"
+#include "apiserver/verbs/write.h"
+#include "client/exec_channels.h"
+#include "net/web_socket.h"
+
+namespace muster::apiserver {
+namespace {
+
+using client::Channel;
+
+// The program waits while this much of its output, or the client while this much of its input, has not been taken.
+constexpr std::size_t kMostUnsentOutput = std::size_t{1} << 20;
+constexpr std::size_t kMostUnsentInput = std::size_t{256} << 10;
+constexpr std::size_t kMostResizeBytes = 1024;
+// A client that has disappeared without closing its connection is noticed by the second ping at the latest.
+constexpr Duration kPingInterval = std::chrono::seconds(15);
+
+/// Reads the parameters as a kubelet does.
+Result<client::ExecRequest> parse_exec_request(const ResourceRequest& request, const json::Document& pod) {
+  client::ExecRequest out;
+  out.ns = request.ns;
+  out.pod = request.name;
+  out.pod_uid = pod.string_at("metadata", "uid");
+  TRY_ASSIGN(out.container, choose_container(pod, request.query.get("container")));
+  out.with_stdin = request.query.flag("stdin");
+  out.with_stdout = request.query.flag("stdout");
+  out.tty = request.query.flag("tty");
+  out.with_stderr = request.query.flag("stderr") && !out.tty;
+  if (request.subresource == "exec") out.command = request.query.all("command");
+  return out;
+}
+
+/// The kubelet's checks, which a kube-apiserver makes only after it knows that the request is an upgrade.
+Status check_exec(const client::ExecRequest& exec, const ResourceRequest& request, const json::Document& pod) {
+  if (!exec.with_stdin && !exec.with_stdout && !exec.with_stderr) {
+    return bad_request("you must specify at least 1 of stdin, stdout, stderr");
+  }
+  if (request.subresource == "exec" && (exec.command.empty() || exec.command.front().empty())) {
+    return bad_request("you must specify at least one command for the container");
+  }
+  const json::Document* status = container_status(pod, exec.container);
+  if (status != nullptr && status->at("state", "running") != nullptr) return ok();
+  return Error{.reason = Reason::kInternalError,
+               .message = fmt::format("unable to upgrade connection: container not found (\"{}\"): it is not running, "
+                                      "and pod {} is {}",
+                                      exec.container, exec.pod, pod.string_at("status", "phase"))};
+}
+
+/// The protocol to speak: the first of the client's that is served here.
+Result<std::string> choose_protocol(const net::Request& http) {
+  const std::string_view upgrade = http.headers.get("Upgrade");
+  if (upgrade.starts_with("SPDY/")) {
+    return bad_request(
+        "exec and attach are served over WebSocket only, got SPDY; use kubectl 1.30 or newer, kubectl 1.29 with "
+        "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true, or muster exec");
+  }
+  if (const Status checked = net::check_handshake(http); !checked) return checked.error();
+  for (const std::string& offered : net::offered_protocols(http.headers)) {
+    if (offered == client::kExecProtocolV5 || offered == client::kExecProtocolV4) return offered;
+  }
+  return bad_request(fmt::format("Sec-WebSocket-Protocol: must offer {} or {}, got \"{}\"", client::kExecProtocolV5,
+                                 client::kExecProtocolV4, http.headers.get("Sec-WebSocket-Protocol")));
+}
+
+/// Connects the client's WebSocket with the program's streams. The exchange holds it until either side ends.
+class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
+ public:
+  ExecBridge(Loop& loop, std::shared_ptr<net::Exchange> exchange) : loop_(loop), exchange_(std::move(exchange)) {}
+  ~ExecBridge() { loop_.cancel(ping_timer_); }
+  ExecBridge(const ExecBridge&) = delete;
+  ExecBridge& operator=(const ExecBridge&) = delete;
+
+  client::ExecSink program_sink() {
+    client::ExecSink sink;
+    sink.on_stdout = [weak = weak_from_this()](std::string_view bytes) {
+      if (const auto self = weak.lock()) self->send(Channel::kStdout, bytes);
+    };
+    sink.on_stderr = [weak = weak_from_this()](std::string_view bytes) {
+      if (const auto self = weak.lock()) self->send(Channel::kStderr, bytes);
+    };
+    sink.on_exit = [weak = weak_from_this()](Result<int> exit) {
+      if (const auto self = weak.lock()) self->on_exit(exit);
+    };
+    return sink;
+  }
+
+  void start(std::unique_ptr<client::ExecSession> program, const client::ExecRequest& request, net::Headers headers) {
+    program_ = std::move(program);
+    with_stdin_ = request.with_stdin;
+    exchange_->begin(101, std::move(headers));
+    net::WebSocketSink sink;
+    sink.on_message = [this](std::string_view bytes, bool first, bool last) {
+      if (const auto part = channels_.take(bytes, first, last)) take(*part);
+    };
+    sink.on_close = [this](net::CloseCode, const std::string&) { end(); };
+    socket_ = std::make_shared<net::WebSocket>(*exchange_, net::WebSocketRole::kServer, nullptr, std::move(sink));
+    // As the kubelet does, so that a client knows that the program has been started although it says nothing.
+    socket_->send("", client::channel_prefix(request.with_stdout   ? Channel::kStdout
+                                             : request.with_stderr ? Channel::kStderr
+                                                                   : Channel::kStatus));
+    exchange_->read_input({.on_data =
+                               [weak = weak_from_this()](std::string_view bytes) {
+                                 const auto self = weak.lock();
+                                 if (self && !self->ended_) self->socket_->take(bytes);
+                               },
+                           .on_end = nullptr});
+    exchange_->on_gone([self = shared_from_this()] { self->end(); });
+    ping_later();
+  }
+
+ private:
+  void send(Channel channel, std::string_view bytes) {
+    if (ended_ || bytes.empty()) return;
+    socket_->send(bytes, client::channel_prefix(channel));
+    if (exchange_->unsent() <= kMostUnsentOutput) return;
+    program_->pause_output();
+    exchange_->when_room(kMostUnsentOutput / 2, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self && !self->ended_) self->program_->resume_output();
+    });
+  }
+
+  void on_exit(const Result<int>& exit) {
+    if (ended_) return;
+    socket_->send(json::serialize(client::status_of_exit(exit)), client::channel_prefix(Channel::kStatus));
+    socket_->close(net::CloseCode::kNormal);
+    end();
+  }
+
+  void take(const client::ChannelReader::Part& part) {
+    if (ended_) return;
+    switch (part.channel) {
+      case Channel::kStdin:
+        return take_stdin(part.bytes);
+      case Channel::kResize:
+        if (resize_.size() + part.bytes.size() <= kMostResizeBytes) resize_ += part.bytes;
+        if (!part.last) return;
+        if (const auto size = client::parse_resize(std::exchange(resize_, {}))) program_->resize(*size);
+        return;
+      case Channel::kClose:
+        if (with_stdin_ && part.bytes == client::channel_prefix(Channel::kStdin)) program_->close_stdin();
+        return;
+      default:
+        return;  // as in Kubernetes, what a client sends on other channels is ignored
+    }
+  }
+
+  void take_stdin(std::string_view bytes) {
+    if (!with_stdin_ || bytes.empty()) return;
+    program_->write_stdin(bytes);
+    if (program_->unsent_stdin() <= kMostUnsentInput) return;
+    exchange_->pause_input();
+    program_->when_stdin_room(kMostUnsentInput / 2, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self && !self->ended_) self->exchange_->resume_input();
+    });
+  }
+
+  void ping_later() {
+    ping_timer_ = loop_.after(kPingInterval, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self || self->ended_) return;
+      self->socket_->ping();
+      self->ping_later();
+    });
+  }
+
+  /// The exchange and the program hold callbacks that lead here, and may be calling now, so they are released later.
+  void end() {
+    if (std::exchange(ended_, true)) return;
+    exchange_->finish();
+    loop_.post([self = shared_from_this()] {
+      self->program_.reset();
+      self->socket_.reset();
+      self->exchange_.reset();
+    });
+  }
+
+  Loop& loop_;
+  std::shared_ptr<net::Exchange> exchange_;
+  std::shared_ptr<net::WebSocket> socket_;
+  std::unique_ptr<client::ExecSession> program_;
+  client::ChannelReader channels_;
+  std::string resize_;  // the message on channel 4 that is arriving
+  bool with_stdin_ = false;
+  bool ended_ = false;
+  Loop::Id ping_timer_ = 0;
+};
+
+}  // namespace
+
+void exec_in_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
+  const store::Entry* entry = context.store.get(key_of(*request.resource, request.ns, request.name));
+  if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
+  const auto pod = json::parse(*entry->bytes);
+  if (!pod) return reply.fail(pod.error());
+  const auto exec = parse_exec_request(request, *pod);
+  if (!exec) return reply.fail(exec.error());
+  if (pod->string_at("spec", "nodeName").empty()) {
+    return reply.fail(bad_request(fmt::format("pod {} does not have a host assigned", request.name)));
+  }
+  if (!net::asks_for_upgrade(http.headers)) return reply.fail(bad_request("Upgrade request required"));
+  if (const Status checked = check_exec(*exec, request, *pod); !checked) return reply.fail(checked.error());
+  const auto protocol = choose_protocol(http);
+  if (!protocol) return reply.fail(protocol.error());
+  if (context.node == nullptr) return reply.fail(no_node_yet(request.subresource));
+  const auto bridge = std::make_shared<ExecBridge>(context.loop, reply.exchange());
+  auto program = exec->command.empty() ? context.node->attach(*exec, bridge->program_sink())
+                                       : context.node->exec(*exec, bridge->program_sink());
+  if (!program) return reply.fail(program.error());
+  bridge->start(*std::move(program), *exec, net::accept_handshake(http, *protocol));
+}
+
+}  // namespace muster::apiserver
