@@ -62,13 +62,9 @@ struct LabelSelector {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::OwnerReference>();
-template <>
-const TypeDesc& type_of<api::ObjectMeta>();
-template <>
-const TypeDesc& type_of<api::Condition>();
-template <>
-const TypeDesc& type_of<api::LabelSelector>();
+TypeDesc describe(Of<api::OwnerReference>);
+TypeDesc describe(Of<api::ObjectMeta>);
+TypeDesc describe(Of<api::Condition>);
+TypeDesc describe(Of<api::LabelSelector>);
 
 }  // namespace muster::reflect

@@ -56,33 +56,11 @@ class Names {
 };
 
 std::string text_of(const TypeDesc& type, const Names& names) {
-  switch (type.shape) {
-    case Shape::kString:
-    case Shape::kTime:
-    case Shape::kMicroTime:
-    case Shape::kBytes:
-      return "string";
-    case Shape::kBool:
-      return "boolean";
-    case Shape::kInt32:
-    case Shape::kInt64:
-    case Shape::kNumber:
-      return "number";
-    case Shape::kQuantity:
-    case Shape::kIntOrString:
-      return "number | string";
-    case Shape::kAny:
-      return "unknown";
-    case Shape::kObject:
-      return names.name(type);
-    case Shape::kArray: {
-      const std::string element = text_of(type.element(), names);
-      return element.find(" | ") == std::string::npos ? element + "[]" : "(" + element + ")[]";
-    }
-    case Shape::kMap:
-      return "Record<string, " + text_of(type.element(), names) + ">";
-  }
-  return "unknown";
+  if (type.shape == Shape::kObject) return names.name(type);
+  if (type.shape == Shape::kMap) return "Record<string, " + text_of(type.element(), names) + ">";
+  if (type.shape != Shape::kArray) return std::string(shape_names(type.shape).in_typescript);
+  const std::string element = text_of(type.element(), names);
+  return element.find(" | ") == std::string::npos ? element + "[]" : "(" + element + ")[]";
 }
 
 std::string type_of_field(const FieldDesc& field, const Names& names) {

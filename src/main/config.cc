@@ -11,31 +11,26 @@
 
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<EnvironmentConfig>() {
-  static const TypeDesc desc = object<EnvironmentConfig>(
+TypeDesc describe(Of<EnvironmentConfig>) {
+  return object<EnvironmentConfig>(
       "Environment", "What stands in for images whose name matches a pattern.",
       field<&EnvironmentConfig::image>("image", "Pattern of image names; * matches any characters.").required(),
       field<&EnvironmentConfig::venv>("venv",
                                       "Folder of a Python virtual environment; its bin comes first on the PATH."),
       field<&EnvironmentConfig::host>("host", "Use the machine's own programs as they are."),
       field<&EnvironmentConfig::env>("env", "Variables set in the pod unless its container sets them."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<SnapshotsConfig>() {
-  static const TypeDesc desc = object<SnapshotsConfig>(
+TypeDesc describe(Of<SnapshotsConfig>) {
+  return object<SnapshotsConfig>(
       "Snapshots", "Copies of the database that the engine makes by itself.",
       field<&SnapshotsConfig::every>("every", "Time between two of them, such as 1h; 0s makes none.")
           .default_value("1h"),
       field<&SnapshotsConfig::keep>("keep", "How many are kept; older ones are removed.").min(1).default_value(24));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<Config>() {
-  static const TypeDesc desc = object<Config>(
+TypeDesc describe(Of<Config>) {
+  return object<Config>(
       "Config", "Configuration of the engine.",
       field<&Config::listen>("listen", "HOST:PORT to serve on, unless --listen says another."),
       field<&Config::environments>("environments", "Which environment an image selects; the first match wins."),
@@ -46,7 +41,6 @@ const TypeDesc& type_of<Config>() {
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
       field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."));
-  return desc;
 }
 
 }  // namespace muster::reflect

@@ -99,26 +99,6 @@ std::int64_t whole_value(const json::Document& value) {
   return value.is_int() ? value.as_int() : static_cast<std::int64_t>(value.as_double());
 }
 
-std::string_view json_type(const json::Document& value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return "null";
-    case json::Kind::kBool:
-      return "boolean";
-    case json::Kind::kInt:
-      return "integer";
-    case json::Kind::kDouble:
-      return "number";
-    case json::Kind::kString:
-      return "string";
-    case json::Kind::kArray:
-      return "array";
-    case json::Kind::kObject:
-      return "object";
-  }
-  return "";
-}
-
 std::optional<std::string> quantity_text(const json::Document& value) {
   if (value.is_string()) return value.as_string();
   if (value.is_number()) return json::serialize(value);
@@ -201,46 +181,13 @@ FieldCause rule_cause(std::string_view path, const Rule& rule) {
   return invalid_cause(std::move(field), "object", rule.message);
 }
 
-namespace {
-
-std::string_view schema_type(Shape shape) {
-  switch (shape) {
-    case Shape::kString:
-      return "string";
-    case Shape::kBool:
-      return "boolean";
-    case Shape::kInt32:
-    case Shape::kInt64:
-      return "integer";
-    case Shape::kNumber:
-      return "number";
-    case Shape::kQuantity:
-    case Shape::kIntOrString:
-      return "integer,string";
-    case Shape::kTime:
-    case Shape::kMicroTime:
-      return "date-time";
-    case Shape::kBytes:
-      return "byte";
-    case Shape::kObject:
-    case Shape::kMap:
-      return "object";
-    case Shape::kArray:
-      return "array";
-    case Shape::kAny:
-      return "any";
-  }
-  return "";
-}
-
-}  // namespace
-
 FieldCause type_cause(std::string field, Shape shape, const json::Document& value) {
   // A text in the wrong format is shown as it is; any other value is shown as the name of its type.
   const bool formatted = shape == Shape::kTime || shape == Shape::kMicroTime || shape == Shape::kBytes;
-  const std::string got = quote(formatted && value.is_string() ? shortened(value.as_string()) : json_type(value));
-  std::string message =
-      fmt::format("Invalid value: {}: {} in body must be of type {}: {}", got, field, schema_type(shape), got);
+  const std::string got =
+      quote(formatted && value.is_string() ? shortened(value.as_string()) : json::kind_name(value.kind()));
+  std::string message = fmt::format("Invalid value: {}: {} in body must be of type {}: {}", got, field,
+                                    shape_names(shape).in_errors, got);
   return {.reason = "FieldValueTypeInvalid", .message = std::move(message), .field = std::move(field)};
 }
 

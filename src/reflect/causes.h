@@ -40,8 +40,6 @@ Rule same_in_both(const FieldDesc& field, const std::string& older);
 /// The value as an API server shows it in a message: strings in quotes, numbers bare, other kinds as Go prints them.
 /// Only the beginning of a long value is shown.
 std::string shown(const json::Document& value);
-/// "integer", "number", "string", "boolean", "array", "object", "null".
-std::string_view json_type(const json::Document& value);
 /// Accepts 3.0 as an integer, as JSON Schema does.
 bool is_whole(const json::Document& value);
 /// The integer; the value must be one that is_whole accepts.

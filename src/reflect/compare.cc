@@ -92,7 +92,7 @@ ItemsByName by_name(const json::Array& items, const std::string& key) {
 /// Pairs items by key, or by position when the list has no key.
 void find_changed_items(const FieldDesc& field, const json::Array& before, const json::Array& after, const Place& place,
                         std::vector<FieldCause>& out) {
-  const std::string& key = field.item_key();
+  const std::string& key = field.list_map_key;
   const ItemsByName named = by_name(before, key);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const json::Document* name = key.empty() ? nullptr : after[i].find(key);
@@ -130,7 +130,7 @@ void find_changed(const TypeDesc& type, const json::Document& before, const json
       continue;
     }
     if ((field.immutable || field.immutable_once_set) && *old != *now) {
-      out.push_back(immutable_cause(at, json_type(*now)));
+      out.push_back(immutable_cause(at, json::kind_name(now->kind())));
     } else if (old->is_array() && now->is_array() && field.type().shape == Shape::kArray) {
       find_changed_items(field, old->as_array(), now->as_array(), at, out);
     } else {

@@ -1,10 +1,9 @@
 // The vocabulary in which descriptors are written, in api/*.cc and nowhere else:
 //
-//   template <> const TypeDesc& type_of<RunPolicy>() {
-//     static const TypeDesc desc = object<RunPolicy>("RunPolicy", "How a job runs.",
+//   TypeDesc describe(Of<RunPolicy>) {
+//     return object<RunPolicy>("RunPolicy", "How a job runs.",
 //         field<&RunPolicy::backoff_limit>("backoffLimit", "Retries before the job fails.").min(0),
 //         field<&RunPolicy::suspend>("suspend", "While true, the job has no pods."));
-//     return desc;
 //   }
 //
 // Every member of the struct must be described; if one is missing, the code does not compile.
@@ -24,20 +23,35 @@
 
 namespace muster::reflect {
 
+/// Describes values that are neither objects nor containers.
+template <Shape shape>
+TypeDesc plain() {
+  return {.shape = shape};
+}
+
 namespace detail {
 
 template <typename T>
 struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
+
 template <typename T>
-struct IsVector : std::false_type {};
+struct ContainerTraits {
+  static constexpr bool kIsContainer = false;
+};
 template <typename T>
-struct IsVector<std::vector<T>> : std::true_type {};
+struct ContainerTraits<std::vector<T>> {
+  static constexpr bool kIsContainer = true;
+  static constexpr Shape kShape = Shape::kArray;
+  using Element = T;
+};
 template <typename T>
-struct IsStringMap : std::false_type {};
-template <typename T>
-struct IsStringMap<std::map<std::string, T>> : std::true_type {};
+struct ContainerTraits<std::map<std::string, T>> {
+  static constexpr bool kIsContainer = true;
+  static constexpr Shape kShape = Shape::kMap;
+  using Element = T;
+};
 
 template <typename Pointer>
 struct MemberPointer;
@@ -66,86 +80,57 @@ constexpr std::size_t arity() {
 template <typename T>
 constexpr TypeRef ref_of();
 
-template <typename T>
-const TypeDesc& vector_type() {
-  static const TypeDesc desc{
-      .shape = Shape::kArray,
-      .element = ref_of<T>(),
-      .container = {
-          .size = [](const void* v) { return static_cast<const std::vector<T>*>(v)->size(); },
-          .each =
-              [](const void* v, const std::function<void(const std::string&, const void*)>& visit) {
-                for (const T& element : *static_cast<const std::vector<T>*>(v)) visit({}, &element);
+/// Describes a list or map, with any description of its elements.
+template <typename Container, TypeRef element>
+TypeDesc container_of() {
+  constexpr bool is_map = ContainerTraits<Container>::kShape == Shape::kMap;
+  return {.shape = ContainerTraits<Container>::kShape,
+          .element = element,
+          .container = {
+              .size = [](const void* c) { return static_cast<const Container*>(c)->size(); },
+              .each =
+                  [](const void* c, const std::function<void(const std::string&, const void*)>& visit) {
+                    for (const auto& item : *static_cast<const Container*>(c)) {
+                      if constexpr (is_map) {
+                        visit(item.first, &item.second);
+                      } else {
+                        visit({}, &item);
+                      }
+                    }
+                  },
+              .add = [](void* c, [[maybe_unused]] const std::string& key) -> void* {
+                auto& container = *static_cast<Container*>(c);
+                if constexpr (is_map) {
+                  return &container[key];
+                } else {
+                  return &container.emplace_back();
+                }
               },
-          .add = [](void* v, const std::string&) -> void* { return &static_cast<std::vector<T>*>(v)->emplace_back(); },
-      }};
-  return desc;
-}
-
-/// Describes the same C++ list or map with another description of its element.
-template <typename T, TypeRef Element>
-const TypeDesc& vector_of() {
-  static const TypeDesc desc = [] {
-    TypeDesc other = vector_type<T>();
-    other.element = Element;
-    return other;
-  }();
-  return desc;
-}
-
-template <typename T>
-const TypeDesc& map_type() {
-  static const TypeDesc desc{
-      .shape = Shape::kMap,
-      .element = ref_of<T>(),
-      .container = {
-          .size = [](const void* m) { return static_cast<const std::map<std::string, T>*>(m)->size(); },
-          .each =
-              [](const void* m, const std::function<void(const std::string&, const void*)>& visit) {
-                for (const auto& [key, element] : *static_cast<const std::map<std::string, T>*>(m))
-                  visit(key, &element);
-              },
-          .add = [](void* m, const std::string& key) -> void* {
-            return &(*static_cast<std::map<std::string, T>*>(m))[key];
-          },
-      }};
-  return desc;
-}
-
-template <typename T, TypeRef Element>
-const TypeDesc& map_of() {
-  static const TypeDesc desc = [] {
-    TypeDesc other = map_type<T>();
-    other.element = Element;
-    return other;
-  }();
-  return desc;
+          }};
 }
 
 template <typename T>
 constexpr TypeRef ref_of() {
   if constexpr (IsOptional<T>::value) {
     return ref_of<typename T::value_type>();
-  } else if constexpr (IsVector<T>::value) {
-    return &vector_type<typename T::value_type>;
-  } else if constexpr (IsStringMap<T>::value) {
-    return &map_type<typename T::mapped_type>;
+  } else if constexpr (ContainerTraits<T>::kIsContainer) {
+    return &made<&container_of<T, ref_of<typename ContainerTraits<T>::Element>()>>;
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return &string_type;
+    return &made<&plain<Shape::kString>>;
   } else if constexpr (std::is_same_v<T, bool>) {
-    return &bool_type;
+    return &made<&plain<Shape::kBool>>;
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
-    return &int32_type;
+    return &made<&plain<Shape::kInt32>>;
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
-    return &int64_type;
+    return &made<&plain<Shape::kInt64>>;
   } else if constexpr (std::is_same_v<T, double>) {
-    return &number_type;
+    return &made<&plain<Shape::kNumber>>;
   } else if constexpr (std::is_same_v<T, Quantity>) {
-    return &quantity_type;
+    return &made<&plain<Shape::kQuantity>>;
   } else if constexpr (std::is_same_v<T, Time>) {
-    return &time_type;
+    return &made<&plain<Shape::kTime>>;
   } else if constexpr (std::is_same_v<T, json::Document>) {
-    return &any_type;
+    return &made<&plain<Shape::kAny>>;
   } else {
     static_assert(std::is_aggregate_v<T>, "describe an aggregate, or add its type to ref_of");
     return &type_of<T>;
@@ -217,15 +202,6 @@ class Field {
   Field list_map_key(std::string key) && {
     return with([&](FieldDesc& d) { d.list_map_key = std::move(key); });
   }
-  Field merge_key(std::string key) && {
-    return with([&](FieldDesc& d) { d.merge_key = std::move(key); });
-  }
-  Field merges_values() && {
-    return with([](FieldDesc& d) { d.merges_values = true; });
-  }
-  Field retains_keys() && {
-    return with([](FieldDesc& d) { d.retains_keys = true; });
-  }
   Field also_known_as(std::string name) && {
     return with([&](FieldDesc& d) { d.also_known_as.push_back(std::move(name)); });
   }
@@ -243,12 +219,24 @@ class Field {
     return with([](FieldDesc& d) { d.always_written = true; });
   }
 
-  /// Overrides the usual description of the C++ type: a list whose items have stricter rules in this kind.
-  Field described_as(TypeRef type) && { return of(type); }
-  Field int_or_string() && requires std::is_same_v<Value, std::string> { return of(&int_or_string_type); }
-  Field micro_time() && requires std::is_same_v<Value, std::optional<Time>> { return of(&micro_time_type); }
+  /// Overrides the usual description of the C++ type: a part that has stricter rules in this kind.
+  Field described_as(TypeRef type) && {
+    return with([&](FieldDesc& d) { d.type = type; });
+  }
+  /// The same for the elements of a list or map.
+  template <TypeRef element>
+  Field elements_as() && {
+    return std::move(*this).described_as(&made<&detail::container_of<Value, element>>);
+  }
+  // These have no C++ type of their own.
+  Field int_or_string() && requires std::is_same_v<Value, std::string> {
+    return std::move(*this).described_as(&made<&plain<Shape::kIntOrString>>);
+  }
+  Field micro_time() && requires std::is_same_v<Value, std::optional<Time>> {
+    return std::move(*this).described_as(&made<&plain<Shape::kMicroTime>>);
+  }
   Field base64_values() && requires std::is_same_v<Value, std::map<std::string, std::string>> {
-    return of(&bytes_map_type);
+    return std::move(*this).template elements_as<&made<&plain<Shape::kBytes>>>();
   }
 
   FieldDesc take() && { return std::move(desc_); }
@@ -258,9 +246,6 @@ class Field {
   Field with(Change change) {
     change(desc_);
     return std::move(*this);
-  }
-  Field of(TypeRef type) {
-    return with([&](FieldDesc& d) { d.type = type; });
   }
 
   FieldDesc desc_;

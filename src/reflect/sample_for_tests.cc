@@ -9,26 +9,20 @@ using sample::CartSpec;
 using sample::Engine;
 using sample::Wheel;
 
-template <>
-const TypeDesc& type_of<Wheel>() {
-  static const TypeDesc desc =
-      object<Wheel>("Wheel", "One wheel.", field<&Wheel::name>("name", "Which wheel.").required(),
-                    field<&Wheel::spokes>("spokes", "How many spokes.").min(3).default_value(8))
-          .open<&Wheel::rest>({"rim", "tyre"});
-  return desc;
+TypeDesc describe(Of<Wheel>) {
+  return object<Wheel>("Wheel", "One wheel.", field<&Wheel::name>("name", "Which wheel.").required(),
+                       field<&Wheel::spokes>("spokes", "How many spokes.").min(3).default_value(8))
+      .open<&Wheel::rest>({"rim", "tyre"});
 }
 
-template <>
-const TypeDesc& type_of<Engine>() {
-  static const TypeDesc desc = object<Engine>(
-      "Engine", "What pulls.", field<&Engine::enabled>("enabled", "Whether it runs.").also_known_as("enable"),
-      field<&Engine::power>("power", "How strong it is.").default_value("weak"));
-  return desc;
+TypeDesc describe(Of<Engine>) {
+  return object<Engine>("Engine", "What pulls.",
+                        field<&Engine::enabled>("enabled", "Whether it runs.").also_known_as("enable"),
+                        field<&Engine::power>("power", "How strong it is.").default_value("weak"));
 }
 
-template <>
-const TypeDesc& type_of<CartSpec>() {
-  static const TypeDesc desc = object<CartSpec>(
+TypeDesc describe(Of<CartSpec>) {
+  return object<CartSpec>(
       "CartSpec", "What a cart is like.",
       field<&CartSpec::owner>("owner", "Who has it.").required().pattern("^[a-z0-9-]+$", &is_dns_label),
       field<&CartSpec::paint>("paint", "Its colour.").one_of({"Red", "Green", "Blue"}).immutable(),
@@ -46,14 +40,11 @@ const TypeDesc& type_of<CartSpec>() {
       field<&CartSpec::engine>("engine", "What pulls it."),
       field<&CartSpec::spare>("spare", "A second engine, kept as written.").as_written(),
       field<&CartSpec::notes>("notes", "Anything."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<Cart>() {
-  static const TypeDesc desc = root<Cart>("test.muster.dev/v1", "Cart", "A thing on wheels.",
-                                          field<&Cart::spec>("spec", "What it is like.").required());
-  return desc;
+TypeDesc describe(Of<Cart>) {
+  return root<Cart>("test.muster.dev/v1", "Cart", "A thing on wheels.",
+                    field<&Cart::spec>("spec", "What it is like.").required());
 }
 
 }  // namespace muster::reflect

@@ -252,10 +252,6 @@ class Components {
       for (auto& [key, keyword] : inner) schema.append(key, keyword);
     }
     add_rules(field, schema);
-    if (!field.item_key().empty()) schema.set("x-kubernetes-patch-merge-key", field.item_key());
-    if (std::string strategy = field.patch_strategy(); !strategy.empty()) {
-      schema.set("x-kubernetes-patch-strategy", std::move(strategy));
-    }
     if (field.default_value) schema.set("default", *field.default_value);
     return schema;
   }

@@ -92,7 +92,7 @@ TEST(OpenApi, AddsEachTypeOnceAndRefersToIt) {
   EXPECT_EQ(property(root, "spec"), parsed(R"({"description": "What it is like.",
                                                "allOf": [{"$ref": "#/components/schemas/dev.muster.test.v1.CartSpec"}]})"));
   const json::Document& spec = *schemas.find("dev.muster.test.v1.CartSpec");
-  EXPECT_EQ(property(spec, "wheels").string_at("x-kubernetes-patch-merge-key"), "name");
+  EXPECT_EQ(property(spec, "wheels").string_at("x-kubernetes-list-type"), "map");
   EXPECT_EQ(property(*schemas.find("dev.muster.test.v1.Wheel"), "rim"),
             parsed(R"({"description": "As in Kubernetes; kept as it was written.",
                        "x-kubernetes-preserve-unknown-fields": true})"));

@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "base/check.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
-
-std::string FieldDesc::patch_strategy() const {
-  const bool merges = merges_values || !item_key().empty();
-  if (merges && retains_keys) return "merge,retainKeys";
-  if (retains_keys) return "retainKeys";
-  return merges ? "merge" : "";
-}
 
 namespace {
 
@@ -57,6 +51,12 @@ const FieldDesc* TypeDesc::field(std::string_view json_name) const {
   return nullptr;
 }
 
+FieldDesc& TypeDesc::field_to_change(std::string_view json_name) {
+  const auto found = std::ranges::find(fields, json_name, &FieldDesc::name);
+  CHECK(found != fields.end());
+  return *found;
+}
+
 const json::Document* FieldDesc::in(const json::Object& object) const {
   const json::Document* found = nullptr;
   each_spelling([&](const std::string& spelling) {
@@ -79,77 +79,36 @@ bool TypeDesc::is_root() const {
   return fields.size() >= 2 && !fields[0].constant.empty() && !fields[1].constant.empty();
 }
 
-namespace {
-TypeDesc plain(Shape shape) {
-  TypeDesc desc;
-  desc.shape = shape;
-  return desc;
-}
-}  // namespace
-
-const TypeDesc& string_type() {
-  static const TypeDesc desc = plain(Shape::kString);
-  return desc;
-}
-const TypeDesc& bool_type() {
-  static const TypeDesc desc = plain(Shape::kBool);
-  return desc;
-}
-const TypeDesc& int32_type() {
-  static const TypeDesc desc = plain(Shape::kInt32);
-  return desc;
-}
-const TypeDesc& int64_type() {
-  static const TypeDesc desc = plain(Shape::kInt64);
-  return desc;
-}
-const TypeDesc& number_type() {
-  static const TypeDesc desc = plain(Shape::kNumber);
-  return desc;
-}
-const TypeDesc& quantity_type() {
-  static const TypeDesc desc = plain(Shape::kQuantity);
-  return desc;
-}
-const TypeDesc& int_or_string_type() {
-  static const TypeDesc desc = plain(Shape::kIntOrString);
-  return desc;
-}
-const TypeDesc& time_type() {
-  static const TypeDesc desc = plain(Shape::kTime);
-  return desc;
-}
-const TypeDesc& micro_time_type() {
-  static const TypeDesc desc = plain(Shape::kMicroTime);
-  return desc;
-}
-const TypeDesc& bytes_type() {
-  static const TypeDesc desc = plain(Shape::kBytes);
-  return desc;
-}
-const TypeDesc& any_type() {
-  static const TypeDesc desc = plain(Shape::kAny);
-  return desc;
-}
-
-const TypeDesc& bytes_map_type() {
-  static const TypeDesc desc = [] {
-    TypeDesc d = detail::map_type<std::string>();
-    d.element = &bytes_type;
-    return d;
-  }();
-  return desc;
+const ShapeNames& shape_names(Shape shape) {
+  static constexpr ShapeNames kNames[] = {
+      {"string", "string", "string"},                        // kString
+      {"boolean", "boolean", "boolean"},                     // kBool
+      {"integer", "integer", "number"},                      // kInt32
+      {"integer", "integer", "number"},                      // kInt64
+      {"number", "number", "number"},                        // kNumber
+      {"integer,string", "Quantity", "number | string"},     // kQuantity
+      {"integer,string", "IntOrString", "number | string"},  // kIntOrString
+      {"date-time", "Time", "string"},                       // kTime
+      {"date-time", "MicroTime", "string"},                  // kMicroTime
+      {"byte", "string", "string"},                          // kBytes
+      {"object", "", ""},                                    // kObject
+      {"array", "", ""},                                     // kArray
+      {"object", "", ""},                                    // kMap
+      {"any", "Object", "unknown"},                          // kAny
+  };
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Shape::kAny) + 1);
+  return kNames[static_cast<std::size_t>(shape)];
 }
 
 std::vector<FieldDesc> identity_fields(std::string api_version, std::string kind) {
   std::vector<FieldDesc> fields(2);
   fields[0].name = "apiVersion";
   fields[0].doc = "Group and version of the schema this object is written in.";
-  fields[0].type = &string_type;
+  fields[0].type = &made<&plain<Shape::kString>>;
   fields[0].constant = std::move(api_version);
   fields[1].name = "kind";
   fields[1].doc = "The type of this object; cannot be changed.";
-  fields[1].type = &string_type;
+  fields[1].type = &made<&plain<Shape::kString>>;
   fields[1].constant = std::move(kind);
   return fields;
 }

@@ -51,9 +51,6 @@ struct FieldDesc {
   bool (*matches)(std::string_view) = nullptr;  // the same as code, for `validate`
   std::string pattern_in_words;                 // the pattern for people, "write NAME/PATH", or ""
   std::string list_map_key;                     // arrays of objects: the key of an item, unique in the array
-  std::string merge_key;                        // arrays of objects: pairs items in strategic merge; may repeat
-  bool merges_values = false;                   // arrays of strings: strategic merge adds to them
-  bool retains_keys = false;                    // strategic merge can drop members that the patch does not set
   std::vector<std::string> also_known_as;       // older spellings with the same meaning, stored as they were written
   std::string use_instead;                      // not empty: the field is deprecated in favour of this one
   bool as_written = false;                      // no defaults are set anywhere below
@@ -66,10 +63,6 @@ struct FieldDesc {
   const void* (*read)(const void* object) = nullptr;
   void* (*write)(void* object) = nullptr;
 
-  /// Arrays of objects: the member that identifies an item; "" when the array is replaced as a whole.
-  const std::string& item_key() const { return merge_key.empty() ? list_map_key : merge_key; }
-  /// The value of x-kubernetes-patch-strategy; "" when there is none.
-  std::string patch_strategy() const;
   /// Calls `visit` with the name, then with each older spelling.
   template <typename Visit>
   void each_spelling(Visit visit) const {
@@ -123,28 +116,38 @@ struct TypeDesc {
   void index_fields();
   void remove_field(std::string_view json_name);
   const FieldDesc* field(std::string_view json_name) const;
+  /// For descriptions that differ from another one. The field must exist and keep its name.
+  FieldDesc& field_to_change(std::string_view json_name);
   /// As `field`, but also accepts an older spelling.
   const FieldDesc* field_or_alias(std::string_view json_name) const;
   /// Whether the type has apiVersion and kind.
   bool is_root() const;
 };
 
-// The types that are not objects.
-const TypeDesc& string_type();
-const TypeDesc& bool_type();
-const TypeDesc& int32_type();
-const TypeDesc& int64_type();
-const TypeDesc& number_type();
-const TypeDesc& quantity_type();
-const TypeDesc& int_or_string_type();  // held as std::string
-const TypeDesc& time_type();
-const TypeDesc& micro_time_type();
-const TypeDesc& bytes_type();  // held as std::string, still base64
-const TypeDesc& any_type();
-const TypeDesc& bytes_map_type();  // held as std::map<std::string, std::string>
+/// What values of a shape are called.
+struct ShapeNames {
+  std::string_view in_errors;
+  std::string_view in_explain;     // "" where it depends on the type
+  std::string_view in_typescript;  // the same
+};
+const ShapeNames& shape_names(Shape shape);
 
-/// Specialised once per type in api/*.cc; for built-in types and containers in describe.h.
+/// Calls `make` once and keeps what it describes.
+template <TypeDesc (*make)()>
+const TypeDesc& made() {
+  static const TypeDesc desc = make();
+  return desc;
+}
+
+/// Names the type that a function `describe` is about.
 template <typename T>
-const TypeDesc& type_of();
+struct Of {};
+
+/// The description of T, made once by `TypeDesc describe(Of<T>)`, which is declared with T and defined in api/*.cc.
+template <typename T>
+const TypeDesc& type_of() {
+  static const TypeDesc desc = describe(Of<T>());
+  return desc;
+}
 
 }  // namespace muster::reflect

@@ -56,13 +56,9 @@ struct Cart {
 
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<sample::Wheel>();
-template <>
-const TypeDesc& type_of<sample::Engine>();
-template <>
-const TypeDesc& type_of<sample::CartSpec>();
-template <>
-const TypeDesc& type_of<sample::Cart>();
+TypeDesc describe(Of<sample::Wheel>);
+TypeDesc describe(Of<sample::Engine>);
+TypeDesc describe(Of<sample::CartSpec>);
+TypeDesc describe(Of<sample::Cart>);
 
 }  // namespace muster::reflect

@@ -8,19 +8,16 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
-template <>
-const TypeDesc& type_of<CronTemplate>() {
-  static const TypeDesc desc =
-      object<CronTemplate>("CronTemplate", "The job that is made at each time of the schedule.",
-                           field<&CronTemplate::api_version>("apiVersion", "Group and version of the job.").required(),
-                           field<&CronTemplate::kind>("kind", "Kind of the job.").required(),
-                           field<&CronTemplate::workload>("workload", "The job itself: its metadata and spec."));
-  return desc;
+TypeDesc describe(Of<CronTemplate>) {
+  return object<CronTemplate>(
+      "CronTemplate", "The job that is made at each time of the schedule.",
+      field<&CronTemplate::api_version>("apiVersion", "Group and version of the job.").required(),
+      field<&CronTemplate::kind>("kind", "Kind of the job.").required(),
+      field<&CronTemplate::workload>("workload", "The job itself: its metadata and spec."));
 }
 
-template <>
-const TypeDesc& type_of<CronSpec>() {
-  static const TypeDesc desc = object<CronSpec>(
+TypeDesc describe(Of<CronSpec>) {
+  return object<CronSpec>(
       "CronSpec", "When which job is made.",
       field<&CronSpec::schedule>("schedule",
                                  "When, as minute, hour, day, month and day of the week; @daily, or @every 5m.")
@@ -34,47 +31,36 @@ const TypeDesc& type_of<CronSpec>() {
       field<&CronSpec::deadline>("deadline", "When the schedule ends; never when not set."),
       field<&CronSpec::history_limit>("historyLimit", "How many finished jobs are kept.").min(0).default_value(10),
       field<&CronSpec::template_>("template", "The job that is made.").required());
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<CronWorkloadReference>() {
-  static const TypeDesc desc =
-      object<CronWorkloadReference>("CronWorkloadReference", "Names a job that was made.",
-                                    field<&CronWorkloadReference::api_group>("apiGroup", "Group of the job."),
-                                    field<&CronWorkloadReference::kind>("kind", "Kind of the job.").required(),
-                                    field<&CronWorkloadReference::name>("name", "Name of the job.").required());
-  return desc;
+TypeDesc describe(Of<CronWorkloadReference>) {
+  return object<CronWorkloadReference>("CronWorkloadReference", "Names a job that was made.",
+                                       field<&CronWorkloadReference::api_group>("apiGroup", "Group of the job."),
+                                       field<&CronWorkloadReference::kind>("kind", "Kind of the job.").required(),
+                                       field<&CronWorkloadReference::name>("name", "Name of the job.").required());
 }
 
-template <>
-const TypeDesc& type_of<CronHistory>() {
-  static const TypeDesc desc = object<CronHistory>(
-      "CronHistory", "One job that was made.", field<&CronHistory::uid>("uid", "Unique id of the job."),
-      field<&CronHistory::object>("object", "Which job it is."),
-      field<&CronHistory::status>("status", "How far it is, or how it ended."),
-      field<&CronHistory::created>("created", "When it was made."),
-      field<&CronHistory::finished>("finished", "When it ended."));
-  return desc;
+TypeDesc describe(Of<CronHistory>) {
+  return object<CronHistory>("CronHistory", "One job that was made.",
+                             field<&CronHistory::uid>("uid", "Unique id of the job."),
+                             field<&CronHistory::object>("object", "Which job it is."),
+                             field<&CronHistory::status>("status", "How far it is, or how it ended."),
+                             field<&CronHistory::created>("created", "When it was made."),
+                             field<&CronHistory::finished>("finished", "When it ended."));
 }
 
-template <>
-const TypeDesc& type_of<CronStatus>() {
-  static const TypeDesc desc = object<CronStatus>(
-      "CronStatus", "Which jobs were made.", field<&CronStatus::active>("active", "Jobs that are not finished."),
-      field<&CronStatus::history>("history", "Jobs that were made, the newest last."),
-      field<&CronStatus::last_schedule_time>("lastScheduleTime", "When a job was made last."));
-  return desc;
+TypeDesc describe(Of<CronStatus>) {
+  return object<CronStatus>("CronStatus", "Which jobs were made.",
+                            field<&CronStatus::active>("active", "Jobs that are not finished."),
+                            field<&CronStatus::history>("history", "Jobs that were made, the newest last."),
+                            field<&CronStatus::last_schedule_time>("lastScheduleTime", "When a job was made last."));
 }
 
-template <>
-const TypeDesc& type_of<Cron>() {
-  static const TypeDesc desc =
-      root<Cron>("apps.kubedl.io/v1alpha1", "Cron", "Makes a job by a schedule.",
-                 field<&Cron::metadata>("metadata", "Name, labels, owners and history."),
-                 field<&Cron::spec>("spec", "When which job is made.").required(),
-                 field<&Cron::status>("status", "Which jobs were made; written by the controller."));
-  return desc;
+TypeDesc describe(Of<Cron>) {
+  return root<Cron>("apps.kubedl.io/v1alpha1", "Cron", "Makes a job by a schedule.",
+                    field<&Cron::metadata>("metadata", "Name, labels, owners and history."),
+                    field<&Cron::spec>("spec", "When which job is made.").required(),
+                    field<&Cron::status>("status", "Which jobs were made; written by the controller."));
 }
 
 }  // namespace muster::reflect

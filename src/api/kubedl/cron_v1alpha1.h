@@ -47,17 +47,11 @@ struct Cron {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::CronTemplate>();
-template <>
-const TypeDesc& type_of<api::CronSpec>();
-template <>
-const TypeDesc& type_of<api::CronWorkloadReference>();
-template <>
-const TypeDesc& type_of<api::CronHistory>();
-template <>
-const TypeDesc& type_of<api::CronStatus>();
-template <>
-const TypeDesc& type_of<api::Cron>();
+TypeDesc describe(Of<api::CronTemplate>);
+TypeDesc describe(Of<api::CronSpec>);
+TypeDesc describe(Of<api::CronWorkloadReference>);
+TypeDesc describe(Of<api::CronHistory>);
+TypeDesc describe(Of<api::CronStatus>);
+TypeDesc describe(Of<api::Cron>);
 
 }  // namespace muster::reflect

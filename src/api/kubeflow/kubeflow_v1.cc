@@ -1,9 +1,9 @@
-// Descriptors of kubeflow.org/v1.
 #include "api/kubeflow/kubeflow_v1.h"
 
 #include <fmt/core.h>
 
-#include "api/kubeflow/kubeflow_rules.h"
+#include <algorithm>
+
 #include "api/limits.h"
 #include "api/tensorstack/tensorstack_replicas.h"
 #include "base/strings.h"
@@ -13,8 +13,14 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
+namespace {
+
+/// A DNS-1035 label.
+constexpr const char* kJobNamePattern = "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$";
+
 // check_kubeflow_jobs.cc checks the same and reports the wrong values.
 
+/// For a spec with a map of replicas by role: at least one role, and only these.
 std::vector<Rule> role_rules(const std::string& list, const std::vector<std::string>& roles) {
   std::vector<std::string> quoted;
   for (const std::string& role : roles) quoted.push_back("'" + role + "'");
@@ -27,13 +33,12 @@ std::vector<Rule> role_rules(const std::string& list, const std::vector<std::str
            .field = list}};
 }
 
+/// For the same spec: the role, if present, has one replica.
 Rule one_replica_rule(const std::string& list, const std::string& role, std::string message) {
   return {.cel = fmt::format("!('{1}' in self.{0}) || self.{0}['{1}'].replicas == 1", list, role),
           .message = std::move(message),
           .field = fmt::format("{}.{}.replicas", list, role)};
 }
-
-namespace {
 
 std::vector<Rule> pytorch_job_rules() {
   std::vector<Rule> rules = role_rules("pytorchReplicaSpecs", {"Master", "Worker"});
@@ -55,9 +60,8 @@ std::vector<Rule> pytorch_job_rules() {
 
 }  // namespace
 
-template <>
-const TypeDesc& type_of<KubeflowSchedulingPolicy>() {
-  static const TypeDesc desc = object<KubeflowSchedulingPolicy>(
+TypeDesc describe(Of<KubeflowSchedulingPolicy>) {
+  return object<KubeflowSchedulingPolicy>(
       "SchedulingPolicy", "How the pods of a job are scheduled together.",
       field<&KubeflowSchedulingPolicy::min_available>("minAvailable",
                                                       "Fewest pods that must start together; all when not set.")
@@ -68,12 +72,10 @@ const TypeDesc& type_of<KubeflowSchedulingPolicy>() {
       field<&KubeflowSchedulingPolicy::schedule_timeout_seconds>("scheduleTimeoutSeconds",
                                                                  "Seconds to wait for a place for all pods.")
           .min(0));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<KubeflowRunPolicy>() {
-  static const TypeDesc desc = object<KubeflowRunPolicy>(
+TypeDesc describe(Of<KubeflowRunPolicy>) {
+  return object<KubeflowRunPolicy>(
       "RunPolicy", "How long a job may run, how often it is retried and what is left of it.",
       field<&KubeflowRunPolicy::clean_pod_policy>("cleanPodPolicy", "Which pods are deleted when the job ends.")
           .one_of({"None", "Running", "All"})
@@ -93,91 +95,81 @@ const TypeDesc& type_of<KubeflowRunPolicy>() {
       field<&KubeflowRunPolicy::managed_by>("managedBy", "Which controller takes care of the job.")
           .one_of({"kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue"})
           .immutable());
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<KubeflowReplicaSpec>() {
-  static const TypeDesc desc =
-      object<KubeflowReplicaSpec>(
-          "ReplicaSpec", "One role of a job: how many replicas, and what they run.",
-          field<&KubeflowReplicaSpec::replicas>("replicas", "How many replicas the role has.")
-              .min(0)
-              .max(kMaxReplicas)
-              .default_value(1),
-          field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
-              .one_of({"Always", "OnFailure", "Never", "ExitCode"})
-              .default_value("OnFailure"),
-          field<&KubeflowReplicaSpec::template_>("template", "From which the pods of the role are made."))
-          .rules({has_container_rule()});
-  return desc;
+TypeDesc describe(Of<KubeflowReplicaSpec>) {
+  return object<KubeflowReplicaSpec>(
+             "ReplicaSpec", "One role of a job: how many replicas, and what they run.",
+             field<&KubeflowReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+                 .min(0)
+                 .max(kMaxReplicas)
+                 .default_value(1),
+             field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+                 .one_of({"Always", "OnFailure", "Never", "ExitCode"})
+                 .default_value("OnFailure"),
+             field<&KubeflowReplicaSpec::template_>("template", "From which the pods of the role are made."))
+      .rules({has_container_rule()});
 }
 
-template <>
-const TypeDesc& type_of<RdzvConf>() {
-  static const TypeDesc desc = object<RdzvConf>("RDZVConf", "One setting of the rendezvous backend.",
-                                                field<&RdzvConf::key>("key", "Name of the setting."),
-                                                field<&RdzvConf::value>("value", "Value of the setting."));
-  return desc;
+TypeDesc describe(Of<RdzvConf>) {
+  return object<RdzvConf>("RDZVConf", "One setting of the rendezvous backend.",
+                          field<&RdzvConf::key>("key", "Name of the setting."),
+                          field<&RdzvConf::value>("value", "Value of the setting."));
 }
 
-template <>
-const TypeDesc& type_of<ElasticPolicy>() {
-  static const TypeDesc desc =
-      object<ElasticPolicy>(
-          "ElasticPolicy", "Launches the workers through torchrun, and lets their number change.",
-          field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.").min(1).max(kMaxReplicas),
-          field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.").min(1).max(kMaxReplicas),
-          field<&ElasticPolicy::rdzv_backend>("rdzvBackend", "How the workers find each other: c10d, etcd or etcd-v2."),
-          field<&ElasticPolicy::rdzv_port>("rdzvPort", "Port of the rendezvous.").min(1).max(65535),
-          field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker when not set."),
-          field<&ElasticPolicy::rdzv_id>("rdzvId", "Name of the rendezvous."),
-          field<&ElasticPolicy::rdzv_conf>("rdzvConf", "More settings of the rendezvous backend."),
-          field<&ElasticPolicy::standalone>("standalone", "Whether each worker is a rendezvous of its own."),
-          field<&ElasticPolicy::n_proc_per_node>("nProcPerNode",
-                                                 "Processes per worker; superseded by spec.nprocPerNode.")
-              .min(1)
-              .deprecated("spec.nprocPerNode"),
-          field<&ElasticPolicy::max_restarts>("maxRestarts", "Restarts of the processes inside a worker.").min(0),
-          field<&ElasticPolicy::metrics>("metrics", "Metrics by which a cluster's autoscaler chooses the replicas."))
-          .rules({{.cel = "!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
-                   .message = "must be at least minReplicas",
-                   .field = "maxReplicas"}});
-  return desc;
+TypeDesc describe(Of<ElasticPolicy>) {
+  return object<ElasticPolicy>(
+             "ElasticPolicy", "Launches the workers through torchrun, and lets their number change.",
+             field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.")
+                 .min(1)
+                 .max(kMaxReplicas),
+             field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.")
+                 .min(1)
+                 .max(kMaxReplicas),
+             field<&ElasticPolicy::rdzv_backend>("rdzvBackend",
+                                                 "How the workers find each other: c10d, etcd or etcd-v2."),
+             field<&ElasticPolicy::rdzv_port>("rdzvPort", "Port of the rendezvous.").min(1).max(65535),
+             field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker when not set."),
+             field<&ElasticPolicy::rdzv_id>("rdzvId", "Name of the rendezvous."),
+             field<&ElasticPolicy::rdzv_conf>("rdzvConf", "More settings of the rendezvous backend."),
+             field<&ElasticPolicy::standalone>("standalone", "Whether each worker is a rendezvous of its own."),
+             field<&ElasticPolicy::n_proc_per_node>("nProcPerNode",
+                                                    "Processes per worker; superseded by spec.nprocPerNode.")
+                 .min(1)
+                 .deprecated("spec.nprocPerNode"),
+             field<&ElasticPolicy::max_restarts>("maxRestarts", "Restarts of the processes inside a worker.").min(0),
+             field<&ElasticPolicy::metrics>("metrics", "Metrics by which a cluster's autoscaler chooses the replicas."))
+      .rules({{.cel = "!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
+               .message = "must be at least minReplicas",
+               .field = "maxReplicas"}});
 }
 
-template <>
-const TypeDesc& type_of<PyTorchJobSpec>() {
-  static const TypeDesc desc =
-      object<PyTorchJobSpec>(
-          "PyTorchJobSpec", "What a job runs, and how.",
-          field<&PyTorchJobSpec::run_policy>("runPolicy", "Deadline, retries, clean-up and suspension.")
-              .default_value(json::Object{}),
-          field<&PyTorchJobSpec::elastic_policy>("elasticPolicy", "Launches the workers through torchrun."),
-          field<&PyTorchJobSpec::pytorch_replica_specs>("pytorchReplicaSpecs", "Roles of the job: Master and Worker.")
-              .required(),
-          field<&PyTorchJobSpec::nproc_per_node>("nprocPerNode",
-                                                 "Processes per replica: auto, cpu, gpu or a number in quotes."))
-          .rules(pytorch_job_rules());
-  return desc;
+TypeDesc describe(Of<PyTorchJobSpec>) {
+  return object<PyTorchJobSpec>(
+             "PyTorchJobSpec", "What a job runs, and how.",
+             field<&PyTorchJobSpec::run_policy>("runPolicy", "Deadline, retries, clean-up and suspension.")
+                 .default_value(json::Object{}),
+             field<&PyTorchJobSpec::elastic_policy>("elasticPolicy", "Launches the workers through torchrun."),
+             field<&PyTorchJobSpec::pytorch_replica_specs>("pytorchReplicaSpecs",
+                                                           "Roles of the job: Master and Worker.")
+                 .required(),
+             field<&PyTorchJobSpec::nproc_per_node>("nprocPerNode",
+                                                    "Processes per replica: auto, cpu, gpu or a number in quotes."))
+      .rules(pytorch_job_rules());
 }
 
-template <>
-const TypeDesc& type_of<KubeflowReplicaStatus>() {
-  static const TypeDesc desc =
-      object<KubeflowReplicaStatus>(
-          "ReplicaStatus", "How many replicas of a role are in which state.",
-          field<&KubeflowReplicaStatus::active>("active", "Replicas that wait or run."),
-          field<&KubeflowReplicaStatus::succeeded>("succeeded", "Replicas that ended well."),
-          field<&KubeflowReplicaStatus::failed>("failed", "Replicas that failed."),
-          field<&KubeflowReplicaStatus::selector>("selector", "Label selector of the pods of the role."))
-          .partial({"labelSelector"});
-  return desc;
+TypeDesc describe(Of<KubeflowReplicaStatus>) {
+  return object<KubeflowReplicaStatus>(
+             "ReplicaStatus", "How many replicas of a role are in which state.",
+             field<&KubeflowReplicaStatus::active>("active", "Replicas that wait or run."),
+             field<&KubeflowReplicaStatus::succeeded>("succeeded", "Replicas that ended well."),
+             field<&KubeflowReplicaStatus::failed>("failed", "Replicas that failed."),
+             field<&KubeflowReplicaStatus::selector>("selector", "Label selector of the pods of the role."))
+      .partial({"labelSelector"});
 }
 
-template <>
-const TypeDesc& type_of<KubeflowJobStatus>() {
-  static const TypeDesc desc = object<KubeflowJobStatus>(
+TypeDesc describe(Of<KubeflowJobStatus>) {
+  return object<KubeflowJobStatus>(
       "JobStatus", "What is known about a job.",
       field<&KubeflowJobStatus::conditions>("conditions", "What happened to the job; the last entry is its state."),
       field<&KubeflowJobStatus::replica_statuses>("replicaStatuses", "Replicas of each role by state."),
@@ -193,17 +185,222 @@ const TypeDesc& type_of<KubeflowJobStatus>() {
       field<&KubeflowJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
       field<&KubeflowJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PyTorchJob>() {
-  static const TypeDesc desc =
-      root<PyTorchJob>("kubeflow.org/v1", "PyTorchJob", "A distributed training with PyTorch.",
-                       field<&PyTorchJob::metadata>("metadata", "Name, labels, owners and history."),
-                       field<&PyTorchJob::spec>("spec", "What the job runs, and how.").required(),
-                       field<&PyTorchJob::status>("status", "What is known about the job; written by the controller."))
-          .name_pattern(kJobNamePattern);
+TypeDesc describe(Of<PyTorchJob>) {
+  return root<PyTorchJob>(
+             "kubeflow.org/v1", "PyTorchJob", "A distributed training with PyTorch.",
+             field<&PyTorchJob::metadata>("metadata", "Name, labels, owners and history."),
+             field<&PyTorchJob::spec>("spec", "What the job runs, and how.").required(),
+             field<&PyTorchJob::status>("status", "What is known about the job; written by the controller."))
+      .name_pattern(kJobNamePattern);
+}
+
+// ---- TFJob and MPIJob ----
+
+namespace {
+
+/// The replicas of a TFJob are not restarted unless it says so.
+TypeDesc tf_replica() {
+  TypeDesc type = type_of<KubeflowReplicaSpec>();
+  type.name = "TFReplicaSpec";
+  type.field_to_change("restartPolicy").default_value = "Never";
+  return type;
+}
+
+/// The two versions of an MPIJob have different defaults, so no default is written into the object.
+TypeDesc mpi_replica() {
+  TypeDesc type = type_of<KubeflowReplicaSpec>();
+  type.name = "MPIReplicaSpec";
+  type.field_to_change("restartPolicy").default_value.reset();
+  type.field_to_change("replicas").default_value.reset();
+  return type;
+}
+
+/// In v2beta1 the launcher is a Kubernetes Job, which has no other policies.
+TypeDesc mpi_replica_v2beta1() {
+  TypeDesc type = mpi_replica();
+  type.field_to_change("restartPolicy").one_of = {"Never", "OnFailure"};
+  return type;
+}
+
+TypeDesc mpi_run_policy() {
+  TypeDesc type = type_of<KubeflowRunPolicy>();
+  type.name = "MPIRunPolicy";
+  type.field_to_change("cleanPodPolicy").default_value.reset();  // a default would hide spec.cleanPodPolicy
+  type.field_to_change("managedBy").one_of = {"kubeflow.org/mpi-operator", "kubeflow.org/training-operator",
+                                              "kueue.x-k8s.io/multikueue"};
+  return type;
+}
+
+TypeDesc mpi_run_policy_v2beta1() {
+  TypeDesc type = mpi_run_policy();
+  type.field_to_change("activeDeadlineSeconds").min = 0;
+  return type;
+}
+
+TypeDesc mpi_status_v2beta1() {
+  TypeDesc type = type_of<KubeflowJobStatus>();
+  type.field_to_change("conditions").list_map_key = "type";
+  return type;
+}
+
+bool has_a_tf_replica(const json::Document& self) {
+  const json::Document* roles = self.find("tfReplicaSpecs");
+  if (roles == nullptr || !roles->is_object() || roles->as_object().empty()) return true;
+  return std::ranges::any_of(roles->as_object(), [](const auto& role) {
+    return role.value.find("replicas") == nullptr || role.value.int_at("replicas") >= 1;
+  });
+}
+bool has_chief_or_master_alone(const json::Document& self) {
+  return self.at("tfReplicaSpecs", "Chief") == nullptr || self.at("tfReplicaSpecs", "Master") == nullptr;
+}
+bool has_launcher(const json::Document& self) {
+  return self.at("mpiReplicaSpecs", "Launcher") != nullptr;
+}
+bool has_one_launcher(const json::Document& self) {
+  return self.at("mpiReplicaSpecs", "Launcher", "replicas") == nullptr ||
+         self.int_at("mpiReplicaSpecs", "Launcher", "replicas") == 1;
+}
+bool counts_workers(const json::Document& self) {
+  return self.at("mpiReplicaSpecs", "Worker") == nullptr || self.int_at("mpiReplicaSpecs", "Worker", "replicas") >= 1;
+}
+
+std::vector<Rule> tf_rules() {
+  std::vector<Rule> rules = role_rules("tfReplicaSpecs", {"Chief", "Evaluator", "Master", "PS", "Worker"});
+  for (const char* role : {"Chief", "Master"}) {
+    rules.push_back(one_replica_rule("tfReplicaSpecs", role, "must be 1, there is one chief"));
+  }
+  rules.push_back({.cel = "!('Chief' in self.tfReplicaSpecs) || !('Master' in self.tfReplicaSpecs)",
+                   .message = "must not have both Chief and Master",
+                   .field = "tfReplicaSpecs",
+                   .fault = Rule::Fault::kForbidden,
+                   .holds = &has_chief_or_master_alone});
+  rules.push_back({.cel = "size(self.tfReplicaSpecs) == 0 || "
+                          "self.tfReplicaSpecs.exists(role, self.tfReplicaSpecs[role].replicas >= 1)",
+                   .message = "must have at least one replica",
+                   .field = "tfReplicaSpecs",
+                   .holds = &has_a_tf_replica});
+  return rules;
+}
+
+std::vector<Rule> mpi_rules() {
+  return {role_rules("mpiReplicaSpecs", {"Launcher", "Worker"}).back(),
+          {.cel = "'Launcher' in self.mpiReplicaSpecs",
+           .message = "must have a Launcher",
+           .field = "mpiReplicaSpecs",
+           .fault = Rule::Fault::kRequired,
+           .holds = &has_launcher},
+          {.cel = "!('Launcher' in self.mpiReplicaSpecs) || !has(self.mpiReplicaSpecs['Launcher'].replicas) || "
+                  "self.mpiReplicaSpecs['Launcher'].replicas == 1",
+           .message = "must have one replica of Launcher",
+           .field = "mpiReplicaSpecs",
+           .holds = &has_one_launcher}};
+}
+
+/// v1 has no workers unless it gives their number; v2beta1 requires the number.
+Rule counts_workers_rule() {
+  return {.cel =
+              "!('Worker' in self.mpiReplicaSpecs) || (has(self.mpiReplicaSpecs['Worker'].replicas) && "
+              "self.mpiReplicaSpecs['Worker'].replicas >= 1)",
+          .message = "must say how many replicas of Worker there are, at least 1; leave Worker out for none",
+          .field = "mpiReplicaSpecs",
+          .holds = &counts_workers};
+}
+
+bool is_not_empty(std::string_view text) {
+  return !text.empty();
+}
+
+TypeDesc mpi_spec_v2beta1() {
+  using RoleSpecs = std::map<std::string, KubeflowReplicaSpec>;
+  TypeDesc type = type_of<KubeflowMpiJobSpec>();
+  type.field_to_change("mpiReplicaSpecs").type = &made<&detail::container_of<RoleSpecs, &made<&mpi_replica_v2beta1>>>;
+  type.field_to_change("runPolicy").type = &made<&mpi_run_policy_v2beta1>;
+  type.field_to_change("runLauncherAsWorker").default_value = false;
+  type.field_to_change("mpiImplementation").default_value = "OpenMPI";
+  FieldDesc& keys = type.field_to_change("sshAuthMountPath");
+  keys.default_value = "/root/.ssh";
+  keys.pattern = "^.+$";
+  keys.matches = &is_not_empty;
+  type.rules.push_back(counts_workers_rule());
+  return type;
+}
+
+TypeDesc mpi_job(const char* api_version, TypeRef spec, TypeRef status) {
+  return root<KubeflowMpiJob>(
+             api_version, "MPIJob", "Programs that mpirun starts on several workers, such as Horovod's.",
+             field<&KubeflowMpiJob::metadata>("metadata", "Name, labels, owners and history."),
+             field<&KubeflowMpiJob::spec>("spec", "What the job runs, and how.").described_as(spec).required(),
+             field<&KubeflowMpiJob::status>("status", "What is known about the job; written by the controller.")
+                 .described_as(status))
+      .name_pattern(kJobNamePattern);
+}
+
+}  // namespace
+
+TypeDesc describe(Of<TFJobSpec>) {
+  return object<TFJobSpec>("TFJobSpec", "What a job runs, and how.",
+                           field<&TFJobSpec::run_policy>("runPolicy", "Deadline, retries, clean-up and suspension.")
+                               .default_value(json::Object{}),
+                           field<&TFJobSpec::tf_replica_specs>(
+                               "tfReplicaSpecs", "Roles of the job: PS, Worker, Chief or Master, and Evaluator.")
+                               .elements_as<&made<&tf_replica>>()
+                               .required(),
+                           field<&TFJobSpec::success_policy>(
+                               "successPolicy",
+                               "AllWorkers: the job has succeeded when all workers have; otherwise when "
+                               "the chief or the first worker has.")
+                               .one_of({"", "AllWorkers"}),
+                           field<&TFJobSpec::enable_dynamic_worker>(
+                               "enableDynamicWorker", "Whether the number of workers may change while the job runs."))
+      .rules(tf_rules());
+}
+
+TypeDesc describe(Of<TFJob>) {
+  return root<TFJob>("kubeflow.org/v1", "TFJob", "A distributed training with TensorFlow.",
+                     field<&TFJob::metadata>("metadata", "Name, labels, owners and history."),
+                     field<&TFJob::spec>("spec", "What the job runs, and how.").required(),
+                     field<&TFJob::status>("status", "What is known about the job; written by the controller."))
+      .name_pattern(kJobNamePattern);
+}
+
+TypeDesc describe(Of<KubeflowMpiJobSpec>) {
+  return object<KubeflowMpiJobSpec>(
+             "MPIJobSpec", "What a job runs, and how: the fields of kubeflow.org/v1 and of v2beta1.",
+             field<&KubeflowMpiJobSpec::slots_per_worker>("slotsPerWorker", "Processes per worker.")
+                 .min(0)
+                 .default_value(1),
+             field<&KubeflowMpiJobSpec::run_policy>("runPolicy", "Deadline, retries, clean-up and suspension.")
+                 .described_as(&made<&mpi_run_policy>)
+                 .default_value(json::Object{}),
+             field<&KubeflowMpiJobSpec::mpi_replica_specs>("mpiReplicaSpecs", "Roles of the job: Launcher and Worker.")
+                 .elements_as<&made<&mpi_replica>>()
+                 .required(),
+             field<&KubeflowMpiJobSpec::clean_pod_policy>("cleanPodPolicy",
+                                                          "Of v1: as runPolicy.cleanPodPolicy, which wins.")
+                 .one_of({"None", "Running", "All"}),
+             field<&KubeflowMpiJobSpec::main_container>("mainContainer",
+                                                        "Of v1: container of a worker in which processes are started."),
+             field<&KubeflowMpiJobSpec::run_launcher_as_worker>(
+                 "runLauncherAsWorker", "Of v2beta1: whether processes run in the launcher as well."),
+             field<&KubeflowMpiJobSpec::ssh_auth_mount_path>(
+                 "sshAuthMountPath", "Of v2beta1: folder of the keys in each pod; /root/.ssh when not set."),
+             field<&KubeflowMpiJobSpec::launcher_creation_policy>(
+                 "launcherCreationPolicy", "Of v2beta1: when the launcher is created; AtStartup when not set.")
+                 .one_of({"AtStartup", "WaitForWorkersReady"}),
+             field<&KubeflowMpiJobSpec::mpi_implementation>(
+                 "mpiImplementation", "Of v2beta1: which MPI the image has; OpenMPI when not set.")
+                 .one_of({"OpenMPI", "Intel", "MPICH"}))
+      .rules(mpi_rules());
+}
+
+TypeDesc describe(Of<KubeflowMpiJob>) {
+  return mpi_job("kubeflow.org/v1", &type_of<KubeflowMpiJobSpec>, &type_of<KubeflowJobStatus>);
+}
+
+const TypeDesc& mpi_job_v2beta1_type() {
+  static const TypeDesc desc = mpi_job("kubeflow.org/v2beta1", &made<&mpi_spec_v2beta1>, &made<&mpi_status_v2beta1>);
   return desc;
 }
 

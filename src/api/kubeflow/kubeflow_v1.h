@@ -119,33 +119,20 @@ struct KubeflowMpiJob {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::KubeflowSchedulingPolicy>();
-template <>
-const TypeDesc& type_of<api::KubeflowRunPolicy>();
-template <>
-const TypeDesc& type_of<api::KubeflowReplicaSpec>();
-template <>
-const TypeDesc& type_of<api::RdzvConf>();
-template <>
-const TypeDesc& type_of<api::ElasticPolicy>();
-template <>
-const TypeDesc& type_of<api::PyTorchJobSpec>();
-template <>
-const TypeDesc& type_of<api::KubeflowReplicaStatus>();
-template <>
-const TypeDesc& type_of<api::KubeflowJobStatus>();
-template <>
-const TypeDesc& type_of<api::PyTorchJob>();
-template <>
-const TypeDesc& type_of<api::TFJobSpec>();
-template <>
-const TypeDesc& type_of<api::TFJob>();
-template <>
-const TypeDesc& type_of<api::KubeflowMpiJobSpec>();
+TypeDesc describe(Of<api::KubeflowSchedulingPolicy>);
+TypeDesc describe(Of<api::KubeflowRunPolicy>);
+TypeDesc describe(Of<api::KubeflowReplicaSpec>);
+TypeDesc describe(Of<api::RdzvConf>);
+TypeDesc describe(Of<api::ElasticPolicy>);
+TypeDesc describe(Of<api::PyTorchJobSpec>);
+TypeDesc describe(Of<api::KubeflowReplicaStatus>);
+TypeDesc describe(Of<api::KubeflowJobStatus>);
+TypeDesc describe(Of<api::PyTorchJob>);
+TypeDesc describe(Of<api::TFJobSpec>);
+TypeDesc describe(Of<api::TFJob>);
+TypeDesc describe(Of<api::KubeflowMpiJobSpec>);
 /// As served in kubeflow.org/v1.
-template <>
-const TypeDesc& type_of<api::KubeflowMpiJob>();
+TypeDesc describe(Of<api::KubeflowMpiJob>);
 /// As served in kubeflow.org/v2beta1.
 const TypeDesc& mpi_job_v2beta1_type();
 

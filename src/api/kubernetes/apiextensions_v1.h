@@ -59,21 +59,13 @@ struct PodMetrics {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::DefinitionNames>();
-template <>
-const TypeDesc& type_of<api::DefinitionVersion>();
-template <>
-const TypeDesc& type_of<api::CustomResourceDefinitionSpec>();
-template <>
-const TypeDesc& type_of<api::CustomResourceDefinitionStatus>();
-template <>
-const TypeDesc& type_of<api::CustomResourceDefinition>();
-template <>
-const TypeDesc& type_of<api::NodeMetrics>();
-template <>
-const TypeDesc& type_of<api::ContainerMetrics>();
-template <>
-const TypeDesc& type_of<api::PodMetrics>();
+TypeDesc describe(Of<api::DefinitionNames>);
+TypeDesc describe(Of<api::DefinitionVersion>);
+TypeDesc describe(Of<api::CustomResourceDefinitionSpec>);
+TypeDesc describe(Of<api::CustomResourceDefinitionStatus>);
+TypeDesc describe(Of<api::CustomResourceDefinition>);
+TypeDesc describe(Of<api::NodeMetrics>);
+TypeDesc describe(Of<api::ContainerMetrics>);
+TypeDesc describe(Of<api::PodMetrics>);
 
 }  // namespace muster::reflect

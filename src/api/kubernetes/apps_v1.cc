@@ -8,35 +8,30 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
-template <>
-const TypeDesc& type_of<RollingUpdate>() {
-  static const TypeDesc desc = object<RollingUpdate>(
+TypeDesc describe(Of<RollingUpdate>) {
+  return object<RollingUpdate>(
       "RollingUpdateDeployment", "How fast pods are replaced.",
       field<&RollingUpdate::max_unavailable>("maxUnavailable", "How many pods may be missing meanwhile.")
           .int_or_string(),
       field<&RollingUpdate::max_surge>("maxSurge", "How many pods may be there beyond the wanted number.")
           .int_or_string());
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<DeploymentStrategy>() {
-  static const TypeDesc desc = object<DeploymentStrategy>(
+TypeDesc describe(Of<DeploymentStrategy>) {
+  return object<DeploymentStrategy>(
       "DeploymentStrategy", "How pods are replaced when the template changes.",
       field<&DeploymentStrategy::type>("type", "All at once, or a few at a time.")
           .one_of({"Recreate", "RollingUpdate"}),
       field<&DeploymentStrategy::rolling_update>("rollingUpdate", "How fast, a few at a time."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<DeploymentSpec>() {
-  static const TypeDesc desc = object<DeploymentSpec>(
+TypeDesc describe(Of<DeploymentSpec>) {
+  return object<DeploymentSpec>(
       "DeploymentSpec", "Which pods run, and how many.",
       field<&DeploymentSpec::replicas>("replicas", "How many pods are wanted.").default_value(1),
       field<&DeploymentSpec::selector>("selector", "Labels by which the pods are known; the template must have them."),
       field<&DeploymentSpec::template_>("template", "From which the pods are made.").required(),
-      field<&DeploymentSpec::strategy>("strategy", "How pods are replaced when the template changes.").retains_keys(),
+      field<&DeploymentSpec::strategy>("strategy", "How pods are replaced when the template changes."),
       field<&DeploymentSpec::min_ready_seconds>("minReadySeconds",
                                                 "Seconds a pod must be ready before it counts as available.")
           .min(0),
@@ -47,35 +42,28 @@ const TypeDesc& type_of<DeploymentSpec>() {
       field<&DeploymentSpec::progress_deadline_seconds>("progressDeadlineSeconds",
                                                         "Seconds without progress after which it counts as failed.")
           .default_value(600));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<DeploymentStatus>() {
-  static const TypeDesc desc =
-      object<DeploymentStatus>(
-          "DeploymentStatus", "What is known about a deployment.",
-          field<&DeploymentStatus::observed_generation>("observedGeneration",
-                                                        "Generation of the deployment that this status is about."),
-          field<&DeploymentStatus::replicas>("replicas", "Pods that there are."),
-          field<&DeploymentStatus::updated_replicas>("updatedReplicas", "Pods made from the current template."),
-          field<&DeploymentStatus::ready_replicas>("readyReplicas", "Pods that are ready."),
-          field<&DeploymentStatus::available_replicas>("availableReplicas", "Pods that are ready for long enough."),
-          field<&DeploymentStatus::unavailable_replicas>("unavailableReplicas", "Pods that are still missing."),
-          field<&DeploymentStatus::conditions>("conditions", "Whether it is available and makes progress, and why.")
-              .list_map_key("type"))
-          .partial(field_names(kubernetes::message_named("DeploymentStatus")));
-  return desc;
+TypeDesc describe(Of<DeploymentStatus>) {
+  return object<DeploymentStatus>(
+             "DeploymentStatus", "What is known about a deployment.",
+             field<&DeploymentStatus::observed_generation>("observedGeneration",
+                                                           "Generation of the deployment that this status is about."),
+             field<&DeploymentStatus::replicas>("replicas", "Pods that there are."),
+             field<&DeploymentStatus::updated_replicas>("updatedReplicas", "Pods made from the current template."),
+             field<&DeploymentStatus::ready_replicas>("readyReplicas", "Pods that are ready."),
+             field<&DeploymentStatus::available_replicas>("availableReplicas", "Pods that are ready for long enough."),
+             field<&DeploymentStatus::unavailable_replicas>("unavailableReplicas", "Pods that are still missing."),
+             field<&DeploymentStatus::conditions>("conditions", "Whether it is available and makes progress, and why.")
+                 .list_map_key("type"))
+      .partial(field_names(kubernetes::message_named("DeploymentStatus")));
 }
 
-template <>
-const TypeDesc& type_of<Deployment>() {
-  static const TypeDesc desc =
-      root<Deployment>("apps/v1", "Deployment", "Pods that are always there in the wanted number.",
-                       field<&Deployment::metadata>("metadata", "Name, labels, owners and history."),
-                       field<&Deployment::spec>("spec", "Which pods run, and how many."),
-                       field<&Deployment::status>("status", "What is known about it; written by the controller."));
-  return desc;
+TypeDesc describe(Of<Deployment>) {
+  return root<Deployment>("apps/v1", "Deployment", "Pods that are always there in the wanted number.",
+                          field<&Deployment::metadata>("metadata", "Name, labels, owners and history."),
+                          field<&Deployment::spec>("spec", "Which pods run, and how many."),
+                          field<&Deployment::status>("status", "What is known about it; written by the controller."));
 }
 
 }  // namespace muster::reflect

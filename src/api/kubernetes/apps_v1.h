@@ -43,15 +43,10 @@ struct Deployment {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::RollingUpdate>();
-template <>
-const TypeDesc& type_of<api::DeploymentStrategy>();
-template <>
-const TypeDesc& type_of<api::DeploymentSpec>();
-template <>
-const TypeDesc& type_of<api::DeploymentStatus>();
-template <>
-const TypeDesc& type_of<api::Deployment>();
+TypeDesc describe(Of<api::RollingUpdate>);
+TypeDesc describe(Of<api::DeploymentStrategy>);
+TypeDesc describe(Of<api::DeploymentSpec>);
+TypeDesc describe(Of<api::DeploymentStatus>);
+TypeDesc describe(Of<api::Deployment>);
 
 }  // namespace muster::reflect

@@ -260,75 +260,40 @@ struct PersistentVolumeClaim {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::EnvVar>();
-template <>
-const TypeDesc& type_of<api::ContainerPort>();
-template <>
-const TypeDesc& type_of<api::VolumeMount>();
-template <>
-const TypeDesc& type_of<api::ResourceRequirements>();
-template <>
-const TypeDesc& type_of<api::Container>();
-template <>
-const TypeDesc& type_of<api::PersistentVolumeClaimVolume>();
-template <>
-const TypeDesc& type_of<api::EmptyDirVolume>();
-template <>
-const TypeDesc& type_of<api::HostPathVolume>();
-template <>
-const TypeDesc& type_of<api::Volume>();
-template <>
-const TypeDesc& type_of<api::PodSpec>();
-template <>
-const TypeDesc& type_of<api::PodTemplateSpec>();
-template <>
-const TypeDesc& type_of<api::ContainerStateTerminated>();
-template <>
-const TypeDesc& type_of<api::ContainerStateRunning>();
-template <>
-const TypeDesc& type_of<api::ContainerStateWaiting>();
-template <>
-const TypeDesc& type_of<api::ContainerState>();
-template <>
-const TypeDesc& type_of<api::ContainerStatus>();
-template <>
-const TypeDesc& type_of<api::PodStatus>();
-template <>
-const TypeDesc& type_of<api::Pod>();
-template <>
-const TypeDesc& type_of<api::NamespaceSpec>();
-template <>
-const TypeDesc& type_of<api::NamespaceStatus>();
-template <>
-const TypeDesc& type_of<api::Namespace>();
-template <>
-const TypeDesc& type_of<api::ServicePort>();
-template <>
-const TypeDesc& type_of<api::ServiceSpec>();
-template <>
-const TypeDesc& type_of<api::Service>();
-template <>
-const TypeDesc& type_of<api::ConfigMap>();
-template <>
-const TypeDesc& type_of<api::Secret>();
-template <>
-const TypeDesc& type_of<api::ObjectReference>();
-template <>
-const TypeDesc& type_of<api::EventSource>();
-template <>
-const TypeDesc& type_of<api::Event>();
-template <>
-const TypeDesc& type_of<api::NodeStatus>();
-template <>
-const TypeDesc& type_of<api::NodeSpec>();
-template <>
-const TypeDesc& type_of<api::Node>();
-template <>
-const TypeDesc& type_of<api::PersistentVolumeClaimSpec>();
-template <>
-const TypeDesc& type_of<api::PersistentVolumeClaimStatus>();
-template <>
-const TypeDesc& type_of<api::PersistentVolumeClaim>();
+TypeDesc describe(Of<api::EnvVar>);
+TypeDesc describe(Of<api::ContainerPort>);
+TypeDesc describe(Of<api::VolumeMount>);
+TypeDesc describe(Of<api::ResourceRequirements>);
+TypeDesc describe(Of<api::Container>);
+TypeDesc describe(Of<api::PersistentVolumeClaimVolume>);
+TypeDesc describe(Of<api::EmptyDirVolume>);
+TypeDesc describe(Of<api::HostPathVolume>);
+TypeDesc describe(Of<api::Volume>);
+TypeDesc describe(Of<api::PodSpec>);
+TypeDesc describe(Of<api::PodTemplateSpec>);
+TypeDesc describe(Of<api::ContainerStateTerminated>);
+TypeDesc describe(Of<api::ContainerStateRunning>);
+TypeDesc describe(Of<api::ContainerStateWaiting>);
+TypeDesc describe(Of<api::ContainerState>);
+TypeDesc describe(Of<api::ContainerStatus>);
+TypeDesc describe(Of<api::PodStatus>);
+TypeDesc describe(Of<api::Pod>);
+TypeDesc describe(Of<api::NamespaceSpec>);
+TypeDesc describe(Of<api::NamespaceStatus>);
+TypeDesc describe(Of<api::Namespace>);
+TypeDesc describe(Of<api::ServicePort>);
+TypeDesc describe(Of<api::ServiceSpec>);
+TypeDesc describe(Of<api::Service>);
+TypeDesc describe(Of<api::ConfigMap>);
+TypeDesc describe(Of<api::Secret>);
+TypeDesc describe(Of<api::ObjectReference>);
+TypeDesc describe(Of<api::EventSource>);
+TypeDesc describe(Of<api::Event>);
+TypeDesc describe(Of<api::NodeStatus>);
+TypeDesc describe(Of<api::NodeSpec>);
+TypeDesc describe(Of<api::Node>);
+TypeDesc describe(Of<api::PersistentVolumeClaimSpec>);
+TypeDesc describe(Of<api::PersistentVolumeClaimStatus>);
+TypeDesc describe(Of<api::PersistentVolumeClaim>);
 
 }  // namespace muster::reflect

@@ -15,34 +15,27 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
-template <>
-const TypeDesc& type_of<ResourceQuotaSpec>() {
-  static const TypeDesc desc =
-      object<ResourceQuotaSpec>(
-          "ResourceQuotaSpec", "How much the namespace may hold.",
-          field<&ResourceQuotaSpec::hard>("hard", "Most of each thing: pods, requests.cpu, count/RESOURCE.GROUP, …."),
-          field<&ResourceQuotaSpec::scopes>("scopes", "Counts only pods that match all of these."))
-          .open<&ResourceQuotaSpec::rest>(field_names(kubernetes::message_named("ResourceQuotaSpec")));
-  return desc;
+TypeDesc describe(Of<ResourceQuotaSpec>) {
+  return object<ResourceQuotaSpec>(
+             "ResourceQuotaSpec", "How much the namespace may hold.",
+             field<&ResourceQuotaSpec::hard>("hard",
+                                             "Most of each thing: pods, requests.cpu, count/RESOURCE.GROUP, …."),
+             field<&ResourceQuotaSpec::scopes>("scopes", "Counts only pods that match all of these."))
+      .open<&ResourceQuotaSpec::rest>(field_names(kubernetes::message_named("ResourceQuotaSpec")));
 }
 
-template <>
-const TypeDesc& type_of<ResourceQuotaStatus>() {
-  static const TypeDesc desc =
-      object<ResourceQuotaStatus>("ResourceQuotaStatus", "How much the namespace holds.",
-                                  field<&ResourceQuotaStatus::hard>("hard", "Most of each thing, as it is enforced."),
-                                  field<&ResourceQuotaStatus::used>("used", "How much of each thing there is."));
-  return desc;
+TypeDesc describe(Of<ResourceQuotaStatus>) {
+  return object<ResourceQuotaStatus>(
+      "ResourceQuotaStatus", "How much the namespace holds.",
+      field<&ResourceQuotaStatus::hard>("hard", "Most of each thing, as it is enforced."),
+      field<&ResourceQuotaStatus::used>("used", "How much of each thing there is."));
 }
 
-template <>
-const TypeDesc& type_of<ResourceQuota>() {
-  static const TypeDesc desc =
-      root<ResourceQuota>("v1", "ResourceQuota", "Limits on what one namespace may hold.",
-                          field<&ResourceQuota::metadata>("metadata", "Name, labels and history."),
-                          field<&ResourceQuota::spec>("spec", "How much the namespace may hold."),
-                          field<&ResourceQuota::status>("status", "How much the namespace holds."));
-  return desc;
+TypeDesc describe(Of<ResourceQuota>) {
+  return root<ResourceQuota>("v1", "ResourceQuota", "Limits on what one namespace may hold.",
+                             field<&ResourceQuota::metadata>("metadata", "Name, labels and history."),
+                             field<&ResourceQuota::spec>("spec", "How much the namespace may hold."),
+                             field<&ResourceQuota::status>("status", "How much the namespace holds."));
 }
 
 }  // namespace muster::reflect

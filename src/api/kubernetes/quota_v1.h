@@ -32,10 +32,7 @@ bool is_standard_resource(std::string_view name);
 }  // namespace muster::api
 
 namespace muster::reflect {
-template <>
-const TypeDesc& type_of<api::ResourceQuotaSpec>();
-template <>
-const TypeDesc& type_of<api::ResourceQuotaStatus>();
-template <>
-const TypeDesc& type_of<api::ResourceQuota>();
+TypeDesc describe(Of<api::ResourceQuotaSpec>);
+TypeDesc describe(Of<api::ResourceQuotaStatus>);
+TypeDesc describe(Of<api::ResourceQuota>);
 }  // namespace muster::reflect

@@ -8,50 +8,41 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
-template <>
-const TypeDesc& type_of<LocalObjectReference>() {
-  static const TypeDesc desc =
-      object<LocalObjectReference>("LocalObjectReference", "Names an object of the same namespace.",
-                                   field<&LocalObjectReference::name>("name", "Name of the object."));
-  return desc;
+TypeDesc describe(Of<LocalObjectReference>) {
+  return object<LocalObjectReference>("LocalObjectReference", "Names an object of the same namespace.",
+                                      field<&LocalObjectReference::name>("name", "Name of the object."));
 }
 
-template <>
-const TypeDesc& type_of<ServiceAccount>() {
-  static const TypeDesc desc = root<ServiceAccount>(
+TypeDesc describe(Of<ServiceAccount>) {
+  return root<ServiceAccount>(
       "v1", "ServiceAccount", "A name under which pods run.",
       field<&ServiceAccount::metadata>("metadata", "Name, labels, owners and history."),
-      field<&ServiceAccount::secrets>("secrets", "Secrets that pods of this account may use.").merge_key("name"),
+      field<&ServiceAccount::secrets>("secrets", "Secrets that pods of this account may use."),
       field<&ServiceAccount::image_pull_secrets>("imagePullSecrets", "Secrets with passwords of image registries."),
       field<&ServiceAccount::automount_service_account_token>(
           "automountServiceAccountToken", "Whether pods of this account get a token for the API server."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PersistentVolumeSpec>() {
-  static const TypeDesc desc =
-      object<PersistentVolumeSpec>(
-          "PersistentVolumeSpec", "What a volume is and who may use it.",
-          field<&PersistentVolumeSpec::capacity>("capacity", "How much the volume holds."),
-          field<&PersistentVolumeSpec::access_modes>("accessModes", "How the volume may be mounted."),
-          field<&PersistentVolumeSpec::claim_ref>("claimRef", "Claim that the volume is bound to."),
-          field<&PersistentVolumeSpec::persistent_volume_reclaim_policy>(
-              "persistentVolumeReclaimPolicy", "What happens to the volume when its claim is deleted.")
-              .one_of({"Delete", "Recycle", "Retain"})
-              .default_value("Retain"),
-          field<&PersistentVolumeSpec::storage_class_name>("storageClassName", "Class of storage it belongs to."),
-          field<&PersistentVolumeSpec::volume_mode>("volumeMode", "Whether it is a file system or a block device.")
-              .one_of({"Block", "Filesystem"})
-              .default_value("Filesystem"),
-          field<&PersistentVolumeSpec::host_path>("hostPath", "A folder of the machine."))
-          .open<&PersistentVolumeSpec::rest>(field_names(kubernetes::message_named("PersistentVolumeSpec")));
-  return desc;
+TypeDesc describe(Of<PersistentVolumeSpec>) {
+  return object<PersistentVolumeSpec>(
+             "PersistentVolumeSpec", "What a volume is and who may use it.",
+             field<&PersistentVolumeSpec::capacity>("capacity", "How much the volume holds."),
+             field<&PersistentVolumeSpec::access_modes>("accessModes", "How the volume may be mounted."),
+             field<&PersistentVolumeSpec::claim_ref>("claimRef", "Claim that the volume is bound to."),
+             field<&PersistentVolumeSpec::persistent_volume_reclaim_policy>(
+                 "persistentVolumeReclaimPolicy", "What happens to the volume when its claim is deleted.")
+                 .one_of({"Delete", "Recycle", "Retain"})
+                 .default_value("Retain"),
+             field<&PersistentVolumeSpec::storage_class_name>("storageClassName", "Class of storage it belongs to."),
+             field<&PersistentVolumeSpec::volume_mode>("volumeMode", "Whether it is a file system or a block device.")
+                 .one_of({"Block", "Filesystem"})
+                 .default_value("Filesystem"),
+             field<&PersistentVolumeSpec::host_path>("hostPath", "A folder of the machine."))
+      .open<&PersistentVolumeSpec::rest>(field_names(kubernetes::message_named("PersistentVolumeSpec")));
 }
 
-template <>
-const TypeDesc& type_of<PersistentVolumeStatus>() {
-  static const TypeDesc desc = object<PersistentVolumeStatus>(
+TypeDesc describe(Of<PersistentVolumeStatus>) {
+  return object<PersistentVolumeStatus>(
       "PersistentVolumeStatus", "What is known about a volume.",
       field<&PersistentVolumeStatus::phase>("phase", "Whether the volume is free, bound or left behind.")
           .one_of({"Available", "Bound", "Failed", "Pending", "Released"}),
@@ -59,47 +50,36 @@ const TypeDesc& type_of<PersistentVolumeStatus>() {
       field<&PersistentVolumeStatus::reason>("reason", "One word for why it failed."),
       field<&PersistentVolumeStatus::last_phase_transition_time>("lastPhaseTransitionTime",
                                                                  "When the phase changed last."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PersistentVolume>() {
-  static const TypeDesc desc =
-      root<PersistentVolume>("v1", "PersistentVolume", "A piece of storage that claims can be bound to.",
-                             field<&PersistentVolume::metadata>("metadata", "Name, labels and history."),
-                             field<&PersistentVolume::spec>("spec", "What the volume is and who may use it."),
-                             field<&PersistentVolume::status>("status", "What is known about the volume."));
-  return desc;
+TypeDesc describe(Of<PersistentVolume>) {
+  return root<PersistentVolume>("v1", "PersistentVolume", "A piece of storage that claims can be bound to.",
+                                field<&PersistentVolume::metadata>("metadata", "Name, labels and history."),
+                                field<&PersistentVolume::spec>("spec", "What the volume is and who may use it."),
+                                field<&PersistentVolume::status>("status", "What is known about the volume."));
 }
 
-template <>
-const TypeDesc& type_of<LeaseSpec>() {
-  static const TypeDesc desc =
-      object<LeaseSpec>(
-          "LeaseSpec", "Who holds a lease and until when.",
-          field<&LeaseSpec::holder_identity>("holderIdentity", "Who holds the lease."),
-          field<&LeaseSpec::lease_duration_seconds>("leaseDurationSeconds",
-                                                    "Seconds after the last renewal when others may take it.")
-              .min(1),
-          field<&LeaseSpec::acquire_time>("acquireTime", "When the holder took the lease."),
-          field<&LeaseSpec::renew_time>("renewTime", "When the holder renewed the lease last."),
-          field<&LeaseSpec::lease_transitions>("leaseTransitions", "How often the holder changed.").min(0))
-          .open<&LeaseSpec::rest>(field_names(kubernetes::message_named("LeaseSpec")));
-  return desc;
+TypeDesc describe(Of<LeaseSpec>) {
+  return object<LeaseSpec>(
+             "LeaseSpec", "Who holds a lease and until when.",
+             field<&LeaseSpec::holder_identity>("holderIdentity", "Who holds the lease."),
+             field<&LeaseSpec::lease_duration_seconds>("leaseDurationSeconds",
+                                                       "Seconds after the last renewal when others may take it.")
+                 .min(1),
+             field<&LeaseSpec::acquire_time>("acquireTime", "When the holder took the lease."),
+             field<&LeaseSpec::renew_time>("renewTime", "When the holder renewed the lease last."),
+             field<&LeaseSpec::lease_transitions>("leaseTransitions", "How often the holder changed.").min(0))
+      .open<&LeaseSpec::rest>(field_names(kubernetes::message_named("LeaseSpec")));
 }
 
-template <>
-const TypeDesc& type_of<Lease>() {
-  static const TypeDesc desc =
-      root<Lease>("coordination.k8s.io/v1", "Lease", "A lock that is lost unless renewed, for choosing a leader.",
-                  field<&Lease::metadata>("metadata", "Name, labels, owners and history."),
-                  field<&Lease::spec>("spec", "Who holds the lease and until when."));
-  return desc;
+TypeDesc describe(Of<Lease>) {
+  return root<Lease>("coordination.k8s.io/v1", "Lease", "A lock that is lost unless renewed, for choosing a leader.",
+                     field<&Lease::metadata>("metadata", "Name, labels, owners and history."),
+                     field<&Lease::spec>("spec", "Who holds the lease and until when."));
 }
 
-template <>
-const TypeDesc& type_of<PriorityClass>() {
-  static const TypeDesc desc = root<PriorityClass>(
+TypeDesc describe(Of<PriorityClass>) {
+  return root<PriorityClass>(
       "scheduling.k8s.io/v1", "PriorityClass", "A name for how important pods are.",
       field<&PriorityClass::metadata>("metadata", "Name, labels and history."),
       field<&PriorityClass::value>("value", "How important: the highest goes first.").default_value(0),
@@ -108,7 +88,6 @@ const TypeDesc& type_of<PriorityClass>() {
       field<&PriorityClass::preemption_policy>("preemptionPolicy", "Whether such pods may displace others.")
           .one_of({"Never", "PreemptLowerPriority"})
           .default_value("PreemptLowerPriority"));
-  return desc;
 }
 
 }  // namespace muster::reflect

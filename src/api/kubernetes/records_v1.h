@@ -66,21 +66,13 @@ struct PriorityClass {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::LocalObjectReference>();
-template <>
-const TypeDesc& type_of<api::ServiceAccount>();
-template <>
-const TypeDesc& type_of<api::PersistentVolumeSpec>();
-template <>
-const TypeDesc& type_of<api::PersistentVolumeStatus>();
-template <>
-const TypeDesc& type_of<api::PersistentVolume>();
-template <>
-const TypeDesc& type_of<api::LeaseSpec>();
-template <>
-const TypeDesc& type_of<api::Lease>();
-template <>
-const TypeDesc& type_of<api::PriorityClass>();
+TypeDesc describe(Of<api::LocalObjectReference>);
+TypeDesc describe(Of<api::ServiceAccount>);
+TypeDesc describe(Of<api::PersistentVolumeSpec>);
+TypeDesc describe(Of<api::PersistentVolumeStatus>);
+TypeDesc describe(Of<api::PersistentVolume>);
+TypeDesc describe(Of<api::LeaseSpec>);
+TypeDesc describe(Of<api::Lease>);
+TypeDesc describe(Of<api::PriorityClass>);
 
 }  // namespace muster::reflect

@@ -8,77 +8,60 @@ namespace muster::reflect {
 
 using namespace api;  // NOLINT(google-build-using-namespace): this file describes nothing else
 
-template <>
-const TypeDesc& type_of<ResourceAttributes>() {
-  static const TypeDesc desc =
-      object<ResourceAttributes>(
-          "ResourceAttributes", "Something that can be done to objects.",
-          field<&ResourceAttributes::ns>("namespace", "Namespace of the objects; empty for all."),
-          field<&ResourceAttributes::verb>("verb", "What would be done: get, list, create and so on."),
-          field<&ResourceAttributes::group>("group", "API group of the objects."),
-          field<&ResourceAttributes::version>("version", "Version of the API group."),
-          field<&ResourceAttributes::resource>("resource", "Plural name of the kind."),
-          field<&ResourceAttributes::subresource>("subresource", "Part of the object, such as status."),
-          field<&ResourceAttributes::name>("name", "Name of the object; empty for all."))
-          .open<&ResourceAttributes::rest>(field_names(kubernetes::message_named("ResourceAttributes")));
-  return desc;
+TypeDesc describe(Of<ResourceAttributes>) {
+  return object<ResourceAttributes>(
+             "ResourceAttributes", "Something that can be done to objects.",
+             field<&ResourceAttributes::ns>("namespace", "Namespace of the objects; empty for all."),
+             field<&ResourceAttributes::verb>("verb", "What would be done: get, list, create and so on."),
+             field<&ResourceAttributes::group>("group", "API group of the objects."),
+             field<&ResourceAttributes::version>("version", "Version of the API group."),
+             field<&ResourceAttributes::resource>("resource", "Plural name of the kind."),
+             field<&ResourceAttributes::subresource>("subresource", "Part of the object, such as status."),
+             field<&ResourceAttributes::name>("name", "Name of the object; empty for all."))
+      .open<&ResourceAttributes::rest>(field_names(kubernetes::message_named("ResourceAttributes")));
 }
 
-template <>
-const TypeDesc& type_of<NonResourceAttributes>() {
-  static const TypeDesc desc =
-      object<NonResourceAttributes>("NonResourceAttributes", "A request that is not about objects.",
-                                    field<&NonResourceAttributes::path>("path", "Path of the request."),
-                                    field<&NonResourceAttributes::verb>("verb", "HTTP method in lower case."));
-  return desc;
+TypeDesc describe(Of<NonResourceAttributes>) {
+  return object<NonResourceAttributes>("NonResourceAttributes", "A request that is not about objects.",
+                                       field<&NonResourceAttributes::path>("path", "Path of the request."),
+                                       field<&NonResourceAttributes::verb>("verb", "HTTP method in lower case."));
 }
 
-template <>
-const TypeDesc& type_of<SelfSubjectAccessReviewSpec>() {
-  static const TypeDesc desc =
-      object<SelfSubjectAccessReviewSpec>("SelfSubjectAccessReviewSpec", "What the client would like to do.",
-                                          field<&SelfSubjectAccessReviewSpec::resource_attributes>(
-                                              "resourceAttributes", "Verb, group and resource of what it would do."),
-                                          field<&SelfSubjectAccessReviewSpec::non_resource_attributes>(
-                                              "nonResourceAttributes", "Verb and path of what it would do."));
-  return desc;
+TypeDesc describe(Of<SelfSubjectAccessReviewSpec>) {
+  return object<SelfSubjectAccessReviewSpec>("SelfSubjectAccessReviewSpec", "What the client would like to do.",
+                                             field<&SelfSubjectAccessReviewSpec::resource_attributes>(
+                                                 "resourceAttributes", "Verb, group and resource of what it would do."),
+                                             field<&SelfSubjectAccessReviewSpec::non_resource_attributes>(
+                                                 "nonResourceAttributes", "Verb and path of what it would do."));
 }
 
-template <>
-const TypeDesc& type_of<SelfSubjectAccessReview>() {
-  static const TypeDesc desc = root<SelfSubjectAccessReview>(
-      "authorization.k8s.io/v1", "SelfSubjectAccessReview", "Asks whether the client may do something.",
-      field<&SelfSubjectAccessReview::metadata>("metadata", "Not used."),
-      field<&SelfSubjectAccessReview::spec>("spec", "What the client would do."),
-      field<&SelfSubjectAccessReview::status>("status", "Whether it may."));
-  return desc;
+TypeDesc describe(Of<SelfSubjectAccessReview>) {
+  return root<SelfSubjectAccessReview>("authorization.k8s.io/v1", "SelfSubjectAccessReview",
+                                       "Asks whether the client may do something.",
+                                       field<&SelfSubjectAccessReview::metadata>("metadata", "Not used."),
+                                       field<&SelfSubjectAccessReview::spec>("spec", "What the client would do."),
+                                       field<&SelfSubjectAccessReview::status>("status", "Whether it may."));
 }
 
-template <>
-const TypeDesc& type_of<SelfSubjectRulesReviewSpec>() {
-  static const TypeDesc desc = object<SelfSubjectRulesReviewSpec>(
+TypeDesc describe(Of<SelfSubjectRulesReviewSpec>) {
+  return object<SelfSubjectRulesReviewSpec>(
       "SelfSubjectRulesReviewSpec", "Where the client would like to do things.",
       field<&SelfSubjectRulesReviewSpec::ns>("namespace", "Namespace that is asked about."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<SelfSubjectRulesReview>() {
-  static const TypeDesc desc = root<SelfSubjectRulesReview>(
-      "authorization.k8s.io/v1", "SelfSubjectRulesReview", "Asks what the client may do in a namespace.",
-      field<&SelfSubjectRulesReview::metadata>("metadata", "Not used."),
-      field<&SelfSubjectRulesReview::spec>("spec", "Where the client would do it."),
-      field<&SelfSubjectRulesReview::status>("status", "What it may do there."));
-  return desc;
+TypeDesc describe(Of<SelfSubjectRulesReview>) {
+  return root<SelfSubjectRulesReview>("authorization.k8s.io/v1", "SelfSubjectRulesReview",
+                                      "Asks what the client may do in a namespace.",
+                                      field<&SelfSubjectRulesReview::metadata>("metadata", "Not used."),
+                                      field<&SelfSubjectRulesReview::spec>("spec", "Where the client would do it."),
+                                      field<&SelfSubjectRulesReview::status>("status", "What it may do there."));
 }
 
-template <>
-const TypeDesc& type_of<SelfSubjectReview>() {
-  static const TypeDesc desc = root<SelfSubjectReview>(
-      "authentication.k8s.io/v1", "SelfSubjectReview", "Asks as whom the server sees the client.",
-      field<&SelfSubjectReview::metadata>("metadata", "Not used."),
-      field<&SelfSubjectReview::status>("status", "Name and groups of the client."));
-  return desc;
+TypeDesc describe(Of<SelfSubjectReview>) {
+  return root<SelfSubjectReview>("authentication.k8s.io/v1", "SelfSubjectReview",
+                                 "Asks as whom the server sees the client.",
+                                 field<&SelfSubjectReview::metadata>("metadata", "Not used."),
+                                 field<&SelfSubjectReview::status>("status", "Name and groups of the client."));
 }
 
 }  // namespace muster::reflect

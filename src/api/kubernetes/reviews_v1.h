@@ -49,19 +49,12 @@ struct SelfSubjectReview {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::ResourceAttributes>();
-template <>
-const TypeDesc& type_of<api::NonResourceAttributes>();
-template <>
-const TypeDesc& type_of<api::SelfSubjectAccessReviewSpec>();
-template <>
-const TypeDesc& type_of<api::SelfSubjectAccessReview>();
-template <>
-const TypeDesc& type_of<api::SelfSubjectRulesReviewSpec>();
-template <>
-const TypeDesc& type_of<api::SelfSubjectRulesReview>();
-template <>
-const TypeDesc& type_of<api::SelfSubjectReview>();
+TypeDesc describe(Of<api::ResourceAttributes>);
+TypeDesc describe(Of<api::NonResourceAttributes>);
+TypeDesc describe(Of<api::SelfSubjectAccessReviewSpec>);
+TypeDesc describe(Of<api::SelfSubjectAccessReview>);
+TypeDesc describe(Of<api::SelfSubjectRulesReviewSpec>);
+TypeDesc describe(Of<api::SelfSubjectRulesReview>);
+TypeDesc describe(Of<api::SelfSubjectReview>);
 
 }  // namespace muster::reflect

@@ -44,34 +44,26 @@ bool group_holds_its_roles(const json::Document& self) {
 
 }  // namespace
 
-template <>
-const TypeDesc& type_of<T9kScheduler>() {
-  static const TypeDesc desc = object<T9kScheduler>(
+TypeDesc describe(Of<T9kScheduler>) {
+  return object<T9kScheduler>(
       "T9kScheduler", "Queue and rank of a job in the T9k scheduler.",
       field<&T9kScheduler::queue>("queue", "Queue the job waits in."),
       field<&T9kScheduler::priority>("priority", "Rank within the queue; larger goes first.").min(0).max(100));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<SchedulePolicy>() {
-  static const TypeDesc desc = object<SchedulePolicy>(
+TypeDesc describe(Of<SchedulePolicy>) {
+  return object<SchedulePolicy>(
       "SchedulePolicy", "Which scheduler places the pods.",
       field<&SchedulePolicy::t9k_scheduler>("t9kScheduler", "Use the T9k scheduler, with queues and priorities."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<QueueQuota>() {
-  static const TypeDesc desc =
-      object<QueueQuota>("QueueQuota", "Limits on what the pods of a queue use together.",
-                         field<&QueueQuota::requests>("requests", "Most of each resource that pods may request."));
-  return desc;
+TypeDesc describe(Of<QueueQuota>) {
+  return object<QueueQuota>("QueueQuota", "Limits on what the pods of a queue use together.",
+                            field<&QueueQuota::requests>("requests", "Most of each resource that pods may request."));
 }
 
-template <>
-const TypeDesc& type_of<QueueSpec>() {
-  static const TypeDesc desc = object<QueueSpec>(
+TypeDesc describe(Of<QueueSpec>) {
+  return object<QueueSpec>(
       "QueueSpec", "Who may use a queue, how much, and before whom.",
       field<&QueueSpec::quota>("quota", "Limits on all pods of the queue together; none when not set."),
       field<&QueueSpec::priority>("priority", "Rank among queues; larger goes first.").min(0).max(100),
@@ -86,59 +78,48 @@ const TypeDesc& type_of<QueueSpec>() {
       field<&QueueSpec::namespace_selector>("namespaceSelector",
                                             "Namespaces that may use the queue; all when not set."),
       field<&QueueSpec::resource_shape_profile>("resourceShapeProfile", "Shapes of pods that the queue takes."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<QueueStatus>() {
-  static const TypeDesc desc = object<QueueStatus>(
+TypeDesc describe(Of<QueueStatus>) {
+  return object<QueueStatus>(
       "QueueStatus", "What is known about a queue.",
       field<&QueueStatus::allocated>("allocated", "What its running pods have requested."),
       field<&QueueStatus::pending>("pending", "Pod groups that wait."),
       field<&QueueStatus::running>("running", "Pod groups that run."),
       field<&QueueStatus::conditions>("conditions", "What is so about the queue, and why.").list_map_key("type"));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<Queue>() {
-  static const TypeDesc desc = root<Queue>(
+TypeDesc describe(Of<Queue>) {
+  return root<Queue>(
       "scheduler.tensorstack.dev/v1beta1", "Queue", "A line in which jobs wait for resources.",
       field<&Queue::metadata>("metadata", "Name, labels and history."),
       field<&Queue::spec>("spec", "Who may use the queue, how much, and before whom.").default_value(json::Object{}),
       field<&Queue::status>("status", "What is known about the queue; written by the scheduler."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PodGroupRole>() {
-  static const TypeDesc desc = object<PodGroupRole>(
+TypeDesc describe(Of<PodGroupRole>) {
+  return object<PodGroupRole>(
       "PodGroupRole", "One role of a group.", field<&PodGroupRole::name>("name", "Name of the role.").required(),
       field<&PodGroupRole::min_member>("minMember", "Fewest pods of the role that must start together.")
           .required()
           .min(0));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PodGroupSpec>() {
-  static const TypeDesc desc =
-      object<PodGroupSpec>(
-          "PodGroupSpec", "Which pods start together.",
-          field<&PodGroupSpec::queue>("queue", "Queue the group waits in.").default_value("default"),
-          field<&PodGroupSpec::priority>("priority", "Rank within the queue; larger goes first.").min(0).max(100),
-          field<&PodGroupSpec::min_member>("minMember", "Fewest pods that must start together.").required().min(0),
-          field<&PodGroupSpec::roles>("roles", "Fewest pods per role.").list_map_key("name"))
-          .rules({{.cel = "!has(self.roles) || self.roles.map(r, r.minMember).sum() <= self.minMember",
-                   .message = "must be at least the sum of roles[*].minMember",
-                   .field = "minMember",
-                   .holds = &group_holds_its_roles}});
-  return desc;
+TypeDesc describe(Of<PodGroupSpec>) {
+  return object<PodGroupSpec>(
+             "PodGroupSpec", "Which pods start together.",
+             field<&PodGroupSpec::queue>("queue", "Queue the group waits in.").default_value("default"),
+             field<&PodGroupSpec::priority>("priority", "Rank within the queue; larger goes first.").min(0).max(100),
+             field<&PodGroupSpec::min_member>("minMember", "Fewest pods that must start together.").required().min(0),
+             field<&PodGroupSpec::roles>("roles", "Fewest pods per role.").list_map_key("name"))
+      .rules({{.cel = "!has(self.roles) || self.roles.map(r, r.minMember).sum() <= self.minMember",
+               .message = "must be at least the sum of roles[*].minMember",
+               .field = "minMember",
+               .holds = &group_holds_its_roles}});
 }
 
-template <>
-const TypeDesc& type_of<PodGroupStatus>() {
-  static const TypeDesc desc = object<PodGroupStatus>(
+TypeDesc describe(Of<PodGroupStatus>) {
+  return object<PodGroupStatus>(
       "PodGroupStatus", "What is known about a group.",
       field<&PodGroupStatus::conditions>("conditions", "Whether the group is complete and has a place, and why.")
           .list_map_key("type"),
@@ -148,17 +129,13 @@ const TypeDesc& type_of<PodGroupStatus>() {
       field<&PodGroupStatus::failed>("failed", "Pods that failed.").always_written(),
       field<&PodGroupStatus::unknown>("unknown", "Pods whose state is not known.").always_written(),
       field<&PodGroupStatus::allocated>("allocated", "What the group's pods have requested."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PodGroup>() {
-  static const TypeDesc desc =
-      root<PodGroup>("scheduler.tensorstack.dev/v1beta1", "PodGroup", "Pods that start together or wait together.",
-                     field<&PodGroup::metadata>("metadata", "Name, labels, owners and history."),
-                     field<&PodGroup::spec>("spec", "Which pods start together.").required(),
-                     field<&PodGroup::status>("status", "What is known about the group; written by the scheduler."));
-  return desc;
+TypeDesc describe(Of<PodGroup>) {
+  return root<PodGroup>("scheduler.tensorstack.dev/v1beta1", "PodGroup", "Pods that start together or wait together.",
+                        field<&PodGroup::metadata>("metadata", "Name, labels, owners and history."),
+                        field<&PodGroup::spec>("spec", "Which pods start together.").required(),
+                        field<&PodGroup::status>("status", "What is known about the group; written by the scheduler."));
 }
 
 }  // namespace muster::reflect

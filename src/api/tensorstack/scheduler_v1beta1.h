@@ -68,25 +68,15 @@ struct PodGroup {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::T9kScheduler>();
-template <>
-const TypeDesc& type_of<api::SchedulePolicy>();
-template <>
-const TypeDesc& type_of<api::QueueQuota>();
-template <>
-const TypeDesc& type_of<api::QueueSpec>();
-template <>
-const TypeDesc& type_of<api::QueueStatus>();
-template <>
-const TypeDesc& type_of<api::Queue>();
-template <>
-const TypeDesc& type_of<api::PodGroupRole>();
-template <>
-const TypeDesc& type_of<api::PodGroupSpec>();
-template <>
-const TypeDesc& type_of<api::PodGroupStatus>();
-template <>
-const TypeDesc& type_of<api::PodGroup>();
+TypeDesc describe(Of<api::T9kScheduler>);
+TypeDesc describe(Of<api::SchedulePolicy>);
+TypeDesc describe(Of<api::QueueQuota>);
+TypeDesc describe(Of<api::QueueSpec>);
+TypeDesc describe(Of<api::QueueStatus>);
+TypeDesc describe(Of<api::Queue>);
+TypeDesc describe(Of<api::PodGroupRole>);
+TypeDesc describe(Of<api::PodGroupSpec>);
+TypeDesc describe(Of<api::PodGroupStatus>);
+TypeDesc describe(Of<api::PodGroup>);
 
 }  // namespace muster::reflect

@@ -63,83 +63,62 @@ bool is_fileset(std::string_view text) {
   return steps[0] == "minio" && steps.size() >= 3 && is_object_name(steps[1]) && is_bucket(steps[2]);
 }
 
-const TypeDesc& scheduler_without_priority() {
-  static const TypeDesc desc = [] {
-    TypeDesc type = type_of<T9kScheduler>();
-    type.name = "TensorBoardT9kScheduler";
-    type.doc = "Queue of a TensorBoard in the T9k scheduler.";
-    type.remove_field("priority");
-    return type;
-  }();
-  return desc;
+TypeDesc scheduler_without_priority() {
+  TypeDesc type = type_of<T9kScheduler>();
+  type.name = "TensorBoardT9kScheduler";
+  type.doc = "Queue of a TensorBoard in the T9k scheduler.";
+  type.remove_field("priority");
+  return type;
 }
 
-const TypeDesc& schedule_without_priority() {
-  static const TypeDesc desc = [] {
-    TypeDesc type = type_of<SchedulePolicy>();
-    type.name = "TensorBoardSchedulePolicy";
-    for (FieldDesc& one : type.fields) {
-      if (one.name == "t9kScheduler") one.type = &scheduler_without_priority;
-    }
-    return type;
-  }();
-  return desc;
+TypeDesc schedule_without_priority() {
+  TypeDesc type = type_of<SchedulePolicy>();
+  type.name = "TensorBoardSchedulePolicy";
+  type.field_to_change("t9kScheduler").type = &made<&scheduler_without_priority>;
+  return type;
 }
 
 }  // namespace
 
-template <>
-const TypeDesc& type_of<TensorBoardPvcSource>() {
-  static const TypeDesc desc = object<TensorBoardPvcSource>(
+TypeDesc describe(Of<TensorBoardPvcSource>) {
+  return object<TensorBoardPvcSource>(
       "TensorBoardPvcSource", "Logs on a persistent volume.",
       field<&TensorBoardPvcSource::name>("name", "Name of the persistent volume claim.").required(),
       field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; all of it when there are none.")
           .also_known_as("subpath")
           .pattern(sub_path_pattern(), &is_sub_path, "must not lead out of the volume by '..'"));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TensorBoardSecretRef>() {
-  static const TypeDesc desc =
-      object<TensorBoardSecretRef>("TensorBoardSecretRef", "Names a secret.",
-                                   field<&TensorBoardSecretRef::name>("name", "Name of the secret.").required());
-  return desc;
+TypeDesc describe(Of<TensorBoardSecretRef>) {
+  return object<TensorBoardSecretRef>("TensorBoardSecretRef", "Names a secret.",
+                                      field<&TensorBoardSecretRef::name>("name", "Name of the secret.").required());
 }
 
-template <>
-const TypeDesc& type_of<TensorBoardS3Source>() {
-  static const TypeDesc desc = object<TensorBoardS3Source>(
+TypeDesc describe(Of<TensorBoardS3Source>) {
+  return object<TensorBoardS3Source>(
       "TensorBoardS3Source", "Logs in an object store.",
       field<&TensorBoardS3Source::secret_ref>("secretRef", "Secret with the keys of the store."),
       field<&TensorBoardS3Source::uri>("uri", "Where the logs are, s3://BUCKET/PATH.").required().min_items(1));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TensorBoardHttpSource>() {
-  static const TypeDesc desc = object<TensorBoardHttpSource>(
+TypeDesc describe(Of<TensorBoardHttpSource>) {
+  return object<TensorBoardHttpSource>(
       "TensorBoardHttpSource", "Logs on a web server.",
       field<&TensorBoardHttpSource::url>("url", "Where the logs are.").required().min_items(1));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TensorBoardLogDir>() {
-  static const TypeDesc desc =
-      object<TensorBoardLogDir>("TensorBoardLogDir", "Where the logs are.",
-                                field<&TensorBoardLogDir::pvc>("pvc", "On persistent volumes."),
-                                field<&TensorBoardLogDir::s3>("s3", "In an object store."),
-                                field<&TensorBoardLogDir::http>("http", "On a web server."))
-          .rules({{.cel = "(has(self.pvc) && size(self.pvc) > 0) || has(self.s3) || has(self.http)",
-                   .message = "must have pvc, s3 or http",
-                   .holds = &has_source}});
-  return desc;
+TypeDesc describe(Of<TensorBoardLogDir>) {
+  return object<TensorBoardLogDir>("TensorBoardLogDir", "Where the logs are.",
+                                   field<&TensorBoardLogDir::pvc>("pvc", "On persistent volumes."),
+                                   field<&TensorBoardLogDir::s3>("s3", "In an object store."),
+                                   field<&TensorBoardLogDir::http>("http", "On a web server."))
+      .rules({{.cel = "(has(self.pvc) && size(self.pvc) > 0) || has(self.s3) || has(self.http)",
+               .message = "must have pvc, s3 or http",
+               .holds = &has_source}});
 }
 
-template <>
-const TypeDesc& type_of<TensorBoardSpec>() {
-  static const TypeDesc desc = object<TensorBoardSpec>(
+TypeDesc describe(Of<TensorBoardSpec>) {
+  return object<TensorBoardSpec>(
       "TensorBoardSpec", "Which logs a TensorBoard shows, and how it runs.",
       field<&TensorBoardSpec::training_log_filesets>(
           "trainingLogFilesets", "Older form of logDir: t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH.")
@@ -153,29 +132,23 @@ const TypeDesc& type_of<TensorBoardSpec>() {
       field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as it was written.")
           .deprecated("suspend"),
       field<&TensorBoardSpec::scheduler>("scheduler", "Which scheduler places the pod.")
-          .described_as(&schedule_without_priority));
-  return desc;
+          .described_as(&made<&schedule_without_priority>));
 }
 
-template <>
-const TypeDesc& type_of<PodReferenceName>() {
-  static const TypeDesc desc = object<PodReferenceName>("PodReferenceName", "Names a pod.",
-                                                        field<&PodReferenceName::name>("name", "Name of the pod."),
-                                                        field<&PodReferenceName::uid>("uid", "Unique id of the pod."));
-  return desc;
+TypeDesc describe(Of<PodReferenceName>) {
+  return object<PodReferenceName>("PodReferenceName", "Names a pod.",
+                                  field<&PodReferenceName::name>("name", "Name of the pod."),
+                                  field<&PodReferenceName::uid>("uid", "Unique id of the pod."));
 }
 
-template <>
-const TypeDesc& type_of<PodReference>() {
-  static const TypeDesc desc = object<PodReference>("PodReference", "The pod behind a page.",
-                                                    field<&PodReference::reference>("reference", "Which pod it is."),
-                                                    field<&PodReference::phase>("phase", "Phase of the pod."));
-  return desc;
+TypeDesc describe(Of<PodReference>) {
+  return object<PodReference>("PodReference", "The pod behind a page.",
+                              field<&PodReference::reference>("reference", "Which pod it is."),
+                              field<&PodReference::phase>("phase", "Phase of the pod."));
 }
 
-template <>
-const TypeDesc& type_of<TensorBoardStatus>() {
-  static const TypeDesc desc = object<TensorBoardStatus>(
+TypeDesc describe(Of<TensorBoardStatus>) {
+  return object<TensorBoardStatus>(
       "PageStatus", "What is known about a program with a page.",
       field<&TensorBoardStatus::phase>("phase", "Where it stands, in one word.")
           .one_of({"Initializing", "Running", "Suspended", "Failed"}),
@@ -185,22 +158,17 @@ const TypeDesc& type_of<TensorBoardStatus>() {
       field<&TensorBoardStatus::url>("url", "Where a browser finds it."),
       field<&TensorBoardStatus::observed_generation>("observedGeneration",
                                                      "Generation of the object that this status is about."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TensorBoard>() {
-  static const TypeDesc desc =
-      root<TensorBoard>("tensorstack.dev/v1beta1", "TensorBoard", "A TensorBoard that shows the logs of trainings.",
-                        field<&TensorBoard::metadata>("metadata", "Name, labels, owners and history."),
-                        field<&TensorBoard::spec>("spec", "Which logs it shows, and how it runs.").required(),
-                        field<&TensorBoard::status>("status", "What is known about it; written by the controller."));
-  return desc;
+TypeDesc describe(Of<TensorBoard>) {
+  return root<TensorBoard>("tensorstack.dev/v1beta1", "TensorBoard", "A TensorBoard that shows the logs of trainings.",
+                           field<&TensorBoard::metadata>("metadata", "Name, labels, owners and history."),
+                           field<&TensorBoard::spec>("spec", "Which logs it shows, and how it runs.").required(),
+                           field<&TensorBoard::status>("status", "What is known about it; written by the controller."));
 }
 
-template <>
-const TypeDesc& type_of<NotebookSpec>() {
-  static const TypeDesc desc = object<NotebookSpec>(
+TypeDesc describe(Of<NotebookSpec>) {
+  return object<NotebookSpec>(
       "NotebookSpec", "What a notebook runs.",
       field<&NotebookSpec::type>("type", "Which program serves the notebook.")
           .one_of({"jupyter"})
@@ -208,17 +176,13 @@ const TypeDesc& type_of<NotebookSpec>() {
       field<&NotebookSpec::template_>("template", "From which the pod of the notebook is made.").required(),
       field<&NotebookSpec::suspend>("suspend", "While true, the notebook has no pod."),
       field<&NotebookSpec::scheduler>("scheduler", "Which scheduler places the pod."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<Notebook>() {
-  static const TypeDesc desc =
-      root<Notebook>("tensorstack.dev/v1beta1", "Notebook", "A notebook for interactive work.",
-                     field<&Notebook::metadata>("metadata", "Name, labels, owners and history."),
-                     field<&Notebook::spec>("spec", "What the notebook runs.").required(),
-                     field<&Notebook::status>("status", "What is known about it; written by the controller."));
-  return desc;
+TypeDesc describe(Of<Notebook>) {
+  return root<Notebook>("tensorstack.dev/v1beta1", "Notebook", "A notebook for interactive work.",
+                        field<&Notebook::metadata>("metadata", "Name, labels, owners and history."),
+                        field<&Notebook::spec>("spec", "What the notebook runs.").required(),
+                        field<&Notebook::status>("status", "What is known about it; written by the controller."));
 }
 
 }  // namespace muster::reflect

@@ -75,29 +75,17 @@ struct Notebook {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::TensorBoardPvcSource>();
-template <>
-const TypeDesc& type_of<api::TensorBoardSecretRef>();
-template <>
-const TypeDesc& type_of<api::TensorBoardS3Source>();
-template <>
-const TypeDesc& type_of<api::TensorBoardHttpSource>();
-template <>
-const TypeDesc& type_of<api::TensorBoardLogDir>();
-template <>
-const TypeDesc& type_of<api::TensorBoardSpec>();
-template <>
-const TypeDesc& type_of<api::PodReferenceName>();
-template <>
-const TypeDesc& type_of<api::PodReference>();
-template <>
-const TypeDesc& type_of<api::TensorBoardStatus>();
-template <>
-const TypeDesc& type_of<api::TensorBoard>();
-template <>
-const TypeDesc& type_of<api::NotebookSpec>();
-template <>
-const TypeDesc& type_of<api::Notebook>();
+TypeDesc describe(Of<api::TensorBoardPvcSource>);
+TypeDesc describe(Of<api::TensorBoardSecretRef>);
+TypeDesc describe(Of<api::TensorBoardS3Source>);
+TypeDesc describe(Of<api::TensorBoardHttpSource>);
+TypeDesc describe(Of<api::TensorBoardLogDir>);
+TypeDesc describe(Of<api::TensorBoardSpec>);
+TypeDesc describe(Of<api::PodReferenceName>);
+TypeDesc describe(Of<api::PodReference>);
+TypeDesc describe(Of<api::TensorBoardStatus>);
+TypeDesc describe(Of<api::TensorBoard>);
+TypeDesc describe(Of<api::NotebookSpec>);
+TypeDesc describe(Of<api::Notebook>);
 
 }  // namespace muster::reflect

@@ -113,37 +113,21 @@ struct GenericJob {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::TensorFlowTrainingJobSpec>();
-template <>
-const TypeDesc& type_of<api::TensorFlowTrainingJob>();
-template <>
-const TypeDesc& type_of<api::XGBoostTrainingJobSpec>();
-template <>
-const TypeDesc& type_of<api::XGBoostTrainingJob>();
-template <>
-const TypeDesc& type_of<api::LauncherRunPolicy>();
-template <>
-const TypeDesc& type_of<api::SshConfig>();
-template <>
-const TypeDesc& type_of<api::MpiConfig>();
-template <>
-const TypeDesc& type_of<api::MpiProcessRecovery>();
-template <>
-const TypeDesc& type_of<api::MpiWorkerSpec>();
-template <>
-const TypeDesc& type_of<api::TensorStackMpiJobSpec>();
-template <>
-const TypeDesc& type_of<api::TensorStackMpiJob>();
-template <>
-const TypeDesc& type_of<api::GenericRestartPolicy>();
-template <>
-const TypeDesc& type_of<api::GenericReplicaSpec>();
-template <>
-const TypeDesc& type_of<api::GenericService>();
-template <>
-const TypeDesc& type_of<api::GenericJobSpec>();
-template <>
-const TypeDesc& type_of<api::GenericJob>();
+TypeDesc describe(Of<api::TensorFlowTrainingJobSpec>);
+TypeDesc describe(Of<api::TensorFlowTrainingJob>);
+TypeDesc describe(Of<api::XGBoostTrainingJobSpec>);
+TypeDesc describe(Of<api::XGBoostTrainingJob>);
+TypeDesc describe(Of<api::LauncherRunPolicy>);
+TypeDesc describe(Of<api::SshConfig>);
+TypeDesc describe(Of<api::MpiConfig>);
+TypeDesc describe(Of<api::MpiProcessRecovery>);
+TypeDesc describe(Of<api::MpiWorkerSpec>);
+TypeDesc describe(Of<api::TensorStackMpiJobSpec>);
+TypeDesc describe(Of<api::TensorStackMpiJob>);
+TypeDesc describe(Of<api::GenericRestartPolicy>);
+TypeDesc describe(Of<api::GenericReplicaSpec>);
+TypeDesc describe(Of<api::GenericService>);
+TypeDesc describe(Of<api::GenericJobSpec>);
+TypeDesc describe(Of<api::GenericJob>);
 
 }  // namespace muster::reflect

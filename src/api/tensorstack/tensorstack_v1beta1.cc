@@ -64,62 +64,50 @@ std::vector<Rule> pytorch_rules() {
 
 }  // namespace
 
-template <>
-const TypeDesc& type_of<DebugReplicaSpec>() {
-  static const TypeDesc desc = object<DebugReplicaSpec>(
+TypeDesc describe(Of<DebugReplicaSpec>) {
+  return object<DebugReplicaSpec>(
       "DebugReplicaSpec", "How the pods of one role run in debug mode.",
       field<&DebugReplicaSpec::type>("type", "Role this is about; one of those in replicaSpecs.").required(),
       field<&DebugReplicaSpec::skip_init_container>("skipInitContainer", "Whether init containers are left out."),
       field<&DebugReplicaSpec::command>("command",
                                         "Command that runs instead of the training program; sleeps by default."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<DebugMode>() {
-  static const TypeDesc desc = object<DebugMode>(
+TypeDesc describe(Of<DebugMode>) {
+  return object<DebugMode>(
       "DebugMode", "Debug mode: pods are created but wait for a person instead of training.",
       field<&DebugMode::enabled>("enabled", "Whether the job runs in debug mode.").also_known_as("enable"),
       field<&DebugMode::replica_specs>("replicaSpecs", "Settings per role; other roles use the defaults.")
           .list_map_key("type"));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<ResumeSpec>() {
-  static const TypeDesc desc = object<ResumeSpec>(
+TypeDesc describe(Of<ResumeSpec>) {
+  return object<ResumeSpec>(
       "ResumeSpec", "How the pods of one role run when a paused job goes on.",
       field<&ResumeSpec::type>("type", "Role this is about; one of those in replicaSpecs.").required(),
       field<&ResumeSpec::skip_init_container>("skipInitContainer", "Whether init containers are left out."),
       field<&ResumeSpec::command>("command", "Command to use instead of the template's."),
       field<&ResumeSpec::args>("args", "Arguments to use instead of the template's."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PauseMode>() {
-  static const TypeDesc desc = object<PauseMode>(
+TypeDesc describe(Of<PauseMode>) {
+  return object<PauseMode>(
       "PauseMode", "Pause mode: the job keeps its place but has no pods.",
       field<&PauseMode::enabled>("enabled", "Whether the job is paused; may be changed at any time.")
           .also_known_as("enable"),
       field<&PauseMode::resume_specs>("resumeSpecs", "How pods run after the pause; by default as in the template.")
           .list_map_key("type")
           .immutable());
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<RunMode>() {
-  static const TypeDesc desc =
-      object<RunMode>("RunMode", "Whether a job trains, waits for a debugger, or is paused.",
-                      field<&RunMode::debug>("debug", "Debug mode."),
-                      field<&RunMode::pause>("pause", "Pause mode; wins when debug mode is on as well."));
-  return desc;
+TypeDesc describe(Of<RunMode>) {
+  return object<RunMode>("RunMode", "Whether a job trains, waits for a debugger, or is paused.",
+                         field<&RunMode::debug>("debug", "Debug mode."),
+                         field<&RunMode::pause>("pause", "Pause mode; wins when debug mode is on as well."));
 }
 
-template <>
-const TypeDesc& type_of<TrainingRunPolicy>() {
-  static const TypeDesc desc = object<TrainingRunPolicy>(
+TypeDesc describe(Of<TrainingRunPolicy>) {
+  return object<TrainingRunPolicy>(
       "TrainingRunPolicy", "How long a job may run, how often it is retried and what is left of it.",
       field<&TrainingRunPolicy::active_deadline_seconds>("activeDeadlineSeconds",
                                                          "Seconds the job may run before it is ended as failed.")
@@ -134,34 +122,29 @@ const TypeDesc& type_of<TrainingRunPolicy>() {
       field<&TrainingRunPolicy::ttl_seconds_after_finished>(
           "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
           .min(0));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<ElasticConfig>() {
-  static const TypeDesc desc =
-      object<ElasticConfig>(
-          "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
-          field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
-          field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.")
-              .min(1)
-              .max(kMaxReplicas)
-              .immutable(),
-          field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.")
-              .min(1)
-              .max(kMaxReplicas)
-              .immutable(),
-          field<&ElasticConfig::expected_replicas>(
-              "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
-              .min(1)
-              .max(kMaxReplicas))
-          .rules(elastic_rules());
-  return desc;
+TypeDesc describe(Of<ElasticConfig>) {
+  return object<ElasticConfig>(
+             "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
+             field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
+             field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.")
+                 .min(1)
+                 .max(kMaxReplicas)
+                 .immutable(),
+             field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.")
+                 .min(1)
+                 .max(kMaxReplicas)
+                 .immutable(),
+             field<&ElasticConfig::expected_replicas>(
+                 "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
+                 .min(1)
+                 .max(kMaxReplicas))
+      .rules(elastic_rules());
 }
 
-template <>
-const TypeDesc& type_of<TorchrunConfig>() {
-  static const TypeDesc desc = object<TorchrunConfig>(
+TypeDesc describe(Of<TorchrunConfig>) {
+  return object<TorchrunConfig>(
       "TorchrunConfig", "Launches the program through torchrun.",
       field<&TorchrunConfig::enabled>("enabled", "Whether torchrun launches the program.").also_known_as("enable"),
       field<&TorchrunConfig::max_restarts>(
@@ -179,29 +162,26 @@ const TypeDesc& type_of<TorchrunConfig>() {
       field<&TorchrunConfig::min_nodes>("minNodes", "Fewest replicas; superseded by elastic.minReplicas.")
           .min(1)
           .deprecated("spec.elastic.minReplicas"));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TrainingReplicaSpec>() {
-  static const TypeDesc desc =
-      object<TrainingReplicaSpec>(
-          "TrainingReplicaSpec", "One role of a job: how many replicas, and what they run.",
-          field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
-              .required()
-              .pattern(kRolePattern, &is_dns_label),
-          field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.")
-              .min(0)
-              .max(kMaxReplicas)
-              .default_value(1),
-          field<&TrainingReplicaSpec::scaling_weight>("scalingWeight", "Share of the role when an elastic job grows.")
-              .min(0),
-          field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
-              .one_of({"Never", "OnFailure", "Always", "ExitCode"})
-              .default_value("OnFailure"),
-          field<&TrainingReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
-          .rules({has_container_rule()});
-  return desc;
+TypeDesc describe(Of<TrainingReplicaSpec>) {
+  return object<TrainingReplicaSpec>(
+             "TrainingReplicaSpec", "One role of a job: how many replicas, and what they run.",
+             field<&TrainingReplicaSpec::type>("type", "Name of the role, unique in the job.")
+                 .required()
+                 .pattern(kRolePattern, &is_dns_label),
+             field<&TrainingReplicaSpec::replicas>("replicas", "How many replicas the role has.")
+                 .min(0)
+                 .max(kMaxReplicas)
+                 .default_value(1),
+             field<&TrainingReplicaSpec::scaling_weight>("scalingWeight",
+                                                         "Share of the role when an elastic job grows.")
+                 .min(0),
+             field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+                 .one_of({"Never", "OnFailure", "Always", "ExitCode"})
+                 .default_value("OnFailure"),
+             field<&TrainingReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
+      .rules({has_container_rule()});
 }
 
 bool is_switched_on(const json::Document* part) {
@@ -223,13 +203,10 @@ TypeDesc replica_of(std::string name, std::vector<std::string> roles) {
   TypeDesc desc = type_of<TrainingReplicaSpec>();
   desc.name = std::move(name);
   desc.remove_field("scalingWeight");
-  for (FieldDesc& one : desc.fields) {
-    if (one.name != "type") continue;
-    one.one_of = std::move(roles);
-    one.pattern.clear();
-    one.matches = nullptr;
-    break;
-  }
+  FieldDesc& role = desc.field_to_change("type");
+  role.one_of = std::move(roles);
+  role.pattern.clear();
+  role.matches = nullptr;
   return desc;
 }
 
@@ -240,63 +217,54 @@ std::int64_t replicas_of(const json::Document& spec, std::string_view role) {
   return 0;
 }
 
-template <>
-const TypeDesc& type_of<PyTorchTrainingJobSpec>() {
-  static const TypeDesc desc =
-      object<PyTorchTrainingJobSpec>(
-          "PyTorchTrainingJobSpec", "What a job runs, and how.",
-          field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
-          field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
-          field<&PyTorchTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
-              .default_value(json::Object{}),
-          field<&PyTorchTrainingJobSpec::elastic>("elastic", "Lets the number of replicas change."),
-          field<&PyTorchTrainingJobSpec::torchrun_config>("torchrunConfig", "Launches the program through torchrun."),
-          field<&PyTorchTrainingJobSpec::replica_specs>(
-              "replicaSpecs", "Roles of the job. Their order is the order of ranks, and the first replica decides.")
-              .required()
-              .min_items(1)
-              .list_map_key("type"),
-          field<&PyTorchTrainingJobSpec::tensorboard_spec>("tensorboardSpec",
-                                                           "TensorBoard that shows the logs of the job."))
-          .rules(pytorch_rules());
-  return desc;
+TypeDesc describe(Of<PyTorchTrainingJobSpec>) {
+  return object<PyTorchTrainingJobSpec>(
+             "PyTorchTrainingJobSpec", "What a job runs, and how.",
+             field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
+             field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+             field<&PyTorchTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
+                 .default_value(json::Object{}),
+             field<&PyTorchTrainingJobSpec::elastic>("elastic", "Lets the number of replicas change."),
+             field<&PyTorchTrainingJobSpec::torchrun_config>("torchrunConfig",
+                                                             "Launches the program through torchrun."),
+             field<&PyTorchTrainingJobSpec::replica_specs>(
+                 "replicaSpecs", "Roles of the job. Their order is the order of ranks, and the first replica decides.")
+                 .required()
+                 .min_items(1)
+                 .list_map_key("type"),
+             field<&PyTorchTrainingJobSpec::tensorboard_spec>("tensorboardSpec",
+                                                              "TensorBoard that shows the logs of the job."))
+      .rules(pytorch_rules());
 }
 
-template <>
-const TypeDesc& type_of<ReplicaContainerStatus>() {
-  static const TypeDesc desc = object<ReplicaContainerStatus>(
+TypeDesc describe(Of<ReplicaContainerStatus>) {
+  return object<ReplicaContainerStatus>(
       "ReplicaContainerStatus", "One container of a replica.",
       field<&ReplicaContainerStatus::name>("name", "Name of the container."),
       field<&ReplicaContainerStatus::state>("state", "Waiting, Running or Terminated."),
       field<&ReplicaContainerStatus::exit_code>("exitCode", "Exit code of a container that ended."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TaskReplicaStatus>() {
-  static const TypeDesc desc = object<TaskReplicaStatus>(
+TypeDesc describe(Of<TaskReplicaStatus>) {
+  return object<TaskReplicaStatus>(
       "TaskReplicaStatus", "One replica of a role.", field<&TaskReplicaStatus::name>("name", "Name of its pod."),
       field<&TaskReplicaStatus::uid>("uid", "Unique id of its pod."),
       field<&TaskReplicaStatus::phase>("phase", "Phase of its pod, Creating before there is one, Deleted after."),
       field<&TaskReplicaStatus::containers>("containers", "Its containers."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TaskStatus>() {
-  static const TypeDesc desc = object<TaskStatus>(
+TypeDesc describe(Of<TaskStatus>) {
+  return object<TaskStatus>(
       "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
       field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
           .always_written(),
       field<&TaskStatus::charged_count>("chargedCount", "How many of these count towards the role's own limit."),
       field<&TaskStatus::replicas>("replicas",
                                    "The replicas, by index; of a job with more than 1000 only the first 1000."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<AggregateStatus>() {
-  static const TypeDesc desc = object<AggregateStatus>(
+TypeDesc describe(Of<AggregateStatus>) {
+  return object<AggregateStatus>(
       "AggregateStatus", "How many replicas of the job are in which phase.",
       field<&AggregateStatus::creating>("creating", "Replicas whose pod is being created.").always_written(),
       field<&AggregateStatus::pending>("pending", "Replicas that wait to run.").always_written(),
@@ -305,12 +273,10 @@ const TypeDesc& type_of<AggregateStatus>() {
       field<&AggregateStatus::failed>("failed", "Replicas that failed.").always_written(),
       field<&AggregateStatus::unknown>("unknown", "Replicas whose state is not known.").always_written(),
       field<&AggregateStatus::deleted>("deleted", "Replicas whose pod was deleted.").always_written());
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<JobTensorBoardStatus>() {
-  static const TypeDesc desc = object<JobTensorBoardStatus>(
+TypeDesc describe(Of<JobTensorBoardStatus>) {
+  return object<JobTensorBoardStatus>(
       "JobTensorBoardStatus", "What became of the TensorBoard that a job asked for.",
       field<&JobTensorBoardStatus::action>("action", "What the controller did last."),
       field<&JobTensorBoardStatus::dependent>("dependent", "The TensorBoard."),
@@ -318,12 +284,10 @@ const TypeDesc& type_of<JobTensorBoardStatus>() {
       field<&JobTensorBoardStatus::ready>("ready", "Whether it can be opened.").always_written(),
       field<&JobTensorBoardStatus::reason>("reason", "One word for why it is so, for programs."),
       field<&JobTensorBoardStatus::type>("type", "Normal or Warning."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<TrainingJobStatus>() {
-  static const TypeDesc desc = object<TrainingJobStatus>(
+TypeDesc describe(Of<TrainingJobStatus>) {
+  return object<TrainingJobStatus>(
       "TrainingJobStatus", "What is known about a job.",
       field<&TrainingJobStatus::phase>("phase", "Where the job stands, in one word.")
           .one_of({"Pending", "Running", "Paused", "Resuming", "Succeeded", "Failed", "Unknown"}),
@@ -343,17 +307,14 @@ const TypeDesc& type_of<TrainingJobStatus>() {
       field<&TrainingJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
       field<&TrainingJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
       field<&TrainingJobStatus::tensorboard>("tensorboard", "State of the job's TensorBoard."));
-  return desc;
 }
 
-template <>
-const TypeDesc& type_of<PyTorchTrainingJob>() {
-  static const TypeDesc desc = root<PyTorchTrainingJob>(
+TypeDesc describe(Of<PyTorchTrainingJob>) {
+  return root<PyTorchTrainingJob>(
       "batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "A distributed training with PyTorch.",
       field<&PyTorchTrainingJob::metadata>("metadata", "Name, labels, owners and history."),
       field<&PyTorchTrainingJob::spec>("spec", "What the job runs, and how.").required(),
       field<&PyTorchTrainingJob::status>("status", "What is known about the job; written by the controller."));
-  return desc;
 }
 
 }  // namespace muster::reflect

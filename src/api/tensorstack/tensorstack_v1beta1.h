@@ -142,39 +142,22 @@ struct PyTorchTrainingJob {
 // Descriptors of these types.
 namespace muster::reflect {
 
-template <>
-const TypeDesc& type_of<api::DebugReplicaSpec>();
-template <>
-const TypeDesc& type_of<api::DebugMode>();
-template <>
-const TypeDesc& type_of<api::ResumeSpec>();
-template <>
-const TypeDesc& type_of<api::PauseMode>();
-template <>
-const TypeDesc& type_of<api::RunMode>();
-template <>
-const TypeDesc& type_of<api::TrainingRunPolicy>();
-template <>
-const TypeDesc& type_of<api::ElasticConfig>();
-template <>
-const TypeDesc& type_of<api::TorchrunConfig>();
-template <>
-const TypeDesc& type_of<api::TrainingReplicaSpec>();
-template <>
-const TypeDesc& type_of<api::PyTorchTrainingJobSpec>();
-template <>
-const TypeDesc& type_of<api::ReplicaContainerStatus>();
-template <>
-const TypeDesc& type_of<api::TaskReplicaStatus>();
-template <>
-const TypeDesc& type_of<api::TaskStatus>();
-template <>
-const TypeDesc& type_of<api::AggregateStatus>();
-template <>
-const TypeDesc& type_of<api::JobTensorBoardStatus>();
-template <>
-const TypeDesc& type_of<api::TrainingJobStatus>();
-template <>
-const TypeDesc& type_of<api::PyTorchTrainingJob>();
+TypeDesc describe(Of<api::DebugReplicaSpec>);
+TypeDesc describe(Of<api::DebugMode>);
+TypeDesc describe(Of<api::ResumeSpec>);
+TypeDesc describe(Of<api::PauseMode>);
+TypeDesc describe(Of<api::RunMode>);
+TypeDesc describe(Of<api::TrainingRunPolicy>);
+TypeDesc describe(Of<api::ElasticConfig>);
+TypeDesc describe(Of<api::TorchrunConfig>);
+TypeDesc describe(Of<api::TrainingReplicaSpec>);
+TypeDesc describe(Of<api::PyTorchTrainingJobSpec>);
+TypeDesc describe(Of<api::ReplicaContainerStatus>);
+TypeDesc describe(Of<api::TaskReplicaStatus>);
+TypeDesc describe(Of<api::TaskStatus>);
+TypeDesc describe(Of<api::AggregateStatus>);
+TypeDesc describe(Of<api::JobTensorBoardStatus>);
+TypeDesc describe(Of<api::TrainingJobStatus>);
+TypeDesc describe(Of<api::PyTorchTrainingJob>);
 
 }  // namespace muster::reflect

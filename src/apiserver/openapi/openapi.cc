@@ -6,8 +6,8 @@
 
 #include "api/kubernetes/kubernetes_fields.h"
 #include "api/resource.h"
+#include "apiserver/openapi/complete_schemas.h"
 #include "apiserver/openapi/discovery.h"
-#include "apiserver/openapi/openapi_unmodelled.h"
 #include "apiserver/openapi/openapi_v2.h"
 #include "apiserver/protobuf/encode_openapi_v2.h"
 #include "base/sha256.h"
@@ -194,7 +194,7 @@ Document document_of(const GroupVersion& gv) {
     if (resource.group != gv.group || resource.version != gv.version) continue;
     const std::string reference = reflect::add_openapi_schemas(*resource.type, prefix, schemas);
     if (const auto* message = api::kubernetes::find_message(resource)) {
-      describe_unmodelled(*resource.type, *message, prefix, schemas);
+      complete_schemas(*resource.type, *message, prefix, schemas);
     }
     const std::string name = reference.substr(reference.rfind('/') + 1);
     if (Document* schema = schemas.find(name)) (*schema)["x-kubernetes-group-version-kind"] = Array{gvk(resource)};

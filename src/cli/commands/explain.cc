@@ -17,35 +17,10 @@ using reflect::TypeDesc;
 constexpr std::size_t kWidth = 80;
 
 std::string type_name(const TypeDesc& type) {
-  switch (type.shape) {
-    case Shape::kString:
-    case Shape::kBytes:
-      return "string";
-    case Shape::kBool:
-      return "boolean";
-    case Shape::kInt32:
-    case Shape::kInt64:
-      return "integer";
-    case Shape::kNumber:
-      return "number";
-    case Shape::kQuantity:
-      return "Quantity";
-    case Shape::kIntOrString:
-      return "IntOrString";
-    case Shape::kTime:
-      return "Time";
-    case Shape::kMicroTime:
-      return "MicroTime";
-    case Shape::kObject:
-      return type.name.empty() ? "Object" : type.name;
-    case Shape::kArray:
-      return "[]" + type_name(type.element());
-    case Shape::kMap:
-      return "map[string]" + type_name(type.element());
-    case Shape::kAny:
-      return "Object";
-  }
-  return "Object";
+  if (type.shape == Shape::kObject) return type.name.empty() ? "Object" : type.name;
+  if (type.shape == Shape::kArray) return "[]" + type_name(type.element());
+  if (type.shape == Shape::kMap) return "map[string]" + type_name(type.element());
+  return std::string(shape_names(type.shape).in_explain);
 }
 
 /// Returns the object type inside lists and maps, or null when there is none.

@@ -1,4 +1,4 @@
-#include "apiserver/openapi/openapi_unmodelled.h"
+#include "apiserver/openapi/complete_schemas.h"
 
 #include <set>
 #include <string>
@@ -71,25 +71,26 @@ class Pass {
  public:
   Pass(std::string_view prefix, Object& schemas) : prefix_(prefix), schemas_(schemas) {}
 
-  void describe(const reflect::TypeDesc& type, const Message& message) {
+  void complete(const reflect::TypeDesc& type, const Message& message) {
     if (!seen_.insert(&type).second) return;
+    Document& properties = *schemas_.find(std::string(prefix_) + type.name)->find("properties");
     for (const std::string& name : type.known_names) {
-      if (const Field* field = find_field(message, name)) describe_member(type, *field);
+      if (const Field* field = find_field(message, name)) describe_member(*field, properties[name]);
     }
     for (const reflect::FieldDesc& field : type.fields) {
       const reflect::TypeDesc* inner = &field.type();
       while (inner->element != nullptr) inner = &inner->element();
       const Field* on_wire = find_field(message, field.name);
       if (on_wire == nullptr) continue;
-      if (field.type().shape == reflect::Shape::kAny) describe_member(type, *on_wire);
-      if (inner->shape == reflect::Shape::kObject && on_wire->message != nullptr) describe(*inner, *on_wire->message);
+      Document& member = properties[field.name];
+      add_patch_rules(*on_wire, member.as_object());
+      if (field.type().shape == reflect::Shape::kAny) describe_member(*on_wire, member);
+      if (inner->shape == reflect::Shape::kObject && on_wire->message != nullptr) complete(*inner, *on_wire->message);
     }
   }
 
  private:
-  void describe_member(const reflect::TypeDesc& type, const Field& field) {
-    Document* properties = schemas_.find(std::string(prefix_) + type.name)->find("properties");
-    Document& member = (*properties)[field.name];
+  static void describe_member(const Field& field, Document& member) {
     Object schema = {{"description", member.string_at("description")}};
     for (auto& [key, keyword] : value_schema(field)) schema.append(key, std::move(keyword));
     member = std::move(schema);
@@ -102,9 +103,8 @@ class Pass {
 
 }  // namespace
 
-void describe_unmodelled(const reflect::TypeDesc& type, const Message& message, std::string_view prefix,
-                         Object& schemas) {
-  Pass(prefix, schemas).describe(type, message);
+void complete_schemas(const reflect::TypeDesc& type, const Message& message, std::string_view prefix, Object& schemas) {
+  Pass(prefix, schemas).complete(type, message);
 }
 
 }  // namespace muster::apiserver
