@@ -163,7 +163,7 @@ int run_connected(Server need, Command& command, const ConnectOptions& options, 
       loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!options.ns.empty()) session.set_ns_is_named();
-  if (errors_as_json) session.tell_errors_as_json();
+  if (errors_as_json) session.report_errors_as_json();
   // A command without a server never waits for one, so Ctrl-C may end it like any other program.
   if (need != Server::kNone) {
     session.explain_unreachable(connection.explain);

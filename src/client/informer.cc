@@ -79,8 +79,8 @@ struct Informer::State : std::enable_shared_from_this<State> {
   void list();
   void on_page(Result<json::Document> page);
   void take_list();
-  void tell_some(Cache::const_iterator next);
-  void tell_difference(const Key& key, const Held& held);
+  void notify_some(Cache::const_iterator next);
+  void notify_difference(const Key& key, const Held& held);
   void in_turn(Task task);
   void watch();
   void on_event(WatchEvent event);
@@ -89,7 +89,7 @@ struct Informer::State : std::enable_shared_from_this<State> {
   void go(Step step);
   void retry(Step step, const Error& why);
   std::shared_ptr<const json::Document> seen_of(const Held& held) const;
-  void tell(const Key& key, const json::Document* before, const json::Document* now);
+  void notify(const Key& key, const json::Document* before, const json::Document* now);
 
   Loop& loop;
   Rng& rng;
@@ -185,7 +185,7 @@ void Informer::State::on_page(Result<json::Document> page) {
   if (!stopped) watch();
 }
 
-void Informer::State::tell(const Key& key, const json::Document* before, const json::Document* now) {
+void Informer::State::notify(const Key& key, const json::Document* before, const json::Document* now) {
   if (!stopped) on_change(key, before, now);
 }
 
@@ -203,20 +203,20 @@ void Informer::State::take_list() {
   told_before = std::exchange(cache, std::move(incoming));
   incoming.clear();
   for (const auto& [key, held] : *told_before) {
-    if (!cache.contains(key)) tell(key, seen_of(held).get(), nullptr);
+    if (!cache.contains(key)) notify(key, seen_of(held).get(), nullptr);
   }
-  tell_some(cache.begin());
+  notify_some(cache.begin());
 }
 
 /// Works in slices, so that requests are served in between. Watch events that arrive meanwhile are deferred.
-void Informer::State::tell_some(Cache::const_iterator next) {
+void Informer::State::notify_some(Cache::const_iterator next) {
   const auto self = shared_from_this();
   for (int told = 0; next != cache.end() && told < kTellSlice; ++told, ++next)
-    tell_difference(next->first, next->second);
+    notify_difference(next->first, next->second);
   if (stopped) return;
   if (next != cache.end()) {
     return loop.post_when_idle([weak = weak_from_this(), next] {
-      if (const auto live = weak.lock(); live != nullptr && !live->stopped) live->tell_some(next);
+      if (const auto live = weak.lock(); live != nullptr && !live->stopped) live->notify_some(next);
     });
   }
   told_before.reset();
@@ -229,14 +229,14 @@ void Informer::State::tell_some(Cache::const_iterator next) {
   }
 }
 
-void Informer::State::tell_difference(const Key& key, const Held& held) {
+void Informer::State::notify_difference(const Key& key, const Held& held) {
   const auto old = told_before->find(key);
   const bool known = old != told_before->end();
   if (known && old->second.version == held.version) return;
   const auto object = seen_of(held);
-  if (known && old->second.uid == held.uid) return tell(key, old->second.document.get(), object.get());
-  if (known) tell(key, seen_of(old->second).get(), nullptr);  // deleted and created again since the last view
-  tell(key, nullptr, object.get());
+  if (known && old->second.uid == held.uid) return notify(key, old->second.document.get(), object.get());
+  if (known) notify(key, seen_of(old->second).get(), nullptr);  // deleted and created again since the last view
+  notify(key, nullptr, object.get());
 }
 
 /// Runs the task now, or after all changes that are being reported.
@@ -306,18 +306,18 @@ void Informer::State::on_event(WatchEvent event) {
     if (!known) return;
     const Held before = std::move(found->second);
     cache.erase(found);
-    return tell(key, seen_of(before).get(), nullptr);
+    return notify(key, seen_of(before).get(), nullptr);
   }
   Held held = hold(object, std::move(event.text));
   if (!known) {
     cache.emplace(key, std::move(held));
-    return tell(key, nullptr, object.get());
+    return notify(key, nullptr, object.get());
   }
   if (found->second.version == held.version) return;
   const Held before = std::exchange(found->second, std::move(held));
-  if (before.uid == uid_of(*object)) return tell(key, before.document.get(), object.get());
-  tell(key, seen_of(before).get(), nullptr);
-  tell(key, nullptr, object.get());
+  if (before.uid == uid_of(*object)) return notify(key, before.document.get(), object.get());
+  notify(key, seen_of(before).get(), nullptr);
+  notify(key, nullptr, object.get());
 }
 
 void Informer::State::on_watch_end(const Status& status) {

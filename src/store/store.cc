@@ -41,7 +41,7 @@ Bytes make_bytes(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
 }
 
-void tell_outcome(Write& write) {
+void report_outcome(Write& write) {
   write.done(write.refused == nullptr ? Result<Entry>(write.entry) : Result<Entry>(*write.refused));
 }
 
@@ -232,8 +232,8 @@ void Store::accept(Write write, std::optional<Slot> slot) {
 /// On the loop. Who waits is answered even when the store has been closed and destroyed meanwhile.
 void Store::receive(Store* store, Completion completion) {
   if (store != nullptr) return store->apply(std::move(completion));
-  for (auto& write : completion.writes) tell_outcome(write);
-  for (auto& tell : completion.tell) tell();
+  for (auto& write : completion.writes) report_outcome(write);
+  for (auto& report : completion.reports) report();
 }
 
 void Store::apply(Completion completion) {
@@ -248,9 +248,9 @@ void Store::apply(Completion completion) {
     --pending_writes_;
     pending_bytes_ -= write.entry.bytes->size();
     if (write.refused == nullptr) publish(write);
-    tell_outcome(write);
+    report_outcome(write);
   }
-  for (auto& tell : completion.tell) tell();
+  for (auto& report : completion.reports) report();
   if (completion.fatal != nullptr && options_.on_fatal) options_.on_fatal(*completion.fatal);
 }
 

@@ -133,8 +133,8 @@ void Writer::end_backup(Result<Revision> outcome) {
   backup_.reset();
   Completion completion = make_completion({});
   // The outcome is shared, because g++ 12 warns about uninitialised members in a variant that a closure holds.
-  auto told = std::make_shared<const Result<Revision>>(std::move(outcome));
-  completion.tell.push_back([done = std::move(backup_done_), told = std::move(told)]() mutable { done(*told); });
+  auto result = std::make_shared<const Result<Revision>>(std::move(outcome));
+  completion.reports.push_back([done = std::move(backup_done_), result = std::move(result)]() mutable { done(*result); });
   deliver_(std::move(completion));
 }
 

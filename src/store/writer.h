@@ -51,7 +51,7 @@ struct Completion {
   std::uint64_t generation = 0;
   std::shared_ptr<const Error> fatal;  // set once
   Stats stats;
-  std::vector<Task> tell;  // outcomes of backups
+  std::vector<Task> reports;  // outcomes of backups
 };
 
 class Writer {

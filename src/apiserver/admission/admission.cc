@@ -50,7 +50,7 @@ Status check_namespace(Context& context, const ResourceRequest& request, std::st
   return error;
 }
 
-Status settle_namespace(const ResourceRequest& request, Document& object) {
+Status set_namespace(const ResourceRequest& request, Document& object) {
   Document& metadata = object["metadata"];
   const std::string given = metadata.string_at("namespace");
   if (request.resource->scope == api::Scope::kCluster) {
@@ -64,7 +64,7 @@ Status settle_namespace(const ResourceRequest& request, Document& object) {
   return ok();
 }
 
-Status settle_name(Context& context, const ResourceRequest& request, Document& object) {
+Status set_name(Context& context, const ResourceRequest& request, Document& object) {
   Document& metadata = object["metadata"];
   if (!metadata.string_at("name").empty()) return ok();
   const std::string base = metadata.string_at("generateName").substr(0, kMaxGeneratedBase);
@@ -98,9 +98,9 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
 
 /// Drops unknown members and reports them. Without a message the descriptor decides what is known, and only the types
 /// of metadata are checked here: validation reports all other wrong types as invalid fields.
-TypeFindings settle_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
+TypeFindings normalise_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
   if (message != nullptr) {
-    return settle_types(*message, object, resource.is_confidential ? Echo::kNoValues : Echo::kValues);
+    return normalise_types(*message, object, resource.is_confidential ? Echo::kNoValues : Echo::kValues);
   }
   TypeFindings found{.unknown = reflect::unknown_fields(*resource.type, object), .wrong = {}};
   using reflect::OpenTypes;
@@ -111,9 +111,9 @@ TypeFindings settle_members(const api::Resource& resource, const api::kubernetes
 
 /// Reports repeated fields, which are already in `warnings`, and unknown ones: as an error, as warnings or not at all,
 /// depending on `validation`. Unknown fields are dropped.
-Status settle_fields(const api::Resource& resource, const api::kubernetes::Message* message, Document& object,
+Status normalise_fields(const api::Resource& resource, const api::kubernetes::Message* message, Document& object,
                      Origin origin, FieldValidation validation, std::vector<std::string>& warnings) {
-  const TypeFindings found = settle_members(resource, message, object);
+  const TypeFindings found = normalise_members(resource, message, object);
   if (validation == FieldValidation::kIgnore) {
     warnings.clear();
   } else {
@@ -142,9 +142,9 @@ Status decode(const api::Resource& resource, Document& object, Origin origin, Fi
     if (origin != Origin::kPatch || known.error().reason != Reason::kBadRequest) return known.error();
     return undecodable(resource, object, origin, known.error().message);
   }
-  settle_nulls(resource, object);
+  normalise_nulls(resource, object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
-  return settle_fields(resource, api::kubernetes::find_message(resource), object, origin, validation, warnings);
+  return normalise_fields(resource, api::kubernetes::find_message(resource), object, origin, validation, warnings);
 }
 
 /// A spec that did not change is not checked again: an object that an older version stored can still be labelled,
@@ -178,7 +178,7 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
 /// The stored object as this version would have stored it: an older version may have left out a default, or spelled the
 /// same quantity differently.
 Document in_this_version(const api::Resource& resource, Document stored) {
-  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource)) settle_types(*message, stored);
+  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource)) normalise_types(*message, stored);
   reflect::apply_defaults(*resource.type, stored);
   if (resource.set_defaults != nullptr) resource.set_defaults(stored);
   return stored;
@@ -219,7 +219,7 @@ std::vector<std::string> deprecations(const api::Resource& resource, const Docum
 }
 
 /// Warnings for values that are valid but probably a mistake, except those that `before` already had.
-std::vector<std::string> doubts(const api::Resource& resource, const Document* before, const Document& object) {
+std::vector<std::string> new_warnings(const api::Resource& resource, const Document* before, const Document& object) {
   if (resource.warn == nullptr) return {};
   std::vector<std::string> out = resource.warn(object);
   if (before == nullptr) return out;
@@ -337,7 +337,7 @@ Result<Document> parse_noting_repeated(std::string_view text, std::string_view c
 }
 
 void drop_unknown(const api::Resource& resource, Document& object) {
-  settle_members(resource, api::kubernetes::find_message(resource), object);
+  normalise_members(resource, api::kubernetes::find_message(resource), object);
 }
 
 Status check_kind(const api::Resource& resource, Document& object) {
@@ -418,15 +418,15 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
                            const WriteParameters& parameters, std::vector<std::string>& warnings) {
   const api::Resource& resource = *request.resource;
   TRY(decode(resource, object, Origin::kBody, parameters.field_validation, warnings));
-  TRY(settle_namespace(request, object));
-  const Status named = settle_name(context, request, object);  // reported later: a missing namespace comes first
+  TRY(set_namespace(request, object));
+  const Status named = set_name(context, request, object);  // reported later: a missing namespace comes first
   TRY(check_namespace(context, request, object.string_at("metadata", "name")));
   TRY(named);
   const std::string version = object.string_at("metadata", "resourceVersion");
   stamp_new(resource, object, context.rng, context.loop.now());
   const bool takes_status = !resource.has_status || resource.brings_status;
   if (!takes_status) object.as_object().erase("status");
-  std::vector<std::string> said = doubts(resource, nullptr, object);  // about what was sent, not about defaults
+  std::vector<std::string> said = new_warnings(resource, nullptr, object);  // about what was sent, not about defaults
   reflect::apply_defaults(*resource.type, object);
   if (resource.set_defaults != nullptr) resource.set_defaults(object);
   TRY(check_priority_class(context, request, object));
@@ -455,10 +455,10 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
 Result<Document> admit_question(const api::Resource& resource, Document object, const WriteParameters& parameters,
                                 std::vector<std::string>& warnings) {
   TRY(check_kind(resource, object));
-  settle_nulls(resource, object);
+  normalise_nulls(resource, object);
   if (object.find("metadata") == nullptr) object["metadata"] = json::Object();
   // The protobuf tables describe only the question, but clients also send the fields of the answer.
-  TRY(settle_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));
+  TRY(normalise_fields(resource, nullptr, object, Origin::kBody, parameters.field_validation, warnings));
   reflect::apply_defaults(*resource.type, object);
   TRY(check_valid(resource, object, Origin::kBody, {}, Spec::kNew));
   return object;
@@ -488,7 +488,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   TRY(check_valid(resource, after, origin, std::move(causes), as_before ? Spec::kAsBefore : Spec::kNew));
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);
-    add_all(doubts(resource, &before, after), warnings);
+    add_all(new_warnings(resource, &before, after), warnings);
   }
   return after;
 }

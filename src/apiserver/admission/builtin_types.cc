@@ -71,7 +71,7 @@ Document zero(Type type) {
 }
 
 /// Rewrites a quantity to its canonical text. Quantities in a list of resources are rounded to thousandths.
-bool settle_quantity(Document& value, bool of_resources) {
+bool normalise_quantity(Document& value, bool of_resources) {
   const auto given = reflect::quantity_text(value);
   const std::string_view text = given ? trim(*given) : "";
   const auto amount = Quantity::parse(text);
@@ -80,7 +80,7 @@ bool settle_quantity(Document& value, bool of_resources) {
   return true;
 }
 
-bool settle_time(Document& value, Type type) {
+bool normalise_time(Document& value, Type type) {
   if (!value.is_string()) return false;
   const std::string& text = value.as_string();
   const auto time = parse_rfc3339(text);
@@ -96,15 +96,15 @@ bool settle_time(Document& value, Type type) {
   return true;
 }
 
-bool settle_bytes(Document& value) {
+bool normalise_bytes(Document& value) {
   const auto bytes = value.is_string() ? base64_decode_leniently(value.as_string()) : std::nullopt;
   if (bytes) value = base64_encode(*bytes);
   return bytes.has_value();
 }
 
-class Settling {
+class Normaliser {
  public:
-  explicit Settling(Echo echo) : echo_(echo) {}
+  explicit Normaliser(Echo echo) : echo_(echo) {}
 
   void object(const Message& message, json::Object& object, const Place& place) {
     std::vector<std::string> dropped;
@@ -150,27 +150,27 @@ class Settling {
 
   void one(const Field& field, Document& value, const Place& place) {
     if (field.message != nullptr && value.is_object()) return object(*field.message, value.as_object(), place);
-    if (settle(field, value)) return;
+    if (normalise(field, value)) return;
     // A value that is not valid base64 is probably an unencoded secret, so the message must not contain it.
     const bool unencoded = field.type == Type::kBytes && value.is_string();
     wrong(wanted(field.type), value, place, unencoded ? Echo::kNoValues : echo_);
   }
 
-  static bool settle(const Field& field, Document& value) {
+  static bool normalise(const Field& field, Document& value) {
     switch (field.type) {
       case Type::kString:
         return value.is_string();
       case Type::kBytes:
-        return settle_bytes(value);
+        return normalise_bytes(value);
       case Type::kInt:
         return value.is_int();
       case Type::kBool:
         return value.is_bool();
       case Type::kTime:
       case Type::kMicroTime:
-        return settle_time(value, field.type);
+        return normalise_time(value, field.type);
       case Type::kQuantity:
-        return settle_quantity(value, field.shape == Shape::kMap);
+        return normalise_quantity(value, field.shape == Shape::kMap);
       case Type::kIntOrString:
         return value.is_string() || value.is_int();
       case Type::kFields:
@@ -188,10 +188,10 @@ class Settling {
 
 }  // namespace
 
-TypeFindings settle_types(const Message& message, Document& object, Echo echo) {
-  Settling settling(echo);
-  settling.object(message, object.as_object(), reflect::kRoot);
-  return std::move(settling).take();
+TypeFindings normalise_types(const Message& message, Document& object, Echo echo) {
+  Normaliser normaliser(echo);
+  normaliser.object(message, object.as_object(), reflect::kRoot);
+  return std::move(normaliser).take();
 }
 
 }  // namespace muster::apiserver

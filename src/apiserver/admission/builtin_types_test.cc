@@ -12,16 +12,16 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Settled {
+struct Normalised {
   std::string text;
   std::vector<std::string> unknown;
   std::vector<std::string> wrong;
 };
 
-Settled settled(std::string_view kind, const std::string& text) {
+Normalised normalised(std::string_view kind, const std::string& text) {
   json::Document object = *json::parse(text);
-  TypeFindings found = settle_types(api::kubernetes::message_named(kind), object);
-  Settled out{.text = json::serialize(object), .unknown = {}, .wrong = {}};
+  TypeFindings found = normalise_types(api::kubernetes::message_named(kind), object);
+  Normalised out{.text = json::serialize(object), .unknown = {}, .wrong = {}};
   for (const FieldCause& cause : found.wrong) out.wrong.push_back(cause.field + ": " + cause.message);
   for (const auto& [path, suggestion] : found.unknown) out.unknown.push_back(path + " " + suggestion);
   return out;
@@ -29,22 +29,22 @@ Settled settled(std::string_view kind, const std::string& text) {
 
 TEST(BuiltinTypes, AmountsHaveOneText) {
   const auto amounts = [](const std::string& text) {
-    return settled("ResourceQuota", R"({"spec":{"hard":)" + text + "}}").text;
+    return normalised("ResourceQuota", R"({"spec":{"hard":)" + text + "}}").text;
   };
   EXPECT_EQ(amounts(R"({"a":"1000m","b":".5","c":1,"d":0.5,"e":"1.5Gi","f":" 1 ","g":"1n"})"),
             R"({"spec":{"hard":{"a":"1","b":"500m","c":"1","d":"500m","e":"1536Mi","f":"1","g":"1m"}}})");
-  EXPECT_EQ(settled("Pod", R"({"spec":{"volumes":[{"emptyDir":{"sizeLimit":"1n"}}]}})").text,
+  EXPECT_EQ(normalised("Pod", R"({"spec":{"volumes":[{"emptyDir":{"sizeLimit":"1n"}}]}})").text,
             R"({"spec":{"volumes":[{"emptyDir":{"sizeLimit":"1n"}}]}})")
       << "only amounts of resources are rounded";
 }
 
 TEST(BuiltinTypes, TimesHaveOneText) {
-  EXPECT_EQ(settled("Event", R"({"firstTimestamp":"2030-01-01T08:00:00.5+08:00"})").text,
+  EXPECT_EQ(normalised("Event", R"({"firstTimestamp":"2030-01-01T08:00:00.5+08:00"})").text,
             R"({"firstTimestamp":"2030-01-01T00:00:00Z"})");
-  EXPECT_EQ(settled("Lease", R"({"spec":{"renewTime":"2030-01-01T08:00:00.500000+08:00"}})").text,
+  EXPECT_EQ(normalised("Lease", R"({"spec":{"renewTime":"2030-01-01T08:00:00.500000+08:00"}})").text,
             R"({"spec":{"renewTime":"2030-01-01T00:00:00.500000Z"}})");
   for (const char* text : {"2030-01-01T00:00:00Z", "2030-01-01T00:00:00.5Z", "2030-01-01T00:00:00.1234567Z", "x"}) {
-    EXPECT_THAT(settled("Lease", std::string(R"({"spec":{"renewTime":")") + text + "\"}}").wrong,
+    EXPECT_THAT(normalised("Lease", std::string(R"({"spec":{"renewTime":")") + text + "\"}}").wrong,
                 ElementsAre(std::string("spec.renewTime: must be a time with six digits after the point, such as "
                                         "2006-01-02T15:04:05.000000Z, got \"") +
                             text + "\""));
@@ -52,11 +52,11 @@ TEST(BuiltinTypes, TimesHaveOneText) {
 }
 
 TEST(BuiltinTypes, BytesHaveOneText) {
-  EXPECT_EQ(settled("Secret", R"({"data":{"a":"YR==","b":"YQ==\n"}})").text, R"({"data":{"a":"YQ==","b":"YQ=="}})");
+  EXPECT_EQ(normalised("Secret", R"({"data":{"a":"YR==","b":"YQ==\n"}})").text, R"({"data":{"a":"YQ==","b":"YQ=="}})");
 }
 
 TEST(BuiltinTypes, UnknownMembersGoAndNearOnesAreNamed) {
-  const Settled pod = settled("Pod", R"({"kind":"Pod","apiVersion":"v1","foo":1,"spec":{"containers":[)"
+  const Normalised pod = normalised("Pod", R"({"kind":"Pod","apiVersion":"v1","foo":1,"spec":{"containers":[)"
                                      R"({"livenessProbe":{"exc":{}},"kind":"x"}],"tolerations":[{"kee":"a"}],)"
                                      R"("volumes":[{"configMap":{"nam":"x","name":"y"}}]}})");
   EXPECT_THAT(pod.unknown, ElementsAre("foo ", "spec.containers[0].livenessProbe.exc exec", "spec.containers[0].kind ",
@@ -67,7 +67,7 @@ TEST(BuiltinTypes, UnknownMembersGoAndNearOnesAreNamed) {
 
 TEST(BuiltinTypes, WrongTypesAreNamed) {
   EXPECT_THAT(
-      settled("Pod", R"({"metadata":{"labels":{"a":1}},"spec":{"hostNetwork":"x","tolerations":"x",)"
+      normalised("Pod", R"({"metadata":{"labels":{"a":1}},"spec":{"hostNetwork":"x","tolerations":"x",)"
                      R"("nodeSelector":[],"activeDeadlineSeconds":"5","containers":[{"command":[1],)"
                      R"("resources":{"limits":{"cpu":"1Ki1","memory":true}}},[]]}})")
           .wrong,
@@ -84,7 +84,7 @@ TEST(BuiltinTypes, WrongTypesAreNamed) {
 
 TEST(BuiltinTypes, OfALongWrongValueOnlyTheBeginningIsTold) {
   const auto wrong = [](const std::string& data) {
-    return settled("ConfigMap", R"({"data":")" + data + R"("})").wrong;
+    return normalised("ConfigMap", R"({"data":")" + data + R"("})").wrong;
   };
   EXPECT_THAT(wrong(std::string(198, 'x')),
               ElementsAre("data: must be an object, got \"" + std::string(198, 'x') + "\""));
@@ -96,7 +96,7 @@ TEST(BuiltinTypes, OfALongWrongValueOnlyTheBeginningIsTold) {
 
 TEST(BuiltinTypes, WhatMayBeSecretIsNotTold) {
   EXPECT_THAT(
-      settled("Secret", R"({"data":{"password":"p@ss","number":5}})").wrong,
+      normalised("Secret", R"({"data":{"password":"p@ss","number":5}})").wrong,
       ElementsAre("data.password: must be a string in base64", "data.number: must be a string in base64, got 5"));
 }
 
@@ -126,7 +126,7 @@ TEST(BuiltinTypes, TablesHaveWhatDescriptorsHave) {
 }
 
 TEST(BuiltinTypes, NullInAListIsTheZeroOfItsType) {
-  const Settled pod = settled("Pod", R"({"spec":{"containers":[{"command":[null]},null]}})");
+  const Normalised pod = normalised("Pod", R"({"spec":{"containers":[{"command":[null]},null]}})");
   EXPECT_EQ(pod.text, R"({"spec":{"containers":[{"command":[""]},{}]}})");
   EXPECT_THAT(pod.wrong, IsEmpty());
 }

@@ -125,7 +125,7 @@ void copy_member(const Document& from, Document& to, std::string_view key) {
   }
 }
 
-void settle_nulls(const api::Resource& resource, Document& object) {
+void normalise_nulls(const api::Resource& resource, Document& object) {
   if (resource.built_in) {
     reflect::fill_null_members(*resource.type, object);
   } else if (Document* metadata = object.find("metadata")) {

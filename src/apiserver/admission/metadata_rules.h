@@ -14,7 +14,7 @@ namespace muster::apiserver {
 
 /// Removes members whose value is null, at every depth, because they mean nothing in an API object. In the maps of
 /// built-in kinds and in all metadata (a label, a key of a ConfigMap) null becomes an empty value instead.
-void settle_nulls(const api::Resource& resource, json::Document& object);
+void normalise_nulls(const api::Resource& resource, json::Document& object);
 
 /// Sets uid, creationTimestamp and generation, and drops what only the server may set. The name must be set already.
 void stamp_new(const api::Resource& resource, json::Document& object, Rng& rng, Time now);

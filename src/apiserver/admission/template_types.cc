@@ -15,7 +15,7 @@ using reflect::TypeDesc;
 
 void check_template(Document pod_template, const Place& place, std::vector<FieldCause>& causes) {
   static const auto& fields = api::kubernetes::message_named("PodTemplateSpec");
-  for (FieldCause& wrong : settle_types(fields, pod_template).wrong) {
+  for (FieldCause& wrong : normalise_types(fields, pod_template).wrong) {
     wrong.field = reflect::child_path(place.text(), wrong.field);
     causes.push_back(std::move(wrong));
   }

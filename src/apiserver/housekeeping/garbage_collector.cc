@@ -233,7 +233,7 @@ void Collector::empty_namespace(const store::Key& key) {
       if (!*alive) return;
       lingering_.erase(key.name);
       if (!is_terminating(key.name)) return;
-      if (index_.count_in(key.name) > 0) tell_what_remains(key);
+      if (index_.count_in(key.name) > 0) report_what_remains(key);
       enqueue(key);
     });
     return;
@@ -249,7 +249,7 @@ void Collector::empty_namespace(const store::Key& key) {
       noted("finish namespace", key));
 }
 
-void Collector::tell_what_remains(const store::Key& key) {
+void Collector::report_what_remains(const store::Key& key) {
   std::map<std::string, int> resources;
   std::map<std::string, int> finalizers;
   for (const api::Resource* resource : stored_resources()) {
@@ -269,7 +269,7 @@ void Collector::tell_what_remains(const store::Key& key) {
         set_terminating_conditions(ns, resources, finalizers, now);
         return ok();
       },
-      noted("tell what remains", key));
+      noted("report what remains", key));
 }
 
 void Collector::drop_owners(const store::Key& key, const std::set<std::string>& uids) {

@@ -45,7 +45,7 @@ class Collector {
   void finish_foreground(const store::Key& key, const OwnedObject& object);
   void finish_orphan(const store::Key& key, const OwnedObject& object);
   void empty_namespace(const store::Key& key);
-  void tell_what_remains(const store::Key& key);
+  void report_what_remains(const store::Key& key);
   void drop_owners(const store::Key& key, const std::set<std::string>& uids);
   void drop_finalizer(const store::Key& key, const std::string& finalizer);
   void remove(const store::Key& key, const std::string& uid, bool foreground);

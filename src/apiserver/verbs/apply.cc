@@ -40,7 +40,7 @@ Result<Document> read_config(const ResourceRequest& request, const net::Request&
         fmt::format("Incorrect version specified in apply patch. Specified patch version: {}, expected: {}",
                     config.string_at("apiVersion"), resource.api_version()));
   }
-  settle_nulls(resource, config);
+  normalise_nulls(resource, config);
   TRY(check_kind(resource, config));
   if (config.at("metadata", "managedFields") != nullptr) return bad_request("metadata.managedFields must be nil");
   return config;

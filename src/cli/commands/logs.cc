@@ -196,7 +196,7 @@ class Logs final : public Command {
     if (failure || follower.failure()) return session.fail(failure ? *failure : *follower.failure());
     if (read_last_words(session, follower, selector) == Session::Waited::kInterrupted) return kExitInterrupted;
     if (follower.failure()) return session.fail(*follower.failure());
-    return tell_end(session, job, object, deleted);
+    return report_end(session, job, object, deleted);
   }
 
   /// A job's end may be reported before that of its pods: list them once more, then read until all end or are quiet.
@@ -212,7 +212,7 @@ class Logs final : public Command {
     }
   }
 
-  static int tell_end(Session& session, const Selected& job, const json::Document& object, bool deleted) {
+  static int report_end(Session& session, const Selected& job, const json::Document& object, bool deleted) {
     switch (job_end(object)) {
       case JobEnd::kSucceeded:
         return kExitOk;

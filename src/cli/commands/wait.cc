@@ -101,10 +101,10 @@ class Wait final : public Command {
         break;
     }
     if (failure) return session.fail(*failure);
-    return tell(session, one, what, last);
+    return report(session, one, what, last);
   }
 
-  static int tell(Session& session, const Selected& one, const WaitFor& what, const json::Document& last) {
+  static int report(Session& session, const Selected& one, const WaitFor& what, const json::Document& last) {
     if (what.what() != WaitFor::What::kFinished) {
       session.out(
           fmt::format("{} {}\n", one.label(), what.what() == WaitFor::What::kDeleted ? "deleted" : "condition met"));

@@ -51,7 +51,7 @@ class Session {
   void out_log(std::string_view text);
   void let_logs_be_raw() { raw_logs_ = true; }
   /// For `-o json`: prints errors as JSON too, one object per line.
-  void tell_errors_as_json() { errors_as_json_ = true; }
+  void report_errors_as_json() { errors_as_json_ = true; }
   /// Reports the failure and returns the exit code. After an interrupt it prints nothing.
   int fail(const Failure& failure);
   int fail(const Error& error);

@@ -169,7 +169,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
 
   void stream_ended(const Key& key, Status status) {
     Source& source = sources.at(key);
-    if (status) return settle(key);
+    if (status) return ended_without_error(key);
     const Error& error = status.error();
     // The log was deleted together with its pod, so there is nothing left to read.
     if (error.reason == Reason::kNotFound || source.pod_gone) return finish(source);
@@ -188,7 +188,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
 
   /// A stream ended without an error. If the container has ended too, the log is complete. If not, the update about its
   /// end is still on the way or the server was stopped: wait a moment, then check again or continue to read.
-  void settle(const Key& key) {
+  void ended_without_error(const Key& key) {
     Source& source = sources.at(key);
     if (source.container_ended) return finish(source);
     later(key, [](State& self, const Key& k) {

@@ -121,7 +121,7 @@ std::string_view phase_name(Phase phase) {
 }
 
 /// Returns the condition whose reason and message explain why the job is in its phase.
-std::string_view telling_condition(Phase phase) {
+std::string_view explaining_condition(Phase phase) {
   switch (phase) {
     case Phase::kFailed:
       return "Failed";
@@ -161,10 +161,10 @@ JobStatus read_tensorstack_status(const json::Document& object) {
   const api::TrainingJobStatus from = decoded_status<api::TrainingJobStatus>(object);
   JobStatus status;
   status.phase = phase_from(from.phase);
-  if (const auto* telling = find_condition(from.conditions, telling_condition(status.phase));
-      telling != nullptr && telling->reason != "-") {
-    status.reason = telling->reason;
-    status.message = telling->message;
+  if (const auto* explanation = find_condition(from.conditions, explaining_condition(status.phase));
+      explanation != nullptr && explanation->reason != "-") {
+    status.reason = explanation->reason;
+    status.message = explanation->message;
   }
   if (const auto* failure = find_condition(from.conditions, "ReplicaFailure"); failure != nullptr) {
     status.replica_failure = failure->status == "True";
