@@ -47,13 +47,18 @@ class Children {
  public:
   void add(const reflect::TypeDesc& type, std::vector<AnyObject> objects) { by_type_[&type] = std::move(objects); }
 
-  /// T must be one of the controller's `children`.
+  /// The type must be one of the controller's `children`.
+  const std::vector<AnyObject>& of(const reflect::TypeDesc& type) const {
+    const auto found = by_type_.find(&type);
+    CHECK(found != by_type_.end());
+    return found->second;
+  }
   template <typename T>
   std::vector<std::shared_ptr<const T>> of() const {
-    const auto found = by_type_.find(&reflect::type_of<T>());
-    CHECK(found != by_type_.end());
     std::vector<std::shared_ptr<const T>> result;
-    for (const AnyObject& child : found->second) result.push_back(std::static_pointer_cast<const T>(child.object));
+    for (const AnyObject& child : of(reflect::type_of<T>())) {
+      result.push_back(std::static_pointer_cast<const T>(child.object));
+    }
     return result;
   }
 

@@ -1,5 +1,6 @@
 #include "testing/model_kind.h"
 
+#include "api/kubernetes/core_v1.h"
 #include "base/strings.h"
 #include "control/job/kinds/tensorstack.h"
 
@@ -75,7 +76,8 @@ const Kind& model_job_kind() {
                           .kind = "ModelJob",
                           .normalise = normalise_model,
                           .read_status = read_tensorstack_status,
-                          .project = project_tensorstack_status};
+                          .project = project_tensorstack_status,
+                          .objects = {watched_kind<api::ConfigMap>()}};
   return kKind;
 }
 

@@ -2,6 +2,7 @@
 
 #include "api/owners.h"
 #include "api/resource.h"
+#include "control/runtime/executor.h"
 #include "fixture.h"
 
 namespace muster::control {
@@ -236,6 +237,33 @@ TEST_F(ControllersTest, AJobOfManyReplicasLetsOthersGoFirst) {
   EXPECT_EQ(kubelet_->find(ns_, last)->array_at("status", "conditions").front().string_at("message"),
             "needs 600 pods, there are 300 in all");
   EXPECT_EQ(kubelet_->starts(ns_, last), 0);
+}
+
+TEST_F(ControllersTest, AnUpdateChangesOnlyTheVersionThatWasSeen) {
+  create("{apiVersion: v1, kind: ConfigMap, metadata: {name: hosts}, data: {list: old}}");
+  const json::Document seen = *get("configmaps", "hosts");
+  client::EventRecorder events(world_->loop(), *client_, {.component = "test", .host = ""});
+  const auto update = [&] {
+    const Update action{
+        .child = {.api_version = "v1", .kind = "ConfigMap", .name = "hosts", .uid = seen.string_at("metadata", "uid")},
+        .resource_version = seen.string_at("metadata", "resourceVersion"),
+        .patch = json::Object{{"data", json::Object{{"list", "new"}}}}};
+    std::optional<Applied> applied;
+    apply_plan(world_->loop(), *client_, events, std::make_shared<bool>(true),
+               {.object = {.resource = *api::find_kind("v1", "ConfigMap"), .ns = ns_, .name = "primary"},
+                .reference = {},
+                .resource_version = "",
+                .status = std::nullopt,
+                .actions = {action}},
+               [&](Applied how) { applied = std::move(how); });
+    wait_for("the update", [&] { return applied.has_value(); });
+    return applied->result;
+  };
+  EXPECT_TRUE(update());
+  EXPECT_EQ(get("configmaps", "hosts")->string_at("data", "list"), "new");
+  const Status stale = update();
+  ASSERT_FALSE(stale);
+  EXPECT_EQ(stale.error().reason, Reason::kConflict);
 }
 
 }  // namespace

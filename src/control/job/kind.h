@@ -6,6 +6,7 @@
 
 #include "base/clamped_seconds.h"
 #include "base/result.h"
+#include "control/controller.h"
 #include "control/job/model.h"
 #include "control/where.h"
 #include "json/document.h"
@@ -23,6 +24,8 @@ struct Kind {
   /// Returns the whole `status` member that represents `status` in the kind's own vocabulary, given the current object.
   /// Returns the same document when nothing changed: a time changes only together with what it belongs to.
   json::Document (*project)(const JobStatus& status, const json::Document& object, Time now);
+  /// The kinds of Job::objects.
+  std::vector<WatchedKind> objects = {};
 };
 
 std::span<const Kind> job_kinds();

@@ -5,8 +5,8 @@
 #include "client/event_recorder.h"
 #include "control/deployment/deployment.h"
 #include "control/runtime/jobs.h"
+#include "control/runtime/pod_binder.h"
 #include "control/runtime/runner.h"
-#include "control/runtime/scheduler.h"
 #include "control/runtime/shared_informers.h"
 
 namespace muster::control {
@@ -20,21 +20,21 @@ struct Controllers::State {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
     if (where == Where::kEngine) {
       runner.add(deployment_controller());
-      scheduler = std::make_unique<Scheduler>(loop, client, events, informers);
+      pod_binder = std::make_unique<PodBinder>(loop, client, events, informers);
     }
   }
 
   void open() {
     synced = true;
     runner.open();
-    if (scheduler != nullptr) scheduler->open();
+    if (pod_binder != nullptr) pod_binder->open();
   }
 
   client::EventRecorder events;
   SharedInformers informers;
   Jobs jobs;
   Runner runner;
-  std::unique_ptr<Scheduler> scheduler;
+  std::unique_ptr<PodBinder> pod_binder;
   bool synced = false;
 };
 

@@ -5,6 +5,7 @@
 #include "api/kubernetes/core_v1.h"
 #include "api/names.h"
 #include "control/job/decide.h"
+#include "control/observe.h"
 
 namespace muster::control {
 
@@ -24,6 +25,17 @@ Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
   return plan;
 }
 
+/// Returns what exists of Job::objects.
+std::vector<std::shared_ptr<const json::Document>> further_objects(const Kind& kind, const Children& children) {
+  std::vector<std::shared_ptr<const json::Document>> result;
+  for (const WatchedKind& further : kind.objects) {
+    for (const AnyObject& child : children.of(*further.type)) {
+      result.push_back(std::make_shared<const json::Document>(reflect::encode_from(*further.type, child.object.get())));
+    }
+  }
+  return result;
+}
+
 /// On a cluster, most pods and services do not belong to jobs. On one machine nearly all do, and the scheduler has to
 /// see every pod.
 std::string selector_at(Where where) {
@@ -33,18 +45,25 @@ std::string selector_at(Where where) {
 }  // namespace
 
 Jobs::Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free,
-           std::uint64_t first_slot)
+           std::uint64_t first_slot, std::span<const Kind> kinds)
     : where_(where),
+      kinds_(kinds),
       pods_(informers.watch(watched_kind<api::Pod>(selector_at(where)))),
       ports_([this](const std::string& uid) { return is_live(uid); }, std::move(is_port_free), first_slot) {}
 
 std::vector<Controller> Jobs::controllers() {
   std::vector<Controller> result;
-  for (const Kind& kind : job_kinds()) {
+  for (const Kind& kind : kinds_) {
+    std::vector<WatchedKind> children = {watched_kind<api::Pod>(selector_at(where_)),
+                                         watched_kind<api::Service>(selector_at(where_))};
+    for (WatchedKind further : kind.objects) {
+      further.label_selector = api::kGroupNameLabel;
+      children.push_back(std::move(further));
+    }
     result.push_back(
         {.api_version = std::string(kind.api_version),
          .kind = std::string(kind.kind),
-         .children = {watched_kind<api::Pod>(selector_at(where_)), watched_kind<api::Service>(selector_at(where_))},
+         .children = std::move(children),
          .plan = [this, &kind](const Snapshot& seen) { return plan(kind, seen); },
          .on_change = [this, &kind](const std::string& uid, const json::Document* now) { note(kind, uid, now); }});
   }
@@ -63,8 +82,7 @@ void Jobs::note(const Kind& kind, const std::string& uid, const json::Document* 
 bool Jobs::is_live(const std::string& uid) const {
   if (unfinished_.contains(uid)) return true;
   return std::ranges::any_of(pods_.controlled_by(uid), [](const AnyObject& pod) {
-    const std::string& phase = static_cast<const api::Pod*>(pod.object.get())->status.phase;
-    return phase != "Succeeded" && phase != "Failed";
+    return !is_finished_pod(*static_cast<const api::Pod*>(pod.object.get()));
   });
 }
 
@@ -77,7 +95,8 @@ Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
                     .pods = seen.children.of<api::Pod>(),
                     .services = seen.children.of<api::Service>(),
                     .now = seen.now,
-                    .offered_port = std::nullopt};
+                    .offered_port = std::nullopt,
+                    .objects = further_objects(kind, seen.children)};
   if (!observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
       !is_finished(observed.status.phase)) {
     observed.offered_port = ports_.offer(observed.job.uid, port_count(observed.job));

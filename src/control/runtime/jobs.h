@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -18,7 +19,8 @@ namespace muster::control {
 class Jobs {
  public:
   /// `is_port_free` and `first_slot` are passed to the PortBook.
-  Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free, std::uint64_t first_slot);
+  Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free, std::uint64_t first_slot,
+       std::span<const Kind> kinds = job_kinds());
 
   /// Returns one controller per job kind; they refer to this object.
   std::vector<Controller> controllers();
@@ -29,6 +31,7 @@ class Jobs {
   bool is_live(const std::string& uid) const;
 
   Where where_;
+  std::span<const Kind> kinds_;
   const ObjectIndex& pods_;
   std::unordered_set<std::string> unfinished_;  // uids
   PortBook ports_;

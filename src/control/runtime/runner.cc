@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/backoff.h"
+#include "control/runtime/rest.h"
 #include "control/runtime/status_patch.h"
 
 namespace muster::control {
@@ -17,10 +18,8 @@ namespace {
 constexpr client::Backoff kBackoff{.first = std::chrono::milliseconds(100), .longest = std::chrono::seconds(30)};
 // The informer may never show our own write, because the object was deleted and recreated meanwhile; then we continue.
 constexpr Duration kLongestWaitForOwnWrite = std::chrono::seconds(5);
-// A plan costs what all children of its primary cost, and every change of one of them asks for a plan. Above kCheapPlan
-// the next one waits ten times as long as the last one took, so that a job of 10,000 pods does not fill the loop.
+// After a plan that took longer, its primary rests, so that a job of 10,000 pods does not fill the loop.
 constexpr Duration kCheapPlan = std::chrono::milliseconds(5);
-constexpr int kRestPerPlan = 10;
 
 /// Returns true when the view is at least as new as the version. Versions are revision numbers on every server we use.
 bool has_reached(const std::string& seen, const std::string& awaited) {
@@ -120,7 +119,7 @@ void Runner::work(const ObjectKey& key) {
   std::optional<json::Document> status;
   if (plan.status) status = merge_patch_between(status_of(*primary), *plan.status);
   const Duration took = loop_.mono() - began;
-  if (took > kCheapPlan) next_plan_[key] = loop_.mono() + took * kRestPerPlan;
+  if (took > kCheapPlan) next_plan_[key] = loop_.mono() + rest_after(took);
   apply_plan(
       loop_, client_, events_, alive_,
       {.object = {entry.resource, key.ns, key.name},

@@ -8,6 +8,7 @@
 
 #include "api/owners.h"
 #include "base/strings.h"
+#include "control/observe.h"
 
 namespace muster::control {
 
@@ -50,12 +51,8 @@ std::string name_for_people(const api::Pod& pod) {
   return pod.metadata.ns + "/" + (owner == nullptr ? pod.metadata.name : owner->name);
 }
 
-bool has_ended(const api::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
 bool wants_a_node(const api::Pod& pod) {
-  if (!pod.spec.node_name.empty() || has_ended(pod) || pod.metadata.deletion_timestamp) return false;
+  if (!pod.spec.node_name.empty() || is_finished_pod(pod) || pod.metadata.deletion_timestamp) return false;
   const json::Document* gates = pod.spec.rest.find("schedulingGates");
   return gates == nullptr || !gates->is_array() || gates->as_array().empty();
 }
@@ -108,7 +105,7 @@ std::vector<Room> rooms_of(const Cluster& cluster) {
   }
   std::ranges::sort(rooms, {}, &Room::node);
   for (const PodPtr& pod : cluster.pods) {
-    if (has_ended(*pod)) continue;
+    if (is_finished_pod(*pod)) continue;
     const auto room = std::ranges::find(rooms, pod->spec.node_name, &Room::node);
     if (room != rooms.end()) take_from(room->free, taken_by(*pod));
   }
@@ -147,7 +144,7 @@ std::string text_of(const std::string& resource, const Quantity& amount) {
 std::string holders_of(const std::string& resource, const Cluster& cluster) {
   std::set<std::string> names;
   for (const PodPtr& pod : cluster.pods) {
-    if (pod->spec.node_name.empty() || has_ended(*pod)) continue;
+    if (pod->spec.node_name.empty() || is_finished_pod(*pod)) continue;
     const auto requests = taken_by(*pod);
     if (const auto found = requests.find(resource); found != requests.end() && !found->second.is_zero()) {
       names.insert(name_for_people(*pod));

@@ -1,4 +1,4 @@
-#include "control/runtime/scheduler.h"
+#include "control/runtime/pod_binder.h"
 
 #include <algorithm>
 
@@ -6,6 +6,7 @@
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "control/runtime/rest.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -15,11 +16,6 @@ namespace {
 constexpr Duration kRetry = std::chrono::seconds(1);
 /// The limit on concurrent requests of one kind: a gang of a thousand pods must not block the loop.
 constexpr std::size_t kMaxRequests = 64;
-/// A scheduling pass costs time in proportion to all pods, and every change of a pod requests one. The pause after a
-/// pass is this many times as long as the pass itself, so that scheduling takes a small part of the loop's time,
-/// however many pods exist.
-constexpr int kPausePerLook = 10;
-constexpr Duration kLongestPause = std::chrono::seconds(1);
 
 const api::Resource& core_resource(std::string_view plural) {
   const api::Resource* resource = api::find_resource("", "v1", plural);
@@ -51,23 +47,23 @@ api::ObjectReference owner_or_self(const api::Pod& pod) {
 
 }  // namespace
 
-Scheduler::Scheduler(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers)
+PodBinder::PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers)
     : loop_(loop),
       client_(client),
       events_(events),
       pods_(informers.watch(watched_kind<api::Pod>(), [this](const AnyObject&, const AnyObject&) { wake(); })),
       nodes_(informers.watch(watched_kind<api::Node>(), [this](const AnyObject&, const AnyObject&) { wake(); })) {}
 
-Scheduler::~Scheduler() {
+PodBinder::~PodBinder() {
   *alive_ = false;
 }
 
-void Scheduler::open() {
+void PodBinder::open() {
   open_ = true;
   wake();
 }
 
-void Scheduler::wake() {
+void PodBinder::wake() {
   if (woken_ || !open_) return;
   woken_ = true;
   const auto look_when_idle = [this, alive = alive_] {
@@ -85,7 +81,7 @@ void Scheduler::wake() {
   }
 }
 
-void Scheduler::look() {
+void PodBinder::look() {
   woken_ = false;
   const MonoTime began = loop_.mono();
   Cluster cluster;
@@ -116,17 +112,17 @@ void Scheduler::look() {
   bind_waiting();
   report_waiting(decided.waiting);
   const MonoTime ended = loop_.mono();
-  next_look_ = ended + std::min<Duration>((ended - began) * kPausePerLook, kLongestPause);
+  next_look_ = ended + rest_after(ended - began);
 }
 
-void Scheduler::bind_waiting() {
+void PodBinder::bind_waiting() {
   while (!to_bind_.empty() && binding_ < kMaxRequests) {
     bind(to_bind_.front());
     to_bind_.pop_front();
   }
 }
 
-void Scheduler::bind(const Binding& binding) {
+void PodBinder::bind(const Binding& binding) {
   ++binding_;
   const json::Document body =
       json::Object{{"apiVersion", "v1"},
@@ -151,7 +147,7 @@ void Scheduler::bind(const Binding& binding) {
       });
 }
 
-void Scheduler::report_waiting(const std::vector<Waiting>& all) {
+void PodBinder::report_waiting(const std::vector<Waiting>& all) {
   std::map<std::string, std::string> reported;
   to_mark_.clear();
   for (const Waiting& waiting : all) {
@@ -166,7 +162,7 @@ void Scheduler::report_waiting(const std::vector<Waiting>& all) {
   mark_waiting();
 }
 
-void Scheduler::mark_waiting() {
+void PodBinder::mark_waiting() {
   while (!to_mark_.empty() && marking_.size() < kMaxRequests) {
     const auto [pod, message] = std::move(to_mark_.front());
     to_mark_.pop_front();
@@ -174,7 +170,7 @@ void Scheduler::mark_waiting() {
   }
 }
 
-void Scheduler::mark_unschedulable(const api::Pod& pod, const std::string& message) {
+void PodBinder::mark_unschedulable(const api::Pod& pod, const std::string& message) {
   std::vector<api::Condition> conditions = pod.status.conditions;
   const auto found = std::ranges::find(conditions, "PodScheduled", &api::Condition::type);
   api::Condition condition{.type = "PodScheduled",

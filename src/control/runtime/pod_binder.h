@@ -1,4 +1,5 @@
-// Scheduler: binds waiting pods on an engine that has no other scheduler, and reports on pods and jobs why they wait.
+// PodBinder: the effects of control/scheduler. It binds the pods that `schedule` chooses, on an engine that has no
+// other scheduler, and reports on pods and jobs why they wait.
 #pragma once
 
 #include <deque>
@@ -15,12 +16,12 @@
 
 namespace muster::control {
 
-class Scheduler {
+class PodBinder {
  public:
-  Scheduler(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers);
-  ~Scheduler();
-  Scheduler(const Scheduler&) = delete;
-  Scheduler& operator=(const Scheduler&) = delete;
+  PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers);
+  ~PodBinder();
+  PodBinder(const PodBinder&) = delete;
+  PodBinder& operator=(const PodBinder&) = delete;
 
   /// Starts the work. Pods and nodes must be in view.
   void open();
