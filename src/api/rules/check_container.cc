@@ -30,7 +30,7 @@ void check_program(const Document& container, const Place& place, Findings& foun
   for (const char* key : {"command", "args"}) {
     visit_items(container, key, place, [&](const Document& word, const Place& at) { found.without_nul(word, at); });
   }
-  found.without_nul(container, "workingDir", place);
+  for (const char* key : {"terminationMessagePath", "workingDir"}) found.without_nul(container, key, place);
 }
 
 }  // namespace

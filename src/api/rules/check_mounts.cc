@@ -1,4 +1,8 @@
 // Checks where the volumes of a pod are mounted in a container.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <climits>
 
 #include "api/rules/check_pod_parts.h"
 #include "base/strings.h"
@@ -15,6 +19,10 @@ std::vector<std::string> volume_names(const Document& spec) {
   return names;
 }
 
+bool is_too_long(const std::string& step) {
+  return step.size() > NAME_MAX;
+}
+
 /// Kubernetes accepts almost any path, but a container cannot start when a mount hides its root, /proc, /sys or /dev.
 void check_mount_path(const std::string& path, const Place& at, Findings& found) {
   std::vector<std::string> steps = split(path, '/');
@@ -24,6 +32,10 @@ void check_mount_path(const std::string& path, const Place& at, Findings& found)
     found.invalid(at, path, "must be an absolute path");
   } else if (contains(steps, "..")) {
     found.invalid(at, path, "must not contain '..'");
+  } else if (path.size() >= PATH_MAX || std::ranges::any_of(steps, is_too_long)) {
+    found.invalid(
+        at, path,
+        fmt::format("must have at most {} bytes, and at most {} between two slashes", PATH_MAX - 1, NAME_MAX));
   } else if (steps.empty()) {
     found.invalid(at, path, "must not be the root of the container; mount the volume below it");
   } else if (steps[0] == "proc" || steps[0] == "sys" || (steps[0] == "dev" && !shared_memory)) {

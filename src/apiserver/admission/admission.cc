@@ -10,8 +10,8 @@
 #include "api/kubernetes/kubernetes_fields.h"
 #include "apiserver/admission/builtin_types.h"
 #include "apiserver/admission/metadata_rules.h"
-#include "apiserver/admission/queue_rules.h"
-#include "apiserver/admission/template_types.h"
+#include "apiserver/admission/pod_templates.h"
+#include "apiserver/admission/references.h"
 #include "apiserver/apply/ownership.h"
 #include "apiserver/http/status_error.h"
 #include "apiserver/protobuf/body.h"
@@ -98,7 +98,8 @@ std::vector<std::string> in_words(const std::vector<FieldCause>& causes) {
 
 /// Drops unknown members and reports them. Without a message the descriptor decides what is known, and only the types
 /// of metadata are checked here: validation reports all other wrong types as invalid fields.
-TypeFindings normalise_members(const api::Resource& resource, const api::kubernetes::Message* message, Document& object) {
+TypeFindings normalise_members(const api::Resource& resource, const api::kubernetes::Message* message,
+                               Document& object) {
   if (message != nullptr) {
     return normalise_types(*message, object, resource.is_confidential ? Echo::kNoValues : Echo::kValues);
   }
@@ -112,7 +113,7 @@ TypeFindings normalise_members(const api::Resource& resource, const api::kuberne
 /// Reports repeated fields, which are already in `warnings`, and unknown ones: as an error, as warnings or not at all,
 /// depending on `validation`. Unknown fields are dropped.
 Status normalise_fields(const api::Resource& resource, const api::kubernetes::Message* message, Document& object,
-                     Origin origin, FieldValidation validation, std::vector<std::string>& warnings) {
+                        Origin origin, FieldValidation validation, std::vector<std::string>& warnings) {
   const TypeFindings found = normalise_members(resource, message, object);
   if (validation == FieldValidation::kIgnore) {
     warnings.clear();
@@ -178,7 +179,8 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
 /// The stored object as this version would have stored it: an older version may have left out a default, or spelled the
 /// same quantity differently.
 Document in_this_version(const api::Resource& resource, Document stored) {
-  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource)) normalise_types(*message, stored);
+  if (const api::kubernetes::Message* message = api::kubernetes::find_message(resource))
+    normalise_types(*message, stored);
   reflect::apply_defaults(*resource.type, stored);
   if (resource.set_defaults != nullptr) resource.set_defaults(stored);
   return stored;
@@ -195,17 +197,6 @@ std::vector<FieldCause> check_change(const api::Resource& resource, const Docume
 bool wants_the_same(const api::Resource& resource, const Document& before, const Document& after) {
   if (before.find("spec") == nullptr) return false;  // rules of the other kinds look at metadata too
   return !wants_differ(resource, before, after) || !wants_differ(resource, in_this_version(resource, before), after);
-}
-
-/// Rejects a pod whose priority class does not exist.
-Status check_priority_class(Context& context, const ResourceRequest& request, const Document& object) {
-  const std::string& name = object.string_at("spec", "priorityClassName");
-  if (request.resource->qualified_name() != "pods" || name.empty()) return ok();
-  // Every cluster has these two classes from the start.
-  if (name == "system-cluster-critical" || name == "system-node-critical") return ok();
-  if (context.store.latest({"priorityclasses.scheduling.k8s.io", "", name}) != nullptr) return ok();
-  return forbidden(*request.resource, object.string_at("metadata", "name"),
-                   fmt::format("no PriorityClass with name {} was found", name));
 }
 
 /// Warnings for deprecated fields of our own kinds.
@@ -429,11 +420,9 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   std::vector<std::string> said = new_warnings(resource, nullptr, object);  // about what was sent, not about defaults
   reflect::apply_defaults(*resource.type, object);
   if (resource.set_defaults != nullptr) resource.set_defaults(object);
-  TRY(check_priority_class(context, request, object));
+  TRY(check_pod_priority(context, resource, object));
   std::vector<FieldCause> causes = check_metadata(resource, object);
-  if (!resource.built_in) {
-    for (FieldCause& cause : check_queues(context, nullptr, object)) causes.push_back(std::move(cause));
-  }
+  for (FieldCause& cause : check_references(context, resource, nullptr, object)) causes.push_back(std::move(cause));
   TRY(check_valid(resource, object, Origin::kBody, std::move(causes), Spec::kNew));
   if (!takes_status) object.as_object().erase("status");  // its defaults
   if (resource.start != nullptr) resource.start(object);
@@ -481,9 +470,8 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   for (const FieldCause& cause : reflect::validate_update(*resource.type, before, after)) causes.push_back(cause);
   if (resource.built_in) {
     for (const FieldCause& cause : check_change(resource, before, after)) causes.push_back(cause);
-  } else {
-    for (FieldCause& cause : check_queues(context, &before, after)) causes.push_back(std::move(cause));
   }
+  for (FieldCause& cause : check_references(context, resource, &before, after)) causes.push_back(std::move(cause));
   const bool as_before = request.subresource == "status" || wants_the_same(resource, before, after);
   TRY(check_valid(resource, after, origin, std::move(causes), as_before ? Spec::kAsBefore : Spec::kNew));
   if (request.subresource.empty()) {

@@ -51,6 +51,12 @@ OddPod mounted_at(const std::string& path) {
   return mount("mountPath", R"("mountPath":")" + path + R"(")");
 }
 
+std::string repeated(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
 std::vector<OddPod> odd_metadata() {
   return {
       metadata("labels", R"("labels":{"a b":"c"})"),
@@ -132,6 +138,8 @@ std::vector<OddPod> odd_volumes() {
       mounted_at("/dev/nvidia0"),
       mounted_at("/a/../proc"),
       mounted_at("/a\\u0000b"),
+      mounted_at("/" + std::string(256, 'a')),
+      mounted_at(repeated("/folder", 600)),
       mount("name", R"("name":"w","mountPath":"/a")"),
       mount("subPath", R"("mountPath":"/a","subPath":"/b")"),
       mount("subPath", R"("mountPath":"/a","subPath":"a/../../b")"),
@@ -149,6 +157,7 @@ std::vector<OddPod> odd_containers() {
       container("command[0]", R"("command":["a\u0000b"])"),
       container("args[1]", R"("args":["a","\u0000"])"),
       container("workingDir", R"("workingDir":"/a\u0000")"),
+      container("terminationMessagePath", R"("terminationMessagePath":"/a\u0000")"),
       container("env[0].value", R"("env":[{"name":"A","value":"a\u0000b"}])"),
       container("env[0].name", R"("env":[{"name":"","value":"a"}])"),
       container("env[0].name", R"("env":[{"name":"A=B","value":"a"}])"),
@@ -327,6 +336,37 @@ TEST_F(PodTemplates, WhatIsRefusedInAPodIsRefusedInEveryTemplate) {
       }
     }
   }
+}
+
+TEST_F(PodTemplates, NameAPriorityClassThatExists) {
+  const OddPod odd = spec("priorityClassName", R"("priorityClassName":"urgent")");
+  EXPECT_EQ(make_pod(odd.text("c"))->status, 403);
+  for (const Holder& holder : holders()) {
+    const auto answer = make(holder, odd.text(holder.container));
+    ASSERT_EQ(answer->status, 422) << holder.kind << answer->body;
+    EXPECT_EQ(faults(*answer)[0].reason, "FieldValueNotFound");
+    EXPECT_EQ(faults(*answer)[0].field, holder.path + "." + odd.where);
+  }
+  const auto made =
+      call("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", R"({"metadata":{"name":"urgent"},"value":1000})");
+  ASSERT_EQ(made->status, 201) << made->body;
+  for (const Holder& holder : holders()) {
+    EXPECT_EQ(make(holder, odd.text(holder.container))->status, 201) << holder.kind;
+  }
+}
+
+TEST_F(PodTemplates, KeepAPriorityClassThatWasDeleted) {
+  const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+  const std::string jobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs";
+  ASSERT_EQ(call("POST", classes, R"({"metadata":{"name":"urgent"},"value":1000})")->status, 201);
+  const std::string pod = spec("", R"("priorityClassName":"urgent")").text("pytorch");
+  const auto made = call("POST", jobs,
+                         R"({"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","metadata":{"name":"j"},)"
+                         R"("spec":{"pytorchReplicaSpecs":{"Worker":{"template":)" +
+                             pod + "}}}}");
+  ASSERT_EQ(made->status, 201) << made->body;
+  ASSERT_EQ(call("DELETE", classes + "/urgent")->status, 200);
+  EXPECT_EQ(call("PATCH", jobs + "/j", R"({"spec":{"runPolicy":{"suspend":true}}})")->status, 200);
 }
 
 TEST_F(PodTemplates, WhatAnOlderVersionStoredCanBeLabelledReportedOnAndDeleted) {

@@ -1,0 +1,86 @@
+#include "apiserver/admission/references.h"
+
+#include <fmt/core.h>
+
+#include <set>
+
+#include "apiserver/admission/pod_templates.h"
+#include "apiserver/http/status_error.h"
+#include "base/strings.h"
+#include "reflect/causes.h"
+
+namespace muster::apiserver {
+namespace {
+
+constexpr const char* kQueues = "queues.scheduler.tensorstack.dev";
+
+std::vector<std::string> queue_names(const store::Store& store) {
+  std::vector<std::string> names;
+  store.scan(kQueues, "", [&](const store::Key& key, const store::Entry&) { names.push_back(key.name); });
+  return names;
+}
+
+bool is_priority_class(const Context& context, const std::string& name) {
+  // Every cluster has these two classes from the start.
+  if (name == "system-cluster-critical" || name == "system-node-critical") return true;
+  return context.store.latest({"priorityclasses.scheduling.k8s.io", "", name}) != nullptr;
+}
+
+void check_queues(const Context& context, const json::Document* before, const json::Document& object,
+                  std::vector<FieldCause>& causes) {
+  const auto check = [&](const std::string& queue, const std::string& queue_before, const char* path) {
+    if (queue.empty() || queue == queue_before) return;
+    if (context.store.latest({kQueues, "", queue}) != nullptr) return;
+    FieldCause cause = reflect::not_found_cause(path, queue);
+    if (const auto near = did_you_mean(queue, queue_names(context.store))) {
+      cause.message += "; did you mean " + quote(*near) + "?";
+    }
+    causes.push_back(std::move(cause));
+  };
+  static const json::Document none;
+  const json::Document& old = before == nullptr ? none : *before;
+  check(object.string_at("spec", "scheduler", "t9kScheduler", "queue"),
+        old.string_at("spec", "scheduler", "t9kScheduler", "queue"), "spec.scheduler.t9kScheduler.queue");
+  check(object.string_at("spec", "tensorboardSpec", "scheduler", "t9kScheduler", "queue"),
+        old.string_at("spec", "tensorboardSpec", "scheduler", "t9kScheduler", "queue"),
+        "spec.tensorboardSpec.scheduler.t9kScheduler.queue");
+}
+
+void check_template_priorities(const Context& context, const api::Resource& resource, const json::Document* before,
+                               const json::Document& object, std::vector<FieldCause>& causes) {
+  const auto class_of = [](const json::Document& pod_template) {
+    return pod_template.string_at("spec", "priorityClassName");
+  };
+  std::set<std::string> known = {""};
+  if (before != nullptr) {
+    visit_pod_templates(resource, *before, [&](const json::Document& pod_template, const reflect::Place&) {
+      known.insert(class_of(pod_template));
+    });
+  }
+  visit_pod_templates(resource, object, [&](const json::Document& pod_template, const reflect::Place& at) {
+    const std::string name = class_of(pod_template);
+    if (known.contains(name) || is_priority_class(context, name)) return;
+    const std::string path = reflect::child_path(at.keyed_text(), "spec.priorityClassName");
+    causes.push_back(reflect::not_found_cause(path, name));
+  });
+}
+
+}  // namespace
+
+Status check_pod_priority(const Context& context, const api::Resource& resource, const json::Document& object) {
+  const std::string& name = object.string_at("spec", "priorityClassName");
+  if (resource.qualified_name() != "pods" || name.empty() || is_priority_class(context, name)) return ok();
+  return forbidden(resource, object.string_at("metadata", "name"),
+                   fmt::format("no PriorityClass with name {} was found", name));
+}
+
+std::vector<FieldCause> check_references(const Context& context, const api::Resource& resource,
+                                         const json::Document* before, const json::Document& object) {
+  std::vector<FieldCause> causes;
+  if (resource.built_in) return causes;
+  check_queues(context, before, object, causes);
+  check_template_priorities(context, resource, before, object, causes);
+  return causes;
+}
+
+}  // namespace muster::apiserver

@@ -1,0 +1,22 @@
+// Checks that other objects which an object names exist: the only rules that have to look at other objects.
+#pragma once
+
+#include <vector>
+
+#include "api/resource.h"
+#include "apiserver/context.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "json/document.h"
+
+namespace muster::apiserver {
+
+/// Rejects a pod whose priority class does not exist; objects of other kinds are valid.
+Status check_pod_priority(const Context& context, const api::Resource& resource, const json::Document& object);
+
+/// For custom resources: reports queues, and priority classes in pod templates, that do not exist, except those that
+/// `before` (may be null) already names: they may be deleted while jobs use them, and these jobs can still be changed.
+std::vector<FieldCause> check_references(const Context& context, const api::Resource& resource,
+                                         const json::Document* before, const json::Document& object);
+
+}  // namespace muster::apiserver
