@@ -111,7 +111,9 @@ Result<Address> parse_address(std::string_view text) {
   const auto colon = text.rfind(':');
   const auto port = colon == std::string_view::npos ? std::nullopt : parse_int(text.substr(colon + 1));
   if (port && *port >= 0 && *port <= 65535) {
-    return Address{.host = std::string(text.substr(0, colon)), .port = static_cast<int>(*port)};
+    std::string_view host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    return Address{.host = std::string(host), .port = static_cast<int>(*port)};
   }
   return Error{.reason = Reason::kBadRequest,
                .message = fmt::format("must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(text))};

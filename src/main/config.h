@@ -36,7 +36,7 @@ struct Address {
   std::string host;
   int port = 0;
 };
-/// Parses HOST:PORT.
+/// Parses HOST:PORT, where an IPv6 address is in brackets: [::1]:8765.
 Result<Address> parse_address(std::string_view text);
 
 /// `file` is used only in messages.

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <thread>
 
 #include "agent/agent.h"
 #include "apiserver/api_server.h"
@@ -13,6 +14,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "base/time.h"
+#include "cli/connect/connect.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
 #include "linux/tcp_port.h"
@@ -105,6 +107,17 @@ struct Engine {
   }
 };
 
+/// An engine that was just killed holds its lock until the kernel has freed its memory, so a new one waits a moment.
+Result<std::unique_ptr<store::Store>> open_when_unlocked(Loop& loop, const store::Options& options) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    auto opened = store::Store::open(loop, options);
+    if (opened || opened.error().reason != Reason::kConflict || attempt == kAttempts) return opened;
+    if (attempt == 1) LOG_WARN("cannot open the store yet", {"error", opened.error().message});
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
 Status open_store(Engine& engine, const ServeOptions& options) {
   store::Options store_options;
   store_options.directory = options.data_dir + "/store";
@@ -115,7 +128,7 @@ Status open_store(Engine& engine, const ServeOptions& options) {
     ::_exit(kExitStoreFailed);
   };
   TRY(make_directories(store_options.directory, 0700));
-  TRY_ASSIGN(engine.store, store::Store::open(engine.loop, std::move(store_options)));
+  TRY_ASSIGN(engine.store, open_when_unlocked(engine.loop, store_options));
   for (const std::string& problem : engine.store->problems()) LOG_ERROR("store", {"problem", problem});
   const Duration every = parse_duration(options.config.snapshots.every).value_or(std::chrono::hours(1));
   engine.snapshots = std::make_unique<store::Snapshots>(
@@ -178,14 +191,14 @@ Status run_engine(const ServeOptions& options) {
   TRY_ASSIGN(const int port, engine.http->listen(options.address.host, options.address.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
 
-  const std::string url = fmt::format("https://{}:{}", options.address.host, port);
+  const std::string url = cli::url_of({.host = options.address.host, .port = port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
   TRY(write_file_atomically(
       kubeconfig,
       client::make_kubeconfig(url, credentials.ca.certificate_pem, credentials.token, chosen_namespace(kubeconfig)),
       0600));
   TRY(write_engine_record(options.data_dir, url));
-  TRY(remember_address(options.data_dir, fmt::format("{}:{}", options.address.host, port)));
+  TRY(remember_address(options.data_dir, url.substr(std::string_view("https://").size())));
   fmt::print("ready {}\n", url);
   std::fflush(stdout);
 

@@ -1,10 +1,13 @@
 """`up` and `down`: starting and stopping engines in the background, and what remains afterwards."""
 
 import concurrent.futures
+import fcntl
 import json
 import os
+import pathlib
 import pty
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -165,6 +168,33 @@ def test_a_zombie_is_no_running_engine(background):
     finally:
         engine.wait()
         engine.stdout.close()
+
+
+def test_a_killed_engine_may_hold_its_lock_for_a_moment(background):
+    """The kernel frees the memory of a killed process before it closes the files."""
+    (background.data / "store").mkdir(mode=0o700, parents=True)
+    background.data.chmod(0o700)
+    with open(background.data / "store/lock", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        engine = subprocess.Popen([MUSTER, "serve", "--listen", "127.0.0.1:0"], env=background.env,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        said = engine.communicate(timeout=30)[1]
+        assert engine.returncode != 0 and "in use by another engine" in said
+        engine = subprocess.Popen([MUSTER, "serve", "--listen", "127.0.0.1:0"], env=background.env,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert "cannot open the store yet" in engine.stderr.readline()
+    assert engine.stdout.readline().startswith("ready ")
+    engine.terminate()
+    engine.communicate()
+
+
+def test_an_address_of_ipv6_is_in_brackets(background):
+    if not socket.has_ipv6 or not pathlib.Path("/proc/net/if_inet6").exists():
+        pytest.skip("this machine has no IPv6")
+    assert "https://[::1]:" in background.muster("up", "--listen", "[::1]:0").stdout
+    background.muster("get", "pods")
+    background.muster("down")
+    assert "https://[::1]:" in background.muster("up").stdout
 
 
 def test_version_tells_of_both_sides(background):
