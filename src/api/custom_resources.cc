@@ -47,7 +47,7 @@ Resource custom(std::string group, std::string version, std::string kind, std::s
   return r;
 }
 
-using Check = std::vector<FieldCause> (*)(const json::Document&);
+using Check = void (*)(const json::Document& object, Findings& found);
 using Warn = std::vector<std::string> (*)(const json::Document&);
 
 Resource tensorstack_job(std::string kind, std::string plural, std::string short_name, const reflect::TypeDesc& type,
@@ -70,7 +70,7 @@ Resource tensorstack_job(std::string kind, std::string plural, std::string short
        .description = "Restarts counted against the limit.",
        .priority = 1},
   };
-  r.check = check;
+  r.rules = check;
   r.warn = warn;
   return r;
 }
@@ -81,7 +81,7 @@ Resource kubeflow_job(std::string version, std::string kind, std::string plural,
   r.categories = {"all"};
   r.pod_label = kKubeflowJobNameLabel;
   r.columns = {state(), age()};
-  r.check = check;
+  r.rules = check;
   r.warn = warn;
   return r;
 }
@@ -124,7 +124,7 @@ Resource notebooks() {
   r.short_names = {"nb"};
   r.categories = {"all"};
   r.columns = tensorboards().columns;
-  r.check = &check_notebook;
+  r.rules = &check_notebook;
   return r;
 }
 
@@ -166,7 +166,7 @@ Resource crons() {
        .json_path = ".status.lastScheduleTime",
        .description = "When a job was made last."},
       age()};
-  r.check = &check_cron;
+  r.rules = &check_cron;
   return r;
 }
 

@@ -36,7 +36,7 @@ std::vector<std::string> problems(const std::string& yaml) {
   }
   reflect::apply_defaults(*resource.type, object);
   std::vector<FieldCause> causes = reflect::validate(*resource.type, object);
-  if (causes.empty() && resource.check != nullptr) causes = resource.check(object);
+  if (causes.empty()) causes = resource.check(object);
   for (const FieldCause& cause : causes) out.push_back(cause.field + ": " + cause.message);
   return out;
 }

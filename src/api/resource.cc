@@ -21,14 +21,14 @@ namespace {
 
 using reflect::type_of;
 
-using Check = std::vector<FieldCause> (*)(const json::Document& object);
+using Check = void (*)(const json::Document& object, Findings& found);
 
 /// A core/v1 resource with the properties that most of them share.
 Resource core(std::string kind, std::string plural, std::vector<std::string> short_names, const reflect::TypeDesc& type,
               Check check = nullptr) {
   Resource r;
   r.version = "v1";
-  r.check = check;
+  r.rules = check;
   r.singular = to_lower(kind);
   r.kind = std::move(kind);
   r.plural = std::move(plural);
@@ -41,7 +41,7 @@ Resource core(std::string kind, std::string plural, std::vector<std::string> sho
 
 Resource config_maps() {
   Resource r = core("ConfigMap", "configmaps", {"cm"}, type_of<ConfigMap>(), &check_config_map);
-  r.check_change = &check_config_map_change;
+  r.change_rules = &check_config_map_change;
   r.printer = config_map_printer();
   return r;
 }
@@ -90,7 +90,7 @@ Resource persistent_volume_claims() {
   r.returned_by_delete = true;
   r.set_defaults = &default_persistent_volume_claim;
   r.start = &start_pending;
-  r.check_change = &check_volume_claim_change;
+  r.change_rules = &check_volume_claim_change;
   r.printer = volume_claim_printer();
   return r;
 }
@@ -103,7 +103,7 @@ Resource persistent_volumes() {
   r.returned_by_delete = true;
   r.set_defaults = &default_persistent_volume;
   r.start = &start_pending;
-  r.check_change = &check_volume_change;
+  r.change_rules = &check_volume_change;
   r.printer = volume_printer();
   return r;
 }
@@ -122,7 +122,7 @@ Resource pods() {
   r.selectable_fields.push_back({.name = "spec.hostNetwork", .when_absent = "false"});
   r.set_defaults = &default_pod;
   r.start = &start_pod;
-  r.check_change = &check_pod_change;
+  r.change_rules = &check_pod_change;
   r.printer = pod_printer();
   return r;
 }
@@ -131,7 +131,7 @@ Resource resource_quotas() {
   Resource r = core("ResourceQuota", "resourcequotas", {"quota"}, type_of<ResourceQuota>(), &check_resource_quota);
   r.has_status = true;
   r.start = &start_empty;
-  r.check_change = &check_resource_quota_change;
+  r.change_rules = &check_resource_quota_change;
   r.printer = resource_quota_printer();
   return r;
 }
@@ -141,7 +141,7 @@ Resource secrets() {
   r.is_confidential = true;
   r.selectable_fields = {{"metadata.name"}, {"metadata.namespace"}, {"type"}};
   r.set_defaults = &default_secret;
-  r.check_change = &check_secret_change;
+  r.change_rules = &check_secret_change;
   r.printer = secret_printer();
   return r;
 }
@@ -183,7 +183,7 @@ Resource priority_classes() {
                                                   &check_priority_class));
   r.scope = Scope::kCluster;
   r.generation = Generation::kFirst;
-  r.check_change = &check_priority_class_change;
+  r.change_rules = &check_priority_class_change;
   r.printer = priority_class_printer();
   return r;
 }
@@ -197,7 +197,7 @@ Resource deployments() {
   r.generation = Generation::kCounted;
   r.set_defaults = &default_deployment;
   r.start = &start_empty;
-  r.check_change = &check_deployment_change;
+  r.change_rules = &check_deployment_change;
   r.printer = deployment_printer();
   r.scale = ScalePaths{
       .spec_replicas = ".spec.replicas", .status_replicas = ".status.replicas", .label_selector = ".spec.selector"};
@@ -237,7 +237,7 @@ Resource self_review(std::string group, std::string kind, std::string plural, co
 Resource self_subject_access_reviews() {
   Resource r = self_review("authorization.k8s.io", "SelfSubjectAccessReview", "selfsubjectaccessreviews",
                            type_of<SelfSubjectAccessReview>());
-  r.check = &check_self_subject_access_review;
+  r.rules = &check_self_subject_access_review;
   return r;
 }
 
@@ -247,6 +247,18 @@ bool is_named(const Resource& r, std::string_view word) {
 }
 
 }  // namespace
+
+std::vector<FieldCause> Resource::check(const json::Document& object) const {
+  Findings found;
+  if (rules != nullptr) rules(object, found);
+  return std::move(found).take();
+}
+
+std::vector<FieldCause> Resource::check_change(const json::Document& before, const json::Document& after) const {
+  Findings found;
+  if (change_rules != nullptr) change_rules(before, after, found);
+  return std::move(found).take();
+}
 
 std::string Resource::api_version() const {
   return group.empty() ? version : group + "/" + version;

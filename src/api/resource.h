@@ -48,6 +48,8 @@ enum class Generation { kNone, kFirst, kCounted };
 /// The component that serves requests for the resource.
 enum class AnsweredBy { kStore, kReview, kMetrics };
 
+class Findings;
+
 struct Resource {
   std::string group;  // "" for core
   std::string version;
@@ -82,11 +84,15 @@ struct Resource {
   // Sets the initial status of a new object and other fields that only the server sets. Pure; may be null.
   void (*start)(json::Document& object) = nullptr;
   // Reports changes to immutable fields that the descriptor does not mark as such. Pure; null when there are none.
-  std::vector<FieldCause> (*check_change)(const json::Document& before, const json::Document& after) = nullptr;
+  void (*change_rules)(const json::Document& before, const json::Document& after, Findings& found) = nullptr;
   // Checks rules over several fields, which the descriptor cannot express. Pure; null when there are none.
-  std::vector<FieldCause> (*check)(const json::Document& object) = nullptr;
+  void (*rules)(const json::Document& object, Findings& found) = nullptr;
   // Returns warnings about valid but probably unintended values: "where: what; how to fix". Pure; may be null.
   std::vector<std::string> (*warn)(const json::Document& object) = nullptr;
+
+  /// Returns what `rules` and `change_rules` report.
+  std::vector<FieldCause> check(const json::Document& object) const;
+  std::vector<FieldCause> check_change(const json::Document& before, const json::Document& after) const;
 
   std::string api_version() const;  // "v1", "kubeflow.org/v1"
   /// "pods", "pytorchjobs.kubeflow.org": a unique name, used as the key in the store and in error messages.

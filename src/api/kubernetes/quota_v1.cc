@@ -82,7 +82,7 @@ bool is_standard_resource(std::string_view name) {
 
 namespace {
 
-void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
+void check_hard(const json::Document& hard, Findings& found) {
   std::map<std::string, std::string> sorted;
   for (const json::Member& item : hard.as_object()) {
     sorted[item.key] = item.value.is_string() ? item.value.as_string() : json::serialize(item.value);
@@ -90,17 +90,13 @@ void check_hard(const json::Document& hard, std::vector<FieldCause>& causes) {
   for (const auto& [name, text] : sorted) {
     const std::string path = "spec.hard[" + name + "]";
     if (!is_standard_resource(name) && name.find('/') == std::string::npos) {
-      causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource type or fully qualified"));
-      causes.push_back(reflect::invalid_cause(path, name, "must be a standard resource for quota"));
+      found.invalid(path, name, "must be a standard resource type or fully qualified");
+      found.invalid(path, name, "must be a standard resource for quota");
     }
     const auto amount = Quantity::parse(text);
     if (!amount) continue;  // the schema reports it
-    if (*amount < Quantity()) {
-      causes.push_back(reflect::invalid_cause(path, text, "must be greater than or equal to 0"));
-    }
-    if (is_count(name) && Quantity::of(amount->value()) != *amount) {
-      causes.push_back(reflect::invalid_cause(path, text, "must be an integer"));
-    }
+    if (*amount < Quantity()) found.invalid(path, text, "must be greater than or equal to 0");
+    if (is_count(name) && Quantity::of(amount->value()) != *amount) found.invalid(path, text, "must be an integer");
   }
 }
 
@@ -113,70 +109,66 @@ bool fits_scope(std::string_view scope, std::string_view resource) {
 
 /// Checks what holds for scopes in either spelling; problems are reported at `field` with `value`.
 void check_together(const std::vector<std::string>& scopes, const json::Document* hard, const char* field,
-                    const json::Document& value, std::vector<FieldCause>& causes) {
+                    const json::Document& value, Findings& found) {
   for (const std::string& scope : scopes) {
     if (!holds(kScopes, scope) || hard == nullptr) continue;
     for (const json::Member& item : hard->as_object()) {
       if (fits_scope(scope, item.key)) continue;
-      causes.push_back(reflect::invalid_cause(field, value, "unsupported scope applied to resource"));
+      found.invalid(field, value, "unsupported scope applied to resource");
     }
   }
   const auto both = [&](std::string_view a, std::string_view b) { return holds(scopes, a) && holds(scopes, b); };
   if (both("BestEffort", "NotBestEffort") || both("Terminating", "NotTerminating")) {
-    causes.push_back(reflect::invalid_cause(field, value, "conflicting scopes"));
+    found.invalid(field, value, "conflicting scopes");
   }
 }
 
-void check_scopes(const json::Document& scopes, const json::Document* hard, std::vector<FieldCause>& causes) {
+void check_scopes(const json::Document& scopes, const json::Document* hard, Findings& found) {
   std::vector<std::string> given;
   for (const json::Document& scope : scopes.as_array()) given.push_back(scope.as_string());
   const std::string text = "[" + join(given, ", ") + "]";
   for (const std::string& scope : given) {
-    if (!holds(kScopes, scope)) causes.push_back(reflect::invalid_cause("spec.scopes", text, "unsupported scope"));
+    if (!holds(kScopes, scope)) found.invalid("spec.scopes", text, "unsupported scope");
   }
-  check_together(given, hard, "spec.scopes", text, causes);
+  check_together(given, hard, "spec.scopes", text, found);
 }
 
-void check_expression(const json::Document& expression, std::vector<FieldCause>& causes) {
+void check_expression(const json::Document& expression, Findings& found) {
   const std::string at = "spec.scopeSelector.matchExpressions";  // Kubernetes reports no index here
   const std::string& scope = expression.string_at("scopeName");
   const std::string& op = expression.string_at("operator");
   const json::Document* values = expression.find("values");
   const bool lists = op == "In" || op == "NotIn";
-  const bool empty = values == nullptr || !values->is_array() || values->as_array().empty();
-  if (!holds(kScopes, scope)) causes.push_back(reflect::invalid_cause(at + ".scopeName", scope, "unsupported scope"));
+  const bool empty = expression.array_at("values").empty();
+  if (!holds(kScopes, scope)) found.invalid(at + ".scopeName", scope, "unsupported scope");
   if (holds(kScopes, scope) && scope != "PriorityClass" && op != "Exists") {
-    causes.push_back(reflect::invalid_cause(at + ".operator", op, "must be 'Exists' for any scope but PriorityClass"));
+    found.invalid(at + ".operator", op, "must be 'Exists' for any scope but PriorityClass");
   }
   if (!lists && op != "Exists" && op != "DoesNotExist") {
-    causes.push_back(reflect::invalid_cause(at + ".operator", op, "not a valid selector operator"));
+    found.invalid(at + ".operator", op, "not a valid selector operator");
   } else if (lists && empty) {
-    causes.push_back(reflect::required_cause(at + ".values", "must be at least one value for 'In' and 'NotIn'"));
+    found.required(at + ".values", "must be at least one value for 'In' and 'NotIn'");
   } else if (!lists && !empty) {
-    causes.push_back(reflect::invalid_cause(at + ".values", *values, "must be none for 'Exists' and 'DoesNotExist'"));
+    found.invalid(at + ".values", *values, "must be none for 'Exists' and 'DoesNotExist'");
   }
 }
 
-void check_selector(const json::Document& selector, const json::Document* hard, std::vector<FieldCause>& causes) {
-  const json::Document* expressions = selector.find("matchExpressions");
-  if (expressions == nullptr || !expressions->is_array()) return;
+void check_selector(const json::Document& selector, const json::Document* hard, Findings& found) {
   std::vector<std::string> scopes;
-  for (const json::Document& expression : expressions->as_array()) {
-    check_expression(expression, causes);
+  for (const json::Document& expression : selector.array_at("matchExpressions")) {
+    check_expression(expression, found);
     scopes.push_back(expression.string_at("scopeName"));
   }
-  check_together(scopes, hard, "spec.scopeSelector.matchExpressions", *expressions, causes);
+  check_together(scopes, hard, "spec.scopeSelector.matchExpressions", selector.array_at("matchExpressions"), found);
 }
 
 }  // namespace
 
-std::vector<FieldCause> check_resource_quota(const json::Document& quota) {
-  std::vector<FieldCause> causes;
+void check_resource_quota(const json::Document& quota, Findings& found) {
   const json::Document* hard = quota.at("spec", "hard");
-  if (hard != nullptr) check_hard(*hard, causes);
-  if (const json::Document* scopes = quota.at("spec", "scopes")) check_scopes(*scopes, hard, causes);
-  if (const json::Document* selector = quota.at("spec", "scopeSelector")) check_selector(*selector, hard, causes);
-  return causes;
+  if (hard != nullptr) check_hard(*hard, found);
+  if (const json::Document* scopes = quota.at("spec", "scopes")) check_scopes(*scopes, hard, found);
+  if (const json::Document* selector = quota.at("spec", "scopeSelector")) check_selector(*selector, hard, found);
 }
 
 }  // namespace muster::api

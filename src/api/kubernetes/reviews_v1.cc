@@ -68,21 +68,19 @@ TypeDesc describe(Of<SelfSubjectReview>) {
 
 namespace muster::api {
 
-std::vector<FieldCause> check_self_subject_access_review(const json::Document& review) {
+void check_self_subject_access_review(const json::Document& review, Findings& found) {
   const bool resource = review.at("spec", "resourceAttributes") != nullptr;
   const bool other = review.at("spec", "nonResourceAttributes") != nullptr;
   if (resource && other) {
-    return {{"FieldValueInvalid",
-             "Invalid value: " + json::serialize(*review.at("spec", "nonResourceAttributes")) +
-                 ": cannot be specified in combination with resourceAttributes",
-             "spec.nonResourceAttributes"}};
+    found.add({"FieldValueInvalid",
+               "Invalid value: " + json::serialize(*review.at("spec", "nonResourceAttributes")) +
+                   ": cannot be specified in combination with resourceAttributes",
+               "spec.nonResourceAttributes"});
   }
   if (!resource && !other) {
-    return {{"FieldValueInvalid",
-             "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
-             "spec.resourceAttributes"}};
+    found.invalid("spec.resourceAttributes", json::Document(),
+                  "exactly one of nonResourceAttributes or resourceAttributes must be specified");
   }
-  return {};
 }
 
 }  // namespace muster::api

@@ -99,12 +99,10 @@ void check_strategy(const Document& strategy, const Place& place, Findings& foun
 
 }  // namespace
 
-std::vector<FieldCause> check_deployment(const Document& deployment) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_deployment(const Document& deployment, Findings& found) {
   const Document* spec = deployment.find("spec");
   const Place place = kRoot.member("spec");
-  if (spec == nullptr) return {reflect::required_cause("spec.selector")};
+  if (spec == nullptr) return found.required("spec.selector");
   found.not_negative(*spec, "replicas", place);
   if (const std::int64_t replicas = spec->int_at("replicas"); replicas > kMaxReplicas) {
     found.invalid(place.member("replicas"), replicas,
@@ -116,14 +114,13 @@ std::vector<FieldCause> check_deployment(const Document& deployment) {
     found.invalid(place.member("progressDeadlineSeconds"), spec->int_at("progressDeadlineSeconds"),
                   "must be greater than minReadySeconds");
   }
-  if (!check_template_spec(*spec, "spec", causes)) return causes;
+  if (!check_template_spec(*spec, "spec", found)) return;
   // Kubernetes omits "metadata" from the paths of the next two messages.
   found.labels(spec->at("template", "metadata", "labels"), place.member("template.labels"));
   found.annotations(spec->at("template", "metadata", "annotations"), place.member("template.annotations"));
   const Place pod = place.member("template.spec");
   const std::string& restart = spec->string_at("template", "spec", "restartPolicy");
   if (!restart.empty() && restart != "Always") found.not_supported(pod.member("restartPolicy"), restart, {"Always"});
-  return causes;
 }
 
 }  // namespace muster::api

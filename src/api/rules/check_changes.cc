@@ -7,14 +7,11 @@
 #include "api/rules/checks.h"
 #include "base/shortened.h"
 #include "base/strings.h"
-#include "reflect/causes.h"
 
 namespace muster::api {
 namespace {
 
 using json::Document;
-using reflect::forbidden_cause;
-using reflect::invalid_cause;
 
 constexpr std::string_view kPodChange =
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
@@ -37,19 +34,18 @@ bool same(const Document* before, const Document* after) {
 }
 
 /// Reports the member at the path if it was added, removed or changed.
-std::vector<FieldCause> check_fixed(const Document& before, const Document& after,
-                                    const std::vector<std::string>& path) {
+void check_fixed(const Document& before, const Document& after, const std::vector<std::string>& path, Findings& found) {
   const Document* old_value = &before;
   const Document* new_value = &after;
   for (const std::string& key : path) {
     old_value = old_value == nullptr ? nullptr : old_value->find(key);
     new_value = new_value == nullptr ? nullptr : new_value->find(key);
   }
-  if (same(old_value, new_value)) return {};
+  if (same(old_value, new_value)) return;
   const std::string shown = new_value == nullptr ? "null" : shortened(json::serialize(*new_value));
-  return {{.reason = "FieldValueInvalid",
-           .message = fmt::format("Invalid value: {}: field is immutable", shown),
-           .field = join(path, ".")}};
+  found.add({.reason = "FieldValueInvalid",
+             .message = fmt::format("Invalid value: {}: field is immutable", shown),
+             .field = join(path, ".")});
 }
 
 /// Returns the members of the spec that define what the volume is made of.
@@ -63,74 +59,62 @@ Document source_of(const Document& volume) {
 
 }  // namespace
 
-std::vector<FieldCause> check_config_map_change(const Document& before, const Document& after) {
-  std::vector<FieldCause> causes;
-  if (!before.bool_at("immutable")) return causes;
+void check_config_map_change(const Document& before, const Document& after, Findings& found) {
+  if (!before.bool_at("immutable")) return;
   if (!after.bool_at("immutable")) {
-    causes.push_back(forbidden_cause("immutable", "field is immutable when `immutable` is set"));
+    found.forbidden("immutable", "field is immutable when `immutable` is set");
   }
   for (const char* field : {"data", "binaryData"}) {
     if (same(before.find(field), after.find(field))) continue;
-    causes.push_back(forbidden_cause(field, "field is immutable when `immutable` is set"));
+    found.forbidden(field, "field is immutable when `immutable` is set");
   }
-  return causes;
 }
 
-std::vector<FieldCause> check_deployment_change(const Document& before, const Document& after) {
-  if (after.at("spec", "selector") == nullptr) return {};  // validation reports the missing field
-  return check_fixed(before, after, {"spec", "selector"});
+void check_deployment_change(const Document& before, const Document& after, Findings& found) {
+  if (after.at("spec", "selector") == nullptr) return;  // validation reports the missing field
+  check_fixed(before, after, {"spec", "selector"}, found);
 }
 
-std::vector<FieldCause> check_pod_change(const Document& before, const Document& after) {
-  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return {};
-  std::vector<FieldCause> causes;
+void check_pod_change(const Document& before, const Document& after, Findings& found) {
+  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return;
   Document old_spec = *before.find("spec");
   Document new_spec = *after.find("spec");
   erase_changeable(old_spec);
   erase_changeable(new_spec);
-  if (!(old_spec == new_spec)) causes.push_back(forbidden_cause("spec", kPodChange));
+  if (!(old_spec == new_spec)) found.forbidden("spec", kPodChange);
   const std::int64_t old_deadline = before.int_at("spec", "activeDeadlineSeconds");
   const std::int64_t deadline = after.int_at("spec", "activeDeadlineSeconds");
   if (old_deadline != 0 && deadline > old_deadline) {
-    causes.push_back(
-        invalid_cause("spec.activeDeadlineSeconds", deadline, "must be less than or equal to previous value"));
+    found.invalid("spec.activeDeadlineSeconds", deadline, "must be less than or equal to previous value");
   }
-  return causes;
 }
 
-std::vector<FieldCause> check_priority_class_change(const Document& before, const Document& after) {
-  std::vector<FieldCause> causes = check_fixed(before, after, {"preemptionPolicy"});
-  if (!same(before.find("value"), after.find("value"))) {
-    causes.insert(causes.begin(), forbidden_cause("value", "may not be changed in an update."));
-  }
-  return causes;
+void check_priority_class_change(const Document& before, const Document& after, Findings& found) {
+  if (!same(before.find("value"), after.find("value"))) found.forbidden("value", "may not be changed in an update.");
+  check_fixed(before, after, {"preemptionPolicy"}, found);
 }
 
-std::vector<FieldCause> check_resource_quota_change(const Document& before, const Document& after) {
-  return check_fixed(before, after, {"spec", "scopes"});
+void check_resource_quota_change(const Document& before, const Document& after, Findings& found) {
+  check_fixed(before, after, {"spec", "scopes"}, found);
 }
 
-std::vector<FieldCause> check_secret_change(const Document& before, const Document& after) {
-  std::vector<FieldCause> causes = check_config_map_change(before, after);
-  for (FieldCause& cause : check_fixed(before, after, {"type"})) causes.push_back(std::move(cause));
-  return causes;
+void check_secret_change(const Document& before, const Document& after, Findings& found) {
+  check_config_map_change(before, after, found);
+  check_fixed(before, after, {"type"}, found);
 }
 
-std::vector<FieldCause> check_volume_change(const Document& before, const Document& after) {
-  std::vector<FieldCause> causes;
+void check_volume_change(const Document& before, const Document& after, Findings& found) {
   if (!(source_of(before) == source_of(after))) {
-    causes.push_back(
-        forbidden_cause("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
+    found.forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation");
   }
   if (before.string_at("spec", "volumeMode") != after.string_at("spec", "volumeMode")) {
-    causes.push_back(invalid_cause("volumeMode", after.string_at("spec", "volumeMode"), "field is immutable"));
+    found.invalid("volumeMode", after.string_at("spec", "volumeMode"), "field is immutable");
   }
-  return causes;
 }
 
 /// A claim may still receive a class and a volume, and may grow once it is bound.
-std::vector<FieldCause> check_volume_claim_change(const Document& before, const Document& after) {
-  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return {};
+void check_volume_claim_change(const Document& before, const Document& after, Findings& found) {
+  if (before.find("spec") == nullptr || after.find("spec") == nullptr) return;
   Document old_spec = *before.find("spec");
   Document new_spec = *after.find("spec");
   for (const char* key : {"storageClassName", "volumeName"}) {
@@ -142,10 +126,10 @@ std::vector<FieldCause> check_volume_claim_change(const Document& before, const 
       if (Document* resources = spec->find("resources")) resources->as_object().erase("requests");
     }
   }
-  if (old_spec == new_spec) return {};
-  return {forbidden_cause(
+  if (old_spec == new_spec) return;
+  found.forbidden(
       "spec",
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")};
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
 }
 
 }  // namespace muster::api

@@ -34,7 +34,7 @@ Said said(const std::string& api_version, const std::string& kind, std::string s
   if (resource.warn != nullptr) out.warnings = resource.warn(object);
   reflect::apply_defaults(*resource.type, object);
   std::vector<FieldCause> causes = reflect::validate(*resource.type, object);
-  if (causes.empty() && resource.check != nullptr) causes = resource.check(object);
+  if (causes.empty()) causes = resource.check(object);
   for (const FieldCause& cause : causes) out.problems.push_back(cause.field + ": " + cause.message);
   return out;
 }

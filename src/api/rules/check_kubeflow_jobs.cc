@@ -20,123 +20,113 @@ bool is_dns1035_label(std::string_view text) {
   return is_dns_label(text) && 'a' <= text.front() && text.front() <= 'z';
 }
 
-void check_name(const json::Document& job, std::vector<FieldCause>& causes) {
+void check_name(const json::Document& job, Findings& found) {
   const std::string& name = job.string_at("metadata", "name");
   if (name.empty() || is_dns1035_label(name)) return;
-  causes.push_back(reflect::invalid_cause(
-      "metadata.name", name, name.size() > kMaxPodName ? "must be no more than 63 characters" : kDns1035LabelRule));
+  found.invalid("metadata.name", name,
+                name.size() > kMaxPodName ? "must be no more than 63 characters" : kDns1035LabelRule);
 }
 
 /// Checks the template, and that one of its containers has the name that the operator expects.
 void check_named_container(const json::Document& replica, const std::string& path, std::string_view container,
-                           std::vector<FieldCause>& causes) {
-  if (!check_template(replica, path, causes) || has_container(replica, {container})) return;
-  causes.push_back(reflect::required_cause(child_path(path, "template.spec.containers"),
-                                           fmt::format("must have at least one container with name {}", container)));
+                           Findings& found) {
+  if (!check_template(replica, path, found) || has_container(replica, {container})) return;
+  found.required(child_path(path, "template.spec.containers"),
+                 fmt::format("must have at least one container with name {}", container));
 }
 
 // ---- PyTorchJob ----
 
 constexpr const char* kReplicaSpecs = "spec.pytorchReplicaSpecs";
 
-void check_pytorch_replica(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes) {
+void check_pytorch_replica(const std::string& role, const json::Document& replica, Findings& found) {
   const std::string path = key_path(kReplicaSpecs, role);
   const std::int64_t count = int_in(&replica, "replicas").value_or(1);
   if (role == "Master" && count != 1) {
-    causes.push_back(reflect::invalid_cause(child_path(path, "replicas"), count, "must be 1, there is one master"));
+    found.invalid(child_path(path, "replicas"), count, "must be 1, there is one master");
   }
   if (role == "Worker" && count < 1) {
-    causes.push_back(
-        reflect::invalid_cause(child_path(path, "replicas"), count, "must be at least 1; leave Worker out for none"));
+    found.invalid(child_path(path, "replicas"), count, "must be at least 1; leave Worker out for none");
   }
-  check_named_container(replica, path, "pytorch", causes);
+  check_named_container(replica, path, "pytorch", found);
 }
 
-void check_elastic_policy(const json::Document& spec, std::vector<FieldCause>& causes) {
+void check_elastic_policy(const json::Document& spec, Findings& found) {
   const json::Document* elastic = spec.find("elasticPolicy");
   if (elastic == nullptr || !elastic->is_object()) return;
   if (spec.at("pytorchReplicaSpecs", "Worker") == nullptr) {
-    causes.push_back(
-        reflect::required_cause(key_path(kReplicaSpecs, "Worker"), "must be configured if elastic policy is used"));
+    found.required(key_path(kReplicaSpecs, "Worker"), "must be configured if elastic policy is used");
   }
   const auto low = int_in(elastic, "minReplicas");
   const auto high = int_in(elastic, "maxReplicas");
   if (low && high && *high < *low) {
-    causes.push_back(reflect::invalid_cause("spec.elasticPolicy.maxReplicas", *high,
-                                            fmt::format("must be at least minReplicas, which is {}", *low)));
+    found.invalid("spec.elasticPolicy.maxReplicas", *high,
+                  fmt::format("must be at least minReplicas, which is {}", *low));
   }
   if (elastic->find("nProcPerNode") != nullptr && !spec.string_at("nprocPerNode").empty()) {
-    causes.push_back(
-        reflect::forbidden_cause("spec.elasticPolicy.nProcPerNode", "must not be used with spec.nprocPerNode"));
+    found.forbidden("spec.elasticPolicy.nProcPerNode", "must not be used with spec.nprocPerNode");
   }
 }
 
-using CheckReplica = void (*)(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes);
+using CheckReplica = void (*)(const std::string& role, const json::Document& replica, Findings& found);
 
 /// Checks that all roles are known and valid, and that the job's name is short enough for the names of its pods.
 void check_roles(const json::Document& job, std::string_view list, const std::vector<std::string>& roles,
-                 CheckReplica check_replica, std::vector<FieldCause>& causes) {
+                 CheckReplica check_replica, Findings& found) {
   const json::Document* replicas = job.at("spec", list);
   if (replicas == nullptr || !replicas->is_object()) return;
   const std::string path = child_path("spec", list);
   ReplicaBudget budget;
   for (const auto& [role, replica] : replicas->as_object()) {
     if (std::ranges::find(roles, role) == roles.end()) {
-      causes.push_back(reflect::not_supported_cause(key_path(path, role), role, roles));
+      found.not_supported(key_path(path, role), role, roles);
       continue;
     }
-    check_replica(role, replica, causes);
+    check_replica(role, replica, found);
     budget.add(fmt::format("-{}-", to_lower(role)), int_in(&replica, "replicas").value_or(1));
   }
-  budget.check_total(path, causes);
-  if (job.string_at("metadata", "name").size() <= kMaxPodName) budget.check_name(job, causes);
+  budget.check_total(path, found);
+  if (job.string_at("metadata", "name").size() <= kMaxPodName) budget.check_name(job, found);
 }
 
 /// Rejects a job without any role.
-void check_not_empty(const json::Document& job, std::string_view list, std::string_view wanted,
-                     std::vector<FieldCause>& causes) {
+void check_not_empty(const json::Document& job, std::string_view list, std::string_view wanted, Findings& found) {
   const json::Document* replicas = job.at("spec", list);
   if (replicas == nullptr || !replicas->is_object() || !replicas->as_object().empty()) return;
-  causes.push_back(reflect::required_cause(child_path("spec", list), wanted));
+  found.required(child_path("spec", list), wanted);
 }
 
-void check_tf_replica(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes) {
+void check_tf_replica(const std::string& role, const json::Document& replica, Findings& found) {
   const std::string path = key_path("spec.tfReplicaSpecs", role);
   const std::int64_t count = int_in(&replica, "replicas").value_or(1);
   if ((role == "Chief" || role == "Master") && count != 1) {
-    causes.push_back(reflect::invalid_cause(child_path(path, "replicas"), count, "must be 1, there is one chief"));
+    found.invalid(child_path(path, "replicas"), count, "must be 1, there is one chief");
   }
-  check_named_container(replica, path, "tensorflow", causes);
+  check_named_container(replica, path, "tensorflow", found);
 }
 
-void check_mpi_replica(const std::string& role, const json::Document& replica, std::vector<FieldCause>& causes) {
-  check_template(replica, key_path("spec.mpiReplicaSpecs", role), causes);
+void check_mpi_replica(const std::string& role, const json::Document& replica, Findings& found) {
+  check_template(replica, key_path("spec.mpiReplicaSpecs", role), found);
 }
 
 }  // namespace
 
-std::vector<FieldCause> check_pytorch_job(const json::Document& job) {
-  std::vector<FieldCause> causes;
-  check_name(job, causes);
-  check_not_empty(job, "pytorchReplicaSpecs", "Master or Worker", causes);
-  check_roles(job, "pytorchReplicaSpecs", {"Master", "Worker"}, &check_pytorch_replica, causes);
-  if (const json::Document* spec = job.find("spec")) check_elastic_policy(*spec, causes);
-  return causes;
+void check_pytorch_job(const json::Document& job, Findings& found) {
+  check_name(job, found);
+  check_not_empty(job, "pytorchReplicaSpecs", "Master or Worker", found);
+  check_roles(job, "pytorchReplicaSpecs", {"Master", "Worker"}, &check_pytorch_replica, found);
+  if (const json::Document* spec = job.find("spec")) check_elastic_policy(*spec, found);
 }
 
-std::vector<FieldCause> check_tf_job(const json::Document& job) {
-  std::vector<FieldCause> causes;
-  check_name(job, causes);
-  check_not_empty(job, "tfReplicaSpecs", "at least one role, such as Worker", causes);
-  check_roles(job, "tfReplicaSpecs", {"Chief", "Evaluator", "Master", "PS", "Worker"}, &check_tf_replica, causes);
-  return causes;
+void check_tf_job(const json::Document& job, Findings& found) {
+  check_name(job, found);
+  check_not_empty(job, "tfReplicaSpecs", "at least one role, such as Worker", found);
+  check_roles(job, "tfReplicaSpecs", {"Chief", "Evaluator", "Master", "PS", "Worker"}, &check_tf_replica, found);
 }
 
-std::vector<FieldCause> check_kubeflow_mpi_job(const json::Document& job) {
-  std::vector<FieldCause> causes;
-  check_name(job, causes);
-  check_roles(job, "mpiReplicaSpecs", {"Launcher", "Worker"}, &check_mpi_replica, causes);
-  return causes;
+void check_kubeflow_mpi_job(const json::Document& job, Findings& found) {
+  check_name(job, found);
+  check_roles(job, "mpiReplicaSpecs", {"Launcher", "Worker"}, &check_mpi_replica, found);
 }
 
 }  // namespace muster::api

@@ -140,11 +140,8 @@ void check_pod_spec(const Document& spec, const Place& place, Findings& found) {
   found.between(spec, "activeDeadlineSeconds", place, 1, kMaxId);
 }
 
-std::vector<FieldCause> check_pod(const Document& pod) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_pod(const Document& pod, Findings& found) {
   if (const Document* spec = pod.find("spec")) check_pod_spec(*spec, reflect::kRoot.member("spec"), found);
-  return causes;
 }
 
 }  // namespace muster::api

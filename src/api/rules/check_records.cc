@@ -26,13 +26,6 @@ std::size_t check_keys(const Document& object, const char* member, bool encoded,
   return bytes;
 }
 
-void check_size(std::size_t bytes, const char* field, std::vector<FieldCause>& causes) {
-  if (bytes <= kMaxBytes) return;
-  causes.push_back({.reason = "FieldValueTooLong",
-                    .message = fmt::format("Too long: may not be more than {} bytes", kMaxBytes),
-                    .field = field});
-}
-
 /// Returns the keys that a secret of this type must have.
 std::vector<std::string> needed_keys(const std::string& type) {
   if (type == "kubernetes.io/tls") return {"tls.crt", "tls.key"};
@@ -73,46 +66,35 @@ void check_secret_type(const Document& secret, Findings& found) {
 
 }  // namespace
 
-std::vector<FieldCause> check_config_map(const Document& map) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_config_map(const Document& map, Findings& found) {
   const std::size_t bytes = check_keys(map, "data", false, found) + check_keys(map, "binaryData", true, found);
   for (const auto& [key, value] : members_of(map, "data")) {
     if (map.at("binaryData", key) == nullptr) continue;
     const std::string place = "data[" + key + "]";
     found.invalid(kRoot.member(place), key, "duplicate of key present in binaryData");
   }
-  check_size(bytes, "[]", causes);
-  return causes;
+  found.at_most_bytes(bytes, kMaxBytes, "[]");
 }
 
-std::vector<FieldCause> check_secret(const Document& secret) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
-  check_size(check_keys(secret, "data", true, found), "data", causes);
+void check_secret(const Document& secret, Findings& found) {
+  found.at_most_bytes(check_keys(secret, "data", true, found), kMaxBytes, "data");
   check_secret_type(secret, found);
-  return causes;
 }
 
-std::vector<FieldCause> check_namespace(const Document& ns) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_namespace(const Document& ns, Findings& found) {
   const Document* spec = ns.find("spec");
-  if (spec == nullptr) return causes;
+  if (spec == nullptr) return;
   for (const Document& finalizer : spec->array_at("finalizers")) {
     const std::string name = finalizer.is_string() ? finalizer.as_string() : "";
     if (name == "kubernetes" || name.find('/') != std::string::npos) continue;
     found.invalid(kRoot.member("spec.finalizers"), name,
                   "name is neither a standard finalizer name nor is it fully qualified");
   }
-  return causes;
 }
 
-std::vector<FieldCause> check_node(const Document& node) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_node(const Document& node, Findings& found) {
   const Document* spec = node.find("spec");
-  if (spec == nullptr) return causes;
+  if (spec == nullptr) return;
   const Place list = kRoot.member("metadata.taints");  // the path in the messages of Kubernetes
   std::size_t index = 0;
   for (const Document& taint : spec->array_at("taints")) {
@@ -120,25 +102,19 @@ std::vector<FieldCause> check_node(const Document& node) {
     found.has_text(taint, "key", at);
     found.one_of(taint, "effect", at, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
-  return causes;
 }
 
-std::vector<FieldCause> check_event(const Document& event) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_event(const Document& event, Findings& found) {
   const std::string& about = event.string_at("involvedObject", "namespace");
   const std::string& ns = event.string_at("metadata", "namespace");
   // Events about objects without a namespace are stored in the namespace "default".
   if (about != ns && !(about.empty() && ns == "default")) {
     found.invalid(kRoot.member("involvedObject.namespace"), about, "does not match event.namespace");
   }
-  return causes;
 }
 
-std::vector<FieldCause> check_priority_class(const Document& priority) {
+void check_priority_class(const Document& priority, Findings& found) {
   constexpr std::int64_t highest = 1'000'000'000;  // higher values are reserved for the cluster itself
-  std::vector<FieldCause> causes;
-  Findings found(causes);
   if (priority.string_at("metadata", "name").starts_with("system-")) {
     found.forbidden(kRoot.member("metadata.name"),
                     "priority class names with 'system-' prefix are reserved for system use only");
@@ -146,7 +122,6 @@ std::vector<FieldCause> check_priority_class(const Document& priority) {
     found.forbidden(kRoot.member("value"),
                     fmt::format("maximum allowed value of a user defined priority is {}", highest));
   }
-  return causes;
 }
 
 }  // namespace muster::api

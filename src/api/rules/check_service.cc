@@ -42,14 +42,12 @@ void check_ports(const Document& spec, const Place& place, Findings& found) {
 
 }  // namespace
 
-std::vector<FieldCause> check_service(const Document& service) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_service(const Document& service, Findings& found) {
   const Place place = kRoot.member("spec");
   const Document* spec = service.find("spec");
   if (spec == nullptr) {
     found.required(place.member("ports"));
-    return causes;
+    return;
   }
   check_ports(*spec, place, found);
   found.labels(spec->find("selector"), place.member("selector"));
@@ -57,7 +55,6 @@ std::vector<FieldCause> check_service(const Document& service) {
   if (spec->string_at("type") == "ExternalName") {
     if (found.has_text(*spec, "externalName", place)) found.subdomain(*spec, "externalName", place);
   }
-  return causes;
 }
 
 }  // namespace muster::api

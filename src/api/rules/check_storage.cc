@@ -37,20 +37,15 @@ const Document& spec_or_empty(const Document& object) {
 
 }  // namespace
 
-std::vector<FieldCause> check_persistent_volume_claim(const Document& claim) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_persistent_volume_claim(const Document& claim, Findings& found) {
   const Document& spec = spec_or_empty(claim);
   const Place place = kRoot.member("spec");
   check_modes(spec, place, "at least 1 access mode is required", found);
   check_storage(spec.at("resources", "requests", "storage"), place.member("resources[storage]"), found);
   found.one_of(spec, "volumeMode", place, {"Block", "Filesystem"});
-  return causes;
 }
 
-std::vector<FieldCause> check_persistent_volume(const Document& volume) {
-  std::vector<FieldCause> causes;
-  Findings found(causes);
+void check_persistent_volume(const Document& volume, Findings& found) {
   const Document& spec = spec_or_empty(volume);
   const Place place = kRoot.member("spec");
   check_modes(spec, place, {}, found);
@@ -60,7 +55,6 @@ std::vector<FieldCause> check_persistent_volume(const Document& volume) {
     check_storage(spec.at("capacity", "storage"), place.member("capacity[storage]"), found);
   }
   if (check_volume_sources(spec, place, found) == 0) found.required(place, "must specify a volume type");
-  return causes;
 }
 
 }  // namespace muster::api

@@ -17,122 +17,80 @@ namespace {
 using reflect::child_path;
 using reflect::item_path;
 
-void check_role_names(const json::Document& spec, std::initializer_list<std::string_view> where, std::string_view list,
-                      const std::vector<std::string>& roles, std::vector<FieldCause>& causes) {
-  const json::Document* at = &spec;
-  std::string path = "spec";
-  for (const std::string_view step : where) {
-    at = at->find(step);
-    if (at == nullptr) return;
-    path = child_path(path, step);
-  }
-  const json::Document* items = at->find(list);
-  if (items == nullptr || !items->is_array()) return;
-  for (std::size_t i = 0; i < items->as_array().size(); ++i) {
-    const std::string& type = items->as_array()[i].string_at("type");
-    if (!type.empty() && std::ranges::find(roles, type) == roles.end()) {
-      causes.push_back(
-          reflect::not_supported_cause(child_path(item_path(child_path(path, list), i), "type"), type, roles));
-    }
+/// Checks that a run mode names roles that the job has.
+void check_role_names(const json::Document& job, std::string_view mode, std::string_view list,
+                      const std::vector<std::string>& roles, Findings& found) {
+  const json::Array& items = job.array_at("spec", "runMode", mode, list);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string& type = items[i].string_at("type");
+    if (type.empty() || contains(roles, type)) continue;
+    found.not_supported(fmt::format("spec.runMode.{}.{}[{}].type", mode, list, i), type, roles);
   }
 }
 
-void check_elastic(const json::Document& spec, std::vector<FieldCause>& causes) {
-  const json::Document* elastic = spec.find("elastic");
-  if (!reflect::is_switched_on(elastic)) return;
-  if (!reflect::is_switched_on(spec.find("torchrunConfig"))) {
-    causes.push_back(reflect::invalid_cause("spec.elastic.enabled", true,
-                                            "needs torchrun; set spec.torchrunConfig.enabled to true"));
-  }
-  const auto low = int_in(elastic, "minReplicas");
-  const auto high = int_in(elastic, "maxReplicas");
-  const auto expected = int_in(elastic, "expectedReplicas");
-  if (!low) causes.push_back(reflect::required_cause("spec.elastic.minReplicas", "the job is elastic"));
-  if (!high) causes.push_back(reflect::required_cause("spec.elastic.maxReplicas", "the job is elastic"));
-  if (low && high && *high < *low) {
-    causes.push_back(reflect::invalid_cause("spec.elastic.maxReplicas", *high,
-                                            fmt::format("must be at least minReplicas, which is {}", *low)));
-  }
-  if (expected && low && *expected < *low) {
-    causes.push_back(reflect::invalid_cause("spec.elastic.expectedReplicas", *expected,
-                                            fmt::format("must be at least minReplicas, which is {}", *low)));
-  }
-  if (expected && high && *expected > *high) {
-    causes.push_back(reflect::invalid_cause("spec.elastic.expectedReplicas", *expected,
-                                            fmt::format("must be at most maxReplicas, which is {}", *high)));
-  }
-}
-
-}  // namespace
-
-std::vector<FieldCause> check_pytorch_training_job(const json::Document& job) {
-  std::vector<FieldCause> causes;
-  const json::Document* spec = job.find("spec");
-  const json::Document* replicas = spec == nullptr ? nullptr : spec->find("replicaSpecs");
-  if (replicas == nullptr || !replicas->is_array()) return causes;
-  const json::Document* elastic = spec->find("elastic");
-  const std::int64_t elastic_max = reflect::is_switched_on(elastic) ? int_in(elastic, "maxReplicas").value_or(0) : 0;
-
-  std::vector<std::string> roles;
-  ReplicaBudget budget;
-  for (std::size_t i = 0; i < replicas->as_array().size(); ++i) {
-    const json::Document& replica = replicas->as_array()[i];
-    const std::string& type = replica.string_at("type");
-    roles.push_back(type);
-    check_template(replica, item_path("spec.replicaSpecs", i), causes);
-    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1), elastic_max);
-  }
-  budget.check_total("spec.replicaSpecs", causes);
-  budget.check_name(job, causes);
-  check_elastic(*spec, causes);
-  check_role_names(*spec, {"runMode", "debug"}, "replicaSpecs", roles, causes);
-  check_role_names(*spec, {"runMode", "pause"}, "resumeSpecs", roles, causes);
-  return causes;
-}
-
-namespace {
-
-/// Checks the roles of a job that is not elastic: the pods' names are valid, and run modes name existing roles.
-void check_roles(const json::Document& job, const json::Array& replicas, std::vector<FieldCause>& causes) {
+/// Checks the roles together: the pods' names are valid, and run modes name existing roles. An elastic role may grow to
+/// `grows_to` replicas.
+void check_roles(const json::Document& job, const json::Array& replicas, Findings& found, std::int64_t grows_to = 0) {
   std::vector<std::string> roles;
   ReplicaBudget budget;
   for (const json::Document& replica : replicas) {
     const std::string& type = replica.string_at("type");
     roles.push_back(type);
-    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1));
+    budget.add(fmt::format("-00000-{}-", type), int_in(&replica, "replicas").value_or(1), grows_to);
   }
-  budget.check_total("spec.replicaSpecs", causes);
-  budget.check_name(job, causes);
-  check_role_names(*job.find("spec"), {"runMode", "debug"}, "replicaSpecs", roles, causes);
-  check_role_names(*job.find("spec"), {"runMode", "pause"}, "resumeSpecs", roles, causes);
+  budget.check_total("spec.replicaSpecs", found);
+  budget.check_name(job, found);
+  check_role_names(job, "debug", "replicaSpecs", roles, found);
+  check_role_names(job, "pause", "resumeSpecs", roles, found);
 }
 
 const json::Array& replicas_in(const json::Document& job) {
   return job.array_at("spec", "replicaSpecs");
 }
 
-/// The program runs in the container with one of these names, or in the only one (with a warning about its name).
-void check_program_container(const json::Document& replica, const std::string& path,
-                             std::initializer_list<std::string_view> names, std::vector<FieldCause>& causes) {
-  if (!check_template(replica, path, causes) || has_container(replica, names)) return;
-  if (replica.at("template", "spec", "containers")->as_array().size() == 1) return;
-  causes.push_back(reflect::required_cause(
-      child_path(path, "template.spec.containers"),
-      fmt::format("must have a container with name {}, or only one", join({names.begin(), names.end()}, " or "))));
+void check_elastic(const json::Document& spec, Findings& found) {
+  const json::Document* elastic = spec.find("elastic");
+  if (!reflect::is_switched_on(spec.find("torchrunConfig"))) {
+    found.invalid("spec.elastic.enabled", true, "needs torchrun; set spec.torchrunConfig.enabled to true");
+  }
+  const auto low = int_in(elastic, "minReplicas");
+  const auto high = int_in(elastic, "maxReplicas");
+  const auto expected = int_in(elastic, "expectedReplicas");
+  if (!low) found.required("spec.elastic.minReplicas", "the job is elastic");
+  if (!high) found.required("spec.elastic.maxReplicas", "the job is elastic");
+  if (low && high && *high < *low) {
+    found.invalid("spec.elastic.maxReplicas", *high, fmt::format("must be at least minReplicas, which is {}", *low));
+  }
+  if (expected && low && *expected < *low) {
+    found.invalid("spec.elastic.expectedReplicas", *expected,
+                  fmt::format("must be at least minReplicas, which is {}", *low));
+  }
+  if (expected && high && *expected > *high) {
+    found.invalid("spec.elastic.expectedReplicas", *expected,
+                  fmt::format("must be at most maxReplicas, which is {}", *high));
+  }
 }
 
-std::vector<FieldCause> check_with_container(const json::Document& job, std::string_view container) {
-  std::vector<FieldCause> causes;
+/// The program runs in the container with one of these names, or in the only one (with a warning about its name).
+void check_program_container(const json::Document& replica, const std::string& path,
+                             std::initializer_list<std::string_view> names, Findings& found) {
+  if (!check_template(replica, path, found) || has_container(replica, names)) return;
+  if (replica.at("template", "spec", "containers")->as_array().size() == 1) return;
+  found.required(
+      child_path(path, "template.spec.containers"),
+      fmt::format("must have a container with name {}, or only one", join({names.begin(), names.end()}, " or ")));
+}
+
+void check_with_container(const json::Document& job, std::string_view container, Findings& found) {
   const json::Array& replicas = replicas_in(job);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
-    check_program_container(replicas[i], item_path("spec.replicaSpecs", i), {container}, causes);
+    check_program_container(replicas[i], item_path("spec.replicaSpecs", i), {container}, found);
   }
-  check_roles(job, replicas, causes);
-  return causes;
+  check_roles(job, replicas, found);
 }
 
 /// Rejects flags for mpirun that repeat what a field of the oldest form of the spec already sets.
-void check_mpi_flags(const json::Document& job, std::vector<FieldCause>& causes) {
+void check_mpi_flags(const json::Document& job, Findings& found) {
   struct Doubled {
     const char* field;
     std::vector<std::string> flags;
@@ -143,31 +101,29 @@ void check_mpi_flags(const json::Document& job, std::vector<FieldCause>& causes)
   for (const Doubled& doubled : all) {
     if (job.at("spec", "worker", doubled.field) == nullptr) continue;
     for (const auto& [part, list] : {std::pair{"mpiConfig", "extraArgs"}, std::pair{"worker", "extraMPIArgs"}}) {
-      const json::Document* words = job.at("spec", part, list);
-      if (words == nullptr || !words->is_array()) continue;
-      const auto found = std::ranges::find_if(words->as_array(), [&](const json::Document& word) {
-        return word.is_string() && std::ranges::find(doubled.flags, word.as_string()) != doubled.flags.end();
+      const json::Array& words = job.array_at("spec", part, list);
+      const auto flag = std::ranges::find_if(words, [&](const json::Document& word) {
+        return word.is_string() && contains(doubled.flags, word.as_string());
       });
-      if (found == words->as_array().end()) continue;
-      causes.push_back(reflect::forbidden_cause(
+      if (flag == words.end()) continue;
+      found.forbidden(
           fmt::format("spec.worker.{}", doubled.field),
-          fmt::format("must not be used with {} in spec.{}.{}, which says the same", found->as_string(), part, list)));
+          fmt::format("must not be used with {} in spec.{}.{}, which says the same", flag->as_string(), part, list));
     }
   }
 }
 
-void check_generic_rules(const json::Document& job, std::string_view list, std::vector<FieldCause>& causes) {
-  const json::Document* rules = job.at("spec", list);
-  if (rules == nullptr || !rules->is_array()) return;
+void check_generic_rules(const json::Document& job, std::string_view list, Findings& found) {
+  const json::Array& rules = job.array_at("spec", list);
   const json::Array& replicas = replicas_in(job);
   std::vector<std::string> roles;
   for (const json::Document& replica : replicas) roles.push_back(replica.string_at("type"));
-  for (std::size_t i = 0; i < rules->as_array().size(); ++i) {
+  for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::string path = item_path(child_path("spec", list), i);
-    for (const auto& [role, indices] : rules->as_array()[i].as_object()) {
+    for (const auto& [role, indices] : rules[i].as_object()) {
       const auto known = std::ranges::find(roles, role);
       if (known == roles.end()) {
-        causes.push_back(reflect::not_supported_cause(child_path(path, role), role, roles));
+        found.not_supported(child_path(path, role), role, roles);
         continue;
       }
       const json::Document& replica = replicas[static_cast<std::size_t>(known - roles.begin())];
@@ -175,9 +131,8 @@ void check_generic_rules(const json::Document& job, std::string_view list, std::
       for (std::size_t k = 0; k < indices.as_array().size(); ++k) {
         const std::int64_t index = reflect::whole_value(indices.as_array()[k]);
         if (0 <= index && index < count) continue;
-        causes.push_back(
-            reflect::invalid_cause(item_path(child_path(path, role), k), index,
-                                   fmt::format("must be the index of a replica of {}, which has {}", role, count)));
+        found.invalid(item_path(child_path(path, role), k), index,
+                      fmt::format("must be the index of a replica of {}, which has {}", role, count));
       }
     }
   }
@@ -244,11 +199,11 @@ class ServiceVariables {
 };
 
 void check_service_variables(const json::Document& container, const std::string& path,
-                             const ServiceVariables& variables, std::vector<FieldCause>& causes) {
+                             const ServiceVariables& variables, Findings& found) {
   const auto check = [&](const json::Document* text, const std::string& where) {
     if (text == nullptr || !text->is_string()) return;
     const std::string fault = variables.fault_in(text->as_string());
-    if (!fault.empty()) causes.push_back(reflect::invalid_cause(where, *text, fault));
+    if (!fault.empty()) found.invalid(where, *text, fault);
   };
   for (const char* list : {"command", "args"}) {
     const json::Array& words = container.array_at(list);
@@ -262,69 +217,73 @@ void check_service_variables(const json::Document& container, const std::string&
 
 }  // namespace
 
-std::vector<FieldCause> check_tensorflow_training_job(const json::Document& job) {
-  return check_with_container(job, "tensorflow");
+void check_pytorch_training_job(const json::Document& job, Findings& found) {
+  const json::Array& replicas = replicas_in(job);
+  for (std::size_t i = 0; i < replicas.size(); ++i) {
+    check_template(replicas[i], item_path("spec.replicaSpecs", i), found);
+  }
+  const json::Document* elastic = job.at("spec", "elastic");
+  const bool is_elastic = reflect::is_switched_on(elastic);
+  check_roles(job, replicas, found, is_elastic ? int_in(elastic, "maxReplicas").value_or(0) : 0);
+  if (is_elastic) check_elastic(*job.find("spec"), found);
 }
 
-std::vector<FieldCause> check_xgboost_training_job(const json::Document& job) {
-  return check_with_container(job, "xgboost");
+void check_tensorflow_training_job(const json::Document& job, Findings& found) {
+  check_with_container(job, "tensorflow", found);
 }
 
-std::vector<FieldCause> check_tensorstack_mpi_job(const json::Document& job) {
-  std::vector<FieldCause> causes;
+void check_xgboost_training_job(const json::Document& job, Findings& found) {
+  check_with_container(job, "xgboost", found);
+}
+
+void check_tensorstack_mpi_job(const json::Document& job, Findings& found) {
   const json::Array& replicas = replicas_in(job);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     const std::string path = item_path("spec.replicaSpecs", i);
     if (replicas[i].string_at("type") == "worker") {
-      check_program_container(replicas[i], path, {"worker", "mpi-worker"}, causes);
+      check_program_container(replicas[i], path, {"worker", "mpi-worker"}, found);
     } else if (replicas[i].at("template", "spec") != nullptr) {
-      check_template(replicas[i], path, causes);  // an empty template is derived from that of the workers
+      check_template(replicas[i], path, found);  // an empty template is derived from that of the workers
     }
   }
-  check_mpi_flags(job, causes);
+  check_mpi_flags(job, found);
   const json::Document* worker = job.at("spec", "worker");
   if (worker == nullptr) {
-    check_roles(job, replicas, causes);
-    return causes;
+    check_roles(job, replicas, found);
+    return;
   }
-  check_program_container(*worker, "spec.worker", {"worker", "mpi-worker"}, causes);
+  check_program_container(*worker, "spec.worker", {"worker", "mpi-worker"}, found);
   json::Document as_role = *worker;
   as_role["type"] = "worker";
-  check_roles(job, {json::Object{{"type", "launcher"}}, std::move(as_role)}, causes);
-  return causes;
+  check_roles(job, {json::Object{{"type", "launcher"}}, std::move(as_role)}, found);
 }
 
-std::vector<FieldCause> check_generic_job(const json::Document& job) {
-  std::vector<FieldCause> causes;
+void check_generic_job(const json::Document& job, Findings& found) {
   const ServiceVariables variables(job);
   const json::Array& replicas = replicas_in(job);
   for (std::size_t i = 0; i < replicas.size(); ++i) {
     const std::string path = item_path("spec.replicaSpecs", i);
-    if (!check_template(replicas[i], path, causes)) continue;
+    if (!check_template(replicas[i], path, found)) continue;
     const json::Array& containers = replicas[i].at("template", "spec", "containers")->as_array();
     for (std::size_t c = 0; c < containers.size(); ++c) {
       check_service_variables(containers[c], item_path(child_path(path, "template.spec.containers"), c), variables,
-                              causes);
+                              found);
     }
   }
-  check_roles(job, replicas, causes);
-  check_generic_rules(job, "successRules", causes);
-  check_generic_rules(job, "failureRules", causes);
-  return causes;
+  check_roles(job, replicas, found);
+  check_generic_rules(job, "successRules", found);
+  check_generic_rules(job, "failureRules", found);
 }
 
-std::vector<FieldCause> check_cron(const json::Document& cron) {
+void check_cron(const json::Document& cron, Findings& found) {
   const std::string& schedule = cron.string_at("spec", "schedule");
   const auto range = backward_range(schedule);
-  if (!range) return {};
-  return {reflect::invalid_cause("spec.schedule", schedule,
-                                 fmt::format("the range {} ends before it begins; write it as two", *range))};
+  if (!range) return;
+  found.invalid("spec.schedule", schedule, fmt::format("the range {} ends before it begins; write it as two", *range));
 }
 
-std::vector<FieldCause> check_notebook(const json::Document& notebook) {
-  std::vector<FieldCause> causes;
-  if (const json::Document* spec = notebook.find("spec")) check_template(*spec, "spec", causes);
-  return causes;
+void check_notebook(const json::Document& notebook, Findings& found) {
+  if (const json::Document* spec = notebook.find("spec")) check_template(*spec, "spec", found);
 }
 
 }  // namespace muster::api

@@ -19,24 +19,31 @@ const json::Object& members_of(const Document& object, std::string_view key) {
   return found != nullptr && found->is_object() ? found->as_object() : none;
 }
 
-void Findings::required(const Place& at, std::string_view detail) {
-  causes_.push_back(reflect::required_cause(at.text(), detail));
+void Findings::required(FieldPath at, std::string_view detail) {
+  causes_.push_back(reflect::required_cause(std::move(at.text), detail));
 }
 
-void Findings::invalid(const Place& at, const Document& value, std::string_view detail) {
-  causes_.push_back(reflect::invalid_cause(at.text(), value, detail));
+void Findings::invalid(FieldPath at, const Document& value, std::string_view detail) {
+  causes_.push_back(reflect::invalid_cause(std::move(at.text), value, detail));
 }
 
-void Findings::not_supported(const Place& at, const Document& value, const std::vector<std::string>& supported) {
-  causes_.push_back(reflect::not_supported_cause(at.text(), value, supported));
+void Findings::not_supported(FieldPath at, const Document& value, const std::vector<std::string>& supported) {
+  causes_.push_back(reflect::not_supported_cause(std::move(at.text), value, supported));
 }
 
-void Findings::forbidden(const Place& at, std::string_view detail) {
-  causes_.push_back(reflect::forbidden_cause(at.text(), detail));
+void Findings::forbidden(FieldPath at, std::string_view detail) {
+  causes_.push_back(reflect::forbidden_cause(std::move(at.text), detail));
 }
 
-void Findings::duplicate(const Place& at, const Document& value) {
-  causes_.push_back(reflect::duplicate_cause(at.text(), value));
+void Findings::duplicate(FieldPath at, const Document& value) {
+  causes_.push_back(reflect::duplicate_cause(std::move(at.text), value));
+}
+
+void Findings::at_most_bytes(std::size_t bytes, std::size_t most, FieldPath at) {
+  if (bytes <= most) return;
+  causes_.push_back({.reason = "FieldValueTooLong",
+                     .message = fmt::format("Too long: may not be more than {} bytes", most),
+                     .field = std::move(at.text)});
 }
 
 void Findings::not_found(const Place& at, const std::string& name, const std::vector<std::string>& known) {
@@ -142,10 +149,7 @@ void Findings::annotations(const Document* annotations, const Place& at) {
     bytes += key.size() + (value.is_string() ? value.as_string().size() : 0);
     for (const std::string& problem : qualified_name_problems(to_lower(key))) invalid(at, key, problem);
   }
-  if (bytes <= kMaxBytes) return;
-  causes_.push_back({.reason = "FieldValueTooLong",
-                     .message = fmt::format("Too long: may not be more than {} bytes", kMaxBytes),
-                     .field = at.text()});
+  at_most_bytes(bytes, kMaxBytes, at);
 }
 
 }  // namespace muster::api

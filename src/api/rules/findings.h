@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -28,15 +29,25 @@ void visit_items(const json::Document& object, std::string_view key, const refle
   for (const json::Document& item : object.array_at(key)) visit(item, list.item(index++));
 }
 
+/// Where something is reported: at a place, or at the field with this path.
+struct FieldPath {
+  FieldPath(const reflect::Place& place) : text(place.text()) {}  // NOLINT(google-explicit-constructor)
+  FieldPath(std::string path) : text(std::move(path)) {}          // NOLINT(google-explicit-constructor)
+  FieldPath(const char* path) : text(path) {}                     // NOLINT(google-explicit-constructor)
+  std::string text;
+};
+
 class Findings {
  public:
-  explicit Findings(std::vector<FieldCause>& causes) : causes_(causes) {}
+  std::vector<FieldCause> take() && { return std::move(causes_); }
 
-  void required(const reflect::Place& at, std::string_view detail = {});
-  void invalid(const reflect::Place& at, const json::Document& value, std::string_view detail);
-  void not_supported(const reflect::Place& at, const json::Document& value, const std::vector<std::string>& supported);
-  void forbidden(const reflect::Place& at, std::string_view detail);
-  void duplicate(const reflect::Place& at, const json::Document& value);
+  void add(FieldCause cause) { causes_.push_back(std::move(cause)); }
+  void required(FieldPath at, std::string_view detail = {});
+  void invalid(FieldPath at, const json::Document& value, std::string_view detail);
+  void not_supported(FieldPath at, const json::Document& value, const std::vector<std::string>& supported);
+  void forbidden(FieldPath at, std::string_view detail);
+  void duplicate(FieldPath at, const json::Document& value);
+  void at_most_bytes(std::size_t bytes, std::size_t most, FieldPath at);
   /// Reports a name that is none of `known`.
   void not_found(const reflect::Place& at, const std::string& name, const std::vector<std::string>& known);
   /// Checks a text that becomes a C string.
@@ -66,7 +77,7 @@ class Findings {
   void annotations(const json::Document* annotations, const reflect::Place& at);
 
  private:
-  std::vector<FieldCause>& causes_;
+  std::vector<FieldCause> causes_;
 };
 
 }  // namespace muster::api

@@ -26,38 +26,35 @@ void ReplicaBudget::add(std::string_view stem, std::int64_t count, std::int64_t 
   if (suffix.size() > longest_suffix_.size()) longest_suffix_ = std::move(suffix);
 }
 
-void ReplicaBudget::check_name(const json::Document& job, std::vector<FieldCause>& causes) const {
+void ReplicaBudget::check_name(const json::Document& job, Findings& found) const {
   const std::string& name = job.string_at("metadata", "name");
   const std::size_t size = name.size() + longest_suffix_.size();
   if (name.empty() || size <= kMaxPodName) return;
-  causes.push_back(reflect::invalid_cause(
-      "metadata.name", name,
-      fmt::format("the pod name {} has {} characters, at most {} are allowed; shorten the job's name by {}",
-                  quote(name + longest_suffix_), size, kMaxPodName, size - kMaxPodName)));
+  found.invalid("metadata.name", name,
+                fmt::format("the pod name {} has {} characters, at most {} are allowed; shorten the job's name by {}",
+                            quote(name + longest_suffix_), size, kMaxPodName, size - kMaxPodName));
 }
 
-void ReplicaBudget::check_total(const std::string& path, std::vector<FieldCause>& causes) const {
+void ReplicaBudget::check_total(const std::string& path, Findings& found) const {
   if (total_ <= kMaxReplicas) return;
-  causes.push_back(reflect::invalid_cause(
-      path, total_, fmt::format("a job may have at most {} replicas over all roles, one pod each", kMaxReplicas)));
+  found.invalid(path, total_,
+                fmt::format("a job may have at most {} replicas over all roles, one pod each", kMaxReplicas));
 }
 
-bool check_template_spec(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes) {
+bool check_template_spec(const json::Document& holder, const std::string& path, Findings& found) {
   const std::string spec_path = child_path(path, "template.spec");
   if (holder.array_at("template", "spec", "containers").empty()) {
-    causes.push_back(reflect::required_cause(child_path(spec_path, "containers"), "at least one container"));
+    found.required(child_path(spec_path, "containers"), "at least one container");
     return false;
   }
   json::Document pod = *holder.find("template");
   default_pod(pod);
-  Findings found(causes);
   check_pod_spec(*pod.find("spec"), reflect::kRoot.member(spec_path), found);
   return true;
 }
 
-bool check_template(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes) {
-  if (!check_template_spec(holder, path, causes)) return false;
-  Findings found(causes);
+bool check_template(const json::Document& holder, const std::string& path, Findings& found) {
+  if (!check_template_spec(holder, path, found)) return false;
   const std::string metadata_path = child_path(path, "template.metadata");
   const reflect::Place at = reflect::kRoot.member(metadata_path);
   found.labels(holder.at("template", "metadata", "labels"), at.member("labels"));

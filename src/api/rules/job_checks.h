@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
+#include "api/rules/findings.h"
 #include "json/document.h"
 
 namespace muster::api {
@@ -24,9 +24,9 @@ class ReplicaBudget {
   /// index in the names of its pods.
   void add(std::string_view stem, std::int64_t count, std::int64_t grows_to = 0);
   /// Checks that the longest name of a pod is still valid, and reports by how much the job's name is too long.
-  void check_name(const json::Document& job, std::vector<FieldCause>& causes) const;
+  void check_name(const json::Document& job, Findings& found) const;
   /// Checks that all roles together stay within kMaxReplicas; `path` is the path of the roles.
-  void check_total(const std::string& path, std::vector<FieldCause>& causes) const;
+  void check_total(const std::string& path, Findings& found) const;
 
  private:
   std::string longest_suffix_;
@@ -35,9 +35,9 @@ class ReplicaBudget {
 
 /// Checks the template by the rules for pods. Returns false when it has no container. `path` is the path of the object
 /// that has the template.
-bool check_template(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes);
+bool check_template(const json::Document& holder, const std::string& path, Findings& found);
 /// Does the same without checking the template's metadata.
-bool check_template_spec(const json::Document& holder, const std::string& path, std::vector<FieldCause>& causes);
+bool check_template_spec(const json::Document& holder, const std::string& path, Findings& found);
 /// Whether one of the template's containers has one of the names. Only for templates that check_template accepted.
 bool has_container(const json::Document& replica, std::initializer_list<std::string_view> names);
 

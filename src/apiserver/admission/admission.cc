@@ -161,7 +161,6 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
   std::erase_if(more, [spec](const FieldCause& cause) {
     return cause.field.starts_with("metadata.") || (spec == Spec::kAsBefore && cause.field.starts_with("spec."));
   });
-  const auto rules = spec == Spec::kAsBefore ? nullptr : resource.check;
   if (resource.built_in) {
     std::vector<FieldCause> wrong;
     std::ranges::copy_if(more, std::back_inserter(wrong),
@@ -169,8 +168,8 @@ Status check_valid(const api::Resource& resource, const Document& object, Origin
     if (!wrong.empty()) return undecodable(resource, object, origin, join(in_words(wrong), ", "));
   }
   // The rules read fields whose types must be right.
-  if (more.empty() && rules != nullptr && !resource.built_in) more = check_template_types(resource, object);
-  if (more.empty() && rules != nullptr) more = rules(object);
+  if (more.empty() && spec == Spec::kNew && !resource.built_in) more = check_template_types(resource, object);
+  if (more.empty() && spec == Spec::kNew) more = resource.check(object);
   causes.insert(causes.end(), more.begin(), more.end());
   if (causes.empty()) return ok();
   return invalid(resource, object.string_at("metadata", "name"), std::move(causes));
@@ -188,7 +187,6 @@ Document in_this_version(const api::Resource& resource, Document stored) {
 
 /// Reports changes that the kind does not allow.
 std::vector<FieldCause> check_change(const api::Resource& resource, const Document& before, const Document& after) {
-  if (resource.check_change == nullptr) return {};
   std::vector<FieldCause> causes = resource.check_change(before, after);
   return causes.empty() ? causes : resource.check_change(in_this_version(resource, before), after);
 }

@@ -186,9 +186,10 @@ std::vector<FieldCause> check_metadata(const api::Resource& resource, const Docu
   const std::string& name = object.string_at("metadata", "name");
   check_generate_name(resource, object.string_at("metadata", "generateName"), causes);
   check_name(resource, "metadata.name", name, name, causes);
-  api::Findings found(causes);
+  api::Findings found;
   found.labels(object.at("metadata", "labels"), reflect::kRoot.member("metadata.labels"));
   found.annotations(object.at("metadata", "annotations"), reflect::kRoot.member("metadata.annotations"));
+  for (FieldCause& cause : std::move(found).take()) causes.push_back(std::move(cause));
   check_owners(object, causes);
   check_finalizers(resource, object, causes);
   return causes;

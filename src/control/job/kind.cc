@@ -51,7 +51,7 @@ Result<json::Document> checked(const json::Document& object, std::string_view ap
   json::Document complete = object;
   reflect::apply_defaults(*resource->type, complete);
   auto causes = reflect::validate(*resource->type, complete);
-  if (causes.empty() && resource->check != nullptr) causes = resource->check(complete);
+  if (causes.empty()) causes = resource->check(complete);
   if (!causes.empty()) return invalid(*resource, object.string_at("metadata", "name"), std::move(causes));
   return complete;
 }
