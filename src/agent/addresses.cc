@@ -42,6 +42,12 @@ void add_all_forms(const std::string& name, const std::string& ns, std::vector<s
   }
 }
 
+/// Only names that say their namespace have a meaning in others.
+bool is_qualified(const std::string& name, const std::string& ns) {
+  return name.ends_with("." + ns) || name.ends_with("." + ns + ".svc") ||
+         name.ends_with("." + ns + ".svc.cluster.local");
+}
+
 bool has_ended(const Document& pod) {
   const std::string& phase = pod.string_at("status", "phase");
   return phase == "Succeeded" || phase == "Failed";
@@ -91,7 +97,8 @@ class ServiceIndex {
 
 std::vector<std::string> names_of(const Document& pod, const std::string& ns, const ServiceIndex& services) {
   const std::string& pod_name = pod.string_at("metadata", "name");
-  std::vector<std::string> names = {pod_name};
+  std::vector<std::string> names;
+  add_all_forms(pod_name, ns, names);
   const std::string host_name = host_name_of(pod);
   const std::string& subdomain = pod.string_at("spec", "subdomain");
   if (host_name != pod_name) names.push_back(host_name);
@@ -129,18 +136,33 @@ bool selects(const Document& service, const Document& pod) {
   });
 }
 
-std::string hosts_text(const std::string& ns, std::string_view host_entries, const std::vector<const Document*>& pods,
-                       const std::vector<const Document*>& services) {
-  std::string text(host_entries);
-  if (!text.empty() && text.back() != '\n') text.push_back('\n');
-  text += "# pods and services of namespace " + ns + "\n";
+NamespaceNames namespace_names(const std::string& ns, const std::vector<const Document*>& pods,
+                               const std::vector<const Document*>& services) {
+  NamespaceNames lines;
   const ServiceIndex index(services);
   for (const Document* pod : pods) {
     const std::string& address = pod->string_at("status", "podIP");
     if (address.empty()) continue;
-    text += address;
-    for (const std::string& name : names_of(*pod, ns, index)) text += " " + name;
-    text += "\n";
+    lines.inside += address;
+    lines.outside += address;
+    for (const std::string& name : names_of(*pod, ns, index)) {
+      lines.inside += " " + name;
+      if (is_qualified(name, ns)) lines.outside += " " + name;
+    }
+    lines.inside += "\n";
+    lines.outside += "\n";
+  }
+  return lines;
+}
+
+std::string hosts_text(const std::string& ns, std::string_view host_entries,
+                       const std::map<std::string, NamespaceNames>& names) {
+  std::string text(host_entries);
+  if (!text.empty() && text.back() != '\n') text.push_back('\n');
+  const auto own = names.find(ns);
+  if (own != names.end()) text += "# pods and services of namespace " + ns + "\n" + own->second.inside;
+  for (const auto& [name, lines] : names) {
+    if (name != ns && !lines.outside.empty()) text += "# namespace " + name + "\n" + lines.outside;
   }
   return text;
 }

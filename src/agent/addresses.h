@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,19 @@ namespace muster::agent {
 /// keeps its address where possible. "" when none is left, which takes sixteen million pods.
 std::string pick_address(std::string_view uid, const std::function<bool(const std::string& address)>& is_used);
 
-/// Returns /etc/hosts for the pods of a namespace: the host's own entries, then a line per pod with its name, its
-/// hostname in its subdomain and, while it lives, the services that select it. There is no service proxy: a service
-/// name resolves directly to its pods. `pods` and `services` are those of the namespace.
+/// Lines of /etc/hosts for the pods of one namespace: each pod's name, its hostname in its subdomain and, while it
+/// lives, the services that select it. There is no service proxy: a service name resolves directly to its pods.
+struct NamespaceNames {
+  std::string inside;   // with the short names too, for pods of the same namespace
+  std::string outside;  // only names that end with the namespace or with .cluster.local
+};
+NamespaceNames namespace_names(const std::string& ns, const std::vector<const json::Document*>& pods,
+                               const std::vector<const json::Document*>& services);
+
+/// Returns /etc/hosts for the pods of `ns`: the host's own entries, then the names of its own and of all other
+/// namespaces.
 std::string hosts_text(const std::string& ns, std::string_view host_entries,
-                       const std::vector<const json::Document*>& pods,
-                       const std::vector<const json::Document*>& services);
+                       const std::map<std::string, NamespaceNames>& names);
 
 /// Returns true when the service's selector matches the pod; a service without a selector matches none.
 bool selects(const json::Document& service, const json::Document& pod);

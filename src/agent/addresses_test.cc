@@ -37,16 +37,23 @@ TEST(HostsText, NamesPodsTheirHostnamesAndTheServicesThatSelectThem) {
   const auto service = doc(R"({"metadata":{"name":"mnist-master-0"},"spec":{"selector":{"role":"master"}}})");
   const auto old = doc(R"({"metadata":{"name":"old-service"},"spec":{"selector":{"age":"old"}}})");
   const auto nobody = doc(R"({"metadata":{"name":"none"},"spec":{}})");
-  EXPECT_EQ(hosts_text("ml", "127.0.0.1 localhost", {&master, &worker, &ended, &unready}, {&service, &nobody, &old}),
+  const NamespaceNames names = namespace_names("ml", {&master, &worker, &ended, &unready}, {&service, &nobody, &old});
+  EXPECT_EQ(hosts_text("ml", "127.0.0.1 localhost", {{"ml", names}}),
             "127.0.0.1 localhost\n"
             "# pods and services of namespace ml\n"
-            "127.1.0.1 mnist-master-0 mnist-master-0.mnist mnist-master-0.mnist.ml mnist-master-0.mnist.ml.svc "
-            "mnist-master-0.mnist.ml.svc.cluster.local mnist-master-0.ml mnist-master-0.ml.svc "
-            "mnist-master-0.ml.svc.cluster.local "
+            "127.1.0.1 mnist-master-0 mnist-master-0.ml mnist-master-0.ml.svc mnist-master-0.ml.svc.cluster.local "
+            "mnist-master-0.mnist mnist-master-0.mnist.ml mnist-master-0.mnist.ml.svc "
+            "mnist-master-0.mnist.ml.svc.cluster.local "
             "mnist-master-0.mnist-master-0 mnist-master-0.mnist-master-0.ml mnist-master-0.mnist-master-0.ml.svc "
             "mnist-master-0.mnist-master-0.ml.svc.cluster.local\n"
-            "127.1.0.2 mnist-worker-0\n"
-            "127.1.0.3 old\n");
+            "127.1.0.2 mnist-worker-0 mnist-worker-0.ml mnist-worker-0.ml.svc mnist-worker-0.ml.svc.cluster.local\n"
+            "127.1.0.3 old old.ml old.ml.svc old.ml.svc.cluster.local\n");
+}
+
+TEST(HostsText, OtherNamespacesSeeOnlyNamesThatSayTheirNamespace) {
+  const auto pod = doc(R"({"metadata":{"name":"db"},"spec":{},"status":{"phase":"Running","podIP":"127.1.0.1"}})");
+  EXPECT_EQ(hosts_text("web", "", {{"data", namespace_names("data", {&pod}, {})}}),
+            "# namespace data\n127.1.0.1 db.data db.data.svc db.data.svc.cluster.local\n");
 }
 
 TEST(HostsText, FindsTheServiceOfEachReplicaAmongThoseOfItsJob) {
@@ -55,7 +62,7 @@ TEST(HostsText, FindsTheServiceOfEachReplicaAmongThoseOfItsJob) {
   const auto first = doc(R"({"metadata":{"name":"s-0"},"spec":{"selector":{"job":"j","index":"0"}}})");
   const auto second = doc(R"({"metadata":{"name":"s-1"},"spec":{"selector":{"job":"j","index":"1"}}})");
   const auto all = doc(R"({"metadata":{"name":"all"},"spec":{"selector":{"job":"j"}}})");
-  const std::string text = hosts_text("ml", "", {&pod}, {&first, &second, &all});
+  const std::string text = namespace_names("ml", {&pod}, {&first, &second, &all}).inside;
   EXPECT_THAT(text, testing::HasSubstr(" all.ml "));
   EXPECT_THAT(text, testing::HasSubstr(" w-1.s-1.ml "));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("s-0")));

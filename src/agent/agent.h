@@ -39,10 +39,13 @@ class Agent final : public client::NodeApi {
   Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
                                                       UniqueFunction<void(std::string_view)> on_text,
                                                       UniqueFunction<void(Status)> on_end) override;
+  Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request, client::ExecSink sink) override;
+  Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
+                                                      client::ExecSink sink) override;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  class Node;
+  std::unique_ptr<Node> node_;
 };
 
 }  // namespace muster::agent

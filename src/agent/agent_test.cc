@@ -117,12 +117,13 @@ class AgentTest : public ::testing::Test {
     }
     return found;
   }
-  std::string read_log(const std::string& name, bool follow = false, const std::string& uid = "") {
+  std::string read_log(const std::string& name, bool follow = false, const std::string& uid = "",
+                       const std::string& container = "main") {
     client::LogRequest request;
     request.ns = "default";
     request.pod = name;
     request.pod_uid = uid.empty() ? pod(name).string_at("metadata", "uid") : uid;
-    request.container = "main";
+    request.container = container;
     request.follow = follow;
     std::string text;
     bool ended = false;
@@ -134,7 +135,7 @@ class AgentTest : public ::testing::Test {
   }
   /// Returns what the log file contains now, without waiting.
   std::string read_log_so_far(const std::string& uid) const {
-    const std::string text = read_file(folder_ + "/data/pods/" + uid + "/0/main.log").value_or("");
+    const std::string text = read_file(folder_ + "/data/pods/" + uid + "/logs/main/0.0.log").value_or("");
     const auto kind = text.find(" F ");
     return kind == std::string::npos ? "" : text.substr(kind + 3);
   }
@@ -282,7 +283,7 @@ TEST_F(AgentTest, WhatDownStoppedRunsAgainWhateverItsRestartPolicy) {
   ASSERT_TRUE(eventually([&] { return restarts() == 1 && main_state("stopped").find("running") != nullptr; }));
   EXPECT_EQ(phase("stopped"), "Running");
   EXPECT_EQ(pod("stopped").string_at("metadata", "uid"), uid);
-  EXPECT_THAT(read_file(folder_ + "/data/pods/" + uid + "/0/main.log").value_or(""), HasSubstr("saved"));
+  EXPECT_THAT(read_file(folder_ + "/data/pods/" + uid + "/logs/main/0.0.log").value_or(""), HasSubstr("saved"));
 }
 
 TEST_F(AgentTest, FollowsALogToItsEnd) {
@@ -305,6 +306,132 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
   std::ofstream(folder_ + "/end") << "go on\n";
   ASSERT_TRUE(engine_->run_until([&ended] { return ended; }));
   EXPECT_EQ(text, "one\ntwo\n");
+}
+
+TEST_F(AgentTest, ExecRunsACommandInTheContainer) {
+  create_pod("busy", "sleep 1000");
+  ASSERT_TRUE(wait_phase("busy", "Running"));
+  client::ExecRequest request;
+  request.ns = "default";
+  request.pod = "busy";
+  request.pod_uid = pod("busy").string_at("metadata", "uid");
+  request.container = "main";
+  request.command = {"sh", "-c", "cat; echo from $HOSTNAME >&2; exit 3"};
+  request.with_stdin = request.with_stdout = request.with_stderr = true;
+  std::string out;
+  std::string err;
+  std::optional<Result<int>> code;
+  auto session = agent_->exec(request, {.on_stdout = [&out](std::string_view bytes) { out.append(bytes); },
+                                        .on_stderr = [&err](std::string_view bytes) { err.append(bytes); },
+                                        .on_exit = [&code](Result<int> how) { code = std::move(how); }});
+  ASSERT_TRUE(session) << session.error().message;
+  const std::string much(300'000, 'x');
+  (*session)->write_stdin(much);
+  (*session)->close_stdin();
+  ASSERT_TRUE(engine_->run_until([&code] { return code.has_value(); }));
+  EXPECT_EQ(out, much);
+  EXPECT_EQ(err, "from busy\n");
+  ASSERT_TRUE(*code) << code->error().message;
+  EXPECT_EQ(**code, 3);
+}
+
+TEST_F(AgentTest, ExecInATerminalHasItsSizeAndDiesWithItsClient) {
+  create_pod("busy", "sleep 1000");
+  ASSERT_TRUE(wait_phase("busy", "Running"));
+  client::ExecRequest request;
+  request.pod_uid = pod("busy").string_at("metadata", "uid");
+  request.container = "main";
+  request.command = {"sh", "-c", "stty size; echo ready; touch /tmp/lives; exec sleep 1000"};
+  request.with_stdin = request.with_stdout = request.tty = true;
+  std::string out;
+  auto session = agent_->exec(request, {.on_stdout = [&out](std::string_view bytes) { out.append(bytes); },
+                                        .on_stderr = [](std::string_view) {},
+                                        .on_exit = [](const Result<int>&) {}});
+  ASSERT_TRUE(session) << session.error().message;
+  (*session)->resize({.rows = 33, .columns = 111});
+  ASSERT_TRUE(engine_->run_until([&out] { return out.find("ready") != std::string::npos; }));
+  session->reset();
+  request.command = {"sh", "-c", "! pgrep -x sleep -a | grep -v $$ | grep -q 'sleep 1000$' || pgrep -cx sleep"};
+  request.tty = false;
+  const auto sleeps = [&] {
+    std::string count;
+    bool done = false;
+    auto looked = agent_->exec(request, {.on_stdout = [&count](std::string_view bytes) { count.append(bytes); },
+                                         .on_stderr = [](std::string_view) {},
+                                         .on_exit = [&done](const Result<int>&) { done = true; }});
+    EXPECT_TRUE(looked && engine_->run_until([&done] { return done; }));
+    return count;
+  };
+  EXPECT_TRUE(eventually([&] { return sleeps() == "1\n"; })) << "only the container's own is left";
+}
+
+TEST_F(AgentTest, AttachSeesTheOutputAndWritesTheInput) {
+  json::Document p = doc(
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"talk"},"spec":{"nodeName":"here","restartPolicy":"Never",
+      "containers":[{"name":"main","image":"x","stdin":true,"stdinOnce":true,"command":["cat"]}]}})");
+  ASSERT_TRUE(engine_->create("pods", "default", p));
+  ASSERT_TRUE(wait_phase("talk", "Running"));
+  client::ExecRequest request;
+  request.pod_uid = pod("talk").string_at("metadata", "uid");
+  request.container = "main";
+  request.with_stdin = request.with_stdout = true;
+  std::string out;
+  bool ended = false;
+  auto session = agent_->attach(request, {.on_stdout = [&out](std::string_view bytes) { out.append(bytes); },
+                                          .on_stderr = [](std::string_view) {},
+                                          .on_exit = [&ended](const Result<int>&) { ended = true; }});
+  ASSERT_TRUE(session) << session.error().message;
+  (*session)->write_stdin("hello\n");
+  (*session)->close_stdin();
+  ASSERT_TRUE(engine_->run_until([&ended] { return ended; }));
+  EXPECT_EQ(out, "hello\n");
+  ASSERT_TRUE(wait_phase("talk", "Succeeded"));
+}
+
+TEST_F(AgentTest, AContainerRestartsAloneAndKeepsItsVolumes) {
+  json::Document p = doc(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"two"},"spec":{"nodeName":"here",
+      "restartPolicy":"OnFailure","volumes":[{"name":"v","emptyDir":{}},{"name":"m","emptyDir":{"medium":"Memory"}}],
+      "initContainers":[{"name":"first","image":"x","command":["sh","-c","echo first >> /v/first"],
+                         "volumeMounts":[{"name":"v","mountPath":"/v"}]}],
+      "containers":[
+        {"name":"main","image":"x","command":["sh","-c","echo run >> /v/runs; echo run >> /m/runs; test $(wc -l < /m/runs) = 3 && cp /v/runs /v/first /m/ && touch /v/done"],
+         "volumeMounts":[{"name":"v","mountPath":"/v"},{"name":"m","mountPath":"/m"}]},
+        {"name":"side","image":"x","command":["sh","-c","echo $$$$; until test -e /v/done; do sleep 0.01; done; cat /v/runs /v/first"],
+         "volumeMounts":[{"name":"v","mountPath":"/v"}]}]}})");
+  ASSERT_TRUE(engine_->create("pods", "default", p));
+  ASSERT_TRUE(wait_phase("two", "Succeeded"));
+  const json::Document done = pod("two");
+  const json::Array& statuses = done.array_at("status", "containerStatuses");
+  EXPECT_EQ(statuses[0].int_at("restartCount"), 2);
+  EXPECT_EQ(statuses[1].int_at("restartCount"), 0);
+  EXPECT_EQ(done.array_at("status", "initContainerStatuses")[0].int_at("restartCount"), 0);
+  EXPECT_THAT(read_log("two", false, "", "side"), ::testing::EndsWith("run\nrun\nrun\nfirst\n"));
+}
+
+TEST_F(AgentTest, TheDeadlineEndsAPod) {
+  create_pod("late", "sleep 1000", R"("activeDeadlineSeconds":1,"volumes":[{"name":"v","emptyDir":{}}],)");
+  ASSERT_TRUE(wait_phase("late", "Failed"));
+  EXPECT_EQ(pod("late").string_at("status", "reason"), "DeadlineExceeded");
+}
+
+TEST_F(AgentTest, AClaimInUseIsDeletedOnceItsPodHasEndedAndItsFolderIsKeptAside) {
+  const auto claim =
+      engine_->create("persistentvolumeclaims", "default", doc(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim",
+      "metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})"));
+  ASSERT_TRUE(claim) << claim.error().message;
+  create_pod("user", "echo kept > /v/file; sleep 1000",
+             R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}],)");
+  ASSERT_TRUE(wait_phase("user", "Running"));
+  const std::string folder = folder_ + "/data/volumes/default/data";
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder + "/file"); }));
+  ASSERT_TRUE(engine_->remove("persistentvolumeclaims", "default", "data"));
+  EXPECT_TRUE(engine_->get("persistentvolumeclaims", "default", "data")) << "it is protected while it is used";
+  ASSERT_TRUE(engine_->remove("pods", "default", "user"));
+  ASSERT_TRUE(eventually([this] { return !engine_->get("persistentvolumeclaims", "default", "data"); }));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  const std::string aside =
+      folder_ + "/data/deleted-volumes/default/data." + claim->string_at("metadata", "uid") + "/file";
+  EXPECT_EQ(read_file(aside).value_or(""), "kept\n");
 }
 
 TEST_F(AgentTest, OnFailureIsStartedAgainUntilItSucceeds) {
@@ -336,7 +463,8 @@ TEST_F(AgentTest, ABackOffIsNeitherLostNorRepeatedByARestart) {
   restart_policy_ = "Never";
   start_agent();
   ASSERT_TRUE(eventually([&] {
-    return std::filesystem::exists(folder_ + "/data/pods/" + pod("slow").string_at("metadata", "uid") + "/1");
+    return std::filesystem::exists(folder_ + "/data/pods/" + pod("slow").string_at("metadata", "uid") +
+                                   "/logs/main/2.0.log");
   }));
 }
 

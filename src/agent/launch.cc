@@ -35,24 +35,57 @@ Variables default_variables(const Document& pod, const FoundEnvironment& environ
   return variables;
 }
 
-void remark_on_user(const Document& context, std::vector<Remark>& remarks) {
-  if (const Document* user = context.find("runAsUser"); user != nullptr && user->is_int()) {
-    remarks.push_back({"Normal", "SecurityContext",
-                       fmt::format("securityContext.runAsUser {} is not applied: processes run as the engine's user",
-                                   user->as_int())});
+std::optional<std::int64_t> id_at(const Document& context, const char* key) {
+  const Document* found = context.find(key);
+  return found != nullptr && found->is_int() ? std::optional(found->as_int()) : std::nullopt;
+}
+
+/// Returns the user that securityContext asks for; the container's own wins over the pod's.
+std::optional<LaunchUser> user_of(const Document& pod, const Document& container) {
+  static const Document kNone{json::Object{}};
+  const Document* of_pod = pod.at("spec", "securityContext");
+  const Document* of_container = container.find("securityContext");
+  const Document& outer = of_pod != nullptr ? *of_pod : kNone;
+  const Document& inner = of_container != nullptr ? *of_container : kNone;
+  const auto id = [&](const char* key) {
+    const auto own = id_at(inner, key);
+    return own ? own : id_at(outer, key);
+  };
+  LaunchUser user;
+  user.uid = static_cast<std::uint32_t>(id("runAsUser").value_or(0));
+  user.gid = static_cast<std::uint32_t>(id("runAsGroup").value_or(0));
+  for (const Document& group : outer.array_at("supplementalGroups")) {
+    if (group.is_int()) user.groups.push_back(static_cast<std::uint32_t>(group.as_int()));
   }
-  if (context.bool_at("privileged")) {
-    remarks.push_back({"Warning", "SecurityContext",
-                       "securityContext.privileged is not applied: pods have no privileges on this engine"});
-  }
+  if (const auto group = id_at(outer, "fsGroup")) user.groups.push_back(static_cast<std::uint32_t>(*group));
+  if (user == LaunchUser{}) return std::nullopt;
+  return user;
+}
+
+/// What claims and hostPath folders hold belongs to the engine's user; another user could not write there.
+bool has_lasting_volumes(const Document& pod) {
+  return std::ranges::any_of(pod.array_at("spec", "volumes"), [](const Document& volume) {
+    return volume.find("persistentVolumeClaim") != nullptr || volume.find("hostPath") != nullptr;
+  });
+}
+
+/// Returns why the engine cannot give a container this user, or "".
+std::string why_not_user(const Document& pod, const PodFacts& facts) {
+  if (!facts.may_change_user) return "the engine does not run as root";
+  return has_lasting_volumes(pod) ? "the files in its volumes belong to the engine's user" : "";
+}
+
+StandardInput standard_input_of(const Document& container) {
+  if (!container.bool_at("stdin")) return StandardInput::kNone;
+  return container.bool_at("stdinOnce") ? StandardInput::kOnce : StandardInput::kAlways;
 }
 
 /// Skips duplicates: several containers of a pod often cause the same one.
-void add_remark(std::vector<Remark>& remarks, Remark remark) {
-  for (const Remark& made : remarks) {
-    if (made.reason == remark.reason && made.message == remark.message) return;
+void add_event(std::vector<PodEvent>& events, PodEvent event) {
+  for (const PodEvent& made : events) {
+    if (made.reason == event.reason && made.message == event.message) return;
   }
-  remarks.push_back(std::move(remark));
+  events.push_back(std::move(event));
 }
 
 void add_environment(const FoundEnvironment& environment, Launch& launch) {
@@ -72,11 +105,26 @@ Status add_container(const LaunchInputs& inputs, const Document& container, bool
   to.is_init = is_init;
   TRY_ASSIGN(const FoundEnvironment environment, find_environment(container.string_at("image"), options));
   add_environment(environment, plan.launch);
-  add_remark(plan.remarks, {"Normal", "Environment", environment.description});
-  if (const Document* context = container.find("securityContext")) remark_on_user(*context, plan.remarks);
+  add_event(plan.events, {"Normal", "Environment", environment.description});
+  to.user = user_of(pod, container);
+  if (const std::string why = to.user ? why_not_user(pod, inputs.facts) : ""; !why.empty()) {
+    add_event(plan.events, {"Warning", "SecurityContext",
+                            fmt::format("securityContext: user {} and group {} are not applied, because {}: processes "
+                                        "run as the engine's user",
+                                        to.user->uid, to.user->gid, why)});
+    to.user.reset();
+  }
+  if (container.bool_at("securityContext", "privileged")) {
+    add_event(plan.events, {"Warning", "SecurityContext",
+                            "securityContext.privileged is not applied: pods have no privileges on this engine"});
+  }
+  to.standard_input = standard_input_of(container);
+  to.tty = container.bool_at("tty");
+  to.read_only_root = container.bool_at("securityContext", "readOnlyRootFilesystem");
+  to.termination_path = container.string_at("terminationMessagePath");
   TRY_ASSIGN(to.env,
              container_variables(pod, container, inputs.facts, inputs.references, default_variables(pod, environment)));
-  TRY_ASSIGN(to.args, command_line(container, to.env, plan.remarks));
+  TRY_ASSIGN(to.args, command_line(container, to.env, plan.events));
   TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
   to.cwd = container.string_at("workingDir");
   if (to.cwd.empty()) to.cwd = kUsualFolder;
@@ -97,7 +145,7 @@ std::string host_name_of(const Document& pod) {
 }
 
 Result<std::vector<std::string>> command_line(const Document& container, const Variables& variables,
-                                              std::vector<Remark>& remarks) {
+                                              std::vector<PodEvent>& events) {
   std::vector<std::string> command = texts_at(container, "command", variables);
   const std::vector<std::string> args = texts_at(container, "args", variables);
   if (command.empty() && args.empty()) {
@@ -108,10 +156,9 @@ Result<std::vector<std::string>> command_line(const Document& container, const V
   }
   if (command.empty() && args[0].ends_with(".py")) {
     command = {"python"};
-    remarks.push_back(
-        {"Normal", "Environment",
-         fmt::format("container {} has no command: {} is run with python, as an image's entry point would",
-                     quote(container.string_at("name")), args[0])});
+    events.push_back({"Normal", "Environment",
+                      fmt::format("container {} has no command: {} is run with python, as an image's entry point would",
+                                  quote(container.string_at("name")), args[0])});
   }
   command.insert(command.end(), args.begin(), args.end());
   return command;
@@ -124,12 +171,11 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& option
   const Document& spec = spec_found != nullptr ? *spec_found : kEmpty;
   LaunchPlan plan;
   plan.launch.hostname = host_name_of(pod);
-  plan.launch.hosts = paths.hosts(pod.string_at("metadata", "namespace"));
   plan.launch.hidden = {paths.root()};
   if (const Document* grace = spec.find("terminationGracePeriodSeconds"); grace != nullptr && grace->is_int()) {
     plan.launch.grace_seconds = grace->as_int();
   }
-  if (const Document* context = spec.find("securityContext")) remark_on_user(*context, plan.remarks);
+  plan.launch.restart = desired_pod(pod).restart_policy;
   TRY_ASSIGN(auto volumes, plan_volumes(pod, inputs.references, paths));
   plan.launch.volumes = std::move(volumes.volumes);
   plan.folders = std::move(volumes.folders);

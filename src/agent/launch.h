@@ -9,22 +9,17 @@
 #include "agent/environment.h"
 #include "agent/launch_file.h"
 #include "agent/paths.h"
+#include "agent/pod/decide.h"
+#include "agent/volumes.h"
 #include "base/result.h"
 #include "json/document.h"
 
 namespace muster::agent {
 
-/// Something to report as an Event.
-struct Remark {
-  std::string type;  // Normal, Warning
-  std::string reason;
-  std::string message;
-};
-
 struct LaunchPlan {
   Launch launch;
-  std::vector<std::string> folders;  // to create before the start when missing
-  std::vector<Remark> remarks;
+  std::vector<LaunchFolder> folders;
+  std::vector<PodEvent> events;
 };
 
 struct LaunchInputs {
@@ -38,7 +33,7 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& option
 
 /// Returns the command line of a container, including what an image's entry point would have added.
 Result<std::vector<std::string>> command_line(const json::Document& container, const Variables& variables,
-                                              std::vector<Remark>& remarks);
+                                              std::vector<PodEvent>& events);
 
 /// Returns the host name inside the pod: spec.hostname, or the pod's name.
 std::string host_name_of(const json::Document& pod);

@@ -1,7 +1,8 @@
-// The description of what a shim runs, and its encoding as the launch file that the shim reads (agent/shim/format.h).
+// The description of what a shim runs, and its encoding for the shim (agent/shim/format.h).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -38,6 +39,15 @@ struct LaunchMount {
   bool operator==(const LaunchMount&) const = default;
 };
 
+struct LaunchUser {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups = {};  // supplementary
+  bool operator==(const LaunchUser&) const = default;
+};
+
+enum class StandardInput { kNone, kAlways, kOnce };  // kOnce: it ends with the first attachment to it
+
 struct LaunchContainer {
   std::string name;
   bool is_init = false;
@@ -45,12 +55,27 @@ struct LaunchContainer {
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<LaunchMount> mounts;  // outer mounts come before the ones inside them
+  int run = 0;                      // the restart count with which it starts
+  std::optional<LaunchUser> user = {};
+  StandardInput standard_input = StandardInput::kNone;
+  bool tty = false;
+  bool read_only_root = false;
+  std::string termination_path = {};  // absolute; empty: no termination message is read
+};
+
+enum class RestartPolicy { kNever, kOnFailure, kAlways };
+
+struct LogLimits {
+  std::int64_t segment_bytes = 10 << 20;
+  int segments = 5;  // kept per run
 };
 
 struct Launch {
   std::string hostname;
   std::string hosts;  // path
   std::int64_t grace_seconds = 30;
+  RestartPolicy restart = RestartPolicy::kNever;
+  LogLimits log;
   std::vector<std::string> hidden;
   std::vector<std::string> through;
   std::vector<std::pair<std::string, std::string>> links;  // path, target
@@ -59,5 +84,7 @@ struct Launch {
 };
 
 std::string encode_launch(const Launch& launch);
+/// Appends the record of a user, which an exec request has too.
+void put_user(std::string& out, const LaunchUser& user);
 
 }  // namespace muster::agent

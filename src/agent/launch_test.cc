@@ -37,13 +37,14 @@ class LaunchPlanning : public ::testing::Test {
     const Paths paths(options_.directory);
     return plan_launch(
         {.pod = &pod_,
-         .facts = {.address = "127.1.2.3", .host_address = "127.0.0.1", .node_cpus = 1, .node_memory = 1},
+         .facts = facts_,
          .references = {
              .config_map = [this](const std::string& n) { return n == "cm" ? borrowed(config_map_) : nullptr; },
              .secret = [this](const std::string& n) { return n == "s" ? borrowed(secret_) : nullptr; },
              .claim = [this](const std::string& n) { return n == "data" ? borrowed(claim_) : nullptr; }}},
         options_, paths);
   }
+  PodFacts facts_ = {.address = "127.1.2.3", .host_address = "127.0.0.1", .node_cpus = 1, .node_memory = 1};
   std::string make_venv(const std::string& home) {
     const std::string venv = folder_ + "/venv";
     std::filesystem::create_directories(venv + "/bin");
@@ -70,7 +71,6 @@ TEST_F(LaunchPlanning, CommandAndArgsAreExpanded) {
   EXPECT_EQ(got->launch.containers[0].cwd, "/root");
   EXPECT_EQ(variable(got->launch.containers[0], "HOSTNAME"), "job-0");
   EXPECT_EQ(got->launch.hostname, "job-0");
-  EXPECT_EQ(got->launch.hosts, "/var/lib/engine/hosts/ml");
   EXPECT_THAT(got->launch.hidden, ElementsAre("/var/lib/engine"));
 }
 
@@ -78,7 +78,7 @@ TEST_F(LaunchPlanning, APythonFileWithoutACommandIsRunWithPython) {
   const auto got = plan(R"({"containers":[{"name":"c","image":"x","args":["train.py","--epochs=1"]}]})");
   ASSERT_TRUE(got);
   EXPECT_THAT(got->launch.containers[0].args, ElementsAre("python", "train.py", "--epochs=1"));
-  EXPECT_EQ(got->remarks[1].message,
+  EXPECT_EQ(got->events[1].message,
             "container \"c\" has no command: train.py is run with python, as an image's entry point would");
 }
 
@@ -99,8 +99,8 @@ TEST_F(LaunchPlanning, NoCommandAtAllIsAnError) {
 TEST_F(LaunchPlanning, AnUnmappedImageIsTheHostsEnvironmentAndSaysSo) {
   const auto got = plan(R"({"containers":[{"name":"c","image":"pytorch/pytorch:2.0","command":["true"]}]})");
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->remarks[0].reason, "Environment");
-  EXPECT_THAT(got->remarks[0].message, StartsWith("image \"pytorch/pytorch:2.0\": the host's environment ("));
+  EXPECT_EQ(got->events[0].reason, "Environment");
+  EXPECT_THAT(got->events[0].message, StartsWith("image \"pytorch/pytorch:2.0\": the host's environment ("));
   EXPECT_THAT(variable(got->launch.containers[0], "PATH"), HasSubstr(":/usr/bin:"));
 }
 
@@ -141,12 +141,33 @@ TEST_F(LaunchPlanning, AVirtualenvThatIsNotThereIsNamed) {
   EXPECT_THAT(got.error().message, HasSubstr("venv \"/nowhere\" of image \"*\" has no bin/python"));
 }
 
-TEST_F(LaunchPlanning, RunAsUserIsNotAppliedAndSaysSo) {
+TEST_F(LaunchPlanning, SecurityContextChoosesTheUserOfEachContainer) {
+  facts_.may_change_user = true;
+  const auto got = plan(R"({"securityContext":{"runAsUser":1000,"runAsGroup":100,"fsGroup":7,"supplementalGroups":[5]},
+      "containers":[{"name":"c","image":"x","command":["true"]},
+                    {"name":"d","image":"x","command":["true"],"securityContext":{"runAsUser":2000}}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->launch.containers[0].user, (LaunchUser{1000, 100, {5, 7}}));
+  EXPECT_EQ(got->launch.containers[1].user, (LaunchUser{2000, 100, {5, 7}}));
+}
+
+TEST_F(LaunchPlanning, AUserThatCannotBeAppliedIsSaid) {
   const auto got =
       plan(R"({"securityContext":{"runAsUser":1000},"containers":[{"name":"c","image":"x","command":["true"]}]})");
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->remarks[0].message,
-            "securityContext.runAsUser 1000 is not applied: processes run as the engine's user");
+  EXPECT_EQ(got->launch.containers[0].user, std::nullopt);
+  EXPECT_THAT(got->events[1].message, HasSubstr("user 1000 and group 0 are not applied"));
+}
+
+TEST_F(LaunchPlanning, StandardStreamsAndRestartPolicyReachTheShim) {
+  const auto got = plan(R"({"restartPolicy":"OnFailure","containers":[{"name":"c","image":"x","command":["sh"],
+      "stdin":true,"stdinOnce":true,"tty":true,"terminationMessagePath":"/dev/termination-log"}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->launch.restart, RestartPolicy::kOnFailure);
+  const LaunchContainer& container = got->launch.containers[0];
+  EXPECT_EQ(container.standard_input, StandardInput::kOnce);
+  EXPECT_TRUE(container.tty);
+  EXPECT_EQ(container.termination_path, "/dev/termination-log");
 }
 
 TEST_F(LaunchPlanning, EveryKindOfVolume) {
@@ -166,7 +187,8 @@ TEST_F(LaunchPlanning, EveryKindOfVolume) {
   EXPECT_THAT(std::get<FileFolder>(volumes[4].source),
               ElementsAre(VolumeFile{"a.txt", 0644, "A"}, VolumeFile{"b.txt", 0644, "B"}));
   EXPECT_THAT(std::get<FileFolder>(volumes[5].source), ElementsAre(VolumeFile{"d/k", 0400, "secret"}));
-  EXPECT_THAT(got->folders, ElementsAre("/var/lib/engine/volumes/ml/data", "/var/lib/engine/pods/u1/volumes/disk"));
+  EXPECT_THAT(got->folders, ElementsAre(LaunchFolder{"/var/lib/engine/volumes/ml/data", false},
+                                        LaunchFolder{"/var/lib/engine/pods/u1/volumes/disk", true}));
   EXPECT_THAT(
       got->launch.containers[0].mounts,
       ElementsAre(LaunchMount{"s", "", "/keys", true}, LaunchMount{"disk", "", "/scratch", false},
@@ -219,7 +241,7 @@ TEST_F(LaunchPlanning, InitContainersComeFirst) {
   ASSERT_TRUE(got);
   ASSERT_EQ(got->launch.containers.size(), 2U);
   EXPECT_TRUE(got->launch.containers[0].is_init);
-  EXPECT_EQ(std::ranges::count(got->remarks, "Environment", &Remark::reason), 1) << "said once for the same image";
+  EXPECT_EQ(std::ranges::count(got->events, "Environment", &PodEvent::reason), 1) << "said once for the same image";
 }
 
 }  // namespace

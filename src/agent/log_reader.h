@@ -1,4 +1,5 @@
-// Reads and follows one log file on the loop, one chunk per turn, so that a long log does not block other work.
+// Reads and follows the log of one run of a container on the loop, one chunk per turn, so that a long log does not
+// block other work.
 #pragma once
 
 #include <memory>
@@ -10,9 +11,10 @@
 
 namespace muster::agent {
 
-/// `folder` is the attempt's. The stream ends when the container has ended and all of its output was delivered or,
-/// without `follow`, at the end of the file; it ends with an error when the file cannot be read.
-Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& folder,
+/// `run` is the container's restart count. The stream crosses the log's segments. It ends when the run has ended and
+/// all of its output was delivered or, without `follow`, at the end of the log; it ends with an error when the log
+/// cannot be read.
+Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& pod_folder, int run,
                                                            const client::LogRequest& request,
                                                            UniqueFunction<void(std::string_view)> on_text,
                                                            UniqueFunction<void(Status)> on_end);

@@ -17,6 +17,7 @@ class LogReader : public ::testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "muster-log.XXXXXX").string();
     CHECK(::mkdtemp(pattern.data()) != nullptr);
     folder_ = pattern;
+    std::filesystem::create_directories(folder_ + "/logs/main");
     request_.pod = "p";
     request_.container = "main";
   }
@@ -24,7 +25,7 @@ class LogReader : public ::testing::Test {
 
   std::unique_ptr<client::LogStream> open() {
     auto stream = open_log_stream(
-        loop_, folder_, request_,
+        loop_, folder_, 0, request_,
         [this](std::string_view more) {
           text_ += more;
           if (pause_at_ && text_.size() >= *pause_at_) stream_->pause();
@@ -45,7 +46,7 @@ class LogReader : public ::testing::Test {
 
 TEST_F(LogReader, ReadsNoFurtherWhilePaused) {
   constexpr int kLines = 50'000;
-  std::ofstream log(folder_ + "/main.log");
+  std::ofstream log(folder_ + "/logs/main/0.0.log");
   for (int i = 0; i < kLines; ++i) log << "2026-01-01T00:00:00.000000000Z stdout F x\n";
   log.close();
   pause_at_ = 1;
@@ -66,7 +67,7 @@ TEST_F(LogReader, ReadsNoFurtherWhilePaused) {
 }
 
 TEST_F(LogReader, ALogThatCannotBeReadDoesNotEndAsIfItWereWhole) {
-  std::filesystem::create_directory(folder_ + "/main.log");
+  std::filesystem::create_directory(folder_ + "/logs/main/0.0.log");
   stream_ = open();
   loop_.settle();
   ASSERT_TRUE(end_.has_value());

@@ -76,17 +76,17 @@ void LogText::take_line(std::string_view line, std::string& out) {
   written_ += static_cast<std::int64_t>(out.size() - before);
 }
 
-std::int64_t find_tail(int fd, std::int64_t lines) {
+Tail find_tail(int fd, std::int64_t lines, bool is_end) {
   std::int64_t at = ::lseek(fd, 0, SEEK_END);
-  if (lines <= 0) return at;
+  if (is_end && lines <= 0) return {.offset = at, .found = true};
   std::string block;  // the bytes from `at` on that are read but not yet processed
-  std::int64_t found = 0;
-  bool is_last = true;
+  std::int64_t counted = 0;
+  bool is_last = is_end;
   while (at > 0) {
     constexpr std::int64_t kBlock = 64 * 1024;
     const std::int64_t size = std::min(kBlock, at);
     std::string bytes(static_cast<std::size_t>(size), '\0');
-    if (::pread(fd, bytes.data(), bytes.size(), at - size) != static_cast<ssize_t>(size)) return 0;
+    if (::pread(fd, bytes.data(), bytes.size(), at - size) != static_cast<ssize_t>(size)) return {.found = true};
     at -= size;
     block.insert(0, bytes);
     // Visits the complete lines of the block from the last to the first.
@@ -97,13 +97,14 @@ std::int64_t find_tail(int fd, std::int64_t lines) {
       if (start == std::string::npos && at > 0) break;  // the line starts before the block
       const std::size_t begin = start == std::string::npos ? 0 : start + 1;
       const auto piece = parse_piece(std::string_view(block).substr(begin, end - begin));
-      // A line ends with its F piece; an unfinished line at the end of the file counts as well.
-      if (piece && (piece->ends_line || is_last) && ++found > lines) return at + static_cast<std::int64_t>(end) + 1;
+      // A line ends with its F piece; an unfinished line at the end of the log counts as well.
+      if (piece && (piece->ends_line || is_last) && ++counted > lines)
+        return {.offset = at + static_cast<std::int64_t>(end) + 1, .found = true};
       is_last = false;
       block.resize(begin);
     }
   }
-  return 0;
+  return {.missing = lines - counted};
 }
 
 }  // namespace muster::agent

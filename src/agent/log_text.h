@@ -46,7 +46,14 @@ class LogText {
       shown_;  // stream -> its unfinished line is being shown; absent between lines
 };
 
-/// Returns the offset at which the last `lines` lines of the open file start.
-std::int64_t find_tail(int fd, std::int64_t lines);
+/// Where the last lines of a log begin in one of its segments.
+struct Tail {
+  std::int64_t offset = 0;
+  std::int64_t missing = 0;  // lines that are in earlier segments
+  bool found = false;        // false: an earlier segment has the beginning, if there is one
+};
+/// Finds the beginning of the last `lines` lines. Call it for the last segment first and then, while it is not found,
+/// for the one before with the number that is missing. `is_end` is true for the last segment.
+Tail find_tail(int fd, std::int64_t lines, bool is_end);
 
 }  // namespace muster::agent

@@ -66,7 +66,7 @@ class FindTail : public ::testing::Test {
     const Fd fd(::mkstemp(name));
     ::unlink(name);
     EXPECT_EQ(::write(fd.get(), log.data(), log.size()), static_cast<ssize_t>(log.size()));
-    return log.substr(static_cast<std::size_t>(find_tail(fd.get(), lines)));
+    return log.substr(static_cast<std::size_t>(find_tail(fd.get(), lines, true).offset));
   }
 };
 

@@ -63,14 +63,4 @@ std::optional<std::string> previous_holder(const Paths& paths, const std::string
   return std::nullopt;
 }
 
-std::optional<int> last_attempt(const Paths& paths, const std::string& uid) {
-  std::optional<int> last;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(paths.pod(uid), error)) {
-    const auto number = parse_int(entry.path().filename().string());
-    if (number && *number >= 0 && (!last || *number > *last)) last = static_cast<int>(*number);
-  }
-  return last;
-}
-
 }  // namespace muster::agent

@@ -14,7 +14,5 @@ Status remember_name(const Paths& paths, const json::Document& pod);
 /// Returns the pod that had this name before `uid`, under the same owner; the most recent one when `uid` is "".
 std::optional<std::string> previous_holder(const Paths& paths, const std::string& ns, const std::string& pod,
                                            const std::string& uid);
-/// Returns the number of the pod's last attempt, or nullopt when it never had one.
-std::optional<int> last_attempt(const Paths& paths, const std::string& uid);
 
 }  // namespace muster::agent

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "agent/log_files.h"
+
 namespace muster::agent {
 namespace {
 
@@ -45,10 +47,10 @@ TEST_F(NameIndex, ForgetsTheOldestOfVeryMany) {
 }
 
 TEST_F(NameIndex, KnowsTheLastAttempt) {
-  EXPECT_EQ(last_attempt(paths_, "u"), std::nullopt);
+  EXPECT_EQ(last_launch(paths_.pod("u")), std::nullopt);
   for (const char* name : {"0", "2", "10", "volumes"})
     std::filesystem::create_directories(paths_.pod("u") + "/" + name);
-  EXPECT_EQ(last_attempt(paths_, "u"), 10);
+  EXPECT_EQ(last_launch(paths_.pod("u")), 10);
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 //     hosts/NAMESPACE           bound at /etc/hosts in the namespace's pods; written in place
 //     names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
 //     volumes/NAMESPACE/NAME    what a PersistentVolumeClaim holds
+//     deleted-volumes/NAMESPACE/NAME.UID   what a deleted claim held, for seven days
 //     pods/UID/                 one folder per pod, kept for its logs after the pod is gone
 //       volumes/NAME            emptyDir on disk; removed with the pod
-//       ATTEMPT/                0, 1, …: one folder per start of the containers; what is in it: agent/shim/format.h
+//       logs/CONTAINER/         what the container wrote, by run
+//       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: agent/shim/format.h
 //     trash/                    what was in the folders above and is being removed (agent/trash.h)
 #pragma once
 
@@ -26,6 +28,7 @@ class Paths {
   std::string claim(const std::string& ns, const std::string& name) const {
     return root_ + "/volumes/" + ns + "/" + name;
   }
+  std::string deleted_claims() const { return root_ + "/deleted-volumes"; }
   std::string trash() const { return root_ + "/trash"; }
   std::string pods() const { return root_ + "/pods"; }
   std::string pod(const std::string& uid) const { return pods() + "/" + uid; }
@@ -37,7 +40,6 @@ class Paths {
 };
 
 // Files inside an attempt's folder.
-inline constexpr const char* kLaunchFile = "/launch";
 inline constexpr const char* kGraceFile = "/grace";
 inline constexpr const char* kStoppedFile = "/stopped";  // ended by `muster down --stop-jobs`, not by itself
 inline constexpr const char* kLockFile = "/lock";

@@ -1,8 +1,8 @@
-// Writes a pod's status to the API, one write at a time, and its events.
+#include "agent/pod_status_writer.h"
+
 #include <fmt/core.h>
 
-#include "agent/addresses.h"
-#include "agent/state.h"
+#include "agent/status.h"
 #include "base/log.h"
 
 namespace muster::agent {
@@ -13,113 +13,102 @@ using json::Object;
 
 constexpr Duration kRetryWrite = std::chrono::seconds(1);
 
-Stage stage_of(Step step) {
-  switch (step) {
-    case Step::kWaiting:
-    case Step::kStarting:
-      return Stage::kPending;
-    case Step::kRunning:
-    case Step::kLookAgain:
-      return Stage::kRunning;
-    case Step::kBackOff:
-      return Stage::kBackOff;
-    case Step::kEnded:
-      break;
-  }
-  return Stage::kEnded;
+client::ObjectName object_name(const Document& pod, const std::string& subresource = "") {
+  return {client::ResourceName("", "v1", "pods"), pod.string_at("metadata", "namespace"),
+          pod.string_at("metadata", "name"), subresource};
 }
 
 }  // namespace
 
-std::string Agent::State::give_address(const std::string& uid, const Document& pod) {
-  std::string address = pod.string_at("status", "podIP");
-  // An address in the status was assigned earlier, possibly by a previous server; it is marked as in use below.
-  if (address.empty()) {
-    address = pick_address(
-        uid, [this](const std::string& one) { return addresses_.contains(one) || shown_addresses_.contains(one); });
-  }
-  addresses_.insert(address);
-  return address;
+PodStatusWriter::PodStatusWriter(Loop& loop, client::ApiClient& client, const std::string& node,
+                                 std::function<void(const std::string&)> on_done)
+    : loop_(loop),
+      client_(client),
+      events_(loop, client, {.component = "muster-agent", .host = node}),
+      on_done_(std::move(on_done)) {}
+
+PodStatusWriter::~PodStatusWriter() {
+  *alive_ = false;
 }
 
-PodView Agent::State::view_of(const PodRun& run) const {
-  PodView view;
-  view.stage = stage_of(run.step);
-  view.address = run.address;
-  view.host_address = "127.0.0.1";
-  view.now = loop_.now();
-  view.restarts = run.attempt;
-  view.restart_delay = restart_delay(run.attempt, options_.first_restart_delay);
-  view.current = run.current;
-  view.previous = run.previous;
-  view.waiting_reason = run.waiting_reason;
-  view.waiting_message = run.waiting_message;
-  view.failure_reason = run.failure_reason;
-  view.failure_message = run.failure_message;
-  return view;
-}
-
-bool Agent::State::push_status(PodRun& run, const Document& pod) {
-  if (run.writing) return false;
+bool PodStatusWriter::show(const Document& pod, const PodView& view) {
+  const std::string& uid = pod.string_at("metadata", "uid");
+  Progress& progress = pods_[uid];
+  if (progress.is_writing) return false;
   const std::string& version = pod.string_at("metadata", "resourceVersion");
   // The informer does not show the last write yet; this is called again when it does.
-  if (!run.outdated.empty() && run.outdated == version) return false;
-  Document status = pod_status(pod, view_of(run));
+  if (!progress.outdated.empty() && progress.outdated == version) return false;
+  Document status = pod_status(pod, view);
   const Document* shown = pod.find("status");
-  if ((shown != nullptr && *shown == status) || (run.taken_at == version && run.taken == status)) return true;
-  run.writing = true;
+  if (shown != nullptr && *shown == status) return true;
+  if (progress.accepted_at == version && progress.accepted == status) return true;
+  progress.is_writing = true;
   Document patch{Object{}};
-  patch["metadata"] = Object{{"uid", run.uid}, {"resourceVersion", version}};
+  patch["metadata"] = Object{{"uid", uid}, {"resourceVersion", version}};
   patch["status"] = status;
-  client_.patch(
-      {client::ResourceName("", "v1", "pods"), pod.string_at("metadata", "namespace"),
-       pod.string_at("metadata", "name"), "status"},
-      client::PatchType::kMerge, patch, {},
-      [this, alive = alive_, uid = run.uid, version, sent = std::move(status)](Result<Document> done) mutable {
-        if (!*alive) return;
-        PodRun* late = find_run(uid);
-        if (late == nullptr) return;
-        late->writing = false;
-        if (!done && done.error().reason == Reason::kNotFound) return;
-        if (!done && done.error().reason != Reason::kConflict) {
-          LOG_WARN("pod status not written, trying again", {"uid", uid}, {"error", done.error().message});
-          return after(*late, kRetryWrite);
-        }
-        if (done && done->string_at("metadata", "resourceVersion") == version) {
-          // The server's stored form differs from ours in notation only: it found nothing to change.
-          late->taken_at = version;
-          late->taken = std::move(sent);
-        } else {
-          late->outdated = version;
-        }
-        want_sync(uid);
-      });
+  client_.patch(object_name(pod, "status"), client::PatchType::kMerge, patch, {},
+                [this, alive = alive_, uid, version, sent = std::move(status)](Result<Document> done) mutable {
+                  if (*alive) on_written(uid, version, std::move(sent), std::move(done));
+                });
   return false;
 }
 
-void Agent::State::tell(PodRun& run, const Document& pod, const Remark& remark) {
-  if (!run.told.insert(fmt::format("{} {} {}", run.attempt, remark.reason, remark.message)).second) return;
+void PodStatusWriter::on_written(const std::string& uid, const std::string& version, Document sent,
+                                 Result<Document> done) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  Progress& progress = found->second;
+  progress.is_writing = false;
+  if (!done && done.error().reason == Reason::kNotFound) return;
+  if (!done && done.error().reason != Reason::kConflict) {
+    LOG_WARN("pod status not written, trying again", {"uid", uid}, {"error", done.error().message});
+    return retry(uid);
+  }
+  if (done && done->string_at("metadata", "resourceVersion") == version) {
+    // The server's stored form differs from ours in notation only: it found nothing to change.
+    progress.accepted_at = version;
+    progress.accepted = std::move(sent);
+  } else {
+    progress.outdated = version;
+  }
+  on_done_(uid);
+}
+
+void PodStatusWriter::retry(const std::string& uid) {
+  loop_.after(kRetryWrite, [this, alive = alive_, uid] {
+    if (*alive) on_done_(uid);
+  });
+}
+
+void PodStatusWriter::remove(const Document& pod) {
+  const std::string& uid = pod.string_at("metadata", "uid");
+  if (std::exchange(pods_[uid].is_removing, true)) return;
+  client::DeleteOptions options;
+  options.grace_period_seconds = 0;
+  options.precondition_uid = uid;
+  client_.remove(object_name(pod), options, [this, alive = alive_, uid](Result<Document> done) {
+    if (!*alive || done) return;
+    if (done.error().reason == Reason::kNotFound || done.error().reason == Reason::kConflict) return;
+    const auto late = pods_.find(uid);
+    if (late == pods_.end()) return;
+    LOG_WARN("pod not removed, trying again", {"uid", uid}, {"error", done.error().message});
+    late->second.is_removing = false;
+    retry(uid);
+  });
+}
+
+void PodStatusWriter::report(const Document& pod, int launch, const PodEvent& event) {
+  const std::string& uid = pod.string_at("metadata", "uid");
+  const std::string key = fmt::format("{} {} {} {}", launch, event.run, event.reason, event.message);
+  if (!pods_[uid].reported.insert(key).second) return;
   const api::ObjectReference about{.api_version = "v1",
                                    .kind = "Pod",
                                    .ns = pod.string_at("metadata", "namespace"),
                                    .name = pod.string_at("metadata", "name"),
-                                   .uid = pod.string_at("metadata", "uid"),
+                                   .uid = uid,
                                    .resource_version = {},
                                    .field_path = {}};
-  events_.record(about, remark.type, remark.reason, remark.message);
-}
-
-void Agent::State::tell_progress(PodRun& run, const Document& pod) {
-  if (!run.current) return;
-  for (const std::string& notice : run.current->notices) tell(run, pod, {"Warning", "Sandbox", notice});
-  for (const ContainerRecord& container : run.current->containers) {
-    if (container.started) tell(run, pod, {"Normal", "Started", "Started container " + container.name});
-    if (!container.message.empty()) {
-      tell(run, pod,
-           {"Warning", "Failed",
-            fmt::format("Error: container {} could not be started: {}", container.name, container.message)});
-    }
-  }
+  events_.record(about, event.type, event.reason, event.message);
 }
 
 }  // namespace muster::agent

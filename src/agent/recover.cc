@@ -8,18 +8,18 @@
 
 namespace muster::agent {
 
-Verdict judge(const Evidence& e) {
-  if (!e.folder) return Verdict::kNeverRan;
-  // muster down ended the attempt: whatever exit code the signal caused is not the containers' own result.
-  if (e.stopped && !e.lock_held && (e.end ? e.end->ran : e.identity)) return Verdict::kStopped;
-  // exit.json is written last and synced, so it is valid whatever else happened, a reboot included.
-  if (e.end) return e.end->ran ? Verdict::kFinished : Verdict::kNeverRan;
+Presence judge(const Evidence& e) {
+  if (!e.folder) return Presence::kNothing;
+  // muster down ended the launch: whatever exit code the signal caused is not the containers' own result.
+  if (e.stopped && !e.lock_held && (e.end ? e.end->ran : e.identity)) return Presence::kStopped;
+  // exit.json is written last and has a checksum, so it is valid whatever else happened, a reboot included.
+  if (e.end) return e.end->ran ? Presence::kEnded : Presence::kNeverRan;
   // The server sends "go" only after shim.json is on disk.
-  if (!e.identity) return e.lock_held ? Verdict::kLookAgain : Verdict::kNeverRan;
-  if (!e.same_boot) return Verdict::kLostReboot;
-  if (!e.lock_held) return Verdict::kLostShim;
+  if (!e.identity) return e.lock_held ? Presence::kUnclear : Presence::kNeverRan;
+  if (!e.same_boot) return Presence::kLostReboot;
+  if (!e.lock_held) return Presence::kLostShim;
   // The lock is held but the identity does not match: the evidence is ambiguous, so decide later.
-  return e.process_matches ? Verdict::kAdopt : Verdict::kLookAgain;
+  return e.process_matches ? Presence::kRunning : Presence::kUnclear;
 }
 
 namespace {
@@ -33,7 +33,7 @@ std::optional<AttemptRecord> read_record(const std::string& path) {
 
 }  // namespace
 
-Recovered examine_attempt(const std::string& folder) {
+Recovered examine_launch(const std::string& folder) {
   Evidence evidence;
   Recovered result;
   struct stat what {};
@@ -44,6 +44,7 @@ Recovered examine_attempt(const std::string& folder) {
   if (const auto text = read_file(folder + kShimFile)) {
     if (const auto identity = parse_identity(*text)) {
       evidence.identity = true;
+      result.shim_version = identity->version;
       const auto boot = linux_os::boot_id();
       evidence.same_boot = boot && *boot == identity->boot_id;
       const auto pidns = linux_os::pid_namespace();
@@ -54,10 +55,10 @@ Recovered examine_attempt(const std::string& folder) {
     }
   }
   evidence.end = read_record(folder + kExitFile);
-  result.verdict = judge(evidence);
+  result.presence = judge(evidence);
   result.end = evidence.end;
   result.state = read_record(folder + kStateFile);
-  if (result.verdict != Verdict::kAdopt) result.pidfd.reset();
+  if (result.presence != Presence::kRunning) result.pidfd.reset();
   return result;
 }
 

@@ -19,7 +19,7 @@ struct WaitingShim {
   linux_os::Child process;
   Fd socket;  // receives "ready", sends "go"; closing it makes the shim exit
 };
-/// The attempt's folder must contain the launch file.
-Result<WaitingShim> start_shim(const std::string& program, const std::string& attempt_folder);
+/// `folder` is the launch's own, new and empty; `launch` is what encode_launch returns.
+Result<WaitingShim> start_shim(const std::string& program, const std::string& folder, std::string_view launch);
 
 }  // namespace muster::agent

@@ -52,12 +52,12 @@ INSTANTIATE_TEST_SUITE_P(As, Shim, ::testing::Values(EngineUser::kRoot, EngineUs
 
 TEST_P(Shim, RunsNothingWhenTheServerDiesBeforeGo) {
   pod_->start(TestPod::shell("touch /vol/ran"));
-  EXPECT_EQ(examine_attempt(pod_->folder()).verdict, Verdict::kAdopt);
+  EXPECT_EQ(examine_launch(pod_->folder()).presence, Presence::kRunning);
   pod_->hang_up();
   pod_->wait();
   EXPECT_FALSE(pod_->exit_record().ran);
   EXPECT_FALSE(std::filesystem::exists(pod_->volume() + "/ran"));
-  EXPECT_EQ(examine_attempt(pod_->folder()).verdict, Verdict::kNeverRan);
+  EXPECT_EQ(examine_launch(pod_->folder()).presence, Presence::kNeverRan);
 }
 
 TEST_P(Shim, RunsNothingWhenStoppedBeforeGo) {
@@ -68,7 +68,7 @@ TEST_P(Shim, RunsNothingWhenStoppedBeforeGo) {
   EXPECT_FALSE(std::filesystem::exists(pod_->volume() + "/ran"));
 }
 
-TEST_P(Shim, RefusesALaunchFileItCannotRead) {
+TEST_P(Shim, RefusesALaunchDescriptionWithoutContainers) {
   Launch empty = TestPod::shell("true");
   empty.containers.clear();
   pod_->start_with(encode_launch(empty));
@@ -78,19 +78,33 @@ TEST_P(Shim, RefusesALaunchFileItCannotRead) {
   EXPECT_THAT(record_.notices, ElementsAre("launch: no container"));
 }
 
-TEST_P(Shim, RefusesALaunchFileThatIsCutOff) {
+TEST_P(Shim, RefusesALaunchDescriptionThatIsCutOff) {
   const std::string whole = encode_launch(TestPod::shell("true"));
   pod_->start_with(whole.substr(0, whole.size() - 3));
   pod_->wait();
-  EXPECT_THAT(pod_->exit_record().notices, ElementsAre("launch: the file is cut off"));
+  EXPECT_THAT(pod_->exit_record().notices, ElementsAre("launch: it is cut off"));
 }
 
-TEST_P(Shim, SecretsInTheLaunchFileDoNotStayOnTheDisk) {
-  Launch launch = TestPod::shell("echo $TOKEN");
+TEST_P(Shim, SecretsInTheLaunchDescriptionAreNotOnTheDisk) {
+  pod_->make_fifo("up");
+  pod_->make_fifo("end");
+  Launch launch = TestPod::shell("test $TOKEN = canary && echo same > /vol/up; read line < /vol/end");
   launch.containers[0].env.emplace_back("TOKEN", "canary");
-  pod_->run(launch);
-  EXPECT_EQ(pod_->output(), "canary\n");
-  EXPECT_FALSE(std::filesystem::exists(pod_->folder() + kLaunchFile));
+  launch.volumes.push_back({"secret", FileFolder{{"key", 0400, "canary"}}});
+  launch.containers[0].mounts.push_back({.volume = "secret", .sub_path = "", .target = "/secret", .read_only = true});
+  pod_->start(launch);
+  const auto files_with_secret = [this] {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(pod_->pod_folder())) {
+      if (!entry.is_regular_file()) continue;
+      if (read_file(entry.path()).value_or("").find("canary") != std::string::npos) found.push_back(entry.path());
+    }
+    return found;
+  };
+  EXPECT_THAT(files_with_secret(), ElementsAre());
+  pod_->go();
+  EXPECT_EQ(pod_->read_fifo("up"), "same");
+  EXPECT_THAT(files_with_secret(), ElementsAre());
 }
 
 TEST_P(Shim, IsAdoptedWhileItRunsAndFinishedAfterwards) {
@@ -100,13 +114,13 @@ TEST_P(Shim, IsAdoptedWhileItRunsAndFinishedAfterwards) {
   pod_->go();
   EXPECT_EQ(pod_->read_fifo("up"), "up");
   pod_->hang_up();  // as when the server dies
-  auto found = examine_attempt(pod_->folder());
-  EXPECT_EQ(found.verdict, Verdict::kAdopt);
+  auto found = examine_launch(pod_->folder());
+  EXPECT_EQ(found.presence, Presence::kRunning);
   ASSERT_TRUE(found.pidfd);
   std::ofstream(pod_->volume() + "/end") << "go on\n";
   pod_->wait();
-  found = examine_attempt(pod_->folder());
-  EXPECT_EQ(found.verdict, Verdict::kFinished);
+  found = examine_launch(pod_->folder());
+  EXPECT_EQ(found.presence, Presence::kEnded);
   EXPECT_EQ(found.end->find("main")->code, 5) << "the exit while the server was down is exact";
 }
 
@@ -121,7 +135,7 @@ TEST_P(Shim, KilledShimTakesThePodWithItAndIsSeenAsLost) {
   pod_->wait();
   TestPod::wait_for_end_of(hold);
   EXPECT_FALSE(pod_->has_exit_record());
-  EXPECT_EQ(examine_attempt(pod_->folder()).verdict, Verdict::kLostShim);
+  EXPECT_EQ(examine_launch(pod_->folder()).presence, Presence::kLostShim);
 }
 
 TEST_P(Shim, HoldsTheLockAloneForAsLongAsItLives) {

@@ -10,20 +10,38 @@ namespace {
 using json::Document;
 using json::Object;
 
+constexpr const char* kHostAddress = "127.0.0.1";  // the network is the host's
+
 bool has_init_containers(const Document& pod) {
   return !pod.array_at("spec", "initContainers").empty();
 }
 
-Document terminated(const ContainerRecord& container, const std::string& reason) {
+Document terminated(const LastRun& run, const std::string& reason) {
   Document state{Object{}};
-  state["exitCode"] = container.code;
-  if (container.signal != 0) state["signal"] = container.signal;
+  state["exitCode"] = run.code;
+  if (run.signal != 0) state["signal"] = run.signal;
   state["reason"] = reason;
-  if (!container.message.empty()) state["message"] = container.message;
-  const auto begun = container.started ? container.started : container.finished;
+  const std::string& message = run.message.empty() ? run.termination : run.message;
+  if (!message.empty()) state["message"] = message;
+  const auto begun = run.started ? run.started : run.finished;
   if (begun) state["startedAt"] = format_rfc3339(*begun);
-  if (container.finished) state["finishedAt"] = format_rfc3339(*container.finished);
+  if (run.finished) state["finishedAt"] = format_rfc3339(*run.finished);
   return Document{Object{{"terminated", std::move(state)}}};
+}
+
+LastRun result_of(const ContainerRecord& container) {
+  return {.run = container.run,
+          .started = container.started,
+          .finished = container.finished,
+          .code = container.code,
+          .signal = container.signal,
+          .message = container.message,
+          .termination = container.termination};
+}
+
+Document terminated(const ContainerRecord& container) {
+  const LastRun result = result_of(container);
+  return terminated(result, end_reason(result));
 }
 
 Document waiting(const std::string& reason, const std::string& message) {
@@ -33,13 +51,8 @@ Document waiting(const std::string& reason, const std::string& message) {
   return Document{Object{{"waiting", std::move(state)}}};
 }
 
-/// The container ran when its shim was lost: it has ended, but how is unknown.
-ContainerRecord lost(ContainerRecord container, const PodView& view) {
-  container.state = RunState::kTerminated;
-  container.code = 137;
-  container.finished = view.now;
-  container.message = view.failure_message;
-  return container;
+bool is_lost(const PodView& view) {
+  return view.failure_reason.starts_with("Lost");
 }
 
 struct ContainerView {
@@ -48,44 +61,55 @@ struct ContainerView {
   bool ended_well = false;
 };
 
-ContainerView view_of(const Document& pod, const std::string& name, bool is_init, const PodView& view) {
-  const ContainerRecord* record = view.current ? view.current->find(name) : nullptr;
-  const bool is_lost = view.stage == Stage::kEnded && !view.failure_reason.empty();
-  if (record != nullptr && record->state == RunState::kRunning && is_lost) {
-    return {terminated(lost(*record, view), "ContainerStatusUnknown"), false, false};
+ContainerView view_of(const Document& pod, const ContainerRecord* record, const std::string& name, bool is_init,
+                      const PodView& view) {
+  const auto delay = view.restart_delays.find(name);
+  if (delay != view.restart_delays.end()) {
+    return {waiting("CrashLoopBackOff",
+                    fmt::format("back-off {} restarting failed container={}", human_duration(delay->second), name)),
+            false, false};
   }
-  if (record != nullptr && record->state == RunState::kTerminated && view.stage != Stage::kBackOff) {
-    return {terminated(*record, end_reason(*record)), false, record->code == 0 && record->message.empty()};
+  if (record != nullptr && record->state == RunState::kTerminated) {
+    // The end of a container that was lost is not known, only that it has ended.
+    const bool unknown = is_lost(view) && record->message == view.failure_message;
+    return {unknown ? terminated(result_of(*record), "ContainerStatusUnknown") : terminated(*record), false,
+            record->code == 0 && record->message.empty()};
   }
   if (record != nullptr && record->state == RunState::kRunning) {
     Document state{Object{}};
     if (record->started) state["startedAt"] = format_rfc3339(*record->started);
     return {Document{Object{{"running", std::move(state)}}}, true, false};
   }
-  if (view.stage == Stage::kBackOff) {
-    return {waiting("CrashLoopBackOff", fmt::format("back-off {} restarting failed container={}",
-                                                    human_duration(view.restart_delay), name)),
-            false, false};
-  }
   if (!view.waiting_reason.empty()) return {waiting(view.waiting_reason, view.waiting_message), false, false};
   const bool initializing = !is_init && has_init_containers(pod);
   return {waiting(initializing ? "PodInitializing" : "ContainerCreating", ""), false, false};
 }
 
+/// How the run before the one that `state` shows ended.
+Document last_state(const ContainerRecord* record, const std::string& name, const PodView& view) {
+  if (record != nullptr && view.restart_delays.contains(name)) return terminated(*record);
+  if (record != nullptr && record->last) return terminated(*record->last, end_reason(*record->last));
+  const ContainerRecord* before = view.previous ? view.previous->find(name) : nullptr;
+  if (before == nullptr || before->state != RunState::kTerminated) return Document{Object{}};
+  return terminated(*before);
+}
+
+int restarts_of(const ContainerRecord* record, const std::string& name, const PodView& view) {
+  if (record != nullptr) return record->run;
+  const auto first = view.first_runs.find(name);
+  return first == view.first_runs.end() ? 0 : first->second;
+}
+
 Document container_status(const Document& pod, const Document& spec, bool is_init, const PodView& view) {
   const std::string& name = spec.string_at("name");
-  ContainerView seen = view_of(pod, name, is_init, view);
+  const ContainerRecord* record = view.current ? view.current->find(name) : nullptr;
+  ContainerView seen = view_of(pod, record, name, is_init, view);
   Document status{Object{}};
   status["name"] = name;
   status["state"] = std::move(seen.state);
-  // During back-off the attempt that has just ended is lastState; afterwards it is the one before the current attempt.
-  const auto& last = view.stage == Stage::kBackOff ? view.current : view.previous;
-  const ContainerRecord* before = last ? last->find(name) : nullptr;
-  status["lastState"] = before != nullptr && before->state == RunState::kTerminated
-                            ? terminated(*before, end_reason(*before))
-                            : Document{Object{}};
+  status["lastState"] = last_state(record, name, view);
   status["ready"] = is_init ? seen.ended_well : seen.running;
-  status["restartCount"] = view.restarts;
+  status["restartCount"] = restarts_of(record, name, view);
   status["image"] = spec.string_at("image");
   status["imageID"] = "";
   status["started"] = seen.running;
@@ -165,6 +189,7 @@ json::Array conditions_of(const Document& pod, const PodView& view, const json::
   const bool completed = phase == "Succeeded";
   const bool initialized = all_ready(init) || main_began(view) || completed;
   set_condition(conditions, "PodScheduled", true, "", "", view.now);
+  if (view.intent) set_condition(conditions, kIntentCondition, true, "", intent_message(*view.intent), view.now);
   set_condition(conditions, "Initialized", initialized,
                 initialized ? (completed ? "PodCompleted" : "") : "ContainersNotInitialized",
                 initialized ? "" : fmt::format("containers with incomplete status: [{}]", unready_names(init)),
@@ -183,20 +208,9 @@ json::Array conditions_of(const Document& pod, const PodView& view, const json::
 
 }  // namespace
 
-std::string end_reason(const ContainerRecord& container) {
-  if (!container.message.empty()) return "ContainerCannotRun";
-  return container.code == 0 ? "Completed" : "Error";
-}
-
-bool wants_restart(const Document& pod, const AttemptRecord& ended) {
-  const std::string& policy = pod.string_at("spec", "restartPolicy");
-  if (policy == "Never") return false;
-  return policy == "OnFailure" ? !ended_well(ended) : true;
-}
-
-Duration restart_delay(int restarts, Duration first) {
-  constexpr int kMost = 30;
-  return first * (restarts >= 5 ? kMost : std::min(1 << restarts, kMost));
+std::string end_reason(const LastRun& run) {
+  if (!run.message.empty()) return "ContainerCannotRun";
+  return run.code == 0 ? "Completed" : "Error";
 }
 
 Document pod_status(const Document& pod, const PodView& view) {
@@ -211,10 +225,8 @@ Document pod_status(const Document& pod, const PodView& view) {
     status["reason"] = view.failure_reason;
     status["message"] = view.failure_message;
   }
-  if (!view.host_address.empty()) {
-    status["hostIP"] = view.host_address;
-    status["hostIPs"] = json::Array{Document{Object{{"ip", view.host_address}}}};
-  }
+  status["hostIP"] = kHostAddress;
+  status["hostIPs"] = json::Array{Document{Object{{"ip", kHostAddress}}}};
   if (!view.address.empty()) {
     status["podIP"] = view.address;
     status["podIPs"] = json::Array{Document{Object{{"ip", view.address}}}};

@@ -27,7 +27,6 @@ class PodStatus : public ::testing::Test {
     PodView v;
     v.stage = stage;
     v.address = "127.1.0.1";
-    v.host_address = "127.0.0.1";
     v.now = kNow;
     if (!containers.empty()) v.current = AttemptRecord{.ran = true, .containers = std::move(containers), .notices = {}};
     return v;
@@ -104,7 +103,9 @@ TEST_F(PodStatus, AProgramThatIsNotThereCannotRun) {
 }
 
 TEST_F(PodStatus, ALostPodSaysWhyAndItsContainersEndIsUnknown) {
-  PodView v = view(Stage::kEnded, {container(RunState::kRunning)});
+  ContainerRecord lost = container(RunState::kTerminated, 137);
+  lost.message = "the machine was restarted while the pod ran";
+  PodView v = view(Stage::kEnded, {lost});
   v.failure_reason = "LostReboot";
   v.failure_message = "the machine was restarted while the pod ran";
   const auto s = status(v);
@@ -112,6 +113,22 @@ TEST_F(PodStatus, ALostPodSaysWhyAndItsContainersEndIsUnknown) {
   EXPECT_EQ(s.string_at("reason"), "LostReboot");
   EXPECT_EQ(main_of(s).string_at("state", "terminated", "reason"), "ContainerStatusUnknown");
   EXPECT_EQ(main_of(s).int_at("state", "terminated", "exitCode"), 137);
+}
+
+TEST_F(PodStatus, TheIntentIsACondition) {
+  PodView v = view(Stage::kPending);
+  v.intent = Intent{2, "b00t"};
+  pod_["status"] = status(v);
+  EXPECT_EQ(condition(*pod_.find("status"), kIntentCondition), "True ");
+  EXPECT_EQ(desired_pod(pod_).intent, v.intent);
+}
+
+TEST_F(PodStatus, ATerminationMessageIsTheContainersOwn) {
+  ContainerRecord ended = container(RunState::kTerminated, 1);
+  ended.termination = "loss is NaN";
+  const auto s = status(view(Stage::kEnded, {ended}));
+  EXPECT_EQ(main_of(s).string_at("state", "terminated", "reason"), "Error");
+  EXPECT_EQ(main_of(s).string_at("state", "terminated", "message"), "loss is NaN");
 }
 
 TEST_F(PodStatus, NeverGoesBack) {
@@ -148,36 +165,31 @@ TEST_F(PodStatus, WhileInitContainersRunThePodIsPending) {
   EXPECT_EQ(main_of(s).string_at("state", "waiting", "reason"), "PodInitializing");
 }
 
-TEST_F(PodStatus, BackOffShowsTheLastEnd) {
-  pod_ = doc(R"({"metadata":{"name":"p"},"spec":{"restartPolicy":"OnFailure","containers":[{"name":"main"}]}})");
-  PodView v = view(Stage::kBackOff, {container(RunState::kTerminated, 1)});
-  v.restarts = 1;
+TEST_F(PodStatus, AContainerInBackOffShowsItsLastEndWhileOthersRun) {
+  pod_ = doc(R"({"spec":{"restartPolicy":"OnFailure","containers":[{"name":"main"},{"name":"side"}]}})");
+  ContainerRecord failed = container(RunState::kTerminated, 1);
+  failed.run = 3;
+  ContainerRecord side = container(RunState::kRunning);
+  side.name = "side";
+  PodView v = view(Stage::kRunning, {failed, side});
+  v.restart_delays["main"] = std::chrono::seconds(40);
   const auto s = status(v);
   EXPECT_EQ(s.string_at("phase"), "Running");
   EXPECT_EQ(main_of(s).string_at("state", "waiting", "reason"), "CrashLoopBackOff");
+  EXPECT_EQ(main_of(s).string_at("state", "waiting", "message"), "back-off 40s restarting failed container=main");
   EXPECT_EQ(main_of(s).int_at("lastState", "terminated", "exitCode"), 1);
+  EXPECT_EQ(main_of(s).int_at("restartCount"), 3);
+  EXPECT_EQ(s.find("containerStatuses")->as_array()[1].int_at("restartCount"), 0);
+}
+
+TEST_F(PodStatus, TheRunBeforeIsTheLastState) {
+  ContainerRecord again = container(RunState::kRunning);
+  again.run = 1;
+  again.last = LastRun{};
+  again.last->code = 7;
+  const auto s = status(view(Stage::kRunning, {again}));
+  EXPECT_EQ(main_of(s).int_at("lastState", "terminated", "exitCode"), 7);
   EXPECT_EQ(main_of(s).int_at("restartCount"), 1);
-}
-
-TEST_F(PodStatus, RestartPolicyDecidesAboutAnotherAttempt) {
-  const AttemptRecord good{.ran = true, .containers = {container(RunState::kTerminated)}, .notices = {}};
-  const AttemptRecord bad{.ran = true, .containers = {container(RunState::kTerminated, 1)}, .notices = {}};
-  const auto with = [](const char* policy) {
-    return doc(std::string(R"({"spec":{"restartPolicy":")") + policy + "\"}}");
-  };
-  EXPECT_FALSE(wants_restart(with("Never"), bad));
-  EXPECT_TRUE(wants_restart(with("OnFailure"), bad));
-  EXPECT_FALSE(wants_restart(with("OnFailure"), good));
-  EXPECT_TRUE(wants_restart(with("Always"), good));
-}
-
-TEST(RestartDelay, DoublesToFiveMinutes) {
-  constexpr std::chrono::seconds kFirst(10);
-  EXPECT_EQ(restart_delay(0, kFirst), std::chrono::seconds(10));
-  EXPECT_EQ(restart_delay(1, kFirst), std::chrono::seconds(20));
-  EXPECT_EQ(restart_delay(4, kFirst), std::chrono::seconds(160));
-  EXPECT_EQ(restart_delay(5, kFirst), std::chrono::seconds(300));
-  EXPECT_EQ(restart_delay(1000, kFirst), std::chrono::seconds(300));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "agent/name_index.h"
+#include "agent/log_files.h"
 #include "agent/paths.h"
 #include "agent/recover.h"
 #include "base/files.h"
@@ -24,8 +24,8 @@ constexpr int kLooks = 100;
 /// A shim on its way in or out is given a few seconds to get there.
 Recovered examine_patiently(const std::string& folder) {
   for (int look = 0;; ++look) {
-    Recovered found = examine_attempt(folder);
-    if (found.verdict != Verdict::kLookAgain || look == kLooks) return found;
+    Recovered found = examine_launch(folder);
+    if (found.presence != Presence::kUnclear || look == kLooks) return found;
     ::poll(nullptr, 0, kPauseMs);
   }
 }
@@ -43,17 +43,17 @@ Result<std::size_t> stop_pods(const std::string& directory, const std::function<
   std::error_code none;  // no folder, no pods
   for (const auto& entry : std::filesystem::directory_iterator(paths.pods(), none)) {
     const std::string uid = entry.path().filename().string();
-    const auto attempt = last_attempt(paths, uid);
+    const auto attempt = last_launch(paths.pod(uid));
     if (!attempt) continue;
     const std::string folder = paths.attempt(uid, *attempt);
     Recovered found = examine_patiently(folder);
-    if (found.verdict == Verdict::kLookAgain) {
+    if (found.presence == Presence::kUnclear) {
       return Error{.reason = Reason::kTimeout,
                    .message = fmt::format("pod {}: some process holds {}, but it is not the shim that is recorded; "
                                           "end it by hand: fuser -k {}",
                                           uid, quote(folder + kLockFile), folder + kLockFile)};
     }
-    if (found.verdict != Verdict::kAdopt) continue;
+    if (found.presence != Presence::kRunning) continue;
     TRY(write_file_atomically(folder + kStoppedFile, "", 0600));
     TRY(linux_os::send_signal(found.pidfd, SIGTERM));
     shims.push_back(std::move(found.pidfd));

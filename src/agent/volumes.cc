@@ -84,7 +84,7 @@ Result<LaunchVolume> plan_files(const std::string& name, const Document& source,
 }
 
 Result<LaunchVolume> plan_empty_dir(const std::string& name, const Document& source, const std::string& uid,
-                                    const Paths& paths, std::vector<std::string>& folders) {
+                                    const Paths& paths, std::vector<LaunchFolder>& folders) {
   if (source.string_at("medium") == "Memory") {
     const Document* limit = source.find("sizeLimit");
     std::optional<Quantity> size;
@@ -92,30 +92,30 @@ Result<LaunchVolume> plan_empty_dir(const std::string& name, const Document& sou
     if (limit != nullptr && limit->is_int()) size = Quantity::of(limit->as_int());
     return LaunchVolume{name, MemoryFolder{size ? size->value() : 0}};
   }
-  folders.push_back(paths.pod_volumes(uid) + "/" + name);
-  return LaunchVolume{name, HostFolder{folders.back()}};
+  folders.push_back({paths.pod_volumes(uid) + "/" + name, true});
+  return LaunchVolume{name, HostFolder{folders.back().path}};
 }
 
 Result<LaunchVolume> plan_host_path(const std::string& name, const Document& source,
-                                    std::vector<std::string>& folders) {
+                                    std::vector<LaunchFolder>& folders) {
   const std::string& path = source.string_at("path");
   if (path.empty() || path[0] != '/')
     return invalid(fmt::format("hostPath: path must be absolute, got {}", quote(path)));
-  if (source.string_at("type") == "DirectoryOrCreate") folders.push_back(path);
+  if (source.string_at("type") == "DirectoryOrCreate") folders.push_back({path});
   return LaunchVolume{name, HostFolder{path}};
 }
 
 Result<LaunchVolume> plan_claim(const std::string& name, const Document& source, const References& references,
-                                const Paths& paths, std::vector<std::string>& folders) {
+                                const Paths& paths, std::vector<LaunchFolder>& folders) {
   const std::string& claim_name = source.string_at("claimName");
   const auto claim = references.claim(claim_name);
   if (claim == nullptr) return not_found(fmt::format("persistentvolumeclaim {} not found", quote(claim_name)));
-  folders.push_back(claim_folder(*claim, paths));
-  return LaunchVolume{name, HostFolder{folders.back()}};
+  folders.push_back({claim_folder(*claim, paths)});
+  return LaunchVolume{name, HostFolder{folders.back().path}};
 }
 
 Result<LaunchVolume> plan_volume(const Document& volume, const std::string& uid, const References& references,
-                                 const Paths& paths, std::vector<std::string>& folders) {
+                                 const Paths& paths, std::vector<LaunchFolder>& folders) {
   const std::string& name = volume.string_at("name");
   if (const Document* source = volume.find("persistentVolumeClaim"))
     return plan_claim(name, *source, references, paths, folders);

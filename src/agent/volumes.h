@@ -12,9 +12,16 @@
 
 namespace muster::agent {
 
+/// A folder to create before the start when it is missing.
+struct LaunchFolder {
+  std::string path;
+  bool is_private = false;  // only the pod's containers reach it, so whatever user they run as may write to it
+  bool operator==(const LaunchFolder&) const = default;
+};
+
 struct VolumePlan {
   std::vector<LaunchVolume> volumes;
-  std::vector<std::string> folders;  // to create before the start when missing
+  std::vector<LaunchFolder> folders;
 };
 
 /// NotFound when a claim, ConfigMap or Secret is missing: the pod can start once it exists. Invalid for volume types

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -72,6 +73,13 @@ Status overwrite_file(const std::string& path, std::string_view content, mode_t 
 Status append_line(const std::string& path, std::string_view line, mode_t mode) {
   TRY_ASSIGN(const Fd fd, open_for_writing(path, O_APPEND, mode));
   return write_all(fd, std::string(line) + "\n", path);
+}
+
+Result<Fd> make_memory_file(const char* name, std::string_view content) {
+  Fd fd(::memfd_create(name, MFD_CLOEXEC));
+  if (!fd) return errno_error("memfd_create", errno);
+  TRY(write_all(fd, content, name));
+  return fd;
 }
 
 Result<SocketPair> make_socket_pair() {

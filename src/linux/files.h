@@ -27,6 +27,9 @@ Status write_new_file(const std::string& path, std::string_view content, mode_t 
 Status overwrite_file(const std::string& path, std::string_view content, mode_t mode);
 Status append_line(const std::string& path, std::string_view line, mode_t mode);
 
+/// Returns an open file that exists in memory only. `name` is for diagnostics.
+Result<Fd> make_memory_file(const char* name, std::string_view content);
+
 /// A pair of connected stream sockets.
 struct SocketPair {
   Fd ours;

@@ -10,13 +10,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/fields.h"
+#include "agent/log_files.h"
 #include "agent/paths.h"
+#include "agent/shim/format.h"
 #include "agent/shim_program.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
 #include "linux/process.h"
 #include "linux/remove_tree.h"
+#include "testing/source_dir.h"
 
 namespace muster::agent {
 namespace {
@@ -31,15 +35,16 @@ void wait_readable(int fd) {
 
 }  // namespace
 
-TestPod::TestPod(EngineUser user) : user_(user) {
+TestPod::TestPod(EngineUser user, const std::string& below) : user_(user) {
   char name[] = "/tmp/muster-pod-XXXXXX";
   root_ = ::mkdtemp(name);
-  attempt_ = root_ + "/attempt";
+  pod_ = root_ + below + "/pod";
+  launch_ = pod_ + "/0";
   volume_ = root_ + "/volume";
-  std::filesystem::create_directory(attempt_);
+  std::filesystem::create_directories(launch_);
   std::filesystem::create_directory(volume_);
   if (user_ == EngineUser::kOrdinary && ::geteuid() == 0) {
-    for (const std::string& path : {root_, attempt_, volume_}) {
+    for (const std::string& path : {root_, pod_, launch_, volume_}) {
       if (::chown(path.c_str(), kNobody, kNobody) != 0) ADD_FAILURE() << "chown " << path;
     }
   }
@@ -75,6 +80,10 @@ Launch TestPod::shell(const std::string& script) {
 void TestPod::start(Launch launch) {
   launch.volumes.push_back({"vol", HostFolder{volume_}});
   start_with(encode_launch(launch));
+  wait_until_ready();
+}
+
+void TestPod::wait_until_ready() {
   ASSERT_TRUE(socket_);
   wait_readable(socket_.get());
   char word[16] = {};
@@ -82,29 +91,48 @@ void TestPod::start(Launch launch) {
   ASSERT_STREQ(word, "ready\n");
 }
 
-void TestPod::start_with(const std::string& launch_file) {
-  ASSERT_TRUE(write_file_atomically(attempt_ + kLaunchFile, launch_file, 0600));
+void TestPod::start_with(const std::string& description) {
   auto program = install_shim(root_);
   ASSERT_TRUE(program) << program.error().message;
-  if (user_ == EngineUser::kRoot || ::geteuid() != 0) {
-    auto shim = start_shim(*program, attempt_);
-    ASSERT_TRUE(shim) << shim.error().message;
-    shim_ = std::move(shim->process);
-    socket_ = std::move(shim->socket);
-  } else {
-    ASSERT_EQ(::chown(program->c_str(), kNobody, kNobody), 0);
-    ASSERT_EQ(::chown((attempt_ + kLaunchFile).c_str(), kNobody, kNobody), 0);
-    auto pair = linux_os::make_socket_pair();
-    ASSERT_TRUE(pair);
-    auto child =
-        linux_os::spawn({.program = "/usr/bin/setpriv",
-                         .args = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *program, attempt_},
-                         .env = {},
-                         .fds = {{pair->theirs.get(), 0}}});
-    ASSERT_TRUE(child) << child.error().message;
-    shim_ = std::move(*child);
-    socket_ = std::move(pair->ours);
+  auto memory = linux_os::make_memory_file("muster-launch", description);
+  ASSERT_TRUE(memory);
+  spawn(*program, &*memory);
+}
+
+void TestPod::start_version_1(const std::string& script) {
+  const std::string program = root_ + "/shim-v1";
+  std::filesystem::copy_file(testing::source_dir() + "/src/agent/testdata/shim-v1", program);
+  std::string description;
+  put_fields(description,
+             {"muster launch 1", "hostname", "pod-0", "bind", "vol", volume_, "container", "main", "main"});
+  put_fields(description, {"arg", "sh", "arg", "-c", "arg", script, "env", "PATH=/usr/bin:/bin"});
+  put_fields(description, {"mount", "vol", "", "/vol", "rw"});
+  ASSERT_TRUE(write_file_atomically(launch_ + "/launch", description, 0644));
+  if (::geteuid() == 0 && user_ == EngineUser::kOrdinary) {
+    ASSERT_EQ(::chown((launch_ + "/launch").c_str(), kNobody, kNobody), 0);
   }
+  spawn(program, nullptr);
+  wait_until_ready();
+}
+
+void TestPod::spawn(const std::string& program, const Fd* description) {
+  auto pair = linux_os::make_socket_pair();
+  ASSERT_TRUE(pair);
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  linux_os::SpawnRequest request{.program = program,
+                                 .args = {"muster-shim", launch_},
+                                 .env = {},
+                                 .fds = {{pair->theirs.get(), 0}, {null.get(), 1}, {null.get(), 2}}};
+  if (description != nullptr) request.fds.emplace_back(description->get(), MUSTER_LAUNCH_FD);
+  if (user_ == EngineUser::kOrdinary && ::geteuid() == 0) {
+    ASSERT_EQ(::chown(program.c_str(), kNobody, kNobody), 0);
+    request.program = "/usr/bin/setpriv";
+    request.args = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program, launch_};
+  }
+  auto child = linux_os::spawn(request);
+  ASSERT_TRUE(child) << child.error().message;
+  shim_ = std::move(*child);
+  socket_ = std::move(pair->ours);
 }
 
 void TestPod::go() {
@@ -117,7 +145,7 @@ void TestPod::signal(int number) {
   ASSERT_TRUE(linux_os::send_signal(shim_.pidfd, number));
 }
 void TestPod::write_grace(const std::string& seconds) {
-  ASSERT_TRUE(write_file_atomically(attempt_ + kGraceFile, seconds, 0644));
+  ASSERT_TRUE(write_file_atomically(launch_ + kGraceFile, seconds, 0644));
 }
 
 void TestPod::wait() {
@@ -133,7 +161,7 @@ AttemptRecord TestPod::run(Launch launch) {
 }
 
 AttemptRecord TestPod::exit_record() const {
-  const auto text = read_file(attempt_ + kExitFile);
+  const auto text = read_file(launch_ + kExitFile);
   if (!text) {
     ADD_FAILURE() << "no exit.json";
     return {};
@@ -144,15 +172,18 @@ AttemptRecord TestPod::exit_record() const {
 }
 
 bool TestPod::has_exit_record() const {
-  return std::filesystem::exists(attempt_ + kExitFile);
+  return std::filesystem::exists(launch_ + kExitFile);
 }
 
-std::string TestPod::log(const std::string& container) const {
-  return read_file(attempt_ + "/" + container + ".log").value_or("");
+std::string TestPod::log(const std::string& container, int run) const {
+  std::string text;
+  const LogFiles files(pod_, container, run);
+  for (const int segment : files.segments()) text += read_file(files.path(segment)).value_or("");
+  return text;
 }
 
-std::string TestPod::output(const std::string& stream, const std::string& container) const {
-  const std::string text = log(container);
+std::string TestPod::output(const std::string& stream, const std::string& container, int run) const {
+  const std::string text = log(container, run);
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);

@@ -16,7 +16,8 @@ enum class EngineUser { kRoot, kOrdinary };
 
 class TestPod {
  public:
-  explicit TestPod(EngineUser user);
+  /// `below` is appended to the path of the pod's folder, to make it long.
+  explicit TestPod(EngineUser user, const std::string& below = "");
   ~TestPod();
 
   /// Returns one container named "main" that runs a shell script, with the folder volume() mounted at /vol.
@@ -25,8 +26,10 @@ class TestPod {
 
   /// Starts the shim and waits until it reports that it is ready.
   void start(Launch launch);
-  /// Starts the shim with arbitrary bytes as its launch file, and does not wait.
-  void start_with(const std::string& launch_file);
+  /// Starts the shim with arbitrary bytes as its launch description, and does not wait.
+  void start_with(const std::string& description);
+  /// Starts a shim of version 1, which reads a launch file, and waits until it reports that it is ready.
+  void start_version_1(const std::string& script);
   void go();
   /// Closes the server's end of the socket, as the server's death would.
   void hang_up();
@@ -36,13 +39,14 @@ class TestPod {
   void wait();
   AttemptRecord run(Launch launch);  // start, go, wait; returns the exit record
 
-  const std::string& folder() const { return attempt_; }
+  const std::string& folder() const { return launch_; }
+  const std::string& pod_folder() const { return pod_; }
   const std::string& volume() const { return volume_; }
   AttemptRecord exit_record() const;
   bool has_exit_record() const;
-  std::string log(const std::string& container = "main") const;
+  std::string log(const std::string& container = "main", int run = 0) const;
   /// Returns the text of the log without prefixes, of one stream or of both ("").
-  std::string output(const std::string& stream = "", const std::string& container = "main") const;
+  std::string output(const std::string& stream = "", const std::string& container = "main", int run = 0) const;
   const Fd& pidfd() const { return shim_.pidfd; }
 
   /// Creates a named pipe in the volume.
@@ -54,9 +58,13 @@ class TestPod {
   static void wait_for_end_of(const Fd& fifo);
 
  private:
+  void spawn(const std::string& program, const Fd* description);
+  void wait_until_ready();
+
   EngineUser user_;
   std::string root_;
-  std::string attempt_;
+  std::string pod_;
+  std::string launch_;
   std::string volume_;
   linux_os::Child shim_;
   Fd socket_;

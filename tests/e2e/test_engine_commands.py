@@ -36,7 +36,7 @@ class Background:
 
     def shims(self):
         """Returns the pids of the running shims, according to the files that they wrote."""
-        pids = [json.loads(path.read_text())["pid"] for path in self.data.glob("pods/*/*/shim.json")]
+        pids = [json.loads(path.read_text().splitlines()[0])["pid"] for path in self.data.glob("pods/*/*/shim.json")]
         return [pid for pid in pids if state_of(pid) not in ("", "Z")]
 
 

@@ -51,5 +51,6 @@ def test_torchrun_starts_the_ranks_of_one_node(engine):
     short = short.replace("- --no_cuda", indent.join(["- --no_cuda", "- --epochs", "- '1'", "- --limit", "- '1200'"]))
     engine.muster("delete", "pj", "torch-mnist-trainingjob", "--ignore-not-found")
     engine.muster("create", "-f", "-", stdin=short)
-    assert engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320).returncode == 0
+    done = engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320, check=False)
+    assert done.returncode == 0, engine.muster("logs", "pj/torch-mnist-trainingjob", check=False).stdout[-4000:]
     assert accuracy_in(engine.muster("logs", "pj/torch-mnist-trainingjob").stdout) is not None

@@ -1,30 +1,53 @@
-/* The protocol between server and shim. Included from C (the shim) and C++ (agent/launch_file.cc, agent/record.cc).
+/* The protocol between server and shim, version 2. Included from C (the shim) and C++ (agent/launch_file.cc,
+ * agent/record.cc, agent/shim_channel.cc).
  *
- * The server starts the shim with argv[1] = the attempt's folder (absolute) and a stream socket as fd 0. The folder:
+ * A pod's folder holds one folder per launch (0, 1, …: one per shim; normally a pod has one for its whole life, and its
+ * containers restart inside it) and `logs`. The server starts the shim with argv[1] = the launch's folder (absolute),
+ * a stream socket as fd 0 and a memfd with the launch description as fd 3. The description never lies in a file,
+ * because it holds secrets. The launch's folder:
  *
- *   launch       server -> shim   what to run; 0600, because it holds secrets; the shim removes it after reading
  *   grace        server -> shim   seconds between SIGTERM and SIGKILL, read when the shim receives SIGTERM; optional
- *   stopped      muster down -> server   the attempt was ended on purpose and is to be restarted; not read by the shim
+ *   stopped      muster down -> server   the pod was ended on purpose and is to be restarted; not read by the shim
  *   lock         held (flock) by the shim, and only by it, for as long as it lives
+ *   control      the shim's socket, see below
  *   shim.json    the shim's identity: {version, pid, starttime, boot_id, pidns}
  *   state.json   the current state of the containers; replaced at every change
- *   exit.json    the containers' results; synced; when it exists, no process of the attempt is running
- *   NAME.log     lines of container NAME: "TIME stdout|stderr F|P TEXT\n", P when the next piece continues the line
- *   root, scratch, volumes   mount points and the pod's own folders
+ *   exit.json    the containers' results; when it exists, no process of the pod is running
+ *   root, shm, scratch, volumes   mount points and the pod's own folders
+ *
+ *   ../logs/CONTAINER/RUN.SEGMENT.log   lines "TIME stdout|stderr F|P TEXT\n", P when the next piece continues the
+ * line. RUN is the container's restart count. SEGMENT counts from 0: the next one is created before the first line is
+ * written to it, and nothing is written to an earlier one afterwards; the oldest are removed.
+ *
+ * The three records are replaced by rename and not synced. A record is one line of JSON followed by a line with the
+ * checksum of the first (muster_checksum, 16 hexadecimal digits), so that a file torn by a power failure is recognised.
  *
  * On fd 0 the shim sends MUSTER_READY, then waits for MUSTER_GO. Anything else, or the end of the stream, means that
  * user code must never run: the shim writes exit.json with "ran": false and exits.
  *
+ * After "go" the shim runs the init containers one by one, then all the others, without the server's help. It exits
+ * when it was stopped, or when nothing runs and by the restart policy nothing will: with Never once all main containers
+ * have ended or an init container has failed, with OnFailure once all main containers have ended with code 0.
+ * Otherwise it waits for `start` or `stop`.
+ *
  * Signals to the shim: SIGTERM stops gracefully (SIGTERM to the containers, SIGKILL to all after the grace period),
  * SIGUSR1 kills at once. A second SIGTERM reads `grace` again.
  *
- * The launch file is a sequence of fields. A field is its length (4 bytes, little endian), that many bytes, and a NUL
- * that is not counted, so the shim uses strings in place and contents may hold NULs. The first field is the magic
- * string with the version; then come records, each a tag followed by the tag's fields:
+ * ---- fields ----
+ *
+ * The launch description and the packets of the control socket are sequences of fields. A field is its length (4 bytes,
+ * little endian), that many bytes, and a NUL that is not counted, so the shim uses strings in place and contents may
+ * hold NULs.
+ *
+ * ---- the launch description ----
+ *
+ * The first field is the magic string with the version; then come records, each a tag followed by the tag's fields:
  *
  *   hostname NAME               of the UTS namespace
  *   hosts PATH                  bound at /etc/hosts
  *   grace SECONDS
+ *   restart Never|OnFailure|Always
+ *   log BYTES SEGMENTS          the size of a log segment, and how many are kept per run
  *   hide PATH                   hidden behind an empty folder
  *   through PATH                visible read-only at the same path although a parent is hidden
  *   link PATH TARGET            a symbolic link created inside the pod
@@ -33,16 +56,75 @@
  *   files NAME                  a volume that consists of the `file` records that follow
  *   file PATH MODE CONTENT      MODE in octal
  *   container NAME init|main    the records below belong to it
+ *   run NUMBER                  the restart count with which it starts
  *   cwd PATH
+ *   user UID GID GROUPS         GROUPS separated by commas
+ *   stdin always|once           it has a standard input; `once`: which ends with the first attachment to it
+ *   tty                         its standard streams are a terminal
+ *   readonly                    its own folders (/root, /tmp, …) are read-only
+ *   termination PATH            the file in the container whose last bytes become the record's `termination`
  *   arg TEXT
  *   env NAME=VALUE
  *   mount VOLUME SUBPATH TARGET rw|ro
+ *
+ * ---- the control socket ----
+ *
+ * `control` is a SOCK_SEQPACKET socket. It exists before "ready" and is served after "go", so a server may connect as
+ * soon as it has said "go", and again after its own restart. Its path can be longer than a socket address allows: bind
+ * and connect by /proc/self/fd/DIR/control. Peers must have the shim's user id and user namespace, or be root; there
+ * may be several. A packet has at most MUSTER_PACKET_MAX bytes. A connection whose peer does not read is closed.
+ *
+ * Shim to server, unasked: first `hello VERSION`, then `state RECORD`, and `state` again after every change. RECORD is
+ * the content of state.json, or empty when it is too long for a packet; the peer then reads the file.
+ *
+ * Requests start with a verb and an ID that the peer chooses and does not use twice; descriptors travel as SCM_RIGHTS:
+ *
+ *   start ID CONTAINER RUN      starts a container that has ended again, or an init container that has failed; the
+ *                               sequence then goes on by itself. Succeeds without effect when this RUN was started
+ *                               before, so that it can be repeated.
+ *   stop ID SECONDS             as SIGTERM with this grace period; again with fewer seconds: shortens it; 0: kills
+ *   exec ID CONTAINER records   runs a command in a running container. Records: cwd, user, tty, arg and env as above;
+ *                               env adds to the container's. Without tty: with three descriptors, which become its
+ *                               standard streams. The end of the connection kills the command.
+ *   kill ID EXEC-ID             kills that command
+ *   attach ID CONTAINER         with two descriptors, to which the container's further output is copied (with a tty
+ *                               only to the first). They are made non-blocking; the attachment ends when one is full.
+ *   resize ID CONTAINER ROWS COLUMNS
+ *   statistics ID
+ *
+ * Every request gets one answer, and exec and attach a final one later if the first was `ok`:
+ *
+ *   ok ID                       to exec, with tty: with the terminal's master, for bytes and window size. To attach:
+ *                               with the writing end of the container's standard input if it has one (the terminal's
+ *                               master with tty, of which only the shim reads). To statistics: followed by the pid of
+ *                               init, then NAME PID for each running container, as seen by the shim.
+ *   failed ID TEXT              TEXT says why
+ *   ended ID CODE SIGNAL TEXT   of exec: its exit status. Of attach: TEXT says why, or is empty when the container
+ *                               has ended.
  */
 #pragma once
 
-#define MUSTER_LAUNCH_MAGIC "muster launch 1"
-#define MUSTER_SHIM_VERSION 1
+#include <stddef.h>
+#include <stdint.h>
+
+#define MUSTER_LAUNCH_MAGIC "muster launch 2"
+#define MUSTER_SHIM_VERSION 2
+#define MUSTER_LAUNCH_FD 3
 #define MUSTER_READY "ready\n"
 #define MUSTER_GO "go\n"
+#define MUSTER_CONTROL "control"
+#define MUSTER_PACKET_MAX 65536
 /* A line longer than this is written in pieces. */
 #define MUSTER_LOG_PIECE 16384
+/* The most bytes of a termination message that are kept, as in Kubernetes. */
+#define MUSTER_TERMINATION_MAX 4096
+
+/* FNV-1a. It recognises torn files; it does not protect against anyone. */
+static inline uint64_t muster_checksum(const char* bytes, size_t size) {
+  uint64_t value = 0xcbf29ce484222325ULL;
+  for (size_t i = 0; i < size; ++i) {
+    value ^= (unsigned char)bytes[i]; /* NOLINT: also compiled as C */
+    value *= 0x100000001b3ULL;
+  }
+  return value;
+}

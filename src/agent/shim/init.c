@@ -1,220 +1,253 @@
-/* PID 1 of the pod: starts the containers in order, reaps all processes and reports to the shim. When it exits, the
- * kernel kills every process in the pod. */
+/* PID 1 of the pod: starts what the shim asks for, reaps all processes and reports to the shim. When it exits, the
+ * kernel kills every process in the pod. It never waits for anything but its poll: a process that hangs before its exec
+ * delays no other. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "shim.h"
 
-static void send_message(const struct pod* pod, struct message* message) {
-  clock_gettime(CLOCK_REALTIME, &message->when);
-  while (send(pod->report, message, sizeof *message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-  }
-}
+enum { UNSTARTED = 128 << 8, LOOK_AGAIN_MS = 5 };
 
-void report_text(const struct pod* pod, enum message_type type, uint32_t container, const char* text) {
-  struct message message = {.type = type, .container = container};
-  snprintf(message.text, sizeof message.text, "%s", text);
-  send_message(pod, &message);
-}
+/* A process that the shim asked for, until it is reported as ended. */
+struct process {
+  struct reporter reporter;
+  pid_t pid;           /* 0 once it is reaped */
+  int starting;        /* ends with its exec; -1 when that is decided */
+  int has_entered;     /* it is in the container's root */
+  uint64_t namespace_; /* of its mounts; 0 while unknown */
+  int wait_status;
+};
 
-static void report_fault(const struct pod* pod, uint32_t container, const struct fault* fault) {
-  char why[128], text[sizeof fault->step + sizeof why + 2];
-  describe_errno(fault->error, why, sizeof why);
-  snprintf(text, sizeof text, "%s: %s", fault->step, why);
-  report_text(pod, MESSAGE_FAILED, container, text);
-}
+struct init {
+  const struct pod* pod;
+  struct process* processes;
+  size_t count;
+};
 
-/* ---- the container's process, until exec ---- */
+/* ---- starting ---- */
 
-static const char* value_of(char** envp, const char* name) {
-  const size_t size = strlen(name);
-  for (; *envp != NULL; ++envp) {
-    if (strncmp(*envp, name, size) == 0 && (*envp)[size] == '=') return *envp + size + 1;
+static const struct process* find_process(const struct init* init, uint32_t container, uint32_t exec) {
+  for (size_t i = 0; i < init->count; ++i) {
+    const struct process* process = &init->processes[i];
+    if (process->reporter.container == container && process->reporter.exec == exec && process->pid > 0) return process;
   }
   return NULL;
 }
 
-/* Returns only on failure. Searches the container's PATH, not the shim's. */
-static void execute(const struct container* container, struct fault* fault) {
-  const char* program = container->argv[0];
-  if (strchr(program, '/') != NULL) {
-    execve(program, container->argv, container->envp);
-    const int error = errno;
-    struct stat what;
-    if (error == ENOENT && stat(program, &what) == 0) {
-      errno = error;
-      fail(fault, "exec \"%s\": the file is there, the interpreter in its first line is not", program);
-      return;
-    }
-    errno = error;
-    fail(fault, "exec \"%s\"", program);
-    return;
-  }
-  const char* path = value_of(container->envp, "PATH");
-  int error = ENOENT;
-  for (const char* p = path; p != NULL && *program != 0;) {
-    const size_t size = strcspn(p, ":");
-    char full[4096];
-    const int n = size == 0 ? snprintf(full, sizeof full, "./%s", program)
-                            : snprintf(full, sizeof full, "%.*s/%s", (int)size, p, program);
-    if (n < (int)sizeof full) {
-      execve(full, container->argv, container->envp);
-      /* A missing file is normal while searching PATH; a file that cannot be executed is worth reporting. */
-      if (errno != ENOENT && errno != ENOTDIR && !(errno == EACCES && access(full, F_OK) != 0)) error = errno;
-    }
-    p = p[size] == 0 ? NULL : p + size + 1;
-  }
-  errno = error;
-  fail(fault, "exec \"%s\"", program);
+static void fail_to_start(const struct reporter* from, const char* text) {
+  report(from, MESSAGE_FAILED, 0, text);
+  report(from, MESSAGE_EXITED, UNSTARTED, "");
 }
 
-static int use_stdio(int out, int err) {
-  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null < 0) return -1;
-  /* dup2 clears close-on-exec on the copies; the originals keep it. */
-  return dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 ? 0 : -1;
+static void fail_by_errno(const struct reporter* from, const char* step) {
+  struct fault fault;
+  fail(&fault, "%s", step);
+  report_fault(from, &fault);
+  report(from, MESSAGE_EXITED, UNSTARTED, "");
 }
 
-static void become_container(const struct pod* pod, uint32_t index, struct fault* fault) {
-  const struct container* container = &pod->launch->containers[index];
-  setsid();
-  if (unshare(CLONE_NEWNS) != 0) {
-    fail(fault, "unshare the mount namespace");
+static void start_process(struct init* init, const struct reporter* from, const struct command* command,
+                          const int streams[3], int peer) {
+  int starting[2];
+  if (pipe2(starting, O_CLOEXEC | O_NONBLOCK) != 0) {
+    fail_by_errno(from, "pipe");
     return;
   }
-  if (enter_root(pod, container, fault) != 0) return;
-  if (use_stdio(pod->stdout_pipes[index], pod->stderr_pipes[index]) != 0) {
-    fail(fault, "open \"/dev/null\"");
-    return;
-  }
-  if (chdir(container->cwd) != 0) {
-    fail(fault, "working directory \"%s\"", container->cwd);
-    return;
-  }
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  drop_capabilities();
-  for (int signal_number = 1; signal_number < 32; ++signal_number) signal(signal_number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  execute(container, fault);
-}
-
-/* The same exit codes as a shell: 127 for not found, 126 for found but not executable. */
-static int exit_code_of(const struct fault* fault) {
-  if (strncmp(fault->step, "exec ", 5) != 0) return 128;
-  return fault->error == ENOENT ? 127 : 126;
-}
-
-/* ---- init ---- */
-
-static pid_t start_container(const struct pod* pod, uint32_t index) {
-  int execed[2];
-  struct fault fault = {0};
-  if (pipe2(execed, O_CLOEXEC) != 0) {
-    fail(&fault, "pipe");
-    report_fault(pod, index, &fault);
-    return -1;
-  }
-  report_text(pod, MESSAGE_STARTING, index, "");
   const pid_t pid = fork();
-  if (pid == 0) {
-    close(execed[0]);
-    become_container(pod, index, &fault);
-    report_fault(pod, index, &fault);
-    (void)!write(execed[1], "x", 1);
-    _exit(exit_code_of(&fault));
-  }
-  close(execed[1]);
+  if (pid == 0) become_process(from, command, streams, starting[1], peer);
+  close(starting[1]);
   if (pid < 0) {
-    fail(&fault, "fork");
-    report_fault(pod, index, &fault);
-    close(execed[0]);
-    return -1;
+    fail_by_errno(from, "fork");
+    close(starting[0]);
+    return;
   }
-  char byte;
-  ssize_t n;
-  while ((n = read(execed[0], &byte, 1)) < 0 && errno == EINTR) {
-  }
-  close(execed[0]);
-  if (n == 0) report_text(pod, MESSAGE_STARTED, index, "");
-  return pid;
+  ADD(init->processes, init->count, {.reporter = *from, .pid = pid, .starting = starting[0]});
 }
 
-struct progress {
-  const struct pod* pod;
-  pid_t* pids; /* 0 before the start and after the end */
-  size_t next; /* the first container that has not been started */
-  int running;
-  int stopping;
-  int failed; /* an init container failed */
-};
+static void start_command(struct init* init, const struct reporter* from, const struct packet* packet) {
+  const struct process* container = find_process(init, from->container, 0);
+  const int peer = container == NULL || container->starting >= 0 ? -1 : open_pidfd(container->pid);
+  if (peer < 0) {
+    fail_to_start(from, "the container is not running");
+    return;
+  }
+  struct cursor cursor = {(char*)packet->bytes + sizeof(struct message), packet->size - sizeof(struct message)};
+  struct command command;
+  const char* problem = parse_command(&cursor, &from->pod->launch->containers[from->container], &command);
+  if (problem == NULL && !command.tty && packet->fd_count != 3) problem = "exec: the standard streams are missing";
+  if (problem != NULL) {
+    fail_to_start(from, problem);
+  } else {
+    start_process(init, from, &command, packet->fds, peer);
+  }
+  free(command.argv);
+  free(command.envp);
+  if (command.user.groups != from->pod->launch->containers[from->container].command.user.groups)
+    free(command.user.groups);
+  close(peer);
+}
 
-static void reap(struct progress* progress) {
+/* ---- what processes do ---- */
+
+/* Learns whether the process reached its exec: it sends its namespace, and then nothing more. */
+static void look_at_start(struct process* process) {
+  if (process->starting < 0) return;
+  ssize_t n = 0;
+  if (!process->has_entered) {
+    uint64_t inode;
+    n = read(process->starting, &inode, sizeof inode);
+    process->has_entered = n == (ssize_t)sizeof inode;
+    if (process->has_entered) process->namespace_ = inode;
+  }
+  if (process->has_entered) {
+    char failed;
+    n = read(process->starting, &failed, 1);
+  }
+  if (n < 0) return; /* nothing yet */
+  close(process->starting);
+  process->starting = -1;
+  if (process->has_entered && n == 0) report(&process->reporter, MESSAGE_STARTED, 0, "");
+}
+
+static void reap(struct init* init) {
   int status;
   pid_t pid;
   while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-    for (size_t i = 0; i < progress->next; ++i) {
-      if (progress->pids[i] != pid) continue;
-      progress->pids[i] = 0;
-      --progress->running;
-      const struct container* container = &progress->pod->launch->containers[i];
-      if (container->is_init && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) progress->failed = 1;
-      struct message message = {.type = MESSAGE_EXITED, .container = (uint32_t)i, .wait_status = status};
-      send_message(progress->pod, &message);
+    for (size_t i = 0; i < init->count; ++i) {
+      if (init->processes[i].pid != pid) continue;
+      look_at_start(&init->processes[i]);
+      init->processes[i].pid = 0;
+      init->processes[i].wait_status = status;
     }
   }
 }
 
-/* Starts the containers that may start now: one init container at a time, then all the others. */
-static void start_next(struct progress* progress) {
-  const struct launch* launch = progress->pod->launch;
-  while (progress->next < launch->container_count && !progress->stopping && !progress->failed) {
-    const int is_init = launch->containers[progress->next].is_init;
-    const int after_init = progress->next > 0 && launch->containers[progress->next - 1].is_init;
-    if (progress->running > 0 && (is_init || after_init)) return;
-    const size_t index = progress->next++;
-    progress->pids[index] = start_container(progress->pod, (uint32_t)index);
-    /* Only the container holds the write ends now, so the shim sees the end of the stream. */
-    close(progress->pod->stdout_pipes[index]);
-    close(progress->pod->stderr_pipes[index]);
-    if (progress->pids[index] > 0) {
-      ++progress->running;
-    } else if (is_init) {
-      progress->failed = 1;
+/* A process that exits leaves its namespaces before it closes the last of its files. */
+static int is_exiting(int proc, const char* pid) {
+  char path[300], text[512];
+  snprintf(path, sizeof path, "%s/stat", pid);
+  const int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0) close(fd);
+  if (n <= 0) return 0;
+  text[n] = 0;
+  const char* state = strrchr(text, ')'); /* of "PID (NAME) STATE …"; the name may hold anything */
+  return state != NULL && strncmp(state, ") Z", 3) != 0 && strncmp(state, ") X", 3) != 0;
+}
+
+/* Kills what the container has left behind: processes in its mount namespace, which they cannot leave. Returns how many
+ * there were. Without a /proc of its own, init cannot see them; they then end with the pod. */
+static int kill_leftovers(const struct pod* pod, uint64_t namespace_) {
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s/" PROC_FOLDER, pod->folder);
+  DIR* proc = opendir(folder);
+  if (proc == NULL) return 0;
+  int found = 0;
+  const struct dirent* entry;
+  while ((entry = readdir(proc)) != NULL) {
+    const int pid = atoi(entry->d_name);
+    char path[sizeof entry->d_name + 16];
+    struct stat what;
+    snprintf(path, sizeof path, "%s/ns/mnt", entry->d_name);
+    if (pid <= 1) continue;
+    if (fstatat(dirfd(proc), path, &what, 0) != 0) {
+      found += errno == ENOENT && is_exiting(dirfd(proc), entry->d_name);
+    } else if (what.st_ino == namespace_) {
+      kill(pid, SIGKILL);
+      ++found;
     }
+  }
+  closedir(proc);
+  return found;
+}
+
+/* Reports the processes that have ended, containers only once nothing of them is left. Returns 1 when it has to be
+ * called again soon. */
+static int report_ends(struct init* init) {
+  int again = 0;
+  for (size_t i = 0; i < init->count;) {
+    struct process* process = &init->processes[i];
+    const int is_container = process->reporter.exec == 0;
+    const int left = process->pid == 0 && is_container && process->namespace_ != 0 &&
+                     kill_leftovers(init->pod, process->namespace_) > 0;
+    again |= left;
+    if (process->pid != 0 || left) {
+      ++i;
+      continue;
+    }
+    report(&process->reporter, MESSAGE_EXITED, process->wait_status, "");
+    *process = init->processes[--init->count];
+  }
+  return again;
+}
+
+/* ---- what the shim asks for ---- */
+
+static void stop_all(const struct init* init) {
+  for (size_t i = 0; i < init->count; ++i) {
+    const struct process* process = &init->processes[i];
+    if (process->pid > 0 && process->reporter.exec == 0) kill(process->pid, SIGTERM);
   }
 }
 
-static void stop_all(struct progress* progress) {
-  progress->stopping = 1;
-  for (size_t i = 0; i < progress->next; ++i) {
-    if (progress->pids[i] > 0) kill(progress->pids[i], SIGTERM);
+static void kill_command(const struct init* init, const struct message* message) {
+  const struct process* process = find_process(init, message->container, message->exec);
+  if (process == NULL) return;
+  kill(-process->pid, SIGKILL); /* its session's first process group */
+  kill(process->pid, SIGKILL);  /* it may not have made it yet */
+}
+
+static void take_request(struct init* init) {
+  struct packet packet;
+  /* The end of the stream means that the shim is gone. PDEATHSIG covers this too, unless it was set too late. */
+  if (receive_packet(init->pod->report, &packet, 0) < 0) _exit(1);
+  if (packet.size < sizeof(struct message)) return;
+  struct message message;
+  memcpy(&message, packet.bytes, sizeof message);
+  const struct reporter from = {init->pod, message.container, message.exec};
+  if (message.type == MESSAGE_START) {
+    start_process(init, &from, &init->pod->launch->containers[message.container].command, packet.fds, -1);
+  } else if (message.type == MESSAGE_EXEC) {
+    start_command(init, &from, &packet);
+  } else if (message.type == MESSAGE_KILL) {
+    kill_command(init, &message);
+  } else if (message.type == MESSAGE_STOP) {
+    stop_all(init);
   }
+  close_all(packet.fds, packet.fd_count);
+}
+
+static void wait_for_events(const struct init* init, int signals, int timeout, int* requests) {
+  struct pollfd polled[2 + init->count];
+  polled[0] = (struct pollfd){.fd = signals, .events = POLLIN};
+  polled[1] = (struct pollfd){.fd = init->pod->report, .events = POLLIN};
+  for (size_t i = 0; i < init->count; ++i)
+    polled[2 + i] = (struct pollfd){.fd = init->processes[i].starting, .events = POLLIN};
+  *requests = poll(polled, 2 + init->count, timeout) > 0 && polled[1].revents != 0;
 }
 
 _Noreturn void run_init(struct pod* pod) {
   prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
   umask(022);
-  struct progress progress = {.pod = pod, .pids = calloc(pod->launch->container_count, sizeof(pid_t))};
   struct fault fault = {0};
-  if (progress.pids == NULL || prepare_volumes(pod, &fault) != 0) {
-    for (uint32_t i = 0; i < pod->launch->container_count; ++i) report_fault(pod, i, &fault);
+  if (prepare_volumes(pod, &fault) != 0) {
+    for (uint32_t i = 0; i < pod->launch->container_count; ++i) {
+      const struct reporter from = {pod, i, 0};
+      report_fault(&from, &fault);
+      report(&from, MESSAGE_EXITED, UNSTARTED, "");
+    }
     _exit(1);
   }
   sigset_t children;
@@ -223,22 +256,15 @@ _Noreturn void run_init(struct pod* pod) {
   sigprocmask(SIG_SETMASK, &children, NULL);
   const int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0) _exit(1);
-  for (;;) {
-    start_next(&progress);
-    if (progress.running == 0) _exit(0);
-    struct pollfd polled[2] = {{.fd = signals, .events = POLLIN}, {.fd = pod->report, .events = POLLIN}};
-    if (poll(polled, 2, -1) < 0) continue;
-    if (polled[1].revents != 0) {
-      struct message message;
-      /* The end of the stream means that the shim is gone. PDEATHSIG covers this too, unless it was set too late. */
-      if (recv(pod->report, &message, sizeof message, 0) <= 0) _exit(1);
-      if (message.type == MESSAGE_STOP) stop_all(&progress);
+  struct init init = {.pod = pod};
+  for (int again = 0, requests = 0;;) {
+    wait_for_events(&init, signals, again ? LOOK_AGAIN_MS : -1, &requests);
+    struct signalfd_siginfo ignored;
+    while (read(signals, &ignored, sizeof ignored) > 0) {
     }
-    if (polled[0].revents != 0) {
-      struct signalfd_siginfo ignored;
-      while (read(signals, &ignored, sizeof ignored) > 0) {
-      }
-      reap(&progress);
-    }
+    for (size_t i = 0; i < init.count; ++i) look_at_start(&init.processes[i]);
+    reap(&init);
+    again = report_ends(&init);
+    if (requests) take_request(&init);
   }
 }

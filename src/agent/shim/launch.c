@@ -3,50 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
 #include "shim.h"
-
-struct cursor {
-  char* at;
-  size_t left;
-};
-
-struct field {
-  char* text;
-  size_t size;
-};
-
-/* Returns 0 at the end of the bytes, also when they are truncated. */
-static int next_field(struct cursor* cursor, struct field* to) {
-  if (cursor->left < 5) return 0;
-  const unsigned char* p = (const unsigned char*)cursor->at;
-  const size_t size = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
-  if (size > cursor->left - 5 || cursor->at[4 + size] != 0) return 0;
-  *to = (struct field){cursor->at + 4, size};
-  cursor->at += size + 5;
-  cursor->left -= size + 5;
-  return 1;
-}
-
-/* Makes room for one more element at the end of an array. Running out of memory here is fatal: nothing has run yet. */
-static void* grow(void* array, size_t count, size_t size) {
-  if ((count & (count - 1)) != 0) return array; /* capacity is the next power of two */
-  void* bigger = realloc(array, (count == 0 ? 1 : count * 2) * size);
-  if (bigger == NULL) _Exit(70);
-  return bigger;
-}
-#define ADD(array, count, ...)                              \
-  do {                                                      \
-    (array) = grow((array), (count), sizeof *(array));      \
-    (array)[(count)++] = (__typeof__(*(array)))__VA_ARGS__; \
-  } while (0)
 
 static const struct {
   const char* tag;
   int fields;
-} kTags[] = {{"hostname", 1},  {"hosts", 1}, {"grace", 1}, {"hide", 1},  {"through", 1},
-             {"link", 2},      {"bind", 2},  {"tmpfs", 2}, {"files", 1}, {"file", 3},
-             {"container", 2}, {"cwd", 1},   {"arg", 1},   {"env", 1},   {"mount", 4}};
+} kTags[] = {{"hostname", 1}, {"hosts", 1}, {"grace", 1},     {"restart", 1},     {"log", 2},   {"hide", 1},
+             {"through", 1},  {"link", 2},  {"bind", 2},      {"tmpfs", 2},       {"files", 1}, {"file", 3},
+             {"run", 1},      {"cwd", 1},   {"container", 2}, {"user", 3},        {"stdin", 1}, {"tty", 0},
+             {"readonly", 0}, {"arg", 1},   {"env", 1},       {"termination", 1}, {"mount", 4}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -55,19 +20,55 @@ static int fields_of(const char* tag) {
   return -1;
 }
 
+static struct user user_of(const struct field* f) {
+  struct user user = {
+      .given = 1, .uid = (uid_t)strtoul(f[0].text, NULL, 10), .gid = (gid_t)strtoul(f[1].text, NULL, 10)};
+  for (char* p = f[2].text; *p != 0;) {
+    ADD(user.groups, user.group_count, (gid_t)strtoul(p, &p, 10));
+    p += *p == ',' ? 1 : strlen(p);
+  }
+  return user;
+}
+
+/* Returns 0 when the record is not one of a command. */
+static int take_command_record(const char* tag, const struct field* f, struct command* to) {
+  if (strcmp(tag, "cwd") == 0) {
+    to->cwd = f[0].text;
+  } else if (strcmp(tag, "arg") == 0) {
+    ADD(to->argv, to->args, f[0].text);
+  } else if (strcmp(tag, "env") == 0) {
+    ADD(to->envp, to->envs, f[0].text);
+  } else if (strcmp(tag, "user") == 0) {
+    to->user = user_of(f);
+  } else if (strcmp(tag, "tty") == 0) {
+    to->tty = 1;
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
 static const char* take_container_record(const char* tag, const struct field* f, struct launch* to) {
   if (to->container_count == 0) return "launch: a container's record comes before the container";
   struct container* c = &to->containers[to->container_count - 1];
-  if (strcmp(tag, "cwd") == 0) {
-    c->cwd = f[0].text;
-  } else if (strcmp(tag, "arg") == 0) {
-    ADD(c->argv, c->args, f[0].text);
-  } else if (strcmp(tag, "env") == 0) {
-    ADD(c->envp, c->envs, f[0].text);
+  if (take_command_record(tag, f, &c->command)) return NULL;
+  if (strcmp(tag, "run") == 0) {
+    c->run = atoi(f[0].text);
+  } else if (strcmp(tag, "stdin") == 0) {
+    c->input = strcmp(f[0].text, "once") == 0 ? INPUT_ONCE : INPUT_ALWAYS;
+  } else if (strcmp(tag, "readonly") == 0) {
+    c->read_only = 1;
+  } else if (strcmp(tag, "termination") == 0) {
+    c->termination = f[0].text;
   } else {
     ADD(c->mounts, c->mount_count, {f[0].text, f[1].text, f[2].text, strcmp(f[3].text, "ro") == 0});
   }
   return NULL;
+}
+
+static enum restart restart_of(const char* text) {
+  if (strcmp(text, "Always") == 0) return RESTART_ALWAYS;
+  return strcmp(text, "OnFailure") == 0 ? RESTART_ON_FAILURE : RESTART_NEVER;
 }
 
 static const char* take_record(const char* tag, const struct field* f, struct launch* to) {
@@ -77,6 +78,11 @@ static const char* take_record(const char* tag, const struct field* f, struct la
     to->hosts = f[0].text;
   } else if (strcmp(tag, "grace") == 0) {
     to->grace = atol(f[0].text);
+  } else if (strcmp(tag, "restart") == 0) {
+    to->restart = restart_of(f[0].text);
+  } else if (strcmp(tag, "log") == 0) {
+    to->segment_bytes = atoll(f[0].text);
+    to->segments = atoi(f[1].text);
   } else if (strcmp(tag, "hide") == 0) {
     ADD(to->hidden, to->hidden_count, f[0].text);
   } else if (strcmp(tag, "through") == 0) {
@@ -95,41 +101,81 @@ static const char* take_record(const char* tag, const struct field* f, struct la
     ++to->volumes[to->volume_count - 1].files;
   } else if (strcmp(tag, "container") == 0) {
     ADD(to->containers, to->container_count,
-        {.name = f[0].text, .is_init = strcmp(f[1].text, "init") == 0, .cwd = "/"});
+        {.name = f[0].text, .is_init = strcmp(f[1].text, "init") == 0, .command.cwd = "/", .termination = ""});
   } else {
     return take_container_record(tag, f, to);
   }
   return NULL;
 }
 
-const char* parse_launch(char* bytes, size_t size, struct launch* to) {
-  *to = (struct launch){.hostname = "", .hosts = "", .grace = 30};
-  struct cursor cursor = {bytes, size};
-  struct field field;
-  if (!next_field(&cursor, &field) || strcmp(field.text, MUSTER_LAUNCH_MAGIC) != 0) {
-    return "launch: the file is not of this version (" MUSTER_LAUNCH_MAGIC ")";
+/* Reads one record: its tag and up to four fields. Returns 0 at the end of the bytes. */
+static int next_record(struct cursor* cursor, struct field* tag, struct field f[4], const char** problem) {
+  if (!next_field(cursor, tag)) return 0;
+  const int count = fields_of(tag->text);
+  if (count < 0) *problem = "launch: unknown record";
+  for (int i = 0; i < count; ++i) {
+    if (!next_field(cursor, &f[i])) *problem = "launch: it is cut off";
   }
-  while (next_field(&cursor, &field)) {
-    struct field f[4];
-    const int count = fields_of(field.text);
-    if (count < 0) return "launch: unknown record";
-    for (int i = 0; i < count; ++i) {
-      if (!next_field(&cursor, &f[i])) return "launch: the file is cut off";
-    }
-    const char* problem = take_record(field.text, f, to);
-    if (problem != NULL) return problem;
-  }
-  if (cursor.left != 0) return "launch: the file is cut off";
-  if (to->container_count == 0) return "launch: no container";
-  for (size_t i = 0; i < to->container_count; ++i) {
-    struct container* c = &to->containers[i];
-    if (c->args == 0) return "launch: a container has no command";
-    ADD(c->argv, c->args, NULL);
-    ADD(c->envp, c->envs, NULL);
+  return *problem == NULL;
+}
+
+static const char* complete(struct launch* launch) {
+  for (size_t i = 0; i < launch->container_count; ++i) {
+    struct container* c = &launch->containers[i];
+    if (c->command.args == 0) return "launch: a container has no command";
+    ADD(c->command.argv, c->command.args, NULL);
+    ADD(c->command.envp, c->command.envs, NULL);
     for (size_t m = 0; m < c->mount_count; ++m) {
-      if (find_volume(to, c->mounts[m].volume) == NULL) return "launch: a mount names no volume";
+      if (find_volume(launch, c->mounts[m].volume) == NULL) return "launch: a mount names no volume";
     }
   }
+  return NULL;
+}
+
+const char* parse_launch(char* bytes, size_t size, struct launch* to) {
+  *to = (struct launch){.hostname = "", .hosts = "", .grace = 30, .segment_bytes = 10 << 20, .segments = 5};
+  struct cursor cursor = {bytes, size};
+  struct field tag, f[4];
+  if (!next_field(&cursor, &tag) || strcmp(tag.text, MUSTER_LAUNCH_MAGIC) != 0) {
+    return "launch: it is not of this version (" MUSTER_LAUNCH_MAGIC ")";
+  }
+  const char* problem = NULL;
+  while (problem == NULL && next_record(&cursor, &tag, f, &problem)) problem = take_record(tag.text, f, to);
+  if (problem != NULL) return problem;
+  if (cursor.left != 0) return "launch: it is cut off";
+  if (to->container_count == 0) return "launch: no container";
+  return complete(to);
+}
+
+/* A later definition of a variable replaces an earlier one, because getenv returns the first. */
+static void put_variable(struct command* to, char* definition) {
+  const size_t name = strcspn(definition, "=") + 1;
+  for (size_t i = 0; i < to->envs; ++i) {
+    if (strncmp(to->envp[i], definition, name) == 0) {
+      to->envp[i] = definition;
+      return;
+    }
+  }
+  ADD(to->envp, to->envs, definition);
+}
+
+const char* parse_command(struct cursor* cursor, const struct container* container, struct command* to) {
+  const struct command* own = &container->command;
+  *to = (struct command){.cwd = own->cwd, .user = own->user};
+  for (size_t i = 0; own->envp[i] != NULL; ++i) ADD(to->envp, to->envs, own->envp[i]);
+  struct field tag, f[4];
+  const char* problem = NULL;
+  while (next_record(cursor, &tag, f, &problem)) {
+    if (strcmp(tag.text, "env") == 0) {
+      put_variable(to, f[0].text);
+    } else if (!take_command_record(tag.text, f, to)) {
+      return "exec: unknown record";
+    }
+  }
+  if (problem != NULL || cursor->left != 0) return "exec: the request is cut off";
+  if (to->args == 0) return "exec: no command";
+  ADD(to->argv, to->args, NULL);
+  ADD(to->envp, to->envs, NULL);
   return NULL;
 }
 

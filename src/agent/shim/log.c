@@ -4,25 +4,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "format.h"
 #include "shim.h"
 
-enum { READ_SIZE = 256 * 1024, PREFIX_MAX = 48 };
+enum { READ_SIZE = 64 * 1024, PREFIX_MAX = 48 };
 
 /* The whole process shares these buffers: streams are read one after the other. */
 static char g_in[READ_SIZE];
 static char g_out[64 * 1024]; /* room for several pieces of maximum size */
 static size_t g_out_size;
 
-int open_log(int dir, const char* container, struct log_file* to) {
+static void name_segment(const struct log_file* file, int segment, char out[300]) {
+  snprintf(out, 300, "../logs/%s/%d.%d.log", file->container, file->run, segment);
+}
+
+static int open_segment(struct log_file* file, int segment) {
   char name[300];
-  snprintf(name, sizeof name, "%s.log", container);
-  *to = (struct log_file){.fd = openat(dir, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
-  if (to->fd < 0) return -1;
-  to->size = lseek(to->fd, 0, SEEK_END);
+  name_segment(file, segment, name);
+  const int fd = openat(file->dir, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return -1;
+  if (file->fd >= 0) close(file->fd);
+  file->fd = fd;
+  file->segment = segment;
+  file->size = lseek(fd, 0, SEEK_END);
   return 0;
+}
+
+int open_log(struct log_file* file, int run) {
+  char folder[300];
+  snprintf(folder, sizeof folder, "../logs/%s", file->container);
+  mkdirat(file->dir, "../logs", 0700);
+  mkdirat(file->dir, folder, 0700);
+  file->run = run;
+  return open_segment(file, 0);
+}
+
+/* Goes on in the same segment when the next one cannot be created. */
+static void rotate(struct log_file* file) {
+  if (open_segment(file, file->segment + 1) != 0 || file->segment < file->segments) return;
+  char oldest[300];
+  name_segment(file, file->segment - file->segments, oldest);
+  unlinkat(file->dir, oldest, 0);
 }
 
 static int write_all(struct log_file* file, const char* bytes, size_t size) {
@@ -38,13 +62,13 @@ static int write_all(struct log_file* file, const char* bytes, size_t size) {
     done += (size_t)n;
   }
   file->size += (off_t)size;
-  file->dirty = 1;
   return 0;
 }
 
 /* A full disk must not stop the training: lines are dropped, and the log reports how many bytes were lost as soon as
  * there is room for that message and the next lines. */
 static void put(struct log_file* file, const char* bytes, size_t size) {
+  if (file->size > 0 && file->size + (off_t)size > file->segment_bytes) rotate(file);
   const off_t before = file->size;
   if (file->dropped > 0) {
     struct timespec now;
@@ -118,23 +142,23 @@ static void take(struct log_stream* stream, const char* bytes, size_t size) {
   put_out(stream->file);
 }
 
-int pump(struct log_stream* stream, size_t budget) {
-  if (stream->pending == NULL && (stream->pending = malloc(MUSTER_LOG_PIECE)) == NULL) return 1; /* retried later */
+void pump(struct log_stream* stream, size_t budget, output_listener listener, void* context) {
+  if (stream->pending == NULL && (stream->pending = malloc(MUSTER_LOG_PIECE)) == NULL) return; /* retried later */
   size_t taken = 0;
   while (stream->fd >= 0 && taken < budget) {
     const ssize_t n = read(stream->fd, g_in, sizeof g_in);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) return 0;
-    if (n <= 0) {
+    if (n < 0 && errno == EAGAIN) return;
+    if (n <= 0) { /* a terminal that no process has open any more ends with EIO */
       flush_pending(stream);
       close(stream->fd);
       stream->fd = -1;
-      return 0;
+      return;
     }
+    if (listener != NULL) listener(context, g_in, (size_t)n);
     take(stream, g_in, (size_t)n);
     taken += (size_t)n;
   }
-  return stream->fd >= 0;
 }
 
 void flush_pending(struct log_stream* stream) {
@@ -145,10 +169,6 @@ void flush_pending(struct log_stream* stream) {
   put_out(stream->file);
 }
 
-void sync_log(struct log_file* file) {
-  if (file->fd < 0) return;
-  if (file->dropped > 0) put(file, "", 0);
-  if (!file->dirty) return;
-  fdatasync(file->fd);
-  file->dirty = 0;
+void note_dropped(struct log_file* file) {
+  if (file->fd >= 0 && file->dropped > 0) put(file, "", 0);
 }

@@ -8,10 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format.h"
 #include "shim.h"
-
-#define EXIT_TMP "exit.json.tmp"
 
 void format_time(const struct timespec* time, char out[31]) {
   struct tm parts;
@@ -47,19 +44,43 @@ void describe_errno(int error, char* out, size_t size) {
   snprintf(out, size, "%s (%c%s)", shown, tolower((unsigned char)text[0]), text + (text[0] != 0));
 }
 
+/* Returns the length of the UTF-8 character at `p`, or 0 when it is not a whole, valid one. */
+static size_t character_size(const unsigned char* p) {
+  const size_t size = p[0] < 0x80                   ? 1
+                      : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                      : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+                      : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                                    : 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  }
+  const int overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+  const int outside = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
+  return overlong || outside ? 0 : size;
+}
+
 static void put_string(FILE* out, const char* text) {
   fputc('"', out);
-  for (const unsigned char* p = (const unsigned char*)text; *p != 0; ++p) {
-    if (*p == '"' || *p == '\\') {
+  for (const unsigned char* p = (const unsigned char*)text; *p != 0;) {
+    const size_t size = character_size(p);
+    if (size == 0) {
+      fputs("\\ufffd", out); /* a text may be cut within a character, and a program may write anything */
+    } else if (*p == '"' || *p == '\\') {
       fprintf(out, "\\%c", *p);
-    } else if (*p < 0x20 || *p >= 0x7f) {
-      /* Bytes beyond ASCII are escaped one by one: a name cut within a character must not break the JSON. */
+    } else if (*p < 0x20 || *p == 0x7f) {
       fprintf(out, "\\u%04x", *p);
     } else {
-      fputc(*p, out);
+      fwrite(p, 1, size, out);
     }
+    p += size == 0 ? 1 : size;
   }
   fputc('"', out);
+}
+
+static void put_text(FILE* out, const char* key, const char* text) {
+  if (text == NULL || text[0] == 0) return;
+  fprintf(out, ",\"%s\":", key);
+  put_string(out, text);
 }
 
 static void put_time(FILE* out, const char* key, const struct timespec* time) {
@@ -69,17 +90,25 @@ static void put_time(FILE* out, const char* key, const struct timespec* time) {
   fprintf(out, ",\"%s\":\"%s\"", key, text);
 }
 
+static void put_result(FILE* out, const struct result* result, int ended) {
+  put_time(out, "started", &result->started);
+  put_time(out, "finished", &result->finished);
+  if (ended) fprintf(out, ",\"code\":%d,\"signal\":%d", result->code, result->signal);
+  put_text(out, "message", result->message);
+  put_text(out, "termination", result->termination);
+}
+
 static void put_container(FILE* out, const struct container* container, const struct outcome* outcome) {
-  static const char* const kStates[] = {"waiting", "running", "terminated"};
+  static const char* const kStates[] = {"waiting", "waiting", "running", "terminated"};
   fputs("{\"name\":", out);
   put_string(out, container->name);
-  fprintf(out, ",\"init\":%s,\"state\":\"%s\"", container->is_init ? "true" : "false", kStates[outcome->state]);
-  put_time(out, "started", &outcome->started);
-  put_time(out, "finished", &outcome->finished);
-  if (outcome->state == STATE_TERMINATED) fprintf(out, ",\"code\":%d,\"signal\":%d", outcome->code, outcome->signal);
-  if (outcome->message[0] != 0) {
-    fputs(",\"message\":", out);
-    put_string(out, outcome->message);
+  fprintf(out, ",\"init\":%s,\"state\":\"%s\",\"run\":%d,\"pid\":%d", container->is_init ? "true" : "false",
+          kStates[outcome->state], outcome->run, (int)outcome->pid);
+  put_result(out, &outcome->result, outcome->state == STATE_TERMINATED);
+  if (outcome->last_run >= 0) {
+    fprintf(out, ",\"last\":{\"run\":%d", outcome->last_run);
+    put_result(out, &outcome->last, 1);
+    fputc('}', out);
   }
   fputc('}', out);
 }
@@ -96,11 +125,22 @@ static void put_record(FILE* out, const struct record* record) {
     if (i > 0) fputc(',', out);
     put_string(out, record->notices[i]);
   }
-  fputs("]}\n", out);
+  fputs("]}", out);
+}
+
+char* format_record(const struct record* record, size_t* size) {
+  char* bytes = NULL;
+  FILE* out = open_memstream(&bytes, size);
+  if (out == NULL) return NULL;
+  put_record(out, record);
+  if (fflush(out) == 0) fprintf(out, "\n%016llx\n", (unsigned long long)muster_checksum(bytes, *size));
+  if (fclose(out) == 0) return bytes;
+  free(bytes);
+  return NULL;
 }
 
 /* Overwrites the file in place so that it keeps its blocks, then truncates it: see reserve_exit_record. */
-static int write_whole(int dir, const char* name, const char* bytes, size_t size, enum durability durability) {
+static int write_whole(int dir, const char* name, const char* bytes, size_t size) {
   const int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return -1;
   size_t done = 0;
@@ -110,37 +150,23 @@ static int write_whole(int dir, const char* name, const char* bytes, size_t size
     if (n < 0) break;
     done += (size_t)n;
   }
-  int result = done == size && ftruncate(fd, (off_t)size) == 0 ? 0 : -1;
-  if (result == 0 && durability == RECORD_SYNCED) result = fsync(fd);
+  const int result = done == size && ftruncate(fd, (off_t)size) == 0 ? 0 : -1;
   const int error = errno;
   close(fd);
   errno = error;
   return result;
 }
 
-static int replace_file(int dir, const char* name, const char* bytes, size_t size, enum durability durability) {
+int replace_file(int dir, const char* name, const char* bytes, size_t size) {
   char tmp[64];
   snprintf(tmp, sizeof tmp, "%s.tmp", name);
-  if (write_whole(dir, tmp, bytes, size, durability) != 0) return -1;
-  if (renameat(dir, tmp, dir, name) != 0) return -1;
-  return durability == RECORD_SYNCED ? fsync(dir) : 0;
-}
-
-int write_record(int dir, const char* name, const struct record* record, enum durability durability) {
-  char* bytes = NULL;
-  size_t size = 0;
-  FILE* out = open_memstream(&bytes, &size);
-  if (out == NULL) return -1;
-  put_record(out, record);
-  const int closed = fclose(out);
-  const int result = closed == 0 ? replace_file(dir, name, bytes, size, durability) : -1;
-  free(bytes);
-  return result;
+  if (write_whole(dir, tmp, bytes, size) != 0) return -1;
+  return renameat(dir, tmp, dir, name);
 }
 
 void reserve_exit_record(int dir) {
   static const char kRoom[8192];
-  (void)!write_whole(dir, EXIT_TMP, kRoom, sizeof kRoom, RECORD_PLAIN);
+  (void)!write_whole(dir, "exit.json.tmp", kRoom, sizeof kRoom);
 }
 
 static unsigned long long own_start_time(void) {
@@ -156,17 +182,6 @@ static unsigned long long own_start_time(void) {
   return p == NULL ? 0 : strtoull(p + 1, NULL, 10);
 }
 
-/* The folders of the attempt and the pod are new: their directory entries must survive a power failure too. */
-static void sync_parents(int dir) {
-  static const char* const kParents[] = {"..", "../.."};
-  for (size_t i = 0; i < sizeof kParents / sizeof kParents[0]; ++i) {
-    const int parent = openat(dir, kParents[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (parent < 0) continue;
-    fsync(parent);
-    close(parent);
-  }
-}
-
 int write_identity(int dir) {
   char boot_id[64] = "";
   const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -175,11 +190,11 @@ int write_identity(int dir) {
   boot_id[n > 0 ? strcspn(boot_id, "\n") : 0] = 0;
   struct stat pidns = {0};
   if (stat("/proc/self/ns/pid", &pidns) != 0) return -1;
-  char text[256];
+  char text[320];
   const int size =
-      snprintf(text, sizeof text, "{\"version\":%d,\"pid\":%d,\"starttime\":%llu,\"boot_id\":\"%s\",\"pidns\":%llu}\n",
+      snprintf(text, sizeof text, "{\"version\":%d,\"pid\":%d,\"starttime\":%llu,\"boot_id\":\"%s\",\"pidns\":%llu}",
                MUSTER_SHIM_VERSION, (int)getpid(), own_start_time(), boot_id, (unsigned long long)pidns.st_ino);
-  if (replace_file(dir, "shim.json", text, (size_t)size, RECORD_SYNCED) != 0) return -1;
-  sync_parents(dir);
-  return 0;
+  const unsigned long long checksum = muster_checksum(text, (size_t)size);
+  const int end = snprintf(text + size, sizeof text - (size_t)size, "\n%016llx\n", checksum);
+  return replace_file(dir, "shim.json", text, (size_t)(size + end));
 }

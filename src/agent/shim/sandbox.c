@@ -5,6 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <grp.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +77,7 @@ static int is_own_folder(const char* name) {
   return 0;
 }
 
-static int take_top_entry(const struct pod* pod, const char* name, struct plan* plan, struct fault* fault) {
+static int take_top_entry(const struct reporter* from, const char* name, struct plan* plan, struct fault* fault) {
   const char* path = text_of("/%s", name);
   struct stat what;
   if (lstat(path, &what) != 0) return 0;
@@ -91,7 +94,7 @@ static int take_top_entry(const struct pod* pod, const char* name, struct plan* 
   if (tree < 0 || make_read_only(tree, "", 1) != 0) {
     char why[128];
     describe_errno(errno, why, sizeof why);
-    report_text(pod, MESSAGE_NOTICE, 0, text_of("%s of the host is not visible in the pod: %s", path, why));
+    report(from, MESSAGE_NOTICE, 0, text_of("%s of the host is not visible in the pod: %s", path, why));
     return 0;
   }
   return add(plan->host, &plan->host_count, tree, path, fault);
@@ -105,7 +108,7 @@ static int is_device(const char* name) {
   return strncmp(name, "nvidia", 6) == 0;
 }
 
-static int take_entries(const struct pod* pod, const char* folder, struct plan* plan, struct fault* fault) {
+static int take_entries(const struct reporter* from, const char* folder, struct plan* plan, struct fault* fault) {
   DIR* dir = opendir(folder);
   if (dir == NULL) return fail(fault, "open \"%s\"", folder);
   const int devices = strcmp(folder, "/dev") == 0;
@@ -117,7 +120,7 @@ static int take_entries(const struct pod* pod, const char* folder, struct plan* 
       const int tree = clone_tree(AT_FDCWD, path, 1);
       if (tree >= 0) result = add(plan->host, &plan->host_count, tree, path, fault);
     } else if (!devices && !is_own_folder(entry->d_name)) {
-      result = take_top_entry(pod, entry->d_name, plan, fault);
+      result = take_top_entry(from, entry->d_name, plan, fault);
     }
   }
   closedir(dir);
@@ -166,8 +169,22 @@ static int take_scratch(const struct pod* pod, const struct container* container
   const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
   if (make_folders(path, 0700) != 0 || chmod(path, mode) != 0) return fail(fault, "make \"%s\"", path);
   const int tree = clone_tree(AT_FDCWD, path, 1);
-  if (tree < 0) return fail(fault, "take \"%s\"", path);
+  if (tree < 0 || (container->read_only && make_read_only(tree, "", 0) != 0)) return fail(fault, "take \"%s\"", path);
   return add(plan->own, &plan->own_count, tree, target, fault);
+}
+
+/* Every run has an empty file of its own, which read_termination reads when the run has ended. */
+static int take_termination(const struct pod* pod, const struct container* container, struct plan* plan,
+                            struct fault* fault) {
+  if (container->termination[0] == 0) return 0;
+  const char* path = text_of("%s/scratch/%s/termination", pod->folder, container->name);
+  unlink(path);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0 || fchmod(fd, 0666) != 0) return fail(fault, "make \"%s\"", path);
+  close(fd);
+  const int tree = clone_tree(AT_FDCWD, path, 1);
+  if (tree < 0) return fail(fault, "take \"%s\"", path);
+  return add(plan->own, &plan->own_count, tree, container->termination, fault);
 }
 
 static int take_path(const char* path, const char* target, int read_only, struct plan* plan, struct fault* fault) {
@@ -176,9 +193,11 @@ static int take_path(const char* path, const char* target, int read_only, struct
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
-static int take_all(const struct pod* pod, const struct container* container, struct plan* plan, struct fault* fault) {
+static int take_all(const struct reporter* from, const struct container* container, struct plan* plan,
+                    struct fault* fault) {
+  const struct pod* pod = from->pod;
   const struct launch* launch = pod->launch;
-  if (take_entries(pod, "/", plan, fault) != 0 || take_entries(pod, "/dev", plan, fault) != 0) return -1;
+  if (take_entries(from, "/", plan, fault) != 0 || take_entries(from, "/dev", plan, fault) != 0) return -1;
   if (take_scratch(pod, container, "root", 0700, "/root", plan, fault) != 0 ||
       take_scratch(pod, container, "tmp", 01777, "/tmp", plan, fault) != 0 ||
       take_scratch(pod, container, "var-tmp", 01777, "/var/tmp", plan, fault) != 0 ||
@@ -192,17 +211,17 @@ static int take_all(const struct pod* pod, const struct container* container, st
     if (take_mount(pod, &container->mounts[i], plan, fault) != 0) return -1;
   }
   if (launch->hosts[0] != 0 && take_path(launch->hosts, "/etc/hosts", 1, plan, fault) != 0) return -1;
-  return 0;
+  return take_termination(pod, container, plan, fault);
 }
 
 /* ---- the new root ---- */
 
-static int mount_proc(const struct pod* pod, const char* target, struct fault* fault) {
+static int mount_proc(const struct reporter* from, const char* target, struct fault* fault) {
   if (mount("proc", target, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0) return 0;
   if (errno != EPERM) return fail(fault, "mount \"/proc\"");
   /* Inside a container with a partly masked /proc, the kernel does not let an unprivileged user mount a new one. */
   if (mount("/proc", target, NULL, MS_BIND | MS_REC, NULL) != 0) return fail(fault, "bind \"/proc\"");
-  report_text(pod, MESSAGE_NOTICE, 0, "/proc is the host's: this host does not let an ordinary user mount a fresh one");
+  report(from, MESSAGE_NOTICE, 0, "/proc is the host's: this host does not let an ordinary user mount a fresh one");
   return 0;
 }
 
@@ -278,40 +297,56 @@ static int make_links(const struct link* links, size_t count, struct fault* faul
 }
 
 /* A working directory that does not exist yet becomes a writable folder of the pod. */
-static int make_cwd(const struct container* container, int own_cwd, struct fault* fault) {
+static int make_cwd(const char* cwd, int own_cwd, struct fault* fault) {
   struct stat what;
-  if (stat(container->cwd, &what) == 0) return 0;
-  if (make_mount_point(container->cwd, 1, fault) != 0) return -1;
-  return place_tree(own_cwd, container->cwd) == 0 ? 0 : fail(fault, "mount \"%s\"", container->cwd);
+  if (stat(cwd, &what) == 0) return 0;
+  if (make_mount_point(cwd, 1, fault) != 0) return -1;
+  return place_tree(own_cwd, cwd) == 0 ? 0 : fail(fault, "mount \"%s\"", cwd);
 }
 
 static int open_own_cwd(const struct pod* pod, const struct container* container, struct fault* fault) {
   const char* path = text_of("%s/scratch/%s/cwd", pod->folder, container->name);
+  const struct user* user = &container->command.user;
   if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
+  if (user->given && chown(path, user->uid, user->gid) != 0 && errno != EINVAL)
+    return fail(fault, "give \"%s\" to user %u", path, (unsigned)user->uid);
   const int tree = clone_tree(AT_FDCWD, path, 1);
   return tree >= 0 ? tree : fail(fault, "take \"%s\"", path);
 }
 
-int enter_root(const struct pod* pod, const struct container* container, struct fault* fault) {
+static int remove_entry(const char* path, const struct stat* what, int type, struct FTW* where) {
+  (void)what, (void)type, (void)where;
+  remove(path); /* what cannot be removed stays until the pod's folder is removed */
+  return 0;
+}
+
+int enter_root(const struct reporter* from, struct fault* fault) {
   static struct plan plan; /* too large for the stack; this process will soon exec */
+  const struct pod* pod = from->pod;
   const struct launch* launch = pod->launch;
+  const struct container* container = &launch->containers[from->container];
+  /* Each run begins with empty folders of its own; no process of the previous one is left. */
+  nftw(text_of("%s/scratch/%s", pod->folder, container->name), remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
   const int own_cwd = open_own_cwd(pod, container, fault);
-  if (own_cwd < 0 || take_all(pod, container, &plan, fault) != 0) return -1;
+  if (own_cwd < 0 || take_all(from, container, &plan, fault) != 0) return -1;
 
   const char* root = text_of("%s/root", pod->folder);
   const char* proc = text_of("%s/proc", root);
   if (make_tmpfs(root, "mode=0755", fault) != 0) return -1;
   if (mkdir(proc, 0755) != 0) return fail(fault, "mkdir \"/proc\"");
   /* This must come before the old root is detached: the kernel requires a visible /proc in the namespace. */
-  if (mount_proc(pod, proc, fault) != 0) return -1;
+  if (mount_proc(from, proc, fault) != 0) return -1;
   if (switch_root(root) != 0) return fail(fault, "pivot_root \"%s\"", root);
 
   if (make_tmpfs("/dev", "mode=0755", fault) != 0 || make_tmpfs("/run", "mode=0755", fault) != 0) return -1;
   if (make_links(plan.top_links, plan.top_link_count, fault) != 0 || place(plan.host, plan.host_count, fault) != 0)
     return -1;
   if (fill_dev(fault) != 0 || hide(launch, fault) != 0 || place(plan.own, plan.own_count, fault) != 0) return -1;
-  if (make_links(launch->links, launch->link_count, fault) != 0 || make_cwd(container, own_cwd, fault) != 0) return -1;
+  if (make_links(launch->links, launch->link_count, fault) != 0 ||
+      make_cwd(container->command.cwd, own_cwd, fault) != 0)
+    return -1;
   if (protect_proc(fault) != 0) return -1;
+  if (container->read_only && make_read_only(AT_FDCWD, "/run", 0) != 0) return fail(fault, "make \"/run\" read-only");
   return seal_mirrors(fault);
 }
 
@@ -341,6 +376,9 @@ int prepare_volumes(const struct pod* pod, struct fault* fault) {
   const struct launch* launch = pod->launch;
   if (make_tmpfs(text_of("%s/shm", pod->folder), "mode=1777", fault) != 0) return -1;
   if (mkdir(text_of("%s/root", pod->folder), 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"root\"");
+  const char* proc = text_of("%s/" PROC_FOLDER, pod->folder);
+  if (mkdir(proc, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", proc);
+  mount("proc", proc, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* not possible everywhere: see kill_leftovers */
   for (size_t i = 0; i < launch->volume_count; ++i) {
     const struct volume* volume = &launch->volumes[i];
     if (volume->kind == VOLUME_BIND) continue;
@@ -376,4 +414,49 @@ void drop_capabilities(void) {
     if ((keep >> capability & 1) == 0 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* An ordinary user's pod has one user id, which is 0 inside. Another id inside is the same user in a namespace of its
+ * own. /proc/self belongs to root while the process is not dumpable. */
+static int become_user_by_namespace(const struct user* user) {
+  char uids[64], gids[64];
+  snprintf(uids, sizeof uids, "%u %u 1", (unsigned)user->uid, (unsigned)geteuid());
+  snprintf(gids, sizeof gids, "%u %u 1", (unsigned)user->gid, (unsigned)getegid());
+  if (unshare(CLONE_NEWUSER) != 0) return -1;
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  const int result = write_text("/proc/self/setgroups", "deny") == 0 && write_text("/proc/self/uid_map", uids) == 0 &&
+                             write_text("/proc/self/gid_map", gids) == 0
+                         ? 0
+                         : -1;
+  const int error = errno;
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  drop_capabilities(); /* the namespace has a full set of its own */
+  errno = error;
+  return result;
+}
+
+int become_user(const struct user* user, struct fault* fault) {
+  if (!user->given) return 0;
+  if (user->uid == geteuid() && user->gid == getegid() && user->group_count == 0) return 0;
+  if (setgroups(user->group_count, user->groups) == 0 && setresgid(user->gid, user->gid, user->gid) == 0 &&
+      setresuid(user->uid, user->uid, user->uid) == 0) {
+    return 0;
+  }
+  return become_user_by_namespace(user) == 0 ? 0 : fail(fault, "become user %u, group %u", user->uid, user->gid);
+}
+
+char* read_termination(int dir, const struct launch* launch, const struct container* container) {
+  if (container->termination[0] == 0) return NULL;
+  char name[300];
+  snprintf(name, sizeof name, "scratch/%s/termination", container->name);
+  const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return NULL;
+  /* As a kubelet does: the last bytes, and all containers of a pod share three messages' worth. */
+  const size_t share = 3 * MUSTER_TERMINATION_MAX / launch->container_count;
+  const size_t most = share < MUSTER_TERMINATION_MAX ? share : MUSTER_TERMINATION_MAX;
+  char* text = calloc(1, most + 1);
+  const off_t end = lseek(fd, 0, SEEK_END);
+  if (text != NULL && pread(fd, text, most, end > (off_t)most ? end - (off_t)most : 0) < 0) text[0] = 0;
+  close(fd);
+  return text;
 }

@@ -7,6 +7,45 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "format.h"
+
+/* ---- fields.c: the fields of the launch description and of packets ---- */
+
+struct cursor {
+  char* at;
+  size_t left;
+};
+struct field {
+  char* text;
+  size_t size;
+};
+/* Returns 0 at the end of the bytes, also when they are truncated: then `left` is not 0. */
+int next_field(struct cursor* cursor, struct field* to);
+/* Makes room for one more element at the end of an array. Running out of memory is fatal. */
+void* grow(void* array, size_t count, size_t size);
+#define ADD(array, count, ...)                              \
+  do {                                                      \
+    (array) = grow((array), (count), sizeof *(array));      \
+    (array)[(count)++] = (__typeof__(*(array)))__VA_ARGS__; \
+  } while (0)
+
+/* ---- packet.c: packets with descriptors ---- */
+
+enum { MAX_FDS = 3 };
+struct packet {
+  char bytes[MUSTER_PACKET_MAX + 1]; /* followed by a NUL */
+  size_t size;
+  int fds[MAX_FDS];
+  size_t fd_count;
+  pid_t sender; /* 0 unless the socket passes credentials */
+};
+/* Returns 0 when there is none, -1 at the end of the stream. */
+int receive_packet(int socket, struct packet* to, int flags);
+/* Sends two pieces as one packet. Returns 0, or -1 with errno. The descriptors stay open. */
+int send_packet(int socket, const void* head, size_t head_size, const void* tail, size_t tail_size, const int* fds,
+                size_t fd_count, int flags);
+void close_all(int* fds, size_t count);
+
 /* ---- launch.c: what to run ---- */
 
 struct pod_file {
@@ -37,22 +76,47 @@ struct link {
   const char* target;
 };
 
-struct container {
-  const char* name;
-  int is_init;
+struct user {
+  int given; /* otherwise: as the pod's root */
+  uid_t uid;
+  gid_t gid;
+  gid_t* groups;
+  size_t group_count;
+};
+
+/* What a process is before its exec: a container's own, or a command's in it. */
+struct command {
   const char* cwd;
   char** argv; /* argv and envp end with a null pointer */
   char** envp;
   size_t args;
   size_t envs;
+  struct user user;
+  int tty;
+};
+
+enum input { INPUT_NONE, INPUT_ALWAYS, INPUT_ONCE };
+struct container {
+  const char* name;
+  int is_init;
+  int run;
+  struct command command;
+  enum input input;
+  int read_only;
+  const char* termination; /* "" when no message is read */
   struct volume_mount* mounts;
   size_t mount_count;
 };
+
+enum restart { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 
 struct launch {
   const char* hostname;
   const char* hosts;
   long grace;
+  enum restart restart;
+  long long segment_bytes;
+  int segments;
   const char** hidden;
   size_t hidden_count;
   const char** through;
@@ -69,19 +133,28 @@ struct launch {
 
 /* Returns null, or what is wrong with the bytes. `to` points into the bytes, which must stay in place. */
 const char* parse_launch(char* bytes, size_t size, struct launch* to);
+/* Parses the records of an exec request, which start from the container's own cwd, user and environment. */
+const char* parse_command(struct cursor* cursor, const struct container* container, struct command* to);
 const struct volume* find_volume(const struct launch* launch, const char* name);
 
 /* ---- record.c: the records for the server ---- */
 
-enum container_state { STATE_WAITING, STATE_RUNNING, STATE_TERMINATED };
-struct outcome {
-  enum container_state state;
-  int forked; /* it may have run, although no start was reported */
+enum container_state { STATE_WAITING, STATE_STARTING, STATE_RUNNING, STATE_TERMINATED };
+struct result {
   struct timespec started;
   struct timespec finished;
   int code;
   int signal;
-  char message[512]; /* why the container could not be started */
+  char* message;     /* why the container could not be started; may be null */
+  char* termination; /* what it wrote to its termination message file; may be null */
+};
+struct outcome {
+  enum container_state state;
+  int run;
+  pid_t pid; /* 0 unless it is running */
+  struct result result;
+  int last_run; /* -1 when there is none */
+  struct result last;
 };
 
 enum { MAX_NOTICES = 16 };
@@ -90,13 +163,14 @@ struct record {
   pid_t init_pid;
   const struct launch* launch;
   struct outcome* outcomes; /* one per container */
-  char notices[MAX_NOTICES][256];
+  char* notices[MAX_NOTICES];
   int notice_count;
 };
 
-enum durability { RECORD_PLAIN, RECORD_SYNCED };
+/* Returns the record's text, to be freed, or null. */
+char* format_record(const struct record* record, size_t* size);
 /* Writes a temporary file and renames it. Returns 0, or -1 with errno: the old file is then unchanged. */
-int write_record(int dir, const char* name, const struct record* record, enum durability durability);
+int replace_file(int dir, const char* name, const char* bytes, size_t size);
 int write_identity(int dir);
 /* Reserves disk space for the exit record early, so that a full disk cannot lose it. */
 void reserve_exit_record(int dir);
@@ -108,47 +182,81 @@ void describe_errno(int error, char* out, size_t size);
 /* ---- log.c: the output of the containers ---- */
 
 struct log_file {
+  int dir; /* the launch's folder */
+  const char* container;
+  int run;
+  int segment;
+  long long segment_bytes;
+  int segments; /* how many are kept */
   int fd;
   off_t size;
   unsigned long long dropped;
-  int dirty;
 };
 struct log_stream {
-  int fd; /* read end of the pipe; -1 when closed */
+  int fd; /* read end of the pipe, or the terminal's master; -1 when closed */
   const char* tag;
   struct log_file* file;
   char* pending; /* the unfinished line */
   size_t pending_size;
 };
+typedef void (*output_listener)(void* context, const char* bytes, size_t size);
 
-int open_log(int dir, const char* container, struct log_file* to);
-/* Reads the available bytes, up to `budget`; closes the stream at its end. Returns 1 when there may be more. */
-int pump(struct log_stream* stream, size_t budget);
+/* Closes the previous run's log and opens the one of `run`. */
+int open_log(struct log_file* file, int run);
+/* Reads the available bytes, up to `budget`; closes the stream at its end. The listener, which may be null, receives
+ * what was read. */
+void pump(struct log_stream* stream, size_t budget, output_listener listener, void* context);
 /* Writes the unfinished line as a piece: a progress bar must appear before its newline. */
 void flush_pending(struct log_stream* stream);
-void sync_log(struct log_file* file);
+/* Tries again to note what a full disk has dropped. */
+void note_dropped(struct log_file* file);
 
 /* ---- init.c: PID 1 of the pod ---- */
 
-enum message_type { MESSAGE_STARTING, MESSAGE_STARTED, MESSAGE_FAILED, MESSAGE_EXITED, MESSAGE_NOTICE, MESSAGE_STOP };
-/* Sent on the seqpacket socket between shim and init, and by a container's process before its exec. */
+enum message_type {
+  MESSAGE_START, /* shim -> init: with a container's standard streams, unless it has a terminal */
+  MESSAGE_EXEC,  /* shim -> init: the records of the request follow; with its standard streams likewise */
+  MESSAGE_KILL,  /* shim -> init: one command */
+  MESSAGE_STOP,  /* shim -> init: SIGTERM to all containers */
+  MESSAGE_HERE,  /* a process just before its exec -> shim: with the master of its terminal */
+  MESSAGE_STARTED,
+  MESSAGE_FAILED, /* why it could not be started; EXITED follows */
+  MESSAGE_EXITED,
+  MESSAGE_NOTICE,
+};
+/* Sent on the seqpacket socket between shim and init, followed by a text. */
 struct message {
   enum message_type type;
   uint32_t container;
+  uint32_t exec; /* the number of a command; 0: the container itself */
   int wait_status;
   struct timespec when;
-  char text[512];
 };
 
 struct pod {
   const struct launch* launch;
-  const char* folder; /* the attempt's folder, absolute */
+  const char* folder; /* the launch's folder, absolute */
   int report;         /* seqpacket socket to the shim */
-  int* stdout_pipes;  /* write ends, one per container */
-  int* stderr_pipes;
 };
 _Noreturn void run_init(struct pod* pod);
-void report_text(const struct pod* pod, enum message_type type, uint32_t container, const char* text);
+
+/* ---- process.c: a process of the pod until its exec ---- */
+
+/* Which process of the pod reports. */
+struct reporter {
+  const struct pod* pod;
+  uint32_t container;
+  uint32_t exec;
+};
+void report(const struct reporter* reporter, enum message_type type, int wait_status, const char* text);
+struct fault;
+void report_fault(const struct reporter* reporter, const struct fault* fault);
+
+/* Runs in the forked process. `streams` are its standard streams, or -1 with a terminal; `starting` is closed by the
+ * exec, and receives the inode of the mount namespace before. `peer` is a pidfd of the container that a command joins,
+ * or -1 for the container itself. */
+_Noreturn void become_process(const struct reporter* reporter, const struct command* command, const int streams[3],
+                              int starting, int peer);
 
 /* ---- sandbox.c, root.c: what a container sees ---- */
 
@@ -161,8 +269,13 @@ int fail(struct fault* fault, const char* format, ...) __attribute__((format(pri
 /* Mounts the volumes in memory and the shared /dev/shm in the mount namespace of init. */
 int prepare_volumes(const struct pod* pod, struct fault* fault);
 /* Moves the process into the container's root. */
-int enter_root(const struct pod* pod, const struct container* container, struct fault* fault);
+int enter_root(const struct reporter* reporter, struct fault* fault);
 void drop_capabilities(void);
+int become_user(const struct user* user, struct fault* fault);
+/* Reads the end of the container's termination message. Returns a string to be freed, or null. */
+char* read_termination(int dir, const struct launch* launch, const struct container* container);
+/* In the launch's folder: where init mounts its own /proc, which shows the pod's processes. */
+#define PROC_FOLDER "proc"
 /* Creates a folder and its parents; existing ones are fine. */
 int make_folders(const char* path, mode_t mode);
 /* Creates a mount point at `path` inside the new root, whatever exists there: parents that are missing below a
@@ -170,6 +283,129 @@ int make_folders(const char* path, mode_t mode);
 int make_mount_point(const char* path, int is_folder, struct fault* fault);
 /* Makes the mirrors read-only once everything is in place. */
 int seal_mirrors(struct fault* fault);
+
+/* ---- the shim proper ---- */
+
+enum { EXIT_SETUP = 70, MAX_CONNECTIONS = 16, MAX_EXECS = 64, MAX_ATTACHMENTS = 32, ID_MAX = 24 };
+
+/* A command that runs in a container on behalf of a connection. */
+struct exec {
+  uint32_t number; /* 0: the slot is free */
+  uint32_t container;
+  int connection; /* -1 once it is closed */
+  char id[ID_MAX];
+  int master; /* of its terminal, until it is handed over; or -1 */
+  int failed; /* was answered with the reason */
+};
+
+/* A copy of a container's output for a connection. */
+struct attachment {
+  int connection; /* -1: the slot is free */
+  uint32_t container;
+  char id[ID_MAX];
+  int fds[2];       /* stdout, stderr; -1 when not given */
+  char* pending[2]; /* what the reader had no room for */
+  size_t pending_size[2];
+  long long give_up_at;
+  int container_has_ended;
+};
+
+/* The ends that the shim holds of a container's standard streams. */
+struct container_io {
+  struct log_file log;
+  struct log_stream streams[2]; /* with a terminal only the first */
+  int input;                    /* -1 when it has none */
+};
+
+struct shim {
+  const char* folder;
+  int dir;
+  int lock;
+  int signals;
+  int report; /* to init */
+  int null;
+  struct launch launch;
+  struct record record;
+  struct container_io* io; /* one per container */
+  pid_t init;
+  int changed;  /* the record, since it was written */
+  int stopping; /* nothing is started any more */
+  long long kill_at;
+  long long flush_at; /* when to flush unfinished lines */
+  long long retry_at; /* when to note again what was dropped from logs */
+  int listener;
+  int connections[MAX_CONNECTIONS]; /* -1: the slot is free */
+  struct exec execs[MAX_EXECS];
+  uint32_t last_exec;
+  struct attachment attachments[MAX_ATTACHMENTS];
+};
+
+/* ---- shim.c ---- */
+
+#define NEVER (-1LL)
+/* Milliseconds of CLOCK_BOOTTIME, which includes suspend. */
+long long milliseconds(void);
+long long earlier(long long a, long long b);
+/* SIGTERM now, SIGKILL after the grace period unless an earlier one is shorter; 0 kills at once. */
+void stop_within(struct shim* shim, long long grace);
+
+/* ---- containers.c: which containers run ---- */
+
+void prepare_io(struct shim* shim);
+/* Starts the containers that may start now: one init container at a time, then all the others. */
+void start_next(struct shim* shim);
+/* Starts an ended container again. Returns null, or why it cannot be. */
+const char* restart_container(struct shim* shim, uint32_t container, int run);
+/* Whether nothing runs and nothing will, so that the shim exits. */
+int is_finished(const struct shim* shim);
+/* Takes what init and the processes before their exec have reported. */
+void take_messages(struct shim* shim);
+void pump_stream(struct shim* shim, uint32_t container, int stream, size_t budget);
+/* Closes the records of containers whose end init could not report. */
+void conclude(struct shim* shim);
+
+/* ---- channel.c: the control socket ---- */
+
+struct answer {
+  char bytes[16 * 1024];
+  size_t size;
+};
+void add_field(struct answer* answer, const char* text);
+void add_number(struct answer* answer, long long number);
+struct answer make_answer(const char* verb, const char* id);
+/* Sends it, with a descriptor unless that is -1. Without effect when the connection is closed. */
+void send_answer(struct shim* shim, int connection, const struct answer* answer, int fd);
+void answer_failed(struct shim* shim, int connection, const char* id, const char* text);
+
+/* Returns the listening socket, or -1. */
+int listen_for_control(int dir);
+void accept_connections(struct shim* shim);
+void serve_connection(struct shim* shim, int connection);
+void broadcast_state(struct shim* shim, const char* record, size_t size);
+
+/* ---- exec.c, attach.c: what connections do in containers ---- */
+
+/* The cursor is at the request's records. */
+void begin_exec(struct shim* shim, int connection, const char* id, uint32_t container, const struct cursor* records,
+                const struct packet* packet);
+const char* kill_exec(struct shim* shim, int connection, const char* id);
+void end_execs_of(struct shim* shim, int connection);
+void take_exec_message(struct shim* shim, const struct message* message, const char* text, int fd);
+
+void begin_attach(struct shim* shim, int connection, const char* id, uint32_t container, struct packet* packet);
+void copy_output(struct shim* shim, uint32_t container, int stream, const char* bytes, size_t size);
+/* The events to poll for on one of an attachment's descriptors. */
+short attachment_events(const struct attachment* attachment, int stream);
+void serve_attachment(struct shim* shim, struct attachment* attachment, int stream, short events);
+/* Returns when the next attachment is given up, after having given up those whose time has come. */
+long long give_up_attachments(struct shim* shim);
+/* Whether someone receives the container's output, and whether the container has to wait for that. */
+int is_attached(const struct shim* shim, uint32_t container);
+int is_held_up(const struct shim* shim, uint32_t container);
+void end_attachments_to(struct shim* shim, uint32_t container);
+void end_attachments_of(struct shim* shim, int connection);
+/* Before the shim exits: waits for readers, but not for long. */
+void drain_attachments(struct shim* shim);
 
 /* ---- sys.c: system calls musl has no wrapper for ---- */
 
@@ -179,3 +415,6 @@ int place_tree(int tree, const char* target);
 int open_beneath(int dir, const char* path, int flags);
 int switch_root(const char* new_root);
 void close_from(int first);
+int open_pidfd(pid_t pid);
+/* Writes text to an existing file, such as one of /proc. Returns 0, or -1 with errno. */
+int write_text(const char* path, const char* text);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -59,4 +60,18 @@ int switch_root(const char* new_root) {
 
 void close_from(int first) {
   syscall(SYS_close_range, first, ~0U, 0);
+}
+
+int open_pidfd(pid_t pid) {
+  return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+int write_text(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const ssize_t n = write(fd, text, strlen(text));
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return n < 0 ? -1 : 0;
 }
