@@ -51,7 +51,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void close_stdin() {
     is_input_closed_ = true;
     if (!input_) return;
-    if (request_.tty) {
+    // Whether the input is a terminal is the container's choice when it is attached to.
+    if (input_->is_terminal()) {
       input_->write(std::string_view(&kEndOfInput, 1));
     } else {
       input_->close();

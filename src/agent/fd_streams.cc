@@ -79,6 +79,10 @@ void FdWriter::close() {
   flush();
 }
 
+bool FdWriter::is_terminal() const {
+  return fd_ && ::isatty(fd_.get()) == 1;
+}
+
 void FdWriter::when_room(std::size_t bytes, Task task) {
   room_ = bytes;
   when_room_ = std::move(task);

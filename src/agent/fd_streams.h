@@ -50,6 +50,7 @@ class FdWriter {
   /// Closes the descriptor after what has been written.
   void close();
   std::size_t unsent() const { return pending_.size(); }
+  bool is_terminal() const;
   /// Calls `task` once, never inline, when at most `bytes` are unsent.
   void when_room(std::size_t bytes, Task task);
 
