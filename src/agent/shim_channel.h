@@ -56,8 +56,8 @@ class ShimChannel {
   struct Handlers {
     /// The current state, at once after connecting and again after every change.
     UniqueFunction<void(AttemptRecord)> on_state;
-    /// The shim has exited (its pidfd tells for certain), or did not accept the connection, or the server was too slow
-    /// to read. Nothing else is called afterwards; connect again if the shim still runs.
+    /// The shim has exited (its pidfd shows that), or refused the connection, or closed it because this side did not
+    /// read. Nothing else is called afterwards; connect again if the shim still runs.
     UniqueFunction<void()> on_closed;
   };
   using Done = UniqueFunction<void(Status)>;

@@ -98,7 +98,7 @@ int listen_for_control(int dir) {
 }
 
 /* A pod of an ordinary user has that user's id outside, but never the user namespace. Root, as the shim of an ordinary
- * user sees it, is root outside. */
+ * user sees it, is root outside. A peer whose namespace cannot be read is refused, so the server must be dumpable. */
 static int is_trusted(int fd) {
   struct ucred peer;
   socklen_t size = sizeof peer;

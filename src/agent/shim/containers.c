@@ -116,7 +116,6 @@ static void fail_run(struct shim* shim, uint32_t index, const char* step) {
 static void start_run(struct shim* shim, uint32_t index) {
   struct outcome* outcome = &shim->record.outcomes[index];
   outcome->state = STATE_STARTING;
-  shim->changed = 1;
   int theirs[3] = {-1, -1, -1};
   const struct message start = {.type = MESSAGE_START, .container = index};
   const size_t count = shim->launch.containers[index].command.tty ? 0 : 3;
@@ -160,6 +159,7 @@ const char* restart_container(struct shim* shim, uint32_t index, int run) {
   outcome->last_run = outcome->run;
   outcome->result = (struct result){0};
   outcome->run = run;
+  shim->changed = 1;
   start_run(shim, index);
   return NULL;
 }
@@ -193,7 +193,6 @@ static void take_container_message(struct shim* shim, const struct message* mess
                                    struct packet* packet) {
   const uint32_t index = message->container;
   struct outcome* outcome = &shim->record.outcomes[index];
-  shim->changed = 1;
   if (message->type == MESSAGE_HERE) {
     outcome->pid = packet->sender;
     if (packet->fd_count == 1) {
@@ -206,6 +205,7 @@ static void take_container_message(struct shim* shim, const struct message* mess
   } else if (message->type == MESSAGE_STARTED) {
     outcome->state = STATE_RUNNING;
     outcome->result.started = message->when;
+    shim->changed = 1;
   } else if (message->type == MESSAGE_FAILED) {
     free(outcome->result.message);
     outcome->result.message = strdup(text);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,9 +13,10 @@
 enum { READ_SIZE = 64 * 1024, PREFIX_MAX = 48 };
 
 /* The whole process shares these buffers: streams are read one after the other. */
-static char g_in[READ_SIZE];
-static char g_out[64 * 1024]; /* room for several pieces of maximum size */
+static _Alignas(4096) char g_in[READ_SIZE];
+static _Alignas(4096) char g_out[64 * 1024]; /* room for several pieces of maximum size */
 static size_t g_out_size;
+static int g_used;
 
 static void name_segment(const struct log_file* file, int segment, char out[300]) {
   snprintf(out, 300, "../logs/%s/%d.%d.log", file->container, file->run, segment);
@@ -145,6 +147,7 @@ static void take(struct log_stream* stream, const char* bytes, size_t size) {
 void pump(struct log_stream* stream, size_t budget, output_listener listener, void* context) {
   if (stream->pending == NULL && (stream->pending = malloc(MUSTER_LOG_PIECE)) == NULL) return; /* retried later */
   size_t taken = 0;
+  g_used = 1;
   while (stream->fd >= 0 && taken < budget) {
     const ssize_t n = read(stream->fd, g_in, sizeof g_in);
     if (n < 0 && errno == EINTR) continue;
@@ -167,6 +170,16 @@ void flush_pending(struct log_stream* stream) {
   append(stream, prefix, make_prefix(stream, prefix), 'P', stream->pending, stream->pending_size, "", 0);
   stream->pending_size = 0;
   put_out(stream->file);
+}
+
+int has_used_buffers(void) {
+  return g_used;
+}
+
+void release_buffers(void) {
+  madvise(g_in, sizeof g_in, MADV_DONTNEED);
+  madvise(g_out, sizeof g_out, MADV_DONTNEED);
+  g_used = 0;
 }
 
 void note_dropped(struct log_file* file) {

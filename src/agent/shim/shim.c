@@ -212,6 +212,7 @@ void stop_within(struct shim* shim, long long grace) {
   if (grace > century) grace = century;
   shim->stopping = 1;
   shim->kill_at = earlier(shim->kill_at, milliseconds() + grace * 1000);
+  if (grace == 0) return;
   const struct message stop = {.type = MESSAGE_STOP};
   send_packet(shim->report, &stop, sizeof stop, "", 1, NULL, 0, MSG_DONTWAIT);
 }
@@ -248,10 +249,11 @@ static void run_timers(struct shim* shim) {
     pending |= io->streams[0].pending_size > 0 || io->streams[1].pending_size > 0;
     dropped |= io->log.dropped > 0;
   }
-  if (pending && shim->flush_at == NEVER) shim->flush_at = now + FLUSH_MS;
+  if ((pending || has_used_buffers()) && shim->flush_at == NEVER) shim->flush_at = now + FLUSH_MS;
   if (dropped && shim->retry_at == NEVER) shim->retry_at = now + RETRY_MS;
   if (shim->flush_at != NEVER && now >= shim->flush_at) {
     for (size_t i = 0; i < 2 * count; ++i) flush_pending(&shim->io[i / 2].streams[i % 2]);
+    release_buffers();
     shim->flush_at = NEVER;
   }
   if (shim->retry_at != NEVER && now >= shim->retry_at) {

@@ -208,6 +208,9 @@ int open_log(struct log_file* file, int run);
 void pump(struct log_stream* stream, size_t budget, output_listener listener, void* context);
 /* Writes the unfinished line as a piece: a progress bar must appear before its newline. */
 void flush_pending(struct log_stream* stream);
+/* The memory of the buffers goes back to the system between bursts of output: there are many shims. */
+int has_used_buffers(void);
+void release_buffers(void);
 /* Tries again to note what a full disk has dropped. */
 void note_dropped(struct log_file* file);
 
