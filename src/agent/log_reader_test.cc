@@ -35,6 +35,21 @@ class LogReader : public ::testing::Test {
     return *std::move(stream);
   }
 
+  static constexpr const char* kTime = "2026-01-01T00:00:00.000000000Z ";
+  void write_segment(const std::string& name, std::initializer_list<const char*> lines) const {
+    std::ofstream log(folder_ + "/logs/main/" + name);
+    for (const char* line : lines) log << kTime << "stdout F " << line << "\n";
+  }
+  /// Reads the whole log.
+  std::string read() {
+    text_.clear();
+    end_.reset();
+    stream_ = open();
+    loop_.settle();
+    EXPECT_TRUE(end_.has_value() && end_->has_value());
+    return text_;
+  }
+
   testing::SimLoop loop_;
   std::string folder_;
   client::LogRequest request_;
@@ -64,6 +79,40 @@ TEST_F(LogReader, ReadsNoFurtherWhilePaused) {
   EXPECT_EQ(text_.size(), 2u * kLines);
   ASSERT_TRUE(end_.has_value());
   EXPECT_TRUE(end_->has_value());
+}
+
+TEST_F(LogReader, ReadsTheSegmentsThatAreLeftInOrder) {
+  // 10 comes after 9, whatever the folder's order; other runs are not read.
+  write_segment("0.9.log", {"nine"});
+  write_segment("0.10.log", {"ten", "ten and a half"});
+  write_segment("0.8.log", {"eight"});
+  write_segment("1.0.log", {"the next run"});
+  EXPECT_EQ(read(), "eight\nnine\nten\nten and a half\n");
+}
+
+TEST_F(LogReader, TheLastLinesMayBeInSeveralSegments) {
+  write_segment("0.0.log", {"a", "b"});
+  write_segment("0.1.log", {"c"});
+  write_segment("0.2.log", {"d", "e"});
+  const char* const expected[] = {"", "e\n", "d\ne\n", "c\nd\ne\n", "b\nc\nd\ne\n"};
+  for (int lines = 0; lines < 5; ++lines) {
+    request_.tail_lines = lines;
+    EXPECT_EQ(read(), expected[lines]);
+  }
+}
+
+TEST_F(LogReader, ALineThatCrossesSegmentsIsOneLine) {
+  std::ofstream(folder_ + "/logs/main/0.0.log") << kTime << "stdout F before\n" << kTime << "stdout P begin ";
+  std::ofstream(folder_ + "/logs/main/0.0.log", std::ios::app) << "\n";
+  std::ofstream(folder_ + "/logs/main/0.1.log") << kTime << "stdout F and end\n";
+  request_.tail_lines = 1;
+  EXPECT_EQ(read(), "begin and end\n");
+}
+
+TEST_F(LogReader, ReadsTheLogOfAShimOfVersion1) {
+  std::filesystem::create_directory(folder_ + "/0");
+  std::ofstream(folder_ + "/0/main.log") << kTime << "stdout F old\n";
+  EXPECT_EQ(read(), "old\n");
 }
 
 TEST_F(LogReader, ALogThatCannotBeReadDoesNotEndAsIfItWereWhole) {

@@ -239,7 +239,6 @@ TEST_P(ShimControl, AFolderMayBeLongerThanASocketsAddress) {
 }
 
 TEST_P(ShimControl, StatisticsNameTheProcessesAsSeenFromOutside) {
-  pod_->make_fifo("end");
   TestChannel& channel = begin(shell("exec sleep 1000"));
   channel.wait_for_run(0, RunState::kRunning);
   std::optional<Result<ShimStatistics>> statistics;
@@ -249,7 +248,8 @@ TEST_P(ShimControl, StatisticsNameTheProcessesAsSeenFromOutside) {
   EXPECT_EQ((*statistics)->init, channel.state->init_pid);
   const pid_t pid = (*statistics)->containers["main"];
   EXPECT_EQ(pid, channel.find()->pid);
-  EXPECT_THAT(read_file("/proc/" + std::to_string(pid) + "/cmdline").value_or(""), HasSubstr("sleep"));
+  EXPECT_THAT(read_file("/proc/" + std::to_string(pid) + "/status").value_or(""),
+              HasSubstr("NSpid:\t" + std::to_string(pid) + "\t2\n"));
 }
 
 TEST_P(ShimControl, RequestsFailWhenTheShimIsGone) {
@@ -323,8 +323,6 @@ TEST_P(ShimControl, AShimOfVersion1IsAdoptedReadAndStopped) {
   const auto identity = parse_identity(read_file(pod_->folder() + kShimFile).value_or(""));
   ASSERT_TRUE(identity);
   EXPECT_EQ(identity->version, 1);
-  ASSERT_TRUE(found.state);
-  EXPECT_EQ(found.state->find("main")->state, RunState::kRunning);
   const auto channel = ShimChannel::connect(loop_, pod_->folder(), {});
   ASSERT_FALSE(channel);
   EXPECT_EQ(channel.error().reason, Reason::kNotFound);
