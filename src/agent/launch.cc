@@ -106,6 +106,9 @@ Status add_container(const LaunchInputs& inputs, const Document& container, bool
   TRY_ASSIGN(const FoundEnvironment environment, find_environment(container.string_at("image"), options));
   add_environment(environment, plan.launch);
   add_event(plan.events, {"Normal", "Environment", environment.description});
+  add_event(plan.events,
+            {"Normal", "Pulled",
+             fmt::format("Container image {} already present on machine", quote(container.string_at("image")))});
   to.user = user_of(pod, container);
   if (const std::string why = to.user ? why_not_user(pod, inputs.facts) : ""; !why.empty()) {
     add_event(plan.events, {"Warning", "SecurityContext",

@@ -78,7 +78,7 @@ TEST_F(LaunchPlanning, APythonFileWithoutACommandIsRunWithPython) {
   const auto got = plan(R"({"containers":[{"name":"c","image":"x","args":["train.py","--epochs=1"]}]})");
   ASSERT_TRUE(got);
   EXPECT_THAT(got->launch.containers[0].args, ElementsAre("python", "train.py", "--epochs=1"));
-  EXPECT_EQ(got->events[1].message,
+  EXPECT_EQ(got->events[2].message,
             "container \"c\" has no command: train.py is run with python, as an image's entry point would");
 }
 
@@ -156,7 +156,7 @@ TEST_F(LaunchPlanning, AUserThatCannotBeAppliedIsSaid) {
       plan(R"({"securityContext":{"runAsUser":1000},"containers":[{"name":"c","image":"x","command":["true"]}]})");
   ASSERT_TRUE(got);
   EXPECT_EQ(got->launch.containers[0].user, std::nullopt);
-  EXPECT_THAT(got->events[1].message, HasSubstr("user 1000 and group 0 are not applied"));
+  EXPECT_THAT(got->events[2].message, HasSubstr("user 1000 and group 0 are not applied"));
 }
 
 TEST_F(LaunchPlanning, StandardStreamsAndRestartPolicyReachTheShim) {

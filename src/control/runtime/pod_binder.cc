@@ -1,5 +1,7 @@
 #include "control/runtime/pod_binder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/owners.h"
@@ -135,7 +137,18 @@ void PodBinder::bind(const Binding& binding) {
         if (!*alive) return;
         --binding_;
         bind_waiting();
-        if (bound) return;
+        if (bound) {
+          events_.record({.api_version = "v1",
+                          .kind = "Pod",
+                          .ns = binding.ns,
+                          .name = binding.pod,
+                          .uid = binding.uid,
+                          .resource_version = {},
+                          .field_path = {}},
+                         "Normal", "Scheduled",
+                         fmt::format("Successfully assigned {}/{} to {}", binding.ns, binding.pod, binding.node));
+          return;
+        }
         assumed_.erase(binding.uid);
         const Reason reason = bound.error().reason;
         // The pod is gone, replaced by another of the same name, or already bound: the view will show which.
