@@ -1,6 +1,7 @@
 #include "net/socket.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
@@ -211,6 +212,8 @@ void Socket::connect(const Address& address, OnEnd done) {
     parts_->loop.post([ec, d = std::move(done)]() mutable { d(end_of(ec)); });
     return;
   }
+  // Otherwise a program that we start would keep the connection open after us.
+  ::fcntl(parts_->raw.native_handle(), F_SETFD, FD_CLOEXEC);
   if (address.storage.ss_family != AF_UNIX) tune_tcp(parts_->raw.native_handle());
   parts_->raw.async_connect(endpoint,
                             [parts = parts_, d = std::move(done)](const error_code& e) mutable { d(end_of(e)); });
