@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/node_api.h"
 #include "json/document.h"
 #include "net/event_loop.h"
 #include "net/http.h"
@@ -27,6 +28,9 @@ class World {
 
   /// Drops old revisions, where the server's store supports that; ours does it by itself after enough writes.
   virtual void forget_history() {}
+
+  /// Sets the node that exec is passed to, where the server is ours.
+  virtual void set_node(client::NodeApi*) {}
 
   /// Runs the loop until `done` returns true, at most this long. Returns whether it did.
   bool wait(const std::function<bool()>& done, Duration limit = std::chrono::seconds(30));
