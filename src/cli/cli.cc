@@ -19,6 +19,7 @@
 #include "cli/completion.h"
 #include "cli/connect/connect.h"
 #include "cli/connect/environment.h"
+#include "cli/exec/console.h"
 #include "client/remote_transport.h"
 #include "net/event_loop.h"
 
@@ -32,8 +33,10 @@ namespace {
 void write_or_exit(std::FILE* to, std::string_view text) {
   if (text.empty()) return;
   if (std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0) return;
-  if (errno != EPIPE && to == stdout) std::fputs("error: cannot write to stdout\n", stderr);
-  std::_Exit(errno == EPIPE ? 128 + SIGPIPE : kExitFailed);
+  const bool reader_is_gone = errno == EPIPE;
+  restore_terminal();
+  if (!reader_is_gone && to == stdout) std::fputs("error: cannot write to stdout\n", stderr);
+  std::_Exit(reader_is_gone ? 128 + SIGPIPE : kExitFailed);
 }
 
 Result<std::string> read_all_of_stdin() {

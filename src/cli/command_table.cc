@@ -39,6 +39,26 @@ constexpr Entry kCommands[] = {
      "  muster logs mnist-worker-0 --tail=20\n"
      "  muster logs mnist-worker-0 --previous  of the run before the last restart\n",
      make_logs},
+    {"exec", "run a command in a container", "muster exec [-it] POD [-c CONTAINER] -- COMMAND ARGUMENTS…",
+     "  muster exec mnist-worker-0 -- nvidia-smi\n"
+     "  muster exec -it mnist-worker-0 -- bash\n"
+     "  tar c data | muster exec -i mnist-worker-0 -- tar x -C /data\n",
+     make_exec, Server::kNeeded, "The exit code is the command's own. It ends when this command is interrupted.\n"},
+    {"attach",
+     "connect to the program that a container runs",
+     "muster attach [-it] POD [-c CONTAINER]",
+     "  muster attach mnist-worker-0           its output from now on\n"
+     "  muster attach -it notebook             for containers with stdin: true and tty: true\n",
+     make_attach,
+     Server::kNeeded,
+     {},
+     1},
+    {"cp", "copy files to and from a container", "muster cp FILE POD:PATH | POD:PATH FILE [-c CONTAINER]",
+     "  muster cp data.csv mnist-worker-0:/data/\n"
+     "  muster cp mnist-worker-0:/out/model.pt .\n"
+     "  muster cp team/mnist-worker-0:/out ./results\n",
+     make_cp, Server::kNeeded, "Folders are copied with all they contain. The container must have the program tar.\n",
+     2},
     {"delete",
      "delete objects and what belongs to them",
      "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",

@@ -53,6 +53,7 @@ TEST(Completing, OffersKindsThenNames) {
   EXPECT_EQ(slashed.kind, "cm");
   EXPECT_EQ(candidate_lines(slashed, {{"settings"}, {"other"}}), "cm/settings\n");
   EXPECT_EQ(typing({"logs", ""}).kind, "pods");
+  EXPECT_EQ(typing({"exec", ""}).kind, "pods");
   EXPECT_THAT(offered({"create", ""}), ElementsAre("namespace"));
 }
 

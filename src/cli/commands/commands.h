@@ -7,6 +7,7 @@
 
 #include "cli/connect/connect.h"
 #include "cli/connect/session.h"
+#include "cli/exec/console.h"
 #include "cli/flags.h"
 
 namespace muster::cli {
@@ -24,6 +25,11 @@ std::unique_ptr<Command> make_create();
 std::unique_ptr<Command> make_get();
 std::unique_ptr<Command> make_describe();
 std::unique_ptr<Command> make_logs();
+std::unique_ptr<Command> make_exec();
+std::unique_ptr<Command> make_exec(Console console);
+std::unique_ptr<Command> make_attach();
+std::unique_ptr<Command> make_attach(Console console);
+std::unique_ptr<Command> make_cp();
 std::unique_ptr<Command> make_delete();
 std::unique_ptr<Command> make_wait();
 std::unique_ptr<Command> make_version();

@@ -1,0 +1,120 @@
+#include "cli/exec/exec_run.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/random.h"
+#include "client/remote_exec.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::size_t kMostUnsent = std::size_t{256} << 10;
+constexpr std::size_t kReadBytes = std::size_t{32} << 10;
+
+/// A file is always readable, and epoll refuses to watch one. Devices such as /dev/null are alike.
+bool can_be_watched(int fd) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return false;
+  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(fd) == 1;
+}
+
+/// Copies a descriptor to the program's stdin, no faster than the program reads.
+class InputPump : public std::enable_shared_from_this<InputPump> {
+ public:
+  InputPump(Loop& loop, int fd, client::ExecSession& program)
+      : loop_(loop), fd_(fd), program_(program), watched_(can_be_watched(fd)) {}
+  ~InputPump() { stop(); }
+  InputPump(const InputPump&) = delete;
+  InputPump& operator=(const InputPump&) = delete;
+
+  void start() {
+    if (watched_) {
+      watch_ = loop_.on_readable(fd_, [this] { read(); });
+    } else {
+      loop_.post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->read();
+      });
+    }
+  }
+
+ private:
+  void stop() { loop_.cancel(std::exchange(watch_, 0)); }
+
+  void read() {
+    std::array<char, kReadBytes> buffer;
+    const ssize_t count = ::read(fd_, buffer.data(), buffer.size());
+    const bool again = count < 0 && (errno == EINTR || errno == EAGAIN);
+    if (count <= 0 && !again) {
+      stop();
+      return program_.close_stdin();
+    }
+    if (count > 0) program_.write_stdin({buffer.data(), static_cast<std::size_t>(count)});
+    if (program_.unsent_stdin() > kMostUnsent) {
+      stop();
+      program_.when_stdin_room(kMostUnsent / 2, [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->start();
+      });
+    } else if (!watched_) {
+      start();
+    }
+  }
+
+  Loop& loop_;
+  int fd_;
+  client::ExecSession& program_;
+  bool watched_;
+  Loop::Id watch_ = 0;
+};
+
+std::string pod_name(std::string_view word) {
+  for (const std::string_view prefix : {"pod/", "pods/", "po/"}) {
+    if (word.starts_with(prefix)) return std::string(word.substr(prefix.size()));
+  }
+  return std::string(word);
+}
+
+}  // namespace
+
+std::optional<Result<int>> run_exec(Session& session, const ExecRun& run) {
+  std::optional<Result<int>> exit;
+  client::ExecSink sink;
+  sink.on_stdout = [&](std::string_view bytes) { run.on_stdout(bytes); };
+  sink.on_stderr = [&](std::string_view bytes) { run.on_stderr(bytes); };
+  sink.on_exit = [&](Result<int> code) { exit = std::move(code); };
+  SystemRng rng;
+  const auto program = client::open_exec(session.api(), rng, run.request, std::move(sink));
+
+  std::unique_ptr<Undo> resizing;
+  if (run.request.tty && run.console != nullptr) {
+    const auto resize = [&] {
+      if (const auto size = run.console->size()) program->resize(*size);
+    };
+    resize();
+    resizing = run.console->on_resize(session.loop(), resize);
+  }
+  std::shared_ptr<InputPump> pump;
+  if (run.input >= 0) {
+    pump = std::make_shared<InputPump>(session.loop(), run.input, *program);
+    pump->start();
+  }
+  const auto waited = session.wait_until([&] { return exit.has_value(); });
+  if (waited == Session::Waited::kInterrupted) return std::nullopt;
+  return exit;
+}
+
+Result<json::Document> find_running_pod(Session& session, const std::string& ns, const std::string& word) {
+  TRY_ASSIGN(json::Document pod, session.get({{"", "v1", "pods"}, ns, pod_name(word)}));
+  const std::string& phase = pod.string_at("status", "phase");
+  if (phase != "Succeeded" && phase != "Failed") return pod;
+  return Error{
+      .reason = Reason::kConflict,
+      .message = fmt::format("pod {} has ended (phase {}): nothing runs in it; its output is in muster logs {}",
+                             pod_name(word), phase, pod_name(word))};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,27 @@
+// Runs a command in a container, or attaches to one, with a local descriptor as its input.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "cli/connect/session.h"
+#include "cli/exec/console.h"
+#include "client/exec.h"
+
+namespace muster::cli {
+
+struct ExecRun {
+  client::ExecRequest request;
+  int input = -1;  // copied to the program's stdin; -1: none
+  std::function<void(std::string_view)> on_stdout;
+  std::function<void(std::string_view)> on_stderr;
+  const Console* console = nullptr;  // where the terminal's size comes from, when the request has one
+};
+
+/// Returns the exit code of the program, or why there is none; nullopt when the user interrupted it.
+std::optional<Result<int>> run_exec(Session& session, const ExecRun& run);
+
+/// The pod that a command line names: NAME, pod/NAME. Fails when it has ended, as kubectl does.
+Result<json::Document> find_running_pod(Session& session, const std::string& ns, const std::string& word);
+
+}  // namespace muster::cli

@@ -1,0 +1,41 @@
+// The tar program of this machine, with one end of its archive in our hands, for `muster cp`.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace muster::cli {
+
+/// Returns the option that renames the top of an archive from `base` to `name`; empty when they are the same.
+std::vector<std::string> tar_rename(std::string_view base, std::string_view name);
+
+class LocalTar {
+ public:
+  enum class Archive { kRead, kWritten };
+  /// `archive` says whether tar reads the archive from us, or writes it to us.
+  static Result<LocalTar> start(const std::vector<std::string>& words, Archive archive);
+  LocalTar(LocalTar&& other) noexcept : pid_(std::exchange(other.pid_, -1)), pipe_(std::move(other.pipe_)) {}
+  LocalTar& operator=(LocalTar&&) = delete;
+  /// Kills a program that is still running.
+  ~LocalTar();
+
+  int fd() const { return pipe_.get(); }
+  /// Passes on a part of the archive. Blocks until tar has taken it; nothing happens once tar has ended.
+  void write(std::string_view bytes) const;
+  /// Ends the archive and waits. Returns the exit code.
+  int finish();
+
+ private:
+  LocalTar(pid_t pid, Fd pipe) : pid_(pid), pipe_(std::move(pipe)) {}
+
+  pid_t pid_;
+  Fd pipe_;
+};
+
+}  // namespace muster::cli
