@@ -33,6 +33,8 @@ TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
       field<&Config::listen>("listen", "HOST:PORT to serve on, unless --listen says another."),
+      field<&Config::content_listen>(
+          "contentListen", "HOST:PORT for what programs in pods render; by default the port after the main one."),
       field<&Config::environments>("environments", "Which environment an image selects; the first match wins."),
       field<&Config::unmapped>("unmapped", "What an image that no pattern matches gets.")
           .one_of({"host", "refuse"})
@@ -81,8 +83,10 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
     problems.push_back(fmt::format("{}eventTTL: must be a duration above zero, got \"{}\"; write 1h or 30m",
                                    position(file, document, "eventTTL"), config.event_ttl));
   }
-  if (const auto address = parse_address(config.listen); !config.listen.empty() && !address) {
-    problems.push_back(fmt::format("{}listen: {}", position(file, document, "listen"), address.error().message));
+  for (const auto& [key, value] : {std::pair("listen", config.listen), {"contentListen", config.content_listen}}) {
+    const auto address = parse_address(value);
+    if (value.empty() || address) continue;
+    problems.push_back(fmt::format("{}{}: {}", position(file, document, key), key, address.error().message));
   }
   for (std::size_t i = 0; i < config.environments.size(); ++i) {
     const EnvironmentConfig& environment = config.environments[i];
@@ -124,6 +128,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   if (!documents) return in_context(file, std::move(documents).error());
   if (documents->empty()) {
     return Config{.listen = "",
+                  .content_listen = "",
                   .environments = {},
                   .unmapped = "host",
                   .resources = {},

@@ -24,7 +24,8 @@ struct SnapshotsConfig {
 };
 
 struct Config {
-  std::string listen;  // HOST:PORT; "" leaves the choice to the flag
+  std::string listen;          // HOST:PORT; "" leaves the choice to the flag
+  std::string content_listen;  // HOST:PORT; "" means the port after the main one
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // "host" or "refuse"
   std::map<std::string, Quantity> resources;

@@ -20,6 +20,7 @@
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
+#include "main/content_port.h"
 #include "main/data_dir.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -94,8 +95,10 @@ struct Engine {
   std::unique_ptr<control::Controllers> controllers;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<net::HttpServer> http;
+  std::unique_ptr<net::HttpServer> content;
 
   ~Engine() {
+    content.reset();
     http.reset();
     agent.reset();
     controllers.reset();
@@ -161,13 +164,16 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.api->set_node(engine.agent.get());
   engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
                                                               control::Where::kEngine, linux_os::is_port_free);
+  const net::ServerTls tls{.certificate_pem = credentials.server.certificate_pem,
+                           .key_pem = credentials.server.key_pem};
+  engine.content = make_content_server(engine.loop, tls);
   engine.http = std::make_unique<net::HttpServer>(
-      engine.loop,
-      net::ServerTls{.certificate_pem = credentials.server.certificate_pem, .key_pem = credentials.server.key_pem},
+      engine.loop, tls,
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
         engine.api->handle(std::move(request), std::move(exchange));
       },
-      net::ServerLimits{}, [&engine](const net::Request& head) { return engine.api->knows_sender(head); });
+      net::ServerLimits{}, [&engine](const net::Request& head) { return engine.api->knows_sender(head); },
+      [&engine](const net::Request& head) { return engine.api->streams_body(head); });
   return engine.agent->start();
 }
 
@@ -190,6 +196,7 @@ Status run_engine(const ServeOptions& options) {
   TRY(start_parts(engine, options, credentials, names));
   TRY_ASSIGN(const int port, engine.http->listen(options.address.host, options.address.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
+  TRY(listen_for_content(*engine.content, options.config, options.address, port));
 
   const std::string url = cli::url_of({.host = options.address.host, .port = port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";

@@ -1,0 +1,73 @@
+#include "main/content_port.h"
+
+#include <gmock/gmock.h>
+
+#include "net/http_client.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ContentPort : public ::testing::Test {
+ protected:
+  /// Returns a free port whose successor is free, too.
+  int free_pair() {
+    for (;;) {
+      net::HttpServer first(loop_, {}, nullptr);
+      net::HttpServer second(loop_, {}, nullptr);
+      const int port = *first.listen("127.0.0.1", 0);
+      if (port < 65535 && second.listen("127.0.0.1", port + 1)) return port;
+    }
+  }
+
+  net::EventLoop loop_;
+  std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {});
+};
+
+TEST_F(ContentPort, FollowsTheMainPort) {
+  const int main = free_pair();
+  const auto port = listen_for_content(*server_, {}, {.host = "127.0.0.1", .port = main}, main);
+  ASSERT_TRUE(port) << port.error().message;
+  EXPECT_EQ(*port, main + 1);
+}
+
+TEST_F(ContentPort, IsAnyFreeOneWhereTheNextIsTakenOrTheMainPortWasAnyToo) {
+  const int main = free_pair();
+  net::HttpServer other(loop_, {}, nullptr);
+  ASSERT_TRUE(other.listen("127.0.0.1", main + 1));
+  const auto port = listen_for_content(*server_, {}, {.host = "127.0.0.1", .port = main}, main);
+  ASSERT_TRUE(port) << port.error().message;
+  EXPECT_NE(*port, main + 1);
+  EXPECT_TRUE(listen_for_content(*server_, {}, {.host = "127.0.0.1", .port = 0}, 65535));
+}
+
+TEST_F(ContentPort, IsWhereTheConfigurationSays) {
+  net::HttpServer other(loop_, {}, nullptr);
+  const int taken = *other.listen("127.0.0.1", 0);
+  Config config;
+  config.content_listen = "127.0.0.1:" + std::to_string(taken);
+  const auto port = listen_for_content(*server_, config, {.host = "127.0.0.1", .port = 1}, 1);
+  ASSERT_FALSE(port);
+  EXPECT_THAT(port.error().message, HasSubstr("contentListen: listen on 127.0.0.1"));
+}
+
+TEST_F(ContentPort, SaysWhatItIsForAndThatNothingIsThere) {
+  const auto port = listen_for_content(*server_, {}, {.host = "127.0.0.1", .port = 0}, 1);
+  ASSERT_TRUE(port);
+  net::HttpClient client(loop_, {.host = "127.0.0.1", .port = *port, .tls = false});
+  int status = 0;
+  std::string body;
+  bool ended = false;
+  net::ResponseSink sink;
+  sink.on_head = [&](int code, const net::Headers&) { status = code; };
+  sink.on_data = [&](std::string_view bytes) { body += bytes; };
+  sink.on_end = [&](const Status&) { ended = true; };
+  const auto call = client.send({.method = "GET", .target = "/tb/default/a/"}, std::move(sink));
+  loop_.run_until([&] { return ended; });
+  EXPECT_EQ(status, 404);
+  EXPECT_THAT(body, HasSubstr("the API is on the main port"));
+}
+
+}  // namespace
+}  // namespace muster
