@@ -43,20 +43,9 @@ class NodeApi {
                                                       UniqueFunction<void(std::string_view)> on_text,
                                                       UniqueFunction<void(Status)> on_end) = 0;
   /// Starts a program inside a running container.
-  virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) {
-    (void)request, (void)sink;
-    return cannot("exec");
-  }
+  virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) = 0;
   /// Connects to the streams of the program that a container runs.
-  virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) {
-    (void)request, (void)sink;
-    return cannot("attach");
-  }
-
- private:
-  static Error cannot(std::string what) {
-    return Error{.reason = Reason::kServiceUnavailable, .message = what + ": this node does not offer it"};
-  }
+  virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
 };
 
 }  // namespace muster::client

@@ -70,6 +70,13 @@ Result<std::string> choose_protocol(const net::Request& http) {
                                  client::kExecProtocolV4, http.headers.get("Sec-WebSocket-Protocol")));
 }
 
+/// A program that did not start is an internal error of the kubelet, whatever the reason.
+Result<int> as_kubelet(Result<int> exit) {
+  if (exit) return exit;
+  return Error{.reason = Reason::kInternalError,
+               .message = "Internal error occurred: error executing command in container: " + exit.error().message};
+}
+
 /// Connects the client's WebSocket with the program's streams. The exchange holds it until either side ends.
 class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
  public:
@@ -130,7 +137,7 @@ class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
 
   void on_exit(const Result<int>& exit) {
     if (ended_) return;
-    socket_->send(json::serialize(client::status_of_exit(exit)), client::channel_prefix(Channel::kStatus));
+    socket_->send(json::serialize(client::status_of_exit(as_kubelet(exit))), client::channel_prefix(Channel::kStatus));
     socket_->close(net::CloseCode::kNormal);
     end();
   }

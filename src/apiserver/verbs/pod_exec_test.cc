@@ -115,8 +115,9 @@ TEST_F(Exec, SuccessIsAStatusToo) {
 
 TEST_F(Exec, AProgramThatCannotStartTellsWhy) {
   const auto exchange = open("/p/exec?command=nothing&stdout=true");
-  program().sink.on_exit(Error{.reason = Reason::kInternalError, .message = "no such program"});
-  EXPECT_THAT(messages(*exchange).at(1), HasSubstr(R"("message":"no such program","reason":"InternalError")"));
+  program().sink.on_exit(Error{.reason = Reason::kNotFound, .message = "no such program"});
+  EXPECT_THAT(messages(*exchange).at(1),
+              HasSubstr(R"(error executing command in container: no such program","reason":"InternalError")"));
 }
 
 TEST_F(Exec, ATerminalHasASizeAndNoSecondOutput) {

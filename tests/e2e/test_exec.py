@@ -1,0 +1,93 @@
+"""`muster exec`, `attach` and `cp` in real pods, over the Unix socket and over HTTPS."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+from harness import MUSTER, wait_for
+from pseudo_terminal import OnTerminal
+
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+       "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0,
+                "containers": [{"name": "a", "image": "any", "command": ["sleep", "1000"]}]}}
+
+
+@pytest.fixture(scope="module")
+def pod(engine):
+    engine.apply(POD)
+    engine.wait_phase("p", "Running", kind="pod")
+    return engine
+
+
+@pytest.fixture(params=["socket", "https"])
+def muster(pod, request):
+    def run(*words, **kwargs):
+        # Without a kubeconfig, muster finds the running engine of this user by its socket.
+        return pod.muster(*words, env={"KUBECONFIG": ""} if request.param == "socket" else {}, **kwargs)
+    return run
+
+
+def test_a_command_has_its_streams_and_its_exit_code(muster):
+    done = muster("exec", "p", "--", "sh", "-c", "echo out; echo err >&2; exit 7", check=False)
+    assert (done.returncode, done.stdout) == (7, "out\n")
+    assert done.stderr.endswith("err\ncommand terminated with exit code 7\n")
+    assert muster("exec", "-i", "p", "--", "cat", stdin="text" * 1_000_000).stdout == "text" * 1_000_000
+
+
+def test_files_are_copied_both_ways(muster, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a file").write_text("text" * 100_000)
+    muster("cp", tmp_path / "in", f"p:/tmp/{tmp_path.name}")
+    muster("cp", f"p:/tmp/{tmp_path.name}", tmp_path / "back")
+    assert (tmp_path / "back" / "a file").read_text() == "text" * 100_000
+
+
+def test_a_command_that_does_not_exist_is_an_error(pod):
+    done = pod.muster("exec", "p", "--", "no-such-program", check=False)
+    assert done.returncode == 1 and "no-such-program" in done.stderr
+
+
+def marked(pod, mark):
+    """The command lines of this machine that contain the mark."""
+    return subprocess.run(["pgrep", "-f", mark], text=True, stdout=subprocess.PIPE, check=False).stdout.split()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_client_that_ends_takes_its_command_with_it(pod, how):
+    mark = f"9{os.getpid()}{int(how)}"
+    client = subprocess.Popen([MUSTER, "exec", "p", "--", "sleep", mark], env=pod.environment())
+    wait_for("the command", lambda: len(marked(pod, f"^sleep {mark}")) == 1)
+    client.send_signal(how)
+    client.wait(timeout=30)
+    wait_for("the command to be gone", lambda: not marked(pod, f"^sleep {mark}"))
+
+
+@pytest.mark.parametrize("end", ["exit", signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_the_terminal_is_restored(pod, end):
+    user = OnTerminal([MUSTER, "exec", "-it", "p", "--", "sh"], pod.environment())
+    try:
+        user.type("until [ \"$(stty size)\" = '33 77' ]; do sleep 0.05; done; echo one=$((1+0))\n")
+        wait_for("the shell", lambda: "one=1" in user.read())
+        assert not user.is_restored()
+        if end == "exit":
+            user.type("exit 5\n")
+            assert user.wait() == 5
+        else:
+            user.process.send_signal(end)
+            user.wait()
+        assert user.is_restored()
+    finally:
+        user.close()
+
+
+def test_ctrl_c_reaches_the_program_and_not_the_client(pod):
+    user = OnTerminal([MUSTER, "exec", "-it", "p", "--", "sh", "-c", "trap 'echo caught; exit 6' INT; echo up; while :; do sleep 0.05; done"],
+                      pod.environment())
+    try:
+        wait_for("the program", lambda: "up" in user.read())
+        user.type("\x03")
+        assert user.wait() == 6
+        assert "caught" in user.seen
+    finally:
+        user.close()
