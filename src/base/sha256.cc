@@ -1,6 +1,8 @@
 #include "base/sha256.h"
 
 #include <fmt/core.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
 #include <array>
@@ -13,6 +15,13 @@ std::string sha256_hex(std::string_view bytes) {
   std::string hex;
   for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
   return hex;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view bytes) {
+  std::string mac(SHA256_DIGEST_LENGTH, '\0');
+  ::HMAC(::EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(bytes.data()),
+         bytes.size(), reinterpret_cast<unsigned char*>(mac.data()), nullptr);
+  return mac;
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// SHA-256, for names and tags that are functions of longer texts.
+// SHA-256, for names and tags that are functions of longer texts, and for signatures.
 #pragma once
 
 #include <string>
@@ -8,5 +8,7 @@ namespace muster {
 
 /// The digest as 64 lower-case hex digits.
 std::string sha256_hex(std::string_view bytes);
+/// HMAC-SHA256 (RFC 2104), 32 bytes.
+std::string hmac_sha256(std::string_view key, std::string_view bytes);
 
 }  // namespace muster
