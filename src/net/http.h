@@ -37,8 +37,9 @@ class Headers {
 struct Peer {
   bool tls = false;
   bool loopback = false;
-  bool in_process = false;  // connected through LocalTransport
-  bool unix_socket_same_user = false;
+  bool in_process = false;                   // connected through LocalTransport
+  bool unix_socket_same_user = false;        // the same user id in the same user namespace
+  bool unix_socket_other_namespace = false;  // our user id, but there it means somebody else
 };
 
 struct Request {

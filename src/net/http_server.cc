@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "net/server_connection.h"
+#include "net/unix_peer.h"
 
 namespace muster::net {
 namespace {
@@ -115,12 +116,6 @@ Status clear_stale_socket(const std::string& path, const Address& address) {
   return ok();
 }
 
-bool same_user(int fd) {
-  ucred peer{};
-  socklen_t length = sizeof peer;
-  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == ::geteuid();
-}
-
 }  // namespace
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
@@ -193,7 +188,11 @@ void HttpServer::State::admit(ConnectionPool& pool, int fd, const Address& addre
   const int family = address.storage.ss_family;
   Peer peer;
   peer.loopback = is_loopback(address);
-  peer.unix_socket_same_user = family == AF_UNIX && same_user(fd);
+  if (family == AF_UNIX) {
+    const UnixPeer who = unix_peer(fd);
+    peer.unix_socket_same_user = who == UnixPeer::kSameUser;
+    peer.unix_socket_other_namespace = who == UnixPeer::kOtherNamespace;
+  }
   auto socket = std::make_unique<Socket>(shared->loop);
   if (const auto adopted = socket->adopt(fd, family); !adopted.has_value()) {
     LOG_WARN("connection dropped", {"error", adopted.error().message});

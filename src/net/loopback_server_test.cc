@@ -1,8 +1,10 @@
 // Tests of HttpServer against a peer that sends raw bytes.
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <filesystem>
 #include <fstream>
@@ -562,6 +564,52 @@ TEST_F(UnixServerTest, ServesItsOwnUserOverAPrivateSocket) {
   EXPECT_EQ(fetch(client, {.method = "GET", .target = "/"}).body, "same user");
   EXPECT_EQ(fetch(client, {.method = "GET", .target = "/"}).body, "same user");
   EXPECT_EQ(server.connections(), 1U);
+}
+
+/// Connects from a new user namespace; only system calls, because the child is a copy of a process with threads.
+pid_t connect_from_another_namespace(const std::string& path, std::string_view request, int answer) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  if (::unshare(CLONE_NEWUSER) != 0) ::_exit(2);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) ::_exit(3);
+  if (::write(fd, request.data(), request.size()) < 0) ::_exit(3);
+  char buffer[4096];
+  ssize_t n = 0;
+  while ((n = ::read(fd, buffer, sizeof buffer)) > 0) {
+    if (::write(answer, buffer, static_cast<std::size_t>(n)) < 0) ::_exit(3);
+  }
+  ::_exit(0);
+}
+
+TEST_F(UnixServerTest, APeerFromAnotherUserNamespaceIsNotItsUser) {
+  HttpServer server(loop_, {}, [](const Request& request, const std::shared_ptr<Exchange>& exchange) {
+    const Peer& peer = request.peer;
+    exchange->respond(Response{
+        .body = peer.unix_socket_other_namespace && !peer.unix_socket_same_user ? "a foreigner" : "the same user"});
+  });
+  ASSERT_TRUE(server.listen_unix(path_).has_value());
+  int ends[2] = {};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const pid_t child =
+      connect_from_another_namespace(path_, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", ends[1]);
+  ::close(ends[1]);
+  std::string answer;
+  const Loop::Id watch = loop_.on_readable(ends[0], [&] {
+    char buffer[4096];
+    const ssize_t n = ::read(ends[0], buffer, sizeof buffer);
+    answer.append(n > 0 ? std::string(buffer, static_cast<std::size_t>(n)) : "(end)");
+  });
+  wait([&] { return answer.ends_with("(end)"); }, "the answer");
+  loop_.cancel(watch);
+  ::close(ends[0]);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "this host does not let the user make user namespaces";
+  EXPECT_THAT(answer, EndsWith("a foreigner(end)"));
 }
 
 TEST_F(UnixServerTest, ReplacesAStaleSocketButNothingElse) {
