@@ -1,6 +1,7 @@
 // Agent: runs the pods bound to this node as processes, each under a shim that outlives the server.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,12 +21,23 @@ struct Environment {
   std::map<std::string, std::string> env;  // applied unless the container sets them itself
 };
 
+/// How the containers of a pod use the API.
+struct ApiAccess {
+  std::string host;
+  int port = 0;
+  std::string ca_pem;
+  std::string token;      // of the pod's service account
+  bool automount = true;  // what the service account says; the pod's own word counts more
+};
+
 struct Options {
   std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
   std::vector<Environment> environments;
   bool refuse_unmapped = false;  // reject images without a matching pattern instead of using the host's environment
-  std::map<std::string, Quantity> resources;                // declared extended resources
+  std::map<std::string, Quantity> resources;  // declared extended resources
+  /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
+  std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
 };
 

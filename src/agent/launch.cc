@@ -15,6 +15,12 @@ using json::Document;
 // The default working directory, in place of an image's: it is writable and private to the pod.
 constexpr const char* kUsualFolder = "/root";
 
+// Where every in-cluster client looks for its token.
+constexpr const char* kAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+// No volume of a pod can have this name: it is not a DNS label.
+constexpr const char* kAccountVolume = "serviceAccount";
+constexpr const char* kRootCaMap = "kube-root-ca.crt";
+
 std::vector<std::string> texts_at(const Document& object, std::string_view key, const Variables& variables) {
   std::vector<std::string> texts;
   for (const Document& item : object.array_at(key)) {
@@ -23,7 +29,49 @@ std::vector<std::string> texts_at(const Document& object, std::string_view key, 
   return texts;
 }
 
-Variables default_variables(const Document& pod, const FoundEnvironment& environment) {
+/// Returns how the pod's containers use the API; nullopt when they cannot.
+Result<std::optional<ApiAccess>> find_api_access(const Document& pod, const Options& options,
+                                                 std::vector<PodEvent>& events) {
+  if (!options.api_access) return std::optional<ApiAccess>();
+  auto access = options.api_access(pod);
+  if (access) return std::optional<ApiAccess>(*std::move(access));
+  if (access.error().reason != Reason::kNotFound) return std::move(access).error();
+  // A manifest written for a cluster may name an account of that cluster without ever using it.
+  events.push_back({"Warning", "ServiceAccount",
+                    access.error().message + ": the pod runs without a token for the API; create the account first"});
+  return std::optional<ApiAccess>();
+}
+
+/// The pod's own word counts more than its account's, as in Kubernetes.
+bool mounts_token(const Document& pod, const ApiAccess& access) {
+  const Document* asked = pod.at("spec", "automountServiceAccountToken");
+  return asked != nullptr && asked->is_bool() ? asked->as_bool() : access.automount;
+}
+
+LaunchVolume account_volume(const Document& pod, const ApiAccess& access) {
+  return {kAccountVolume, FileFolder{{"token", 0644, access.token},
+                                     {"ca.crt", 0644, access.ca_pem},
+                                     {"namespace", 0644, pod.string_at("metadata", "namespace")}}};
+}
+
+/// A volume that the pod itself mounts at that place stays there.
+void mount_account(std::vector<LaunchMount>& mounts) {
+  if (std::ranges::find(mounts, kAccountFolder, &LaunchMount::target) != mounts.end()) return;
+  mounts.push_back({.volume = kAccountVolume, .sub_path = "", .target = kAccountFolder, .read_only = true});
+  std::ranges::stable_sort(mounts, {}, &LaunchMount::target);
+}
+
+/// In a cluster every namespace has a ConfigMap with the authority of the API server. Here it is not stored.
+References with_root_ca(References references, const ApiAccess& access) {
+  const auto map = std::make_shared<const Document>(json::Object{{"data", json::Object{{"ca.crt", access.ca_pem}}}});
+  references.config_map = [map, find = std::move(references.config_map)](const std::string& name) {
+    auto stored = find(name);
+    return stored == nullptr && name == kRootCaMap ? map : stored;
+  };
+  return references;
+}
+
+Variables default_variables(const Document& pod, const FoundEnvironment& environment, const ApiAccess* access) {
   Variables variables = {{"PATH", environment.path},
                          {"HOME", "/root"},
                          {"HOSTNAME", host_name_of(pod)},
@@ -32,6 +80,11 @@ Variables default_variables(const Document& pod, const FoundEnvironment& environ
                          // be lost when the program is killed.
                          {"PYTHONUNBUFFERED", "1"}};
   for (const auto& [name, value] : environment.variables) variables.emplace_back(name, value);
+  if (access == nullptr) return variables;
+  variables.emplace_back("KUBERNETES_SERVICE_HOST", access->host);
+  for (const char* name : {"KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT_HTTPS"}) {
+    variables.emplace_back(name, std::to_string(access->port));
+  }
   return variables;
 }
 
@@ -97,8 +150,8 @@ void add_environment(const FoundEnvironment& environment, Launch& launch) {
   }
 }
 
-Status add_container(const LaunchInputs& inputs, const Document& container, bool is_init, const Options& options,
-                     LaunchPlan& plan) {
+Status add_container(const LaunchInputs& inputs, const ApiAccess* access, const Document& container, bool is_init,
+                     const Options& options, LaunchPlan& plan) {
   const Document& pod = *inputs.pod;
   LaunchContainer to;
   to.name = container.string_at("name");
@@ -125,10 +178,11 @@ Status add_container(const LaunchInputs& inputs, const Document& container, bool
   to.tty = container.bool_at("tty");
   to.read_only_root = container.bool_at("securityContext", "readOnlyRootFilesystem");
   to.termination_path = container.string_at("terminationMessagePath");
-  TRY_ASSIGN(to.env,
-             container_variables(pod, container, inputs.facts, inputs.references, default_variables(pod, environment)));
+  TRY_ASSIGN(to.env, container_variables(pod, container, inputs.facts, inputs.references,
+                                         default_variables(pod, environment, access)));
   TRY_ASSIGN(to.args, command_line(container, to.env, plan.events));
   TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
+  if (access != nullptr && mounts_token(pod, *access)) mount_account(to.mounts);
   to.cwd = container.string_at("workingDir");
   if (to.cwd.empty()) to.cwd = kUsualFolder;
   if (to.cwd[0] != '/') {
@@ -167,7 +221,8 @@ Result<std::vector<std::string>> command_line(const Document& container, const V
   return command;
 }
 
-Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& options, const Paths& paths) {
+Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options, const Paths& paths) {
+  LaunchInputs inputs = given;
   const Document& pod = *inputs.pod;
   static const Document kEmpty{json::Object{}};
   const Document* spec_found = pod.find("spec");
@@ -179,12 +234,17 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& option
     plan.launch.grace_seconds = grace->as_int();
   }
   plan.launch.restart = desired_pod(pod).restart_policy;
-  TRY_ASSIGN(auto volumes, plan_volumes(pod, inputs.references, paths));
+  TRY_ASSIGN(const auto found_access, find_api_access(pod, options, plan.events));
+  const ApiAccess* access = found_access ? &*found_access : nullptr;
+  if (access != nullptr) inputs.references = with_root_ca(std::move(inputs.references), *access);
+  TRY_ASSIGN(auto volumes,
+             plan_volumes(pod, {.facts = inputs.facts, .references = inputs.references, .access = access}, paths));
   plan.launch.volumes = std::move(volumes.volumes);
+  if (access != nullptr && mounts_token(pod, *access)) plan.launch.volumes.push_back(account_volume(pod, *access));
   plan.folders = std::move(volumes.folders);
   for (const bool is_init : {true, false}) {
     for (const Document& container : spec.array_at(is_init ? "initContainers" : "containers")) {
-      if (auto added = add_container(inputs, container, is_init, options, plan); !added) {
+      if (auto added = add_container(inputs, access, container, is_init, options, plan); !added) {
         return in_context(fmt::format("container {}", quote(container.string_at("name"))), std::move(added).error());
       }
     }

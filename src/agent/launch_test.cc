@@ -244,5 +244,97 @@ TEST_F(LaunchPlanning, InitContainersComeFirst) {
   EXPECT_EQ(std::ranges::count(got->events, "Environment", &PodEvent::reason), 1) << "said once for the same image";
 }
 
+constexpr const char* kOneContainer = R"("containers":[{"name":"c","image":"x","command":["true"]}])";
+
+FileFolder files_in(const LaunchPlan& plan, const std::string& volume) {
+  const auto found = std::ranges::find(plan.launch.volumes, volume, &LaunchVolume::name);
+  return found == plan.launch.volumes.end() ? FileFolder{} : std::get<FileFolder>(found->source);
+}
+
+class ApiAccessPlanning : public LaunchPlanning {
+ protected:
+  ApiAccessPlanning() {
+    options_.api_access = [this](const json::Document&) -> Result<ApiAccess> {
+      if (!has_account_) return Error{.reason = Reason::kNotFound, .message = "serviceaccounts \"x\" not found"};
+      return ApiAccess{.host = "127.0.0.1", .port = 8765, .ca_pem = "CA", .token = "TOKEN", .automount = automount_};
+    };
+  }
+  bool has_account_ = true;
+  bool automount_ = true;
+};
+
+TEST_F(ApiAccessPlanning, EveryContainerGetsTheFilesAndVariablesOfItsAccount) {
+  const auto got =
+      plan(R"({"initContainers":[{"name":"i","image":"x","command":["true"]}],)" + std::string(kOneContainer) + "}");
+  ASSERT_TRUE(got) << got.error().message;
+  for (const LaunchContainer& container : got->launch.containers) {
+    ASSERT_EQ(container.mounts.size(), 1u) << container.name;
+    EXPECT_EQ(container.mounts[0].target, "/var/run/secrets/kubernetes.io/serviceaccount");
+    EXPECT_TRUE(container.mounts[0].read_only);
+    EXPECT_THAT(files_in(*got, container.mounts[0].volume),
+                ElementsAre(VolumeFile{"token", 0644, "TOKEN"}, VolumeFile{"ca.crt", 0644, "CA"},
+                            VolumeFile{"namespace", 0644, "ml"}));
+    EXPECT_EQ(variable(container, "KUBERNETES_SERVICE_HOST"), "127.0.0.1");
+    EXPECT_EQ(variable(container, "KUBERNETES_SERVICE_PORT"), "8765");
+    EXPECT_EQ(variable(container, "KUBERNETES_SERVICE_PORT_HTTPS"), "8765");
+  }
+}
+
+TEST_F(ApiAccessPlanning, APodOrItsAccountMayDeclineTheToken) {
+  const auto mounts = [this](const std::string& more) {
+    const auto got = plan("{" + more + kOneContainer + "}");
+    EXPECT_TRUE(got);
+    EXPECT_EQ(variable(got->launch.containers[0], "KUBERNETES_SERVICE_PORT"), "8765");
+    EXPECT_EQ(got->launch.volumes.size(), got->launch.containers[0].mounts.size());
+    return got->launch.containers[0].mounts.size();
+  };
+  EXPECT_EQ(mounts(""), 1u);
+  EXPECT_EQ(mounts(R"("automountServiceAccountToken":false,)"), 0u);
+  automount_ = false;
+  EXPECT_EQ(mounts(""), 0u);
+  EXPECT_EQ(mounts(R"("automountServiceAccountToken":true,)"), 1u);
+}
+
+TEST_F(ApiAccessPlanning, APodWithoutAnAccountRunsWithoutATokenAndSaysSo) {
+  has_account_ = false;
+  const auto got = plan("{" + std::string(kOneContainer) + "}");
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_TRUE(got->launch.volumes.empty());
+  EXPECT_EQ(variable(got->launch.containers[0], "KUBERNETES_SERVICE_HOST"), "(none)");
+  EXPECT_EQ(got->events[0].message,
+            "serviceaccounts \"x\" not found: the pod runs without a token for the API; create the account first");
+}
+
+TEST_F(ApiAccessPlanning, AProjectedVolumeOfThatShapeIsTheSame) {
+  const std::string spec = R"({"serviceAccountName":"x","automountServiceAccountToken":false,
+    "volumes":[{"name":"kube-api-access","projected":{"defaultMode":420,"sources":[
+      {"serviceAccountToken":{"path":"token","expirationSeconds":3607}},
+      {"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},
+      {"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"fieldPath":"metadata.namespace"}}]}},
+      {"secret":{"name":"s"}}]}}],
+    "containers":[{"name":"c","image":"x","command":["true"],"volumeMounts":[
+      {"name":"kube-api-access","mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]}]})";
+  const auto got = plan(spec);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(files_in(*got, "kube-api-access"),
+              ElementsAre(VolumeFile{"token", 0644, "TOKEN"}, VolumeFile{"ca.crt", 0644, "CA"},
+                          VolumeFile{"namespace", 0644, "ml"}, VolumeFile{"key", 0644, "secret"}));
+  ASSERT_EQ(got->launch.containers[0].mounts.size(), 1u);
+  EXPECT_TRUE(got->launch.containers[0].mounts[0].read_only);
+  has_account_ = false;
+  const auto waits = plan(spec);
+  EXPECT_EQ(waits.error().reason, Reason::kNotFound);
+  EXPECT_EQ(waits.error().message, "serviceaccount \"x\" not found");
+}
+
+TEST_F(ApiAccessPlanning, AVolumeThatThePodMountsThereStays) {
+  const auto got = plan(R"({"volumes":[{"name":"mine","emptyDir":{}}],"containers":[{"name":"c","image":"x",
+    "command":["true"],"volumeMounts":[
+      {"name":"mine","mountPath":"/var/run/secrets/kubernetes.io/serviceaccount/"}]}]})");
+  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_EQ(got->launch.containers[0].mounts.size(), 1u);
+  EXPECT_EQ(got->launch.containers[0].mounts[0].volume, "mine");
+}
+
 }  // namespace
 }  // namespace muster::agent

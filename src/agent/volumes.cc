@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "api/names.h"
 #include "base/quantity.h"
@@ -40,11 +40,13 @@ std::vector<std::string> keys_of(const Document& object) {
   return keys;
 }
 
+unsigned mode_at(const Document& object, std::string_view key, unsigned usual) {
+  const Document* mode = object.find(key);
+  return mode != nullptr && mode->is_int() ? static_cast<unsigned>(mode->as_int()) : usual;
+}
+
 /// Returns the keys of a ConfigMap or Secret as files: all of them, or those listed in `items`.
-Result<FileFolder> files_of(const Document& object, const Document& source, ValueOf value_of, unsigned usual_mode) {
-  const Document* mode_given = source.find("defaultMode");
-  const unsigned mode =
-      mode_given != nullptr && mode_given->is_int() ? static_cast<unsigned>(mode_given->as_int()) : usual_mode;
+Result<FileFolder> files_of(const Document& object, const Document& source, ValueOf value_of, unsigned mode) {
   FileFolder files;
   const json::Array& items = source.array_at("items");
   if (items.empty()) {
@@ -62,25 +64,79 @@ Result<FileFolder> files_of(const Document& object, const Document& source, Valu
     auto value = value_of(object, key);
     if (!value && source.bool_at("optional")) continue;
     if (!value) return not_found(fmt::format("references non-existent key {}", quote(key)));
-    const Document* item_mode = item.find("mode");
-    files.push_back({path,
-                     item_mode != nullptr && item_mode->is_int() ? static_cast<unsigned>(item_mode->as_int()) : mode,
-                     *std::move(value)});
+    files.push_back({path, mode_at(item, "mode", mode), *std::move(value)});
   }
   return files;
 }
 
-Result<LaunchVolume> plan_files(const std::string& name, const Document& source, const char* kind,
-                                const std::string& object_name, const References::Find& find, ValueOf value_of,
-                                unsigned usual_mode) {
+/// Returns the files of the ConfigMap or Secret that `source` names.
+Result<FileFolder> files_of_named(const Document& source, const char* kind, const std::string& object_name,
+                                  const References::Find& find, ValueOf value_of, unsigned mode) {
   const auto object = find(object_name);
   if (object == nullptr) {
-    if (source.bool_at("optional")) return LaunchVolume{name, FileFolder{}};
+    if (source.bool_at("optional")) return FileFolder{};
     return not_found(fmt::format("{} {} not found", kind, quote(object_name)));
   }
-  auto files = files_of(*object, source, value_of, usual_mode);
+  auto files = files_of(*object, source, value_of, mode);
   if (!files) return in_context(fmt::format("{} {}", kind, quote(object_name)), std::move(files).error());
-  return LaunchVolume{name, *std::move(files)};
+  return files;
+}
+
+/// Returns fields of the pod as files.
+Result<FileFolder> downward_files(const Document& source, const Document& pod, const PodFacts& facts, unsigned mode) {
+  FileFolder files;
+  for (const Document& item : source.array_at("items")) {
+    const std::string& path = item.string_at("path");
+    if (!stays_inside(path)) {
+      return invalid(fmt::format("downwardAPI: path {} must be relative and without \"..\"", quote(path)));
+    }
+    const Document* field = item.find("fieldRef");
+    if (field == nullptr) return invalid(fmt::format("downwardAPI {}: only fieldRef is supported here", quote(path)));
+    TRY_ASSIGN(std::string value, pod_field(pod, facts, field->string_at("fieldPath")));
+    files.push_back({path, mode_at(item, "mode", mode), std::move(value)});
+  }
+  return files;
+}
+
+Result<FileFolder> token_file(const Document& source, const Document& pod, const ApiAccess* access, unsigned mode) {
+  const std::string& path = source.string_at("path");
+  if (!stays_inside(path)) {
+    return invalid(fmt::format("serviceAccountToken: path {} must be relative and without \"..\"", quote(path)));
+  }
+  if (const std::string& audience = source.string_at("audience"); !audience.empty()) {
+    return invalid(
+        fmt::format("serviceAccountToken: audience must be absent, got {}; tokens in pods are for this "
+                    "engine only",
+                    quote(audience)));
+  }
+  if (access == nullptr) {
+    const std::string& account = pod.string_at("spec", "serviceAccountName");
+    return not_found(fmt::format("serviceaccount {} not found", quote(account.empty() ? "default" : account)));
+  }
+  return FileFolder{{path, mode, access->token}};
+}
+
+Result<FileFolder> files_of_source(const Document& source, const Document& pod, const VolumeInputs& inputs,
+                                   unsigned mode) {
+  const References& references = inputs.references;
+  if (const Document* part = source.find("serviceAccountToken")) return token_file(*part, pod, inputs.access, mode);
+  if (const Document* part = source.find("downwardAPI")) return downward_files(*part, pod, inputs.facts, mode);
+  if (const Document* part = source.find("configMap")) {
+    return files_of_named(*part, "configmap", part->string_at("name"), references.config_map, config_map_value, mode);
+  }
+  if (const Document* part = source.find("secret")) {
+    return files_of_named(*part, "secret", part->string_at("name"), references.secret, secret_value, mode);
+  }
+  return invalid("sources: must be serviceAccountToken, downwardAPI, configMap or secret");
+}
+
+Result<FileFolder> projected_files(const Document& projected, const Document& pod, const VolumeInputs& inputs) {
+  FileFolder all;
+  for (const Document& source : projected.array_at("sources")) {
+    TRY_ASSIGN(FileFolder files, files_of_source(source, pod, inputs, mode_at(projected, "defaultMode", 0644)));
+    all.insert(all.end(), std::make_move_iterator(files.begin()), std::make_move_iterator(files.end()));
+  }
+  return all;
 }
 
 Result<LaunchVolume> plan_empty_dir(const std::string& name, const Document& source, const std::string& uid,
@@ -114,19 +170,29 @@ Result<LaunchVolume> plan_claim(const std::string& name, const Document& source,
   return LaunchVolume{name, HostFolder{folders.back().path}};
 }
 
-Result<LaunchVolume> plan_volume(const Document& volume, const std::string& uid, const References& references,
+Result<LaunchVolume> plan_volume(const Document& volume, const Document& pod, const VolumeInputs& inputs,
                                  const Paths& paths, std::vector<LaunchFolder>& folders) {
   const std::string& name = volume.string_at("name");
   if (const Document* source = volume.find("persistentVolumeClaim"))
-    return plan_claim(name, *source, references, paths, folders);
-  if (const Document* source = volume.find("emptyDir")) return plan_empty_dir(name, *source, uid, paths, folders);
+    return plan_claim(name, *source, inputs.references, paths, folders);
+  if (const Document* source = volume.find("emptyDir"))
+    return plan_empty_dir(name, *source, pod.string_at("metadata", "uid"), paths, folders);
   if (const Document* source = volume.find("hostPath")) return plan_host_path(name, *source, folders);
+  const auto folder_of = [&name](Result<FileFolder> files) -> Result<LaunchVolume> {
+    if (!files) return std::move(files).error();
+    return LaunchVolume{name, *std::move(files)};
+  };
   if (const Document* source = volume.find("configMap")) {
-    return plan_files(name, *source, "configmap", source->string_at("name"), references.config_map, config_map_value,
-                      0644);
+    return folder_of(files_of_named(*source, "configmap", source->string_at("name"), inputs.references.config_map,
+                                    config_map_value, mode_at(*source, "defaultMode", 0644)));
   }
   if (const Document* source = volume.find("secret")) {
-    return plan_files(name, *source, "secret", source->string_at("secretName"), references.secret, secret_value, 0400);
+    return folder_of(files_of_named(*source, "secret", source->string_at("secretName"), inputs.references.secret,
+                                    secret_value, mode_at(*source, "defaultMode", 0400)));
+  }
+  if (const Document* source = volume.find("projected")) return folder_of(projected_files(*source, pod, inputs));
+  if (const Document* source = volume.find("downwardAPI")) {
+    return folder_of(downward_files(*source, pod, inputs.facts, mode_at(*source, "defaultMode", 0644)));
   }
   std::string kind = "none";
   for (const json::Member& member : volume.as_object()) {
@@ -134,7 +200,7 @@ Result<LaunchVolume> plan_volume(const Document& volume, const std::string& uid,
   }
   return invalid(
       fmt::format("volume {}: type {} is not to be had on this engine; use persistentVolumeClaim, emptyDir, hostPath, "
-                  "configMap or secret",
+                  "configMap, secret, projected or downwardAPI",
                   quote(name), kind));
 }
 
@@ -152,7 +218,9 @@ bool is_read_only_volume(const Document& pod, const std::string& name) {
   if (spec == nullptr) return false;
   for (const Document& volume : spec->array_at("volumes")) {
     if (volume.string_at("name") != name) continue;
-    if (volume.find("configMap") != nullptr || volume.find("secret") != nullptr) return true;
+    for (const char* files : {"configMap", "secret", "projected", "downwardAPI"}) {
+      if (volume.find(files) != nullptr) return true;
+    }
     return volume.bool_at("persistentVolumeClaim", "readOnly");
   }
   return false;
@@ -166,12 +234,12 @@ std::string claim_folder(const Document& claim, const Paths& paths) {
   return paths.claim(claim.string_at("metadata", "namespace"), claim.string_at("metadata", "name"));
 }
 
-Result<VolumePlan> plan_volumes(const Document& pod, const References& references, const Paths& paths) {
+Result<VolumePlan> plan_volumes(const Document& pod, const VolumeInputs& inputs, const Paths& paths) {
   VolumePlan plan;
   const Document* spec = pod.find("spec");
   if (spec == nullptr) return plan;
   for (const Document& volume : spec->array_at("volumes")) {
-    TRY_ASSIGN(auto planned, plan_volume(volume, pod.string_at("metadata", "uid"), references, paths, plan.folders));
+    TRY_ASSIGN(auto planned, plan_volume(volume, pod, inputs, paths, plan.folders));
     plan.volumes.push_back(std::move(planned));
   }
   return plan;

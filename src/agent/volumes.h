@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/agent.h"
 #include "agent/container_env.h"
 #include "agent/launch_file.h"
 #include "agent/paths.h"
@@ -24,9 +25,16 @@ struct VolumePlan {
   std::vector<LaunchFolder> folders;
 };
 
-/// NotFound when a claim, ConfigMap or Secret is missing: the pod can start once it exists. Invalid for volume types
-/// that this engine does not support.
-Result<VolumePlan> plan_volumes(const json::Document& pod, const References& references, const Paths& paths);
+/// What the volumes of a pod can show besides its own document. `access` is null when the pod has none.
+struct VolumeInputs {
+  const PodFacts& facts;
+  const References& references;
+  const ApiAccess* access = nullptr;
+};
+
+/// NotFound when a claim, ConfigMap, Secret or service account is missing: the pod can start once it exists. Invalid
+/// for volume types that this engine does not support.
+Result<VolumePlan> plan_volumes(const json::Document& pod, const VolumeInputs& inputs, const Paths& paths);
 
 /// Returns the mounts in the order in which they must be made: outer ones before the ones inside them.
 Result<std::vector<LaunchMount>> plan_mounts(const json::Document& pod, const json::Document& container);
