@@ -148,6 +148,7 @@ Resource secrets() {
 
 Resource service_accounts() {
   Resource r = core("ServiceAccount", "serviceaccounts", {"sa"}, type_of<ServiceAccount>());
+  r.other_subresources = {"token"};
   r.returned_by_delete = true;
   r.printer = service_account_printer();
   return r;

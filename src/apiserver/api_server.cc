@@ -101,6 +101,10 @@ struct ApiServer::State {
         watches(context),
         collector(context, options.event_life),
         accounts(context),
+        tokens(context, options.account_key),
+        authentication{.owner_token = options.token,
+                       .allowed_hosts = options.allowed_hosts,
+                       .find_account = [this](std::string_view token) { return tokens.find(token); }},
         quotas(context) {
     context.quotas = &quotas;
     context.is_acted_on = options.is_acted_on;
@@ -109,8 +113,9 @@ struct ApiServer::State {
 
   std::vector<HealthCheck> health_checks();
 
-  /// Answers paths that are not resources: discovery, OpenAPI, version, health. Nullopt when the path is none of these.
-  std::optional<net::Response> answer_fixed_path(const Target& target, const net::Request& request);
+  /// Answers paths that are not resources: discovery, OpenAPI, version, health.
+  net::Response answer_path(const Principal& who, const Target& target, const net::Request& request);
+  net::Response read_path(const Target& target, const net::Request& request);
   net::Response answer_openapi(const std::vector<std::string>& path, const net::Request& request);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
   void make_namespace(const std::string& name);
@@ -123,6 +128,8 @@ struct ApiServer::State {
   Watches watches;
   Collector collector;
   DefaultAccounts accounts;
+  AccountTokens tokens;
+  Authentication authentication;
   Quotas quotas;
   OpenApi openapi;
   std::vector<HealthCheck> checks;
@@ -209,7 +216,15 @@ std::vector<HealthCheck> ApiServer::State::health_checks() {
   return all;
 }
 
-std::optional<net::Response> ApiServer::State::answer_fixed_path(const Target& target, const net::Request& request) {
+net::Response ApiServer::State::answer_path(const Principal& who, const Target& target, const net::Request& request) {
+  const auto allowed = check_access(who, action_at(request.method, request.target));
+  if (!allowed) return error_response(allowed.error());
+  net::Response response = read_path(target, request);
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  return reads || response.status == 404 ? response : error_response(method_not_allowed());
+}
+
+net::Response ApiServer::State::read_path(const Target& target, const net::Request& request) {
   const std::vector<std::string>& path = target.path;
   if (path.empty()) return json_response(json::serialize(root_answer()), "application/json");
   if (path[0] == "openapi") return answer_openapi(path, request);
@@ -217,8 +232,8 @@ std::optional<net::Response> ApiServer::State::answer_fixed_path(const Target& t
     return json_response(json::serialize(version_answer()), "application/json");
   }
   if (path.size() == 1 && path[0] == "metrics") return metrics_response(metrics->text(context, watches.count()));
-  if (auto health = answer_health(checks, target)) return health;
-  if (!is_discovery(path)) return std::nullopt;
+  if (auto health = answer_health(checks, target)) return *std::move(health);
+  if (!is_discovery(path)) return error_response(unknown_path());
   auto discovery = answer_discovery(path, request.headers.get("Accept"));
   if (!discovery) return error_response(discovery.error());
   return json_response(json::serialize(discovery->body), discovery->content_type);
@@ -229,6 +244,7 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   if (request.subresource == "log") return read_pod_log(context, request, std::move(reply));
   if (is_exec(request)) return exec_in_pod(context, request, http, std::move(reply));
   if (request.subresource == "binding") return bind_pod(context, request, http, std::move(reply));
+  if (request.subresource == "token") return request_token(context, tokens, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
   if (request.resource->answered_by == api::AnsweredBy::kReview) return answer_review(request, http, std::move(reply));
   if (request.resource->answered_by == api::AnsweredBy::kMetrics) return reply.fail(no_metrics());
@@ -253,7 +269,11 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
 }
 
 bool ApiServer::knows_sender(const net::Request& head) const {
-  return apiserver::knows_sender(head, state_->options.token, state_->options.allowed_hosts);
+  return apiserver::knows_sender(head, state_->authentication);
+}
+
+Result<PodToken> ApiServer::issue_pod_token(const json::Document& pod) const {
+  return state_->tokens.issue_for(pod);
 }
 
 bool ApiServer::streams_body(const net::Request& head) const {
@@ -263,24 +283,26 @@ bool ApiServer::streams_body(const net::Request& head) const {
 void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answered) {
   auto labels = std::make_shared<RequestLabels>(labels_of_method(request.method));
   auto exchange = state_->metrics->measure(state_->context.loop, std::move(answered), labels);
-  if (auto known = authenticate(request, state_->options.token, state_->options.allowed_hosts); !known) {
-    return exchange->respond(error_response(known.error()));
-  }
+  const auto who = authenticate(request, state_->authentication);
+  if (!who) return exchange->respond(error_response(who.error()));
   auto target = parse_target(request.target);
   if (!target) return exchange->respond(error_response(target.error()));
   auto routed = state_->router.find(request.method, target->path);
   if (!routed) return exchange->respond(error_response(routed.error()));
   if (auto& match = *routed) {
+    const auto allowed = check_access(*who, action_of_route(request.method, target->path));
+    if (!allowed) return exchange->respond(error_response(allowed.error()));
     return match->route->handle({std::move(request), std::move(target->query), std::move(match->at)},
                                 std::move(exchange));
   }
-  if (auto response = state_->answer_fixed_path(*target, request)) {
-    const bool reads = request.method == "GET" || request.method == "HEAD";
-    return exchange->respond(reads ? *std::move(response) : error_response(method_not_allowed()));
-  }
+  if (!names_objects(target->path)) return exchange->respond(state_->answer_path(*who, *target, request));
   auto parsed = parse_resource_request(request.method, *std::move(target));
   if (!parsed) return exchange->respond(error_response(parsed.error()));
   *labels = labels_of(*parsed);
+  if (const auto allowed = check_access(*who, action_of(*parsed)); !allowed) {
+    return exchange->respond(error_response(allowed.error()));
+  }
+  parsed->who = *who;
   // The engine's own controllers limit themselves, and they must keep running to reduce the load.
   if (!request.peer.in_process) {
     const bool streams = parsed->verb == Verb::kWatch || parsed->query.flag("follow") || is_exec(*parsed);

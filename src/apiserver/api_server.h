@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/resource.h"
+#include "apiserver/access/account_tokens.h"
 #include "apiserver/http/router.h"
 #include "base/ports.h"
 #include "base/time.h"
@@ -19,7 +20,8 @@
 namespace muster::apiserver {
 
 struct Options {
-  std::string token;                            // bearer token that grants all access
+  std::string token;                            // the owner's bearer token
+  std::string account_key;                      // signs the tokens of service accounts; "": there are none
   std::vector<std::string> allowed_hosts;       // accepted Host headers, without port: against DNS rebinding
   Duration event_life = std::chrono::hours(1);  // how long an Event is kept after its last change
   // Requests in progress beyond these limits get 429 at once. Watches and followed logs count separately once they
@@ -54,6 +56,8 @@ class ApiServer {
   /// For net::HttpServer, which reads the body of nobody else.
   bool knows_sender(const net::Request& head) const;
   bool streams_body(const net::Request& head) const;
+  /// Makes the token with which the containers of a pod use this server. NotFound when its account does not exist.
+  Result<PodToken> issue_pod_token(const json::Document& pod) const;
 
  private:
   struct State;

@@ -26,8 +26,7 @@ std::string record_path(const std::string& data_dir) {
   return data_dir + "/engine.json";
 }
 
-Result<std::string> load_or_make_token(const std::string& data_dir, Rng& rng) {
-  const std::string path = data_dir + "/token";
+Result<std::string> load_or_make_secret(const std::string& path, Rng& rng) {
   if (auto token = read_file(path); token) {
     return std::string(trim(*token));
   } else if (token.error().reason != Reason::kNotFound) {
@@ -104,10 +103,14 @@ Result<Credentials> load_or_make_credentials(const std::string& data_dir, const 
                                              Rng& rng, Time now) {
   const std::string pki = data_dir + "/pki";
   TRY(make_directories(pki, 0700));
-  TRY_ASSIGN(std::string token, load_or_make_token(data_dir, rng));
+  TRY_ASSIGN(std::string token, load_or_make_secret(data_dir + "/token", rng));
+  TRY_ASSIGN(std::string account_key, load_or_make_secret(data_dir + "/account-key", rng));
   TRY_ASSIGN(net::KeyPair ca, load_or_make_ca(pki, now));
   TRY_ASSIGN(net::KeyPair server, load_or_make_server(pki, ca, names, now));
-  return Credentials{.token = std::move(token), .ca = std::move(ca), .server = std::move(server)};
+  return Credentials{.token = std::move(token),
+                     .account_key = std::move(account_key),
+                     .ca = std::move(ca),
+                     .server = std::move(server)};
 }
 
 Status write_engine_record(const std::string& data_dir, const std::string& url) {

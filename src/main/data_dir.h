@@ -2,6 +2,7 @@
 //
 //   DIR/kubeconfig     0600, complete before the engine reports that it is ready
 //   DIR/token          the bearer token in the kubeconfig
+//   DIR/account-key    0600, signs the tokens of service accounts
 //   DIR/engine.json    pid, start time and URL of the running engine
 //   DIR/listen         HOST:PORT where the engine served last, used by the next start
 //   DIR/engine.log     the engine's log when it was started by `muster up`
@@ -29,6 +30,7 @@ Status prepare_data_dir(const std::string& data_dir);
 
 struct Credentials {
   std::string token;
+  std::string account_key;
   net::KeyPair ca;
   net::KeyPair server;
 };

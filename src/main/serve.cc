@@ -96,6 +96,7 @@ struct Engine {
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<net::HttpServer> http;
   std::unique_ptr<net::HttpServer> content;
+  int port = 0;  // of `http`, once it listens
 
   ~Engine() {
     content.reset();
@@ -142,12 +143,26 @@ Status open_store(Engine& engine, const ServeOptions& options) {
   return ok();
 }
 
+/// How a pod's containers use the API. Pods share the host's network, so they reach the engine where it listens.
+Result<agent::ApiAccess> api_access(const Engine& engine, const ServeOptions& options, const Credentials& credentials,
+                                    const json::Document& pod) {
+  const std::string& host = options.address.host;
+  const bool anywhere = host == "0.0.0.0" || host == "::";
+  TRY_ASSIGN(apiserver::PodToken issued, engine.api->issue_pod_token(pod));
+  return agent::ApiAccess{.host = anywhere ? "127.0.0.1" : host,
+                          .port = engine.port,
+                          .ca_pem = credentials.ca.certificate_pem,
+                          .token = std::move(issued.token),
+                          .automount = issued.automount};
+}
+
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
                    const std::vector<std::string>& names) {
   engine.api = std::make_unique<apiserver::ApiServer>(
       engine.loop, engine.rng, *engine.store,
       apiserver::Options{
           .token = credentials.token,
+          .account_key = credentials.account_key,
           .allowed_hosts = names,
           .event_life = *parse_duration(options.config.event_ttl),
           .informers_synced = [&engine] { return engine.controllers != nullptr && engine.controllers->is_synced(); },
@@ -160,7 +175,9 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
-  engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, agent_options(options));
+  agent::Options for_agent = agent_options(options);
+  for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
+  engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));
   engine.api->set_node(engine.agent.get());
   engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
                                                               control::Where::kEngine, linux_os::is_port_free);
@@ -194,11 +211,11 @@ Status run_engine(const ServeOptions& options) {
   TRY_ASSIGN(const Credentials credentials,
              load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
   TRY(start_parts(engine, options, credentials, names));
-  TRY_ASSIGN(const int port, engine.http->listen(options.address.host, options.address.port));
+  TRY_ASSIGN(engine.port, engine.http->listen(options.address.host, options.address.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
-  TRY(listen_for_content(*engine.content, options.config, options.address, port));
+  TRY(listen_for_content(*engine.content, options.config, options.address, engine.port));
 
-  const std::string url = cli::url_of({.host = options.address.host, .port = port});
+  const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
   TRY(write_file_atomically(
       kubeconfig,

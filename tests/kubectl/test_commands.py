@@ -386,6 +386,25 @@ def test_auth(kubectl):
         assert "muster-admin" in kubectl.out("auth", "whoami")
 
 
+def test_a_token_of_a_service_account(place):
+    place("create", "serviceaccount", "builder")
+    token = place.out("create", "token", "builder", "--duration=10m").strip()
+    assert place.out("--token", token, "get", "serviceaccounts", "builder", "-o", "name") == "serviceaccount/builder\n"
+    user = f"system:serviceaccount:{place.ns}:builder"
+    assert place.fails("--token", token, "get", "pods", "-A").strip() == (
+        f'Error from server (Forbidden): pods is forbidden: User "{user}" cannot list resource "pods" in API group "" '
+        "at the cluster scope")
+    assert place.out("--token", token, "auth", "can-i", "create", "pods") == "yes\n"
+    assert place("--token", token, "auth", "can-i", "create", "pods", "-n", "default", check=False).stdout == "no\n"
+    assert place("--token", token, "auth", "can-i", "get", "nodes", check=False).stdout.splitlines()[-1] == "no"
+    listed = place.out("--token", token, "auth", "can-i", "--list")
+    assert "pytorchjobs.kubeflow.org" in listed and "*.*" not in listed
+    place.fails("create", "token", "builder", "--duration=5s")
+    place("delete", "serviceaccount", "builder")
+    assert "(Unauthorized)" in place.fails("--token", token, "get", "pods")
+
+
+
 def test_a_wrong_token_is_refused(kubectl, tmp_path):
     other = tmp_path / "kubeconfig"
     text = kubectl.engine.kubeconfig.read_text()

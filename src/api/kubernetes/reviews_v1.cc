@@ -64,6 +64,24 @@ TypeDesc describe(Of<SelfSubjectReview>) {
                                  field<&SelfSubjectReview::status>("status", "Name and groups of the client."));
 }
 
+TypeDesc describe(Of<TokenRequestSpec>) {
+  return object<TokenRequestSpec>(
+      "TokenRequestSpec", "What the token is for.",
+      field<&TokenRequestSpec::audiences>("audiences", "Who shall accept the token; empty for this server."),
+      field<&TokenRequestSpec::expiration_seconds>("expirationSeconds", "How long the token is valid.")
+          .default_value(3600)
+          .min(600)
+          .max(std::int64_t{1} << 32),
+      field<&TokenRequestSpec::bound_object_ref>("boundObjectRef", "Pod without which the token is worth nothing."));
+}
+
+TypeDesc describe(Of<TokenRequest>) {
+  return root<TokenRequest>("authentication.k8s.io/v1", "TokenRequest", "Asks for a token of a service account.",
+                            field<&TokenRequest::metadata>("metadata", "Not used."),
+                            field<&TokenRequest::spec>("spec", "What the token is for."),
+                            field<&TokenRequest::status>("status", "The token, and when it expires."));
+}
+
 }  // namespace muster::reflect
 
 namespace muster::api {

@@ -1,7 +1,8 @@
-// The kinds of authorization.k8s.io/v1 and authentication.k8s.io/v1 by which clients ask about themselves. They are
-// questions, not objects: they are answered and never stored.
+// The kinds of authorization.k8s.io/v1 and authentication.k8s.io/v1 by which clients ask about themselves, and for
+// tokens. They are questions, not objects: they are answered and never stored.
 #pragma once
 
+#include "api/kubernetes/core_v1.h"
 #include "api/meta.h"
 
 namespace muster::api {
@@ -44,6 +45,18 @@ struct SelfSubjectReview {
   json::Document status;
 };
 
+struct TokenRequestSpec {
+  std::vector<std::string> audiences;
+  std::int64_t expiration_seconds = 0;
+  std::optional<ObjectReference> bound_object_ref;
+};
+/// Asked for at serviceaccounts/NAME/token.
+struct TokenRequest {
+  ObjectMeta metadata;
+  TokenRequestSpec spec;
+  json::Document status;
+};
+
 }  // namespace muster::api
 
 // Descriptors of these types.
@@ -56,5 +69,7 @@ TypeDesc describe(Of<api::SelfSubjectAccessReview>);
 TypeDesc describe(Of<api::SelfSubjectRulesReviewSpec>);
 TypeDesc describe(Of<api::SelfSubjectRulesReview>);
 TypeDesc describe(Of<api::SelfSubjectReview>);
+TypeDesc describe(Of<api::TokenRequestSpec>);
+TypeDesc describe(Of<api::TokenRequest>);
 
 }  // namespace muster::reflect

@@ -9,6 +9,7 @@
 
 #include "api/kubernetes/kubernetes_fields.h"
 #include "apiserver/admission/builtin_types.h"
+#include "apiserver/admission/host_reach.h"
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/admission/pod_templates.h"
 #include "apiserver/admission/references.h"
@@ -415,6 +416,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   stamp_new(resource, object, context.rng, context.loop.now());
   const bool takes_status = !resource.has_status || resource.brings_status;
   if (!takes_status) object.as_object().erase("status");
+  TRY(check_host_reach(request, nullptr, object));
   std::vector<std::string> said = new_warnings(resource, nullptr, object);  // about what was sent, not about defaults
   reflect::apply_defaults(*resource.type, object);
   if (resource.set_defaults != nullptr) resource.set_defaults(object);
@@ -460,6 +462,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   }
   TRY(check_version(request, origin, before, after));
   split_status(request, before, after);
+  TRY(check_host_reach(request, &before, after));
   reflect::apply_defaults(*resource.type, after);
   if (resource.set_defaults != nullptr) resource.set_defaults(after);
   carry_over(resource, before, after);

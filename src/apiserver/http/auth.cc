@@ -4,21 +4,13 @@
 
 #include <algorithm>
 
+#include "apiserver/access/authorize.h"
+#include "apiserver/access/token.h"
 #include "apiserver/http/web_socket_token.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
 namespace {
-
-/// Compares every byte even after a difference, so that the duration reveals nothing about the token.
-bool same_secret(std::string_view given, std::string_view expected) {
-  unsigned difference = given.size() == expected.size() ? 0 : 1;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const char c = i < given.size() ? given[i] : '\0';
-    difference |= static_cast<unsigned char>(c) ^ static_cast<unsigned char>(expected[i]);
-  }
-  return difference == 0;
-}
 
 Error refused(Reason reason, std::string message) {
   Error error;
@@ -43,14 +35,15 @@ std::string_view impersonation_in(const net::Headers& headers) {
   return "";
 }
 
-bool needs_no_token(std::string_view target) {
-  const std::string_view path = target.substr(0, target.find('?'));
-  return path == "/healthz" || path == "/livez" || path == "/readyz";
-}
-
-/// Rejects requests under a foreign host name, requests from pages of other sites, and impersonation.
+/// Rejects requests from other user namespaces, under a foreign host name, from pages of other sites, and
+/// impersonation.
 Status check_origin(const net::Request& request, const std::vector<std::string>& allowed_hosts) {
   if (request.peer.in_process) return ok();
+  if (request.peer.unix_socket_other_namespace) {
+    // Inside a user namespace of its own, a pod's process has the user id of the engine, but it is not its owner.
+    return refused(Reason::kForbidden,
+                   "api.sock: the peer is in another user namespace, such as a container; use HTTPS and a token");
+  }
   const std::string_view host = request.headers.get("Host");
   if (!request.peer.unix_socket_same_user) {
     const auto name = net::host_name(host);
@@ -67,8 +60,8 @@ Status check_origin(const net::Request& request, const std::vector<std::string>&
   if (is_cross_site(request)) return refused(Reason::kForbidden, "cross-site request refused");
   if (const std::string_view asked = impersonation_in(request.headers); !asked.empty()) {
     return refused(Reason::kForbidden,
-                   fmt::format("{}: this server has one user, requests in the name of another are not supported; leave "
-                               "out --as, --as-group and --as-uid",
+                   fmt::format("{}: requests in the name of another user are not supported; leave out --as, --as-group "
+                               "and --as-uid",
                                asked));
   }
   return ok();
@@ -81,22 +74,32 @@ std::string bearer_token(const net::Request& request) {
   return is_bearer ? std::string(trim(given.substr(bearer.size()))) : web_socket_token(request.headers);
 }
 
-bool has_credentials(const net::Request& request, const std::string& token) {
-  if (request.peer.in_process || request.peer.unix_socket_same_user) return true;
-  return !token.empty() && same_secret(bearer_token(request), token);
+Principal identify(const net::Request& request, const Authentication& by) {
+  if (request.peer.in_process || request.peer.unix_socket_same_user) return owner();
+  const std::string token = bearer_token(request);
+  if (!by.owner_token.empty() && same_secret(token, by.owner_token)) return owner();
+  if (token.empty() || !by.find_account) return {};
+  auto account = by.find_account(token);
+  return account ? service_account(*std::move(account)) : Principal();
+}
+
+bool is_stranger(const Principal& principal) {
+  return principal.kind == Principal::Kind::kStranger;
 }
 
 }  // namespace
 
-bool knows_sender(const net::Request& head, const std::string& token, const std::vector<std::string>& allowed_hosts) {
-  return check_origin(head, allowed_hosts) && has_credentials(head, token);
+bool knows_sender(const net::Request& head, const Authentication& by) {
+  return check_origin(head, by.allowed_hosts) && !is_stranger(identify(head, by));
 }
 
-Status authenticate(const net::Request& request, const std::string& token,
-                    const std::vector<std::string>& allowed_hosts) {
-  TRY(check_origin(request, allowed_hosts));
-  if (has_credentials(request, token) || needs_no_token(request.target)) return ok();
-  return refused(Reason::kUnauthorized, "Unauthorized");
+Result<Principal> authenticate(const net::Request& request, const Authentication& by) {
+  TRY(check_origin(request, by.allowed_hosts));
+  Principal sender = identify(request, by);
+  if (is_stranger(sender) && !may(sender, action_at(request.method, request.target))) {
+    return refused(Reason::kUnauthorized, "Unauthorized");
+  }
+  return sender;
 }
 
 }  // namespace muster::apiserver

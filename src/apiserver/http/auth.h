@@ -1,21 +1,33 @@
-// Authentication. The server accepts requests with the token, from this process, and from this user over the Unix
-// socket. Host and Origin are checked first, so that a page in a browser cannot reach it under another name.
+// Authentication: who sends a request. The owner shows the token, is this process, or is this user on the Unix socket;
+// a service account shows a token of its own. Host and Origin are checked first, so that a page in a browser cannot
+// reach the server under another name.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "apiserver/access/principal.h"
 #include "base/result.h"
 #include "net/http.h"
 
 namespace muster::apiserver {
 
-/// Whether the sender is one of those three and Host and Origin are allowed. Otherwise the body is not even read.
-bool knows_sender(const net::Request& head, const std::string& token, const std::vector<std::string>& allowed_hosts);
+struct Authentication {
+  std::string owner_token;
+  std::vector<std::string> allowed_hosts;
+  /// Finds the account that a token stands for. Null: there are no service accounts.
+  std::function<std::optional<ServiceAccount>(std::string_view token)> find_account = nullptr;
+};
 
-/// Returns Forbidden for a foreign Host or Origin, for writes by pages of other sites, and for impersonation, and
-/// Unauthorized when there are no credentials. Health checks need none.
-Status authenticate(const net::Request& request, const std::string& token,
-                    const std::vector<std::string>& allowed_hosts);
+/// Whether Host and Origin are allowed and the sender is no stranger. Otherwise the body is not even read.
+bool knows_sender(const net::Request& head, const Authentication& by);
+
+/// Returns Forbidden for a foreign Host or Origin, for writes by pages of other sites, for impersonation and for peers
+/// of the Unix socket from another user namespace; Unauthorized without credentials, unless strangers may send this
+/// request, too.
+Result<Principal> authenticate(const net::Request& request, const Authentication& by);
 
 }  // namespace muster::apiserver

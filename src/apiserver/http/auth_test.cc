@@ -16,7 +16,7 @@ net::Request request(std::initializer_list<std::pair<std::string, std::string>> 
 const std::vector<std::string> kHosts{"127.0.0.1", "localhost", "::1"};
 
 std::string verdict(const net::Request& r) {
-  const auto known = authenticate(r, "secret", kHosts);
+  const auto known = authenticate(r, {.owner_token = "secret", .allowed_hosts = kHosts});
   return known ? "ok" : std::string(reason_name(known.error().reason));
 }
 
@@ -31,7 +31,8 @@ TEST(Auth, TheTokenOpens) {
 }
 
 TEST(Auth, AnEmptyTokenOpensNothing) {
-  EXPECT_FALSE(authenticate(request({{"Host", "localhost"}, {"Authorization", "Bearer "}}), "", {"localhost"}));
+  EXPECT_FALSE(authenticate(request({{"Host", "localhost"}, {"Authorization", "Bearer "}}),
+                            {.owner_token = "", .allowed_hosts = {"localhost"}}));
 }
 
 TEST(Auth, ForeignHostsAreRefusedBeforeTheToken) {
@@ -83,7 +84,9 @@ TEST(Auth, HealthNeedsNoTokenButVersionDoes) {
 }
 
 TEST(Auth, HealthMakesNobodyKnown) {
-  const auto known = [](const net::Request& head) { return knows_sender(head, "secret", kHosts); };
+  const auto known = [](const net::Request& head) {
+    return knows_sender(head, {.owner_token = "secret", .allowed_hosts = kHosts});
+  };
   const std::pair<std::string, std::string> token = {"Authorization", "Bearer secret"};
   EXPECT_TRUE(known(request({{"Host", "localhost"}, token})));
   EXPECT_TRUE(known(request({{"Host", "localhost"}, token}, "/healthz")));
@@ -100,6 +103,30 @@ TEST(Auth, ThisProcessAndThisUserNeedNoToken) {
   net::Request socket = request({});
   socket.peer.unix_socket_same_user = true;
   EXPECT_EQ(verdict(socket), "ok");
+}
+
+TEST(Auth, PeersFromAnotherUserNamespaceAreRefusedWhateverTheyShow) {
+  net::Request inside = request({{"Host", "localhost"}, {"Authorization", "Bearer secret"}});
+  inside.peer.unix_socket_other_namespace = true;
+  const auto refused = authenticate(inside, {.owner_token = "secret", .allowed_hosts = kHosts});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, Reason::kForbidden);
+  EXPECT_EQ(refused.error().message,
+            "api.sock: the peer is in another user namespace, such as a container; use HTTPS and a token");
+}
+
+TEST(Auth, ATokenOfAnAccountGivesTheAccount) {
+  const Authentication by{.owner_token = "secret", .allowed_hosts = kHosts, .find_account = [](std::string_view token) {
+                            return token == "hers" ? std::optional(ServiceAccount{.ns = "lab", .name = "default"})
+                                                   : std::nullopt;
+                          }};
+  const auto who = [&](std::string token) {
+    const auto found = authenticate(request({{"Host", "localhost"}, {"Authorization", "Bearer " + token}}), by);
+    return found ? user_name(*found) : std::string(reason_name(found.error().reason));
+  };
+  EXPECT_EQ(who("hers"), "system:serviceaccount:lab:default");
+  EXPECT_EQ(who("secret"), "muster-admin");
+  EXPECT_EQ(who("hers!"), "Unauthorized");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Result<Verb> verb_for(const std::string& method, const ResourceRequest& request)
 bool allows(const ResourceRequest& request) {
   if (request.subresource.empty()) return contains(request.resource->verbs, verb_name(request.verb));
   if (request.subresource == "log") return request.verb == Verb::kGet;
-  if (request.subresource == "binding") return request.verb == Verb::kCreate;
+  if (request.subresource == "binding" || request.subresource == "token") return request.verb == Verb::kCreate;
   if (is_exec(request)) return request.verb == Verb::kGet || request.verb == Verb::kCreate;
   if (request.subresource == "finalize") return request.verb == Verb::kUpdate;
   return request.verb == Verb::kGet || request.verb == Verb::kUpdate || request.verb == Verb::kPatch;
@@ -190,6 +190,40 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
   if (writes_definitions(request)) return read_only_definitions();
   if (homeless || !allows(request)) return method_not_allowed();
   return request;
+}
+
+bool names_objects(const std::vector<std::string>& path) {
+  return (path.size() > 2 && path[0] == "api") || (path.size() > 3 && path[0] == "apis");
+}
+
+Action action_of(const ResourceRequest& request) {
+  // Kubernetes counts a Namespace as an object inside itself.
+  const bool is_namespace = request.resource->qualified_name() == "namespaces";
+  return {.verb = std::string(verb_name(request.verb)),
+          .group = request.resource->group,
+          .resource = request.resource->plural,
+          .subresource = request.subresource,
+          .ns = is_namespace ? request.name : request.ns,
+          .name = request.name};
+}
+
+Action action_of_route(const std::string& method, const std::vector<std::string>& path) {
+  if (!names_objects(path) || path[0] != "apis") return action_at(method, "/" + join(path, "/"));
+  const bool inside = path[3] == "namespaces" && path.size() > 5;
+  const auto part = [&](std::size_t index) {
+    const std::size_t at = (inside ? 5 : 3) + index;
+    return at < path.size() ? path[at] : std::string();
+  };
+  ResourceRequest named;
+  named.name = part(1);
+  named.subresource = part(2);
+  const auto verb = verb_for(method, named);
+  return {.verb = verb ? std::string(verb_name(*verb)) : to_lower(method),
+          .group = path[1],
+          .resource = part(0),
+          .subresource = part(2),
+          .ns = inside ? path[4] : "",
+          .name = part(1)};
 }
 
 }  // namespace muster::apiserver

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/resource.h"
+#include "apiserver/access/authorize.h"
 #include "base/result.h"
 #include "net/http.h"
 
@@ -40,6 +41,7 @@ enum class Verb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDelet
 std::string_view verb_name(Verb verb);  // as in discovery: "get", "deletecollection"
 
 struct ResourceRequest {
+  Principal who;  // set by the server once the request is parsed
   const api::Resource* resource = nullptr;
   Verb verb = Verb::kGet;
   std::string ns;  // "" for cluster scope and for all namespaces
@@ -53,5 +55,11 @@ bool is_exec(const ResourceRequest& request);
 /// Parses targets under /api/v1 and /apis/G/V that are not discovery documents. NotFound for paths that name nothing,
 /// MethodNotAllowed when the resource does not have the verb.
 Result<ResourceRequest> parse_resource_request(const std::string& method, Target target);
+
+/// True for paths such as /api/v1/R and /apis/G/V/R, which name objects; discovery, health and the like do not.
+bool names_objects(const std::vector<std::string>& path);
+Action action_of(const ResourceRequest& request);
+/// The action of a request for one of the engine's own paths: under /apis, /apis/G/V[/namespaces/NS]/R[/NAME[/SUB…]].
+Action action_of_route(const std::string& method, const std::vector<std::string>& path);
 
 }  // namespace muster::apiserver

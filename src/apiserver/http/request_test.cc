@@ -95,5 +95,21 @@ TEST(Request, NumbersInTheQuery) {
   EXPECT_FALSE(query->number("d")->has_value());
 }
 
+TEST(ActionOfRoute, OwnPathsAreActionsInTheirNamespace) {
+  const auto action = [](const std::string& method, const std::string& path) {
+    const Action a = action_of_route(method, parse_target(path)->path);
+    return a.verb + " " + a.path + a.resource + "." + a.group + "/" + a.subresource + " in " + a.ns + " named " +
+           a.name;
+  };
+  const std::string own = "/apis/muster.dev/v1/";
+  EXPECT_EQ(action("POST", own + "backups"), "create backups.muster.dev/ in  named ");
+  EXPECT_EQ(action("GET", own + "namespaces/lab/pods/p/metrics"), "get pods.muster.dev/metrics in lab named p");
+  EXPECT_EQ(action("PUT", own + "namespaces/lab/persistentvolumeclaims/c/files/a/b"),
+            "update persistentvolumeclaims.muster.dev/files in lab named c");
+  EXPECT_EQ(action("GET", own + "namespaces/lab/pods"), "list pods.muster.dev/ in lab named ");
+  EXPECT_EQ(action("GET", own + "namespaces/lab"), "get namespaces.muster.dev/ in  named lab");
+  EXPECT_EQ(action("GET", "/console/index.html"), "get /console/index.html./ in  named ");
+}
+
 }  // namespace
 }  // namespace muster::apiserver

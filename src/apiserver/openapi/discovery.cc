@@ -16,29 +16,6 @@ Array words(const std::vector<std::string>& texts) {
   return Array(texts.begin(), texts.end());
 }
 
-struct Subresource {
-  std::string name;
-  std::string group;  // group of the kind that it accepts and returns
-  std::string version;
-  std::string kind;
-  std::vector<std::string> verbs;
-};
-
-std::vector<Subresource> subresources(const api::Resource& resource) {
-  const std::vector<std::string> change = {"get", "patch", "update"};
-  std::vector<Subresource> out;
-  if (resource.has_status) out.push_back({"status", resource.group, resource.version, resource.kind, change});
-  for (const std::string& name : resource.other_subresources) {
-    if (name == "scale") out.push_back({name, "autoscaling", "v1", "Scale", change});
-    if (name == "log") out.push_back({name, resource.group, resource.version, resource.kind, {"get"}});
-    if (name == "exec") out.push_back({name, resource.group, resource.version, "PodExecOptions", {"create", "get"}});
-    if (name == "attach")
-      out.push_back({name, resource.group, resource.version, "PodAttachOptions", {"create", "get"}});
-    if (name == "binding") out.push_back({name, resource.group, resource.version, "Binding", {"create"}});
-  }
-  return out;
-}
-
 std::vector<const api::Resource*> resources_of(const GroupVersion& gv) {
   std::vector<const api::Resource*> out;
   for (const api::Resource& resource : api::resources()) {
@@ -167,6 +144,22 @@ bool serves(const GroupVersion& gv) {
 }
 
 }  // namespace
+
+std::vector<Subresource> subresources(const api::Resource& resource) {
+  const std::vector<std::string> change = {"get", "patch", "update"};
+  std::vector<Subresource> out;
+  if (resource.has_status) out.push_back({"status", resource.group, resource.version, resource.kind, change});
+  for (const std::string& name : resource.other_subresources) {
+    if (name == "scale") out.push_back({name, "autoscaling", "v1", "Scale", change});
+    if (name == "log") out.push_back({name, resource.group, resource.version, resource.kind, {"get"}});
+    if (name == "exec") out.push_back({name, resource.group, resource.version, "PodExecOptions", {"create", "get"}});
+    if (name == "attach")
+      out.push_back({name, resource.group, resource.version, "PodAttachOptions", {"create", "get"}});
+    if (name == "binding") out.push_back({name, resource.group, resource.version, "Binding", {"create"}});
+    if (name == "token") out.push_back({name, "authentication.k8s.io", "v1", "TokenRequest", {"create"}});
+  }
+  return out;
+}
 
 std::vector<GroupVersion> served_versions() {
   std::vector<GroupVersion> out;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "apiserver/http/negotiation.h"
 #include "json/document.h"
 
@@ -18,6 +19,16 @@ struct DiscoveryAnswer {
 bool is_discovery(const std::vector<std::string>& path);
 /// Answers the paths for which is_discovery is true.
 Result<DiscoveryAnswer> answer_discovery(const std::vector<std::string>& path, std::string_view accept);
+
+/// What can be asked of one object in addition to the object itself.
+struct Subresource {
+  std::string name;
+  std::string group;  // group of the kind that it accepts and returns
+  std::string version;
+  std::string kind;
+  std::vector<std::string> verbs;
+};
+std::vector<Subresource> subresources(const api::Resource& resource);
 
 json::Document version_answer();
 /// Answers /: every path from which a client can start.

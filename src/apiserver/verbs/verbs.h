@@ -1,6 +1,7 @@
 // One function per verb and subresource. Each answers `reply` exactly once, either at once or after the store's commit.
 #pragma once
 
+#include "apiserver/access/account_tokens.h"
 #include "apiserver/context.h"
 #include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
@@ -22,6 +23,9 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
 void exec_in_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
 /// pods/NAME/binding
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
+/// serviceaccounts/NAME/token
+void request_token(Context& context, const AccountTokens& tokens, const ResourceRequest& request,
+                   const net::Request& http, Reply reply);
 /// NAME/scale: GET, PUT, PATCH
 void answer_scale(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply);
 
