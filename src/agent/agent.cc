@@ -84,6 +84,7 @@ class Agent::Node {
   Surroundings look_around(const Document& pod, Presence presence);
   Readiness readiness_of(const Document& pod);
   bool gang_is_ready(const Document& pod);
+  LaunchInputs launch_inputs(const Document& pod);
   Result<LaunchPlan> plan(const Document& pod);
   Result<LaunchPlan> plan_and_report(const Document& pod);
   References references_of(const std::string& ns) const;
@@ -261,8 +262,8 @@ Readiness Agent::Node::readiness_of(const Document& pod) {
   if (planned) return {};
   if (planned.error().reason != Reason::kNotFound) return {State::kImpossible, "", "", planned.error().message};
   // An object that the pod refers to is missing; it starts when that object appears.
-  const auto volumes = plan_volumes(pod, references_of(pod.string_at("metadata", "namespace")), paths_);
-  if (!volumes) return {State::kWaits, "ContainerCreating", "FailedMount", planned.error().message};
+  if (!check_volumes(launch_inputs(pod), options_, paths_))
+    return {State::kWaits, "ContainerCreating", "FailedMount", planned.error().message};
   return {State::kWaits, "CreateContainerConfigError", "Failed", planned.error().message};
 }
 
@@ -274,7 +275,7 @@ bool Agent::Node::gang_is_ready(const Document& pod) {
          });
 }
 
-Result<LaunchPlan> Agent::Node::plan(const Document& pod) {
+LaunchInputs Agent::Node::launch_inputs(const Document& pod) {
   LaunchInputs inputs;
   inputs.pod = &pod;
   inputs.facts = {.address = names_.address_of(pod),
@@ -283,7 +284,11 @@ Result<LaunchPlan> Agent::Node::plan(const Document& pod) {
                   .node_memory = registration_.machine().memory,
                   .may_change_user = registration_.machine().is_root};
   inputs.references = references_of(pod.string_at("metadata", "namespace"));
-  return plan_launch(inputs, options_, paths_);
+  return inputs;
+}
+
+Result<LaunchPlan> Agent::Node::plan(const Document& pod) {
+  return plan_launch(launch_inputs(pod), options_, paths_);
 }
 
 Result<LaunchPlan> Agent::Node::plan_and_report(const Document& pod) {

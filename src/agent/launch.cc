@@ -29,19 +29,6 @@ std::vector<std::string> texts_at(const Document& object, std::string_view key, 
   return texts;
 }
 
-/// Returns how the pod's containers use the API; nullopt when they cannot.
-Result<std::optional<ApiAccess>> find_api_access(const Document& pod, const Options& options,
-                                                 std::vector<PodEvent>& events) {
-  if (!options.api_access) return std::optional<ApiAccess>();
-  auto access = options.api_access(pod);
-  if (access) return std::optional<ApiAccess>(*std::move(access));
-  if (access.error().reason != Reason::kNotFound) return std::move(access).error();
-  // A manifest written for a cluster may name an account of that cluster without ever using it.
-  events.push_back({"Warning", "ServiceAccount",
-                    access.error().message + ": the pod runs without a token for the API; create the account first"});
-  return std::optional<ApiAccess>();
-}
-
 /// The pod's own word counts more than its account's, as in Kubernetes.
 bool mounts_token(const Document& pod, const ApiAccess& access) {
   const Document* asked = pod.at("spec", "automountServiceAccountToken");
@@ -69,6 +56,33 @@ References with_root_ca(References references, const ApiAccess& access) {
     return stored == nullptr && name == kRootCaMap ? map : stored;
   };
   return references;
+}
+
+/// The inputs with what the pod's containers need to use the API, when they can.
+struct InputsWithAccess : LaunchInputs {
+  std::optional<ApiAccess> access;
+  const ApiAccess* api() const { return access ? &*access : nullptr; }
+};
+
+Result<InputsWithAccess> with_access(const LaunchInputs& given, const Options& options, std::vector<PodEvent>& events) {
+  InputsWithAccess inputs{given, std::nullopt};
+  if (!options.api_access) return inputs;
+  auto access = options.api_access(*inputs.pod);
+  if (access) {
+    inputs.references = with_root_ca(std::move(inputs.references), *access);
+    inputs.access = *std::move(access);
+    return inputs;
+  }
+  if (access.error().reason != Reason::kNotFound) return std::move(access).error();
+  // A manifest written for a cluster may name an account of that cluster without ever using it.
+  events.push_back({"Warning", "ServiceAccount",
+                    access.error().message + ": the pod runs without a token for the API; create the account first"});
+  return inputs;
+}
+
+Result<VolumePlan> plan_volumes_of(const InputsWithAccess& inputs, const Paths& paths) {
+  return plan_volumes(*inputs.pod, {.facts = inputs.facts, .references = inputs.references, .access = inputs.api()},
+                      paths);
 }
 
 Variables default_variables(const Document& pod, const FoundEnvironment& environment, const ApiAccess* access) {
@@ -150,8 +164,8 @@ void add_environment(const FoundEnvironment& environment, Launch& launch) {
   }
 }
 
-Status add_container(const LaunchInputs& inputs, const ApiAccess* access, const Document& container, bool is_init,
-                     const Options& options, LaunchPlan& plan) {
+Status add_container(const InputsWithAccess& inputs, const Document& container, bool is_init, const Options& options,
+                     LaunchPlan& plan) {
   const Document& pod = *inputs.pod;
   LaunchContainer to;
   to.name = container.string_at("name");
@@ -179,10 +193,10 @@ Status add_container(const LaunchInputs& inputs, const ApiAccess* access, const 
   to.read_only_root = container.bool_at("securityContext", "readOnlyRootFilesystem");
   to.termination_path = container.string_at("terminationMessagePath");
   TRY_ASSIGN(to.env, container_variables(pod, container, inputs.facts, inputs.references,
-                                         default_variables(pod, environment, access)));
+                                         default_variables(pod, environment, inputs.api())));
   TRY_ASSIGN(to.args, command_line(container, to.env, plan.events));
   TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
-  if (access != nullptr && mounts_token(pod, *access)) mount_account(to.mounts);
+  if (inputs.access && mounts_token(pod, *inputs.access)) mount_account(to.mounts);
   to.cwd = container.string_at("workingDir");
   if (to.cwd.empty()) to.cwd = kUsualFolder;
   if (to.cwd[0] != '/') {
@@ -222,8 +236,7 @@ Result<std::vector<std::string>> command_line(const Document& container, const V
 }
 
 Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options, const Paths& paths) {
-  LaunchInputs inputs = given;
-  const Document& pod = *inputs.pod;
+  const Document& pod = *given.pod;
   static const Document kEmpty{json::Object{}};
   const Document* spec_found = pod.find("spec");
   const Document& spec = spec_found != nullptr ? *spec_found : kEmpty;
@@ -234,22 +247,28 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options
     plan.launch.grace_seconds = grace->as_int();
   }
   plan.launch.restart = desired_pod(pod).restart_policy;
-  TRY_ASSIGN(const auto found_access, find_api_access(pod, options, plan.events));
-  const ApiAccess* access = found_access ? &*found_access : nullptr;
-  if (access != nullptr) inputs.references = with_root_ca(std::move(inputs.references), *access);
-  TRY_ASSIGN(auto volumes,
-             plan_volumes(pod, {.facts = inputs.facts, .references = inputs.references, .access = access}, paths));
+  TRY_ASSIGN(const InputsWithAccess inputs, with_access(given, options, plan.events));
+  TRY_ASSIGN(auto volumes, plan_volumes_of(inputs, paths));
   plan.launch.volumes = std::move(volumes.volumes);
-  if (access != nullptr && mounts_token(pod, *access)) plan.launch.volumes.push_back(account_volume(pod, *access));
+  if (inputs.access && mounts_token(pod, *inputs.access)) {
+    plan.launch.volumes.push_back(account_volume(pod, *inputs.access));
+  }
   plan.folders = std::move(volumes.folders);
   for (const bool is_init : {true, false}) {
     for (const Document& container : spec.array_at(is_init ? "initContainers" : "containers")) {
-      if (auto added = add_container(inputs, access, container, is_init, options, plan); !added) {
+      if (auto added = add_container(inputs, container, is_init, options, plan); !added) {
         return in_context(fmt::format("container {}", quote(container.string_at("name"))), std::move(added).error());
       }
     }
   }
   return plan;
+}
+
+Status check_volumes(const LaunchInputs& given, const Options& options, const Paths& paths) {
+  std::vector<PodEvent> events;
+  TRY_ASSIGN(const InputsWithAccess inputs, with_access(given, options, events));
+  const auto planned = plan_volumes_of(inputs, paths);
+  return planned ? ok() : Status(planned.error());
 }
 
 }  // namespace muster::agent

@@ -31,6 +31,9 @@ struct LaunchInputs {
 /// NotFound: an object that the pod refers to is missing; the pod can start once it exists. Any other error is final.
 Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& options, const Paths& paths);
 
+/// Makes the same checks for the pod's volumes alone: any other error of plan_launch is about a container.
+Status check_volumes(const LaunchInputs& inputs, const Options& options, const Paths& paths);
+
 /// Returns the command line of a container, including what an image's entry point would have added.
 Result<std::vector<std::string>> command_line(const json::Document& container, const Variables& variables,
                                               std::vector<PodEvent>& events);

@@ -217,7 +217,7 @@ TEST_F(LaunchPlanning, AVolumeThatCannotBeHadHereIsFinal) {
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().message,
             "volume \"v\": type nfs is not to be had on this engine; use persistentVolumeClaim, emptyDir, hostPath, "
-            "configMap or secret");
+            "configMap, secret, projected or downwardAPI");
 }
 
 TEST_F(LaunchPlanning, PathsThatLeaveTheirPlaceAreRefused) {
