@@ -132,6 +132,28 @@ TEST_P(ShimControl, WhatARunLeftBehindIsGoneBeforeTheNextOne) {
   EXPECT_FALSE(channel.closed);
 }
 
+TEST_P(ShimControl, WhatAContainerLeftBehindIsGoneAlthoughAnotherRuns) {
+  pod_->make_fifo("hold");
+  const Fd hold = pod_->open_fifo("hold");
+  Launch launch = shell("exec 9>/vol/hold; setsid sleep 1000 & (while :; do sleep 0.01 & wait; done) & exit 3");
+  launch.containers.push_back(another(launch, "other", "exec sleep 1000"));
+  TestChannel& channel = begin(launch);
+  channel.wait_for_run(0, RunState::kTerminated);
+  char byte;
+  EXPECT_EQ(::read(hold.get(), &byte, 1), 0) << "a process of the run is still alive";
+  channel.wait_for_run(0, RunState::kRunning, "other");
+}
+
+TEST_P(ShimControl, AContainerThatLeavesAForkLoopEnds) {
+  pod_->make_fifo("hold");
+  const Fd hold = pod_->open_fifo("hold");
+  TestChannel& channel =
+      begin(shell("exec 9>/vol/hold; f() { sleep 0.001; f & }; for i in 1 2 3 4; do f & done; exit 3"));
+  channel.wait_for_run(0, RunState::kTerminated);
+  char byte;
+  EXPECT_EQ(::read(hold.get(), &byte, 1), 0) << "a process of the run is still alive";
+}
+
 TEST_P(ShimControl, AnInitContainerThatFailedRunsAgainAndTheSequenceGoesOn) {
   Launch launch = shell("echo main");
   launch.containers.insert(launch.containers.begin(), another(launch, "first", "test -e /vol/ready"));

@@ -314,9 +314,9 @@ TEST_P(ShimExec, AContainerMayHaveATerminal) {
 // ---- users ----
 
 TEST_P(ShimExec, AContainerRunsAsTheGivenUser) {
-  Launch launch =
-      shell("id -u; id -g; echo mine > /dev/stdout; touch own; stat -c '%u %g' own; grep CapEff /proc/self/status",
-            RestartPolicy::kNever);
+  Launch launch = shell(
+      "id -u; id -g; echo mine > /dev/stdout; touch own /root/home; stat -c '%u %g' own; grep CapEff /proc/self/status",
+      RestartPolicy::kNever);
   launch.containers[0].cwd = "/not-on-the-host";
   launch.containers[0].user = LaunchUser{.uid = 1000, .gid = 1001};
   pod_->run(launch);

@@ -18,7 +18,7 @@
 
 #include "shim.h"
 
-enum { UNSTARTED = 128 << 8, LOOK_AGAIN_MS = 5 };
+enum { UNSTARTED = 128 << 8, LOOK_AGAIN_MS = 5, MAX_LOOKS = 2000 };
 
 /* A process that the shim asked for, until it is reported as ended. */
 struct process {
@@ -28,6 +28,7 @@ struct process {
   int has_entered;     /* it is in the container's root */
   uint64_t namespace_; /* of its mounts; 0 while unknown */
   int wait_status;
+  int looks; /* for what it left behind */
 };
 
 struct init {
@@ -147,9 +148,9 @@ static int is_exiting(int proc, const char* pid) {
   return state != NULL && strncmp(state, ") Z", 3) != 0 && strncmp(state, ") X", 3) != 0;
 }
 
-/* Kills what the container has left behind: processes in its mount namespace, which they cannot leave. Returns how many
- * there were. Without a /proc of its own, init cannot see them; they then end with the pod. */
-static int kill_leftovers(const struct pod* pod, uint64_t namespace_) {
+/* Kills the processes in a mount namespace, which they cannot leave. Returns how many there were. Without a /proc of
+ * its own, init cannot see them; they then end with the pod. */
+static int kill_in_namespace(const struct pod* pod, uint64_t namespace_) {
   char folder[4096];
   snprintf(folder, sizeof folder, "%s/" PROC_FOLDER, pod->folder);
   DIR* proc = opendir(folder);
@@ -173,6 +174,21 @@ static int kill_leftovers(const struct pod* pod, uint64_t namespace_) {
   return found;
 }
 
+static int a_container_runs(const struct init* init) {
+  for (size_t i = 0; i < init->count; ++i) {
+    if (init->processes[i].reporter.exec == 0 && init->processes[i].pid > 0) return 1;
+  }
+  return 0;
+}
+
+/* Kills what an ended container has left behind. Returns 1 when it has to be called again. While no other container
+ * runs, one call kills them all at the same instant, which no fork can escape. */
+static int kill_leftovers(const struct init* init, struct process* container) {
+  if (container->namespace_ == 0 || ++container->looks > MAX_LOOKS) return 0;
+  if (a_container_runs(init)) return kill_in_namespace(init->pod, container->namespace_) > 0;
+  return kill(-1, SIGKILL) == 0;
+}
+
 /* Reports the processes that have ended, containers only once nothing of them is left. Returns 1 when it has to be
  * called again soon. */
 static int report_ends(struct init* init) {
@@ -180,8 +196,7 @@ static int report_ends(struct init* init) {
   for (size_t i = 0; i < init->count;) {
     struct process* process = &init->processes[i];
     const int is_container = process->reporter.exec == 0;
-    const int left = process->pid == 0 && is_container && process->namespace_ != 0 &&
-                     kill_leftovers(init->pod, process->namespace_) > 0;
+    const int left = process->pid == 0 && is_container && kill_leftovers(init, process);
     again |= left;
     if (process->pid != 0 || left) {
       ++i;

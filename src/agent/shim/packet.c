@@ -20,12 +20,25 @@ void close_all(int* fds, size_t count) {
   }
 }
 
+/* Closes those that no packet has. */
+static void take_fds(const struct cmsghdr* c, struct packet* to) {
+  const size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (size_t i = 0; i < count; ++i) {
+    int fd;
+    memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+    if (to->fd_count < MAX_FDS) {
+      to->fds[to->fd_count++] = fd;
+    } else {
+      close(fd);
+    }
+  }
+}
+
 static void take_control(struct msghdr* header, struct packet* to) {
   for (struct cmsghdr* c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
     if (c->cmsg_level != SOL_SOCKET) continue;
     if (c->cmsg_type == SCM_RIGHTS) {
-      to->fd_count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      memcpy(to->fds, CMSG_DATA(c), to->fd_count * sizeof(int));
+      take_fds(c, to);
     } else if (c->cmsg_type == SCM_CREDENTIALS) {
       struct ucred sender;
       memcpy(&sender, CMSG_DATA(c), sizeof sender);

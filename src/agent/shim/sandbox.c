@@ -164,10 +164,17 @@ static int take_mount(const struct pod* pod, const struct volume_mount* m, struc
   return add(plan->own, &plan->own_count, tree, m->target, fault);
 }
 
+/* An ordinary user's pod has no other users outside: the folder is then the right one's already. */
+static int give_to_user(const char* path, const struct user* user, struct fault* fault) {
+  if (!user->given || chown(path, user->uid, user->gid) == 0 || errno == EINVAL) return 0;
+  return fail(fault, "give \"%s\" to user %u", path, (unsigned)user->uid);
+}
+
 static int take_scratch(const struct pod* pod, const struct container* container, const char* name, mode_t mode,
                         const char* target, struct plan* plan, struct fault* fault) {
   const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
   if (make_folders(path, 0700) != 0 || chmod(path, mode) != 0) return fail(fault, "make \"%s\"", path);
+  if (give_to_user(path, &container->command.user, fault) != 0) return -1;
   const int tree = clone_tree(AT_FDCWD, path, 1);
   if (tree < 0 || (container->read_only && make_read_only(tree, "", 0) != 0)) return fail(fault, "take \"%s\"", path);
   return add(plan->own, &plan->own_count, tree, target, fault);
@@ -306,10 +313,8 @@ static int make_cwd(const char* cwd, int own_cwd, struct fault* fault) {
 
 static int open_own_cwd(const struct pod* pod, const struct container* container, struct fault* fault) {
   const char* path = text_of("%s/scratch/%s/cwd", pod->folder, container->name);
-  const struct user* user = &container->command.user;
   if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
-  if (user->given && chown(path, user->uid, user->gid) != 0 && errno != EINVAL)
-    return fail(fault, "give \"%s\" to user %u", path, (unsigned)user->uid);
+  if (give_to_user(path, &container->command.user, fault) != 0) return -1;
   const int tree = clone_tree(AT_FDCWD, path, 1);
   return tree >= 0 ? tree : fail(fault, "take \"%s\"", path);
 }
@@ -378,7 +383,8 @@ int prepare_volumes(const struct pod* pod, struct fault* fault) {
   if (mkdir(text_of("%s/root", pod->folder), 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"root\"");
   const char* proc = text_of("%s/" PROC_FOLDER, pod->folder);
   if (mkdir(proc, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", proc);
-  mount("proc", proc, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* not possible everywhere: see kill_leftovers */
+  mount("proc", proc, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+        NULL); /* not possible everywhere: see kill_in_namespace */
   for (size_t i = 0; i < launch->volume_count; ++i) {
     const struct volume* volume = &launch->volumes[i];
     if (volume->kind == VOLUME_BIND) continue;
