@@ -106,7 +106,7 @@ void FakeMachine::reboot(SeededRng& rng) {
     for (auto& [number, launch] : pod.launches) {
       if (is_alive(launch.shim)) launch.shim = Shim::kKilled;
       // The directory entries of a launch, and its records, may not have reached the disk.
-      if (launch.boot_id != boot_id && rng.below(4) == 0) launch = Launch{.record = {}};
+      if (rng.below(4) == 0) launch = Launch{.record = {}, .has_folder = rng.below(2) == 0};
     }
     std::erase_if(pod.launches, [](const auto& entry) { return !entry.second.has_folder; });
   }

@@ -103,7 +103,7 @@ class Keep {
         lost("LostShim", "the pod's shim was killed, and the pod with it");
         break;
       case Presence::kLostReboot:
-        lost("LostReboot", "the machine was restarted while the pod ran");
+        lost_with_machine();
         break;
     }
     report_progress();
@@ -125,8 +125,7 @@ class Keep {
   }
 
   void nothing_started() {
-    if (pod_.intent && pod_.intent->launch == memory().launch && pod_.intent->boot_id != around_.boot_id)
-      return lost("LostReboot", "the machine was restarted while the pod ran");
+    if (was_intended_before_reboot()) return lost_with_machine();
     if (has_exceeded(around_.now)) return exceed();
     switch (around_.readiness.state) {
       case Readiness::State::kImpossible:
@@ -150,6 +149,11 @@ class Keep {
     }
     // The API must show the intent before anything starts.
     if (pod_.intent == intent() && pod_.address == around_.address) step(PrepareLaunch{});
+  }
+
+  /// Whatever is missing on disk may not have reached it before the power went.
+  bool was_intended_before_reboot() const {
+    return pod_.intent && pod_.intent->launch == decision_.memory.launch && pod_.intent->boot_id != around_.boot_id;
   }
 
   void running() {
@@ -185,6 +189,7 @@ class Keep {
   }
 
   void never_ran() {
+    if (!seen_.record && was_intended_before_reboot()) return lost_with_machine();
     if (++memory().unrun_launches > kMaxUnrunLaunches) {
       const bool has_reason = seen_.record && !seen_.record->notices.empty();
       return fail("", fmt::format("the pod's shim leaves before it runs anything: {}",
@@ -211,6 +216,7 @@ class Keep {
     begin_next_launch(seen_.record.value_or(AttemptRecord{}));
   }
 
+  void lost_with_machine() { lost("LostReboot", "the machine was restarted while the pod ran"); }
   void lost(std::string reason, std::string message) {
     decision_.events.push_back({"Warning", reason, message});
     AttemptRecord record = seen_.record ? *seen_.record : as_if_all_ran();
