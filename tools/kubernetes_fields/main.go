@@ -41,6 +41,7 @@ var kinds = []struct {
 	{"v1", metav1.DeleteOptions{}},
 	{"apps/v1", appsv1.Deployment{}},
 	{"authentication.k8s.io/v1", authenticationv1.SelfSubjectReview{}},
+	{"authentication.k8s.io/v1", authenticationv1.TokenRequest{}},
 	{"authorization.k8s.io/v1", authorizationv1.SelfSubjectAccessReview{}},
 	{"authorization.k8s.io/v1", authorizationv1.SelfSubjectRulesReview{}},
 	{"coordination.k8s.io/v1", coordinationv1.Lease{}},

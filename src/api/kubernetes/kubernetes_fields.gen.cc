@@ -1720,6 +1720,34 @@ constexpr Field kSelfSubjectReviewFields[] = {
 };
 constexpr Message kSelfSubjectReview = {"SelfSubjectReview", kSelfSubjectReviewFields};
 
+constexpr Field kBoundObjectReferenceFields[] = {
+    {1, "kind", kOptional, kString},
+    {2, "apiVersion", kOptional, kString},
+    {3, "name", kOptional, kString},
+    {4, "uid", kOptional, kString},
+};
+constexpr Message kBoundObjectReference = {"BoundObjectReference", kBoundObjectReferenceFields};
+
+constexpr Field kTokenRequestSpecFields[] = {
+    {1, "audiences", kList, kString},
+    {4, "expirationSeconds", kOne, kInt},
+    {3, "boundObjectRef", kOne, &kBoundObjectReference},
+};
+constexpr Message kTokenRequestSpec = {"TokenRequestSpec", kTokenRequestSpecFields};
+
+constexpr Field kTokenRequestStatusFields[] = {
+    {1, "token", kOne, kString},
+    {2, "expirationTimestamp", kOne, kTime},
+};
+constexpr Message kTokenRequestStatus = {"TokenRequestStatus", kTokenRequestStatusFields};
+
+constexpr Field kTokenRequestFields[] = {
+    {1, "metadata", kOne, &kObjectMeta},
+    {2, "spec", kOne, &kTokenRequestSpec},
+    {3, "status", kOne, &kTokenRequestStatus},
+};
+constexpr Message kTokenRequest = {"TokenRequest", kTokenRequestFields};
+
 constexpr Field kFieldSelectorRequirementFields[] = {
     {1, "key", kOne, kString},
     {2, "operator", kOne, kString},
@@ -2007,6 +2035,10 @@ constexpr const Message* kAllMessages[] = {
     &kDeploymentStatus,
     &kDeployment,
     &kSelfSubjectReview,
+    &kBoundObjectReference,
+    &kTokenRequestSpec,
+    &kTokenRequestStatus,
+    &kTokenRequest,
     &kFieldSelectorRequirement,
     &kFieldSelectorAttributes,
     &kLabelSelectorAttributes,
@@ -2037,6 +2069,7 @@ constexpr Kind kAllKinds[] = {
     {"v1", &kDeleteOptions},
     {"apps/v1", &kDeployment},
     {"authentication.k8s.io/v1", &kSelfSubjectReview},
+    {"authentication.k8s.io/v1", &kTokenRequest},
     {"authorization.k8s.io/v1", &kSelfSubjectAccessReview},
     {"authorization.k8s.io/v1", &kSelfSubjectRulesReview},
     {"coordination.k8s.io/v1", &kLease},
