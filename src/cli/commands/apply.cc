@@ -8,7 +8,8 @@ namespace muster::cli {
 
 namespace {
 
-constexpr int kMostTries = 5;
+constexpr int kMostTries = 9;
+constexpr Duration kFirstPause = std::chrono::milliseconds(5);  // doubles: 1.3 s in all
 
 class Apply final : public Command {
  public:
@@ -28,8 +29,11 @@ class Apply final : public Command {
     }
     const json::Document modified = with_last_applied(placed.manifest.value);
     Outcome outcome = apply_once(session, placed, modified);
-    // A concurrent apply of the same manifest won, or the object was just deleted: retry with the current state.
-    for (int tries = 1; tries < kMostTries && lost_a_race(outcome.result); ++tries) {
+    // A concurrent apply of the same manifest won, or the object was just deleted: retry with the current state, which
+    // reads show once the other write is on disk.
+    Duration pause = kFirstPause;
+    for (int tries = 1; tries < kMostTries && lost_a_race(outcome.result); ++tries, pause *= 2) {
+      session.wait_until([] { return false; }, session.loop().mono() + pause);
       outcome = apply_once(session, placed, modified);
     }
     return objects_.report(session, placed, outcome.result, outcome.done);
