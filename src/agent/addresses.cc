@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "agent/launch.h"
+#include "agent/pod/pod_facts.h"
 #include "json/jsonpath.h"
 
 namespace muster::agent {
@@ -46,11 +47,6 @@ void add_all_forms(const std::string& name, const std::string& ns, std::vector<s
 bool is_qualified(const std::string& name, const std::string& ns) {
   return name.ends_with("." + ns) || name.ends_with("." + ns + ".svc") ||
          name.ends_with("." + ns + ".svc.cluster.local");
-}
-
-bool has_ended(const Document& pod) {
-  const std::string& phase = pod.string_at("status", "phase");
-  return phase == "Succeeded" || phase == "Failed";
 }
 
 /// Services by the rarest label that their selectors ask for, so that finding those of one pod does not cost a look at

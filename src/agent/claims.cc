@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "agent/pod/pod_facts.h"
 #include "agent/volumes.h"
 #include "api/names.h"
 #include "base/files.h"
@@ -34,11 +35,6 @@ bool is_deleted(const Document& claim) {
 bool is_protected(const Document& claim) {
   return std::ranges::any_of(claim.array_at("metadata", "finalizers"),
                              [](const Document& f) { return f.is_string() && f.as_string() == kProtection; });
-}
-
-bool has_ended(const Document& pod) {
-  const std::string& phase = pod.string_at("status", "phase");
-  return phase == "Succeeded" || phase == "Failed";
 }
 
 bool uses(const Document& pod, const std::string& claim) {

@@ -10,7 +10,7 @@
 namespace muster::agent {
 namespace {
 
-constexpr std::size_t kChunk = 64 * 1024;
+constexpr std::size_t kReadAtOnce = 64 * 1024;
 
 void make_non_blocking(const Fd& fd) {
   if (fd) ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
@@ -44,7 +44,7 @@ void FdReader::drain() {
 }
 
 bool FdReader::read_once() {
-  char buffer[kChunk];
+  char buffer[kReadAtOnce];
   const ssize_t n = ::read(fd_.get(), buffer, sizeof buffer);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
   if (n > 0) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "agent/name_index.h"
+#include "agent/pod/pod_facts.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "linux/files.h"
@@ -18,11 +19,6 @@ std::vector<const Document*> in_namespace(const client::Informer::Cache& cache, 
     found.push_back(at->second.document.get());
   }
   return found;
-}
-
-bool has_ended(const Document& pod) {
-  const std::string& phase = pod.string_at("status", "phase");
-  return phase == "Succeeded" || phase == "Failed";
 }
 
 /// The rest of what names depend on cannot change.

@@ -57,6 +57,12 @@ Result<json::Document> parse_checked(std::string_view text) {
 
 }  // namespace
 
+bool AttemptRecord::ended_well() const {
+  return std::ranges::all_of(containers, [](const ContainerRecord& container) {
+    return container.state == RunState::kTerminated && !container.has_failed();
+  });
+}
+
 const ContainerRecord* AttemptRecord::find(std::string_view container) const {
   const auto found = std::ranges::find(containers, container, &ContainerRecord::name);
   return found == containers.end() ? nullptr : &*found;

@@ -44,6 +44,8 @@ struct ContainerRecord {
   int run = 0;                  // its restart count; a shim of version 1 does not know it and reports 0
   pid_t pid = 0;                // of a running container, as seen from outside the pod; 0: unknown
   std::optional<LastRun> last;  // the run before this one, when this shim ran it
+
+  bool has_failed() const { return state == RunState::kTerminated && (code != 0 || !message.empty()); }
 };
 
 /// state.json and exit.json have the same format; they are written at different times.
@@ -54,6 +56,8 @@ struct AttemptRecord {
   std::vector<std::string> notices;
 
   const ContainerRecord* find(std::string_view container) const;
+  /// Every container has ended without a failure.
+  bool ended_well() const;
 };
 
 /// Read the records of shims of this version and of version 1, which have no checksum. A record that is torn, because

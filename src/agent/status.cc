@@ -134,12 +134,6 @@ bool main_began(const PodView& view) {
          });
 }
 
-bool ended_well(const AttemptRecord& record) {
-  return std::ranges::all_of(record.containers, [](const ContainerRecord& c) {
-    return c.state == RunState::kTerminated && c.code == 0 && c.message.empty();
-  });
-}
-
 std::string phase_of(const Document& pod, const PodView& view) {
   const std::string& before = pod.string_at("status", "phase");
   if (before == "Succeeded" || before == "Failed") return before;
@@ -153,7 +147,7 @@ std::string phase_of(const Document& pod, const PodView& view) {
     case Stage::kEnded:
       break;
   }
-  return view.failure_reason.empty() && view.current && ended_well(*view.current) ? "Succeeded" : "Failed";
+  return view.failure_reason.empty() && view.current && view.current->ended_well() ? "Succeeded" : "Failed";
 }
 
 /// Sets one condition; lastTransitionTime changes only with its status.

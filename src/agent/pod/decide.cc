@@ -12,16 +12,6 @@ constexpr Duration kUnclearFor = std::chrono::milliseconds(200);
 constexpr Duration kLongRun = std::chrono::minutes(10);
 constexpr int kMaxDelayFactor = 30;
 
-bool failed(const ContainerRecord& container) {
-  return container.state == RunState::kTerminated && (container.code != 0 || !container.message.empty());
-}
-
-bool ended_well(const AttemptRecord& record) {
-  return std::ranges::all_of(record.containers, [](const ContainerRecord& container) {
-    return container.state == RunState::kTerminated && !failed(container);
-  });
-}
-
 Time last_end_of(const AttemptRecord& record, Time otherwise) {
   Time last{};
   for (const ContainerRecord& container : record.containers) last = std::max(last, container.finished.value_or(last));
@@ -32,13 +22,13 @@ Time last_end_of(const AttemptRecord& record, Time otherwise) {
 /// succeed.
 bool wants_another_run(RestartPolicy policy, const ContainerRecord& container) {
   if (container.state != RunState::kTerminated || policy == RestartPolicy::kNever) return false;
-  if (container.is_init || policy == RestartPolicy::kOnFailure) return failed(container);
+  if (container.is_init || policy == RestartPolicy::kOnFailure) return container.has_failed();
   return true;
 }
 
 bool wants_another_launch(RestartPolicy policy, const AttemptRecord& ended) {
   if (policy == RestartPolicy::kNever) return false;
-  return policy == RestartPolicy::kAlways || !ended_well(ended);
+  return policy == RestartPolicy::kAlways || !ended.ended_well();
 }
 
 /// The runs with which the next launch begins: a container that has begun a run begins the next one.

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-const Time kNow = *parse_rfc3339("2026-11-17T12:00:00Z");
+const Time kToday = *parse_rfc3339("2026-11-17T12:00:00Z");
 
 class Decide : public ::testing::Test {
  protected:
@@ -19,7 +19,7 @@ class Decide : public ::testing::Test {
     pod_.restart_policy = RestartPolicy::kNever;
     pod_.containers = {{"main", false}};
     pod_.address = around_.address = "127.1.2.3";
-    around_.now = kNow;
+    around_.now = kToday;
     around_.boot_id = "now";
     pod_.intent = Intent{0, "now"};
   }
@@ -32,8 +32,8 @@ class Decide : public ::testing::Test {
     main.state = RunState::kTerminated;
     main.run = run;
     main.code = code;
-    main.started = kNow - ago - 1s;
-    main.finished = kNow - ago;
+    main.started = kToday - ago - 1s;
+    main.finished = kToday - ago;
     return {.ran = true, .containers = {main}, .notices = {}};
   }
   static AttemptRecord running() {
@@ -91,9 +91,9 @@ TEST_F(Decide, AFailedContainerRestartsAloneAfterItsDelay) {
 }
 
 TEST_F(Decide, TheDeadlineEndsThePod) {
-  pod_.deadline = kNow + 5s;
+  pod_.deadline = kToday + 5s;
   EXPECT_EQ(decide_with(Presence::kRunning, running()).look_again, Duration(5s));
-  pod_.deadline = kNow;
+  pod_.deadline = kToday;
   const Decision stops = decide_with(Presence::kRunning, running());
   EXPECT_THAT(stops.steps, ElementsAre(Step(StopPod{30})));
   memory_ = stops.memory;
@@ -102,7 +102,7 @@ TEST_F(Decide, TheDeadlineEndsThePod) {
 }
 
 TEST_F(Decide, AnEndBeforeTheDeadlineIsTheContainersOwn) {
-  pod_.deadline = kNow - 1s;
+  pod_.deadline = kToday - 1s;
   EXPECT_EQ(decide_with(Presence::kEnded, ended(0, 0, 10s)).view->failure_reason, "");
 }
 
@@ -159,7 +159,7 @@ TEST_F(Decide, ALostPodThatMayRestartIsLaunchedAgainAndItsDelayCountsFromTheLoss
   EXPECT_EQ(waits.view->stage, Stage::kBackOff);
   EXPECT_EQ(waits.look_again, Duration(10s));
   memory_ = waits.memory;
-  around_.now = kNow + 10s;
+  around_.now = kToday + 10s;
   EXPECT_EQ(decide_with(Presence::kLostShim, record).memory.launch, 1);
 }
 
@@ -175,8 +175,8 @@ TEST(RestartDelay, IsAKubelets) {
   EXPECT_EQ(delay_after(5), Duration(160s));
   EXPECT_EQ(delay_after(6), Duration(300s));
   EXPECT_EQ(delay_after(1000), Duration(300s));
-  ended.started = kNow;
-  ended.finished = kNow + 10min;
+  ended.started = kToday;
+  ended.finished = kToday + 10min;
   EXPECT_EQ(delay_after(6), Duration(10s)) << "a long run begins the series again";
 }
 

@@ -63,6 +63,11 @@ std::optional<Intent> parse_intent(const std::string& message) {
   return Intent{static_cast<int>(*launch), message.substr(boot + kBootWord.size())};
 }
 
+bool has_ended(const Document& pod) {
+  const std::string& phase = pod.string_at("status", "phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
 DesiredPod desired_pod(const Document& pod) {
   DesiredPod to;
   to.uid = pod.string_at("metadata", "uid");
@@ -76,8 +81,7 @@ DesiredPod desired_pod(const Document& pod) {
           {name, is_init, restarts_of(pod, is_init ? "initContainerStatuses" : "containerStatuses", name)});
     }
   }
-  const std::string& phase = pod.string_at("status", "phase");
-  to.has_ended = phase == "Succeeded" || phase == "Failed";
+  to.has_ended = has_ended(pod);
   to.is_deleted = pod.at("metadata", "deletionTimestamp") != nullptr;
   to.grace_seconds = grace_of(pod);
   to.deadline = deadline_of(pod);

@@ -33,13 +33,15 @@ struct DesiredPod {
   RestartPolicy restart_policy = RestartPolicy::kAlways;
   std::vector<DesiredContainer> containers;  // init containers first
   bool is_deleted = false;
-  bool has_ended = false;  // its phase is Succeeded or Failed, which never changes again
+  bool has_ended = false;
   std::int64_t grace_seconds = 30;
   std::optional<Time> deadline;  // startTime + activeDeadlineSeconds
   std::string address;           // as the API shows it
   std::optional<Intent> intent;  // as the API shows it
 };
 
+/// Returns true when the phase is Succeeded or Failed, which never changes again.
+bool has_ended(const json::Document& pod);
 DesiredPod desired_pod(const json::Document& pod);
 
 // The intent is a condition of the pod, which a kubelet sets at the same moment: its sandbox is about to be used.
