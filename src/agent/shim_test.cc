@@ -1,4 +1,5 @@
 // Tests of the shim with real processes, as root and as an ordinary user. They wait on pipes and pidfds, never sleep.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -313,6 +314,18 @@ TEST_P(Shim, ContainersOfAPodRunTogetherAndShareMemoryVolumes) {
   launch.containers.push_back(other);
   record_ = pod_->run(launch);
   EXPECT_EQ(pod_->output("", "other"), "got hello\n1024\n");
+}
+
+TEST_P(Shim, LeavesWhenItsFolderWasRemoved) {
+  pod_->make_fifo("up");
+  pod_->make_fifo("end");
+  pod_->start(pod_->shell("echo up > /vol/up; read line < /vol/end"));
+  pod_->go();
+  EXPECT_EQ(pod_->read_fifo("up"), "up");
+  std::filesystem::remove_all(pod_->folder());
+  const Fd end(::open((pod_->volume() + "/end").c_str(), O_WRONLY | O_CLOEXEC));
+  ASSERT_EQ(::write(end.get(), "x\n", 2), 2);
+  pod_->wait();
 }
 
 }  // namespace

@@ -30,3 +30,18 @@ def test_pods_run_and_no_other_process_of_the_user_reads_the_engine(theirs):
     wait_for("the pod to succeed", lambda: theirs.get("pod", "p")["status"].get("phase") == "Succeeded")
     assert theirs.muster("logs", "p").stdout == "here\n"
     assert os.stat(f"/proc/{theirs.process.pid}/stat").st_uid == 0, "not dumpable: its files in /proc are root's"
+
+
+def test_containers_restart_and_can_be_entered(theirs):
+    script = "test -e /v/again && exec sleep 1000; touch /v/again; exit 3"
+    theirs.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+                  "spec": {"restartPolicy": "OnFailure", "volumes": [{"name": "v", "emptyDir": {}}],
+                           "containers": [{"name": "c", "image": "python:3", "command": ["sh", "-c", script],
+                                           "volumeMounts": [{"name": "v", "mountPath": "/v"}]}]}})
+
+    def restarts_while_running():
+        statuses = theirs.get("pod", "p")["status"].get("containerStatuses", [{}])
+        return statuses[0]["restartCount"] if "running" in statuses[0].get("state", {}) else None
+
+    wait_for("the second run", lambda: restarts_while_running() == 1)
+    assert theirs.muster("exec", "p", "--", "ls", "/v").stdout == "again\n"

@@ -72,6 +72,12 @@ static void take_lock(struct shim* shim) {
   if (shim->lock < 0 || flock(shim->lock, LOCK_EX | LOCK_NB) != 0) _exit(EXIT_SETUP);
 }
 
+/* Nobody can read a record in a folder that was removed. */
+static int folder_is_gone(int dir) {
+  struct stat what;
+  return fstat(dir, &what) == 0 && what.st_nlink == 0;
+}
+
 /* Retries until the record is written: otherwise the exit status would be lost. */
 static void write_exit(const struct shim* shim) {
   for (;;) {
@@ -79,7 +85,7 @@ static void write_exit(const struct shim* shim) {
     char* record = format_record(&shim->record, &size);
     const int written = record != NULL && replace_file(shim->dir, "exit.json", record, size) == 0;
     free(record);
-    if (written) return;
+    if (written || folder_is_gone(shim->dir)) return;
     poll(NULL, 0, RETRY_MS);
   }
 }
