@@ -134,7 +134,8 @@ void Writer::end_backup(Result<Revision> outcome) {
   Completion completion = make_completion({});
   // The outcome is shared, because g++ 12 warns about uninitialised members in a variant that a closure holds.
   auto result = std::make_shared<const Result<Revision>>(std::move(outcome));
-  completion.reports.push_back([done = std::move(backup_done_), result = std::move(result)]() mutable { done(*result); });
+  completion.reports.push_back(
+      [done = std::move(backup_done_), result = std::move(result)]() mutable { done(*result); });
   deliver_(std::move(completion));
 }
 

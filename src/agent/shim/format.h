@@ -72,7 +72,8 @@
  * `control` is a SOCK_SEQPACKET socket. It exists before "ready" and is served after "go", so a server may connect as
  * soon as it has said "go", and again after its own restart. Its path can be longer than a socket address allows: bind
  * and connect by /proc/self/fd/DIR/control. Peers must have the shim's user id, or be root, and be in its PID
- * namespace; there may be several. A packet has at most MUSTER_PACKET_MAX bytes. A connection whose peer does not read is closed.
+ * namespace; there may be several. A packet has at most MUSTER_PACKET_MAX bytes. A connection whose peer does not read
+ * is closed.
  *
  * Shim to server, unasked: first `hello VERSION`, then `state RECORD`, and `state` again after every change. RECORD is
  * the content of state.json, or empty when it is too long for a packet; the peer then reads the file.

@@ -21,6 +21,7 @@ struct TypeFindings {
 /// Whether error messages contain the rejected values.
 enum class Echo { kValues, kNoValues };
 /// Drops unknown members and normalises values to their canonical text. Values of the wrong type stay as they are.
-TypeFindings normalise_types(const api::kubernetes::Message& message, json::Document& object, Echo echo = Echo::kValues);
+TypeFindings normalise_types(const api::kubernetes::Message& message, json::Document& object,
+                             Echo echo = Echo::kValues);
 
 }  // namespace muster::apiserver

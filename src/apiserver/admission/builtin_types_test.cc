@@ -57,8 +57,8 @@ TEST(BuiltinTypes, BytesHaveOneText) {
 
 TEST(BuiltinTypes, UnknownMembersGoAndNearOnesAreNamed) {
   const Normalised pod = normalised("Pod", R"({"kind":"Pod","apiVersion":"v1","foo":1,"spec":{"containers":[)"
-                                     R"({"livenessProbe":{"exc":{}},"kind":"x"}],"tolerations":[{"kee":"a"}],)"
-                                     R"("volumes":[{"configMap":{"nam":"x","name":"y"}}]}})");
+                                           R"({"livenessProbe":{"exc":{}},"kind":"x"}],"tolerations":[{"kee":"a"}],)"
+                                           R"("volumes":[{"configMap":{"nam":"x","name":"y"}}]}})");
   EXPECT_THAT(pod.unknown, ElementsAre("foo ", "spec.containers[0].livenessProbe.exc exec", "spec.containers[0].kind ",
                                        "spec.tolerations[0].kee key", "spec.volumes[0].configMap.nam name"));
   EXPECT_EQ(pod.text, R"({"kind":"Pod","apiVersion":"v1","spec":{"containers":[{"livenessProbe":{}}],)"
@@ -68,8 +68,8 @@ TEST(BuiltinTypes, UnknownMembersGoAndNearOnesAreNamed) {
 TEST(BuiltinTypes, WrongTypesAreNamed) {
   EXPECT_THAT(
       normalised("Pod", R"({"metadata":{"labels":{"a":1}},"spec":{"hostNetwork":"x","tolerations":"x",)"
-                     R"("nodeSelector":[],"activeDeadlineSeconds":"5","containers":[{"command":[1],)"
-                     R"("resources":{"limits":{"cpu":"1Ki1","memory":true}}},[]]}})")
+                        R"("nodeSelector":[],"activeDeadlineSeconds":"5","containers":[{"command":[1],)"
+                        R"("resources":{"limits":{"cpu":"1Ki1","memory":true}}},[]]}})")
           .wrong,
       ElementsAre("metadata.labels.a: must be a string, got 1", "spec.hostNetwork: must be true or false, got \"x\"",
                   "spec.tolerations: must be a list, got \"x\"", "spec.nodeSelector: must be an object, got []",
