@@ -9,8 +9,8 @@
 namespace muster::apiserver {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 struct Normalised {
   std::string text;
