@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "agent/document_for_tests.h"
 #include "agent/pod/pod_keeper.h"
 #include "agent/status.h"
@@ -145,12 +147,15 @@ class History {
   bool may_delete_ = true;
 };
 
-constexpr std::uint64_t kHistories = 3000;
+std::uint64_t histories() {
+  const char* full = std::getenv("MUSTER_FULL");
+  return full != nullptr && *full != '\0' ? 20'000 : 600;
+}
 
 class PodHistory : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PodHistory, NothingIsStartedTwiceAndEverythingCanBeDeleted) {
-  for (std::uint64_t seed = 0; seed < kHistories; ++seed) {
+  for (std::uint64_t seed = 0; seed < histories(); ++seed) {
     History history(seed, GetParam());
     history.live(60);
     ASSERT_TRUE(history.settle()) << "seed " << seed << ": " << history.phase();
@@ -159,7 +164,7 @@ TEST_P(PodHistory, NothingIsStartedTwiceAndEverythingCanBeDeleted) {
 }
 
 TEST_P(PodHistory, APodGetsThereOnceTheFaultsStop) {
-  for (std::uint64_t seed = 0; seed < kHistories / 3; ++seed) {
+  for (std::uint64_t seed = 0; seed < histories() / 3; ++seed) {
     History history(seed, GetParam());
     history.forbid_deletion();
     history.live(20);
