@@ -105,13 +105,20 @@ class ShimExec : public ShimChannelTest {
     std::optional<Status> ended;
     Pipe out, err;
   };
-  std::unique_ptr<Attached> attach(TestChannel& channel) {
-    auto attached = std::make_unique<Attached>();
-    Attached* a = attached.get();
-    channel->attach("main", std::move(a->out.write), std::move(a->err.write),
-                    {.on_started = [a](Result<Fd> input) { a->started = std::move(input); },
-                     .on_ended = [a](Status how) { a->ended = std::move(how); }});
-    channel.wait_for([a] { return a->started.has_value(); });
+  /// A test detaches by dropping it, after which the channel may still call.
+  std::shared_ptr<Attached> attach(TestChannel& channel) {
+    auto attached = std::make_shared<Attached>();
+    const std::weak_ptr<Attached> weak = attached;
+    channel->attach("main", std::move(attached->out.write), std::move(attached->err.write),
+                    {.on_started =
+                         [weak](Result<Fd> input) {
+                           if (const auto a = weak.lock()) a->started = std::move(input);
+                         },
+                     .on_ended =
+                         [weak](Status how) {
+                           if (const auto a = weak.lock()) a->ended = std::move(how);
+                         }});
+    channel.wait_for([&attached] { return attached->started.has_value(); });
     return attached;
   }
 };

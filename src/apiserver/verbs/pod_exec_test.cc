@@ -26,6 +26,16 @@ class Exec : public Engine {
     make_pod("p", R"([{"name":"a","image":"i"}])", R"({"running":{}})");
   }
 
+  /// The clients leave: until then an exchange and its exec hold each other.
+  void TearDown() override {
+    for (const auto& exchange : exchanges_) {
+      if (exchange->gone) std::exchange(exchange->gone, nullptr)();
+    }
+    loop_.settle();
+    for (const auto& exchange : exchanges_) exchange->gone = nullptr;
+    Engine::TearDown();
+  }
+
   void make_pod(const std::string& name, const std::string& containers, const std::string& state) {
     const std::string pod =
         R"({"metadata":{"name":")" + name + R"("},"spec":{"nodeName":"n","containers":)" + containers + "}}";
@@ -45,6 +55,7 @@ class Exec : public Engine {
   std::shared_ptr<Recorder> send(net::Request what) {
     auto exchange = std::make_shared<Recorder>();
     server_->handle(std::move(what), exchange);
+    exchanges_.push_back(exchange);
     return exchange;
   }
   std::shared_ptr<Recorder> open(const std::string& target, const std::string& protocol = "v5.channel.k8s.io") {
@@ -78,6 +89,7 @@ class Exec : public Engine {
   Program& program() { return *node_.programs.at(node_.programs.size() - 1); }
 
   testing::FakeNode node_;
+  std::vector<std::shared_ptr<Recorder>> exchanges_;
 };
 
 TEST_F(Exec, RunsACommandAndTellsItsExitCode) {
