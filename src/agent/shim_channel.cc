@@ -182,8 +182,8 @@ class Channel final : public ShimChannel {
     if (verb == "hello") return;  // later versions only add
     const auto id = static_cast<std::uint64_t>(number_at(fields, 1));
     fields.erase(fields.begin(), fields.begin() + 2);
-    if (verb == "ok") take_answer(id, {std::move(fields), packet.fds.empty() ? Fd() : std::move(packet.fds[0])});
-    if (verb == "ended") take_end(id, std::move(fields));
+    if (verb == "ok") return take_answer(id, {std::move(fields), packet.fds.empty() ? Fd() : std::move(packet.fds[0])});
+    if (verb == "ended") return take_end(id, std::move(fields));
     if (verb == "failed") {
       finish(id, Error{.reason = Reason::kConflict, .message = std::string(fields.empty() ? "" : fields[0])});
     }
