@@ -341,7 +341,8 @@ TEST_F(AgentTest, ExecInATerminalHasItsSizeAndDiesWithItsClient) {
   client::ExecRequest request;
   request.pod_uid = pod("busy").string_at("metadata", "uid");
   request.container = "main";
-  request.command = {"sh", "-c", "stty size; echo ready; touch /tmp/lives; exec sleep 1000"};
+  request.command = {"sh", "-c",
+                     "until test \"$(stty size)\" = '33 111'; do sleep 0.01; done; echo ready; exec sleep 1000"};
   request.with_stdin = request.with_stdout = request.tty = true;
   std::string out;
   auto session = agent_->exec(request, {.on_stdout = [&out](std::string_view bytes) { out.append(bytes); },
@@ -351,7 +352,7 @@ TEST_F(AgentTest, ExecInATerminalHasItsSizeAndDiesWithItsClient) {
   (*session)->resize({.rows = 33, .columns = 111});
   ASSERT_TRUE(engine_->run_until([&out] { return out.find("ready") != std::string::npos; }));
   session->reset();
-  request.command = {"sh", "-c", "! pgrep -x sleep -a | grep -v $$ | grep -q 'sleep 1000$' || pgrep -cx sleep"};
+  request.command = {"pgrep", "-cx", "sleep"};
   request.tty = false;
   const auto sleeps = [&] {
     std::string count;

@@ -57,11 +57,10 @@ void FakeMachine::begin_run(const std::string& uid, int launch, const std::strin
   pod.launches[launch].record.ran = true;
 }
 
-void FakeMachine::end_run(Launch& launch, ContainerRecord& container, int code, Time now) {
+void FakeMachine::end_run(ContainerRecord& container, int code, Time now) {
   container.state = RunState::kTerminated;
   container.code = code;
   container.finished = now;
-  (void)launch;
 }
 
 void FakeMachine::leave_if_complete(const Pod& pod, Launch& launch) {
@@ -83,13 +82,13 @@ void FakeMachine::step(SeededRng& rng, Time now) {
       } else if (launch.shim == Shim::kRunning) {
         for (ContainerRecord& container : launch.record.containers) {
           if (container.state == RunState::kRunning && rng.below(3) == 0)
-            end_run(launch, container, static_cast<int>(rng.below(2)), now);
+            end_run(container, static_cast<int>(rng.below(2)), now);
         }
         leave_if_complete(pod, launch);
         if (is_alive(launch.shim) && rng.below(40) == 0) launch.shim = Shim::kKilled;
         if (is_alive(launch.shim) && rng.below(60) == 0) {  // muster down --stop-jobs
           for (ContainerRecord& container : launch.record.containers) {
-            if (container.state == RunState::kRunning) end_run(launch, container, 143, now);
+            if (container.state == RunState::kRunning) end_run(container, 143, now);
           }
           launch.shim = Shim::kLeft;
           launch.has_exit_record = launch.was_stopped = true;
@@ -215,7 +214,7 @@ Status FakeOs::stop(const std::string& uid, std::int64_t) {
   if (launch == nullptr) return ok();
   if (launch->shim == Shim::kRunning) {
     for (ContainerRecord& container : launch->record.containers) {
-      if (container.state == RunState::kRunning) machine_.end_run(*launch, container, 143, now_());
+      if (container.state == RunState::kRunning) machine_.end_run(container, 143, now_());
     }
   }
   launch->shim = Shim::kLeft;

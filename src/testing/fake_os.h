@@ -62,7 +62,7 @@ class FakeMachine {
 
   /// User code begins: records a violation when it must not.
   void begin_run(const std::string& uid, int launch, const std::string& container, int run, Time now);
-  void end_run(Launch& launch, agent::ContainerRecord& container, int code, Time now);
+  static void end_run(agent::ContainerRecord& container, int code, Time now);
   void leave_if_complete(const Pod& pod, Launch& launch);
 
   int boots = 0;

@@ -97,7 +97,7 @@ class History {
           if (launch.shim == FakeMachine::Shim::kWaiting) launch.shim = FakeMachine::Shim::kReady;
           if (launch.shim != FakeMachine::Shim::kRunning) continue;
           for (ContainerRecord& container : launch.record.containers) {
-            if (container.state == RunState::kRunning) machine_.end_run(launch, container, 0, now_);
+            if (container.state == RunState::kRunning) machine_.end_run(container, 0, now_);
           }
           machine_.leave_if_complete(pod, launch);
         }
