@@ -43,9 +43,10 @@ void FakeMachine::begin_run(const std::string& uid, int launch, const std::strin
     if (number == launch || !is_alive(other.shim)) continue;
     violations.push_back(fmt::format("{}: launch {} is alive while launch {} begins a run", what, number, launch));
   }
-  if (pod.policy == agent::RestartPolicy::kNever && pod.ran && *pod.ran != launch)
+  const std::pair now_runs(launch, boot_id);
+  if (pod.policy == agent::RestartPolicy::kNever && pod.ran && *pod.ran != now_runs)
     violations.push_back(what + ": runs again although its policy is Never");
-  pod.ran = launch;
+  pod.ran = now_runs;
   if (!begun_.insert(what + boot_id).second) violations.push_back(what + ": began twice");
   for (ContainerRecord& record : pod.launches[launch].record.containers) {
     if (record.name != container) continue;

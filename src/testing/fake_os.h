@@ -45,7 +45,8 @@ class FakeMachine {
   struct Pod {
     std::map<int, Launch> launches;
     agent::RestartPolicy policy = agent::RestartPolicy::kNever;
-    std::optional<int> ran;  // the launch that ran user code and was not stopped by `muster down`
+    /// The launch that ran user code, and its boot id; none once `muster down` has stopped it.
+    std::optional<std::pair<int, std::string>> ran;
   };
 
   std::map<std::string, Pod> pods;
