@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "linux/process_usage.h"
 
 namespace muster::linux_os {
 namespace {
@@ -94,15 +95,8 @@ bool has_ended(const Fd& pidfd) {
 }
 
 std::optional<std::uint64_t> start_time_of(pid_t pid) {
-  const auto text = read_file(fmt::format("/proc/{}/stat", pid));
-  if (!text) return std::nullopt;
-  // The second field is the program's name in parentheses, which can contain anything; the 22nd is the start time.
-  const auto name_end = text->rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  const std::vector<std::string> rest = split(std::string_view(*text).substr(name_end + 2), ' ');
-  if (rest.size() < 20) return std::nullopt;
-  const auto ticks = parse_int(rest[19]);
-  return ticks ? std::optional<std::uint64_t>(static_cast<std::uint64_t>(*ticks)) : std::nullopt;
+  const auto times = process_times(pid);
+  return times ? std::optional(times->start_time) : std::nullopt;
 }
 
 std::optional<Fd> open_exactly(const ProcessId& id) {

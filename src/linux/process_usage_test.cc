@@ -1,0 +1,61 @@
+#include "linux/process_usage.h"
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+namespace muster::linux_os {
+namespace {
+
+using ::testing::Contains;
+
+TEST(ProcessUsage, ANameCanHoldAnything) {
+  const auto times = parse_process_times(
+      "42 (a) 7 (b) R 7 42 42 0 -1 4194304 100 200 0 0 30 12 5 3 20 0 1 0 12345 1000000 250 184467440737095\n");
+  ASSERT_TRUE(times);
+  EXPECT_EQ(times->parent, 7);
+  EXPECT_EQ(times->start_time, 12345U);
+  EXPECT_EQ(times->own_ticks, 42);
+  EXPECT_EQ(times->child_ticks, 8);
+  EXPECT_FALSE(parse_process_times("42 (cut off"));
+  EXPECT_FALSE(parse_process_times("42 (cut) R 1"));
+}
+
+TEST(ProcessUsage, BytesOfTheDiskNotOfTheCache) {
+  const auto io = parse_process_io("rchar: 9\nwchar: 8\nsyscr: 7\nsyscw: 6\nread_bytes: 4096\nwrite_bytes: 8192\n");
+  ASSERT_TRUE(io);
+  EXPECT_EQ(io->read, 4096);
+  EXPECT_EQ(io->written, 8192);
+  EXPECT_FALSE(parse_process_io(""));
+}
+
+TEST(ProcessUsage, WaitingForTheDiskIsNotBusy) {
+  const auto usage = parse_machine_usage("cpu  100 20 30 4000 500 6 7 80 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n",
+                                         "MemTotal:       1000 kB\nMemFree:  100 kB\nMemAvailable:    400 kB\n");
+  ASSERT_TRUE(usage);
+  EXPECT_EQ(usage->cpu, from_ticks(163));
+  EXPECT_EQ(usage->memory, 600 * 1024);
+  EXPECT_FALSE(parse_machine_usage("", ""));
+}
+
+TEST(ProcessUsage, SeesThisProcess) {
+  EXPECT_THAT(process_ids(), Contains(::getpid()));
+  const auto times = process_times(::getpid());
+  ASSERT_TRUE(times);
+  EXPECT_EQ(times->parent, ::getppid());
+  const auto memory = process_memory(::getpid());
+  ASSERT_TRUE(memory);
+  EXPECT_GT(memory->own + memory->shared, 0);
+  EXPECT_TRUE(process_io(::getpid()));
+  EXPECT_TRUE(machine_usage());
+  const Fd made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  struct stat status {};
+  ASSERT_EQ(::fstat(made.get(), &status), 0);
+  EXPECT_THAT(socket_inodes(::getpid()), Contains(status.st_ino));
+}
+
+}  // namespace
+}  // namespace muster::linux_os

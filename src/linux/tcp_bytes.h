@@ -1,0 +1,18 @@
+// The bytes that TCP connections of this machine have carried, from the kernel's inet_diag. Any user may ask.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "base/result.h"
+
+namespace muster::linux_os {
+
+struct TcpBytes {
+  std::int64_t received = 0;
+  std::int64_t sent = 0;  // and acknowledged by the peer
+};
+/// All connections of this network namespace by the inode of their socket, IPv4 and IPv6.
+Result<std::unordered_map<std::uint64_t, TcpBytes>> tcp_bytes();
+
+}  // namespace muster::linux_os
