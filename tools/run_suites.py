@@ -210,14 +210,52 @@ def real_kubernetes():
 
 def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=()):
     build("release")
+    environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-        environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
-        code = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", *extra, folder],
-                   env=environment)
-        if os.path.getsize(report.name) == 0:
-            tally.failed.append(f"{suite}: pytest ended with {code}")
-            return
-        tally.add_junit(report.name, suite)
+        code = run(pytest_command(python, report.name, folder, *extra), env=environment)
+        add_report(tally, suite, report.name, code)
+
+
+def pytest_command(python, report, folder, *extra):
+    return [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *extra, folder]
+
+
+def add_report(tally, suite, report, code):
+    if not os.path.exists(report) or os.path.getsize(report) == 0:
+        tally.failed.append(f"{suite}: pytest ended with {code}")
+    else:
+        tally.add_junit(report, suite)
+
+
+class OrdinaryUser:
+    """An account without privileges that exists while the tests run, and a pytest that runs as this user."""
+
+    def __init__(self, full):
+        self.name = f"muster-{os.getpid()}"
+        self.home = pathlib.Path(tempfile.gettempdir()) / self.name
+        subprocess.run(["useradd", "--create-home", "--home-dir", self.home, self.name], check=True)
+        self.environment = dict(os.environ, HOME=str(self.home), USER=self.name, LOGNAME=self.name, PYTHONDONTWRITEBYTECODE="1",
+                                MUSTER_FULL="1" if full else "")
+        for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
+            self.environment.pop(variable, None)
+
+    def start_pytest(self, folder):
+        self.report = self.home / "report.xml"
+        self.output = open(self.home / "output", "w+")
+        self.process = subprocess.Popen(
+            ["setpriv", f"--reuid={self.name}", f"--regid={self.name}", "--init-groups",
+             *pytest_command("/usr/bin/python3", self.report, folder, f"--basetemp={self.home}/tests")],
+            cwd=ROOT, env=self.environment, stdout=self.output, stderr=subprocess.STDOUT)
+
+    def finish_pytest(self, tally, suite):
+        code = self.process.wait()
+        self.output.seek(0)
+        print(f"+ the same as {self.name}", self.output.read(), sep="\n", flush=True)
+        add_report(tally, suite, self.report, code)
+
+    def remove(self):
+        subprocess.run(["pkill", "-KILL", "-u", self.name], check=False)
+        subprocess.run(["userdel", "--remove", "--force", self.name], check=False, stderr=subprocess.DEVNULL)
 
 
 def kubectl(tally, full):
@@ -226,8 +264,17 @@ def kubectl(tally, full):
 
 
 def e2e(tally, full):
-    """the real binary: training, bad input, the quickstart's job"""
-    pytest(tally, "e2e", "tests/e2e", full)
+    """the real binary: training, bad input, the quickstart's job; for root also as an ordinary user, at the same time"""
+    build("release")
+    if os.geteuid() != 0:
+        return pytest(tally, "e2e", "tests/e2e", full)
+    user = OrdinaryUser(full)
+    try:
+        user.start_pytest("tests/e2e")
+        pytest(tally, "e2e", "tests/e2e", full)
+        user.finish_pytest(tally, "e2e as an ordinary user")
+    finally:
+        user.remove()
 
 
 def crash(tally, full):

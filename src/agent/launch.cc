@@ -85,7 +85,8 @@ Result<VolumePlan> plan_volumes_of(const InputsWithAccess& inputs, const Paths& 
                       paths);
 }
 
-Variables default_variables(const Document& pod, const FoundEnvironment& environment, const ApiAccess* access) {
+Variables default_variables(const Document& pod, const PodFacts& facts, const FoundEnvironment& environment,
+                            const ApiAccess* access) {
   Variables variables = {{"PATH", environment.path},
                          {"HOME", "/root"},
                          {"HOSTNAME", host_name_of(pod)},
@@ -93,6 +94,9 @@ Variables default_variables(const Document& pod, const FoundEnvironment& environ
                          // Output goes to a pipe: with buffering, lines would appear in blocks, and the last ones would
                          // be lost when the program is killed.
                          {"PYTHONUNBUFFERED", "1"}};
+  // Only one user exists in the pods of an ordinary user. tar, which `kubectl cp` starts, would try to give the files to
+  // the user that owned them on the client's machine, and fail.
+  if (!facts.may_change_user) variables.emplace_back("TAR_OPTIONS", "--no-same-owner");
   for (const auto& [name, value] : environment.variables) variables.emplace_back(name, value);
   if (access == nullptr) return variables;
   variables.emplace_back("KUBERNETES_SERVICE_HOST", access->host);
@@ -193,7 +197,7 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
   to.read_only_root = container.bool_at("securityContext", "readOnlyRootFilesystem");
   to.termination_path = container.string_at("terminationMessagePath");
   TRY_ASSIGN(to.env, container_variables(pod, container, inputs.facts, inputs.references,
-                                         default_variables(pod, environment, inputs.api())));
+                                         default_variables(pod, inputs.facts, environment, inputs.api())));
   TRY_ASSIGN(to.args, command_line(container, to.env, plan.events));
   TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
   if (inputs.access && mounts_token(pod, *inputs.access)) mount_account(to.mounts);

@@ -97,6 +97,8 @@ def test_idle_strangers_do_not_lock_the_owner_out(engine, first_bytes):
 
 def test_descriptors_of_strangers_are_given_back(engine):
     held = f"/proc/{engine.process.pid}/fd"
+    if not os.access(held, os.R_OK):
+        pytest.skip("only root may count the descriptors of an engine")
     before = len(os.listdir(held))
     with contextlib.ExitStack() as stack:
         for _ in range(600):

@@ -105,7 +105,8 @@ class Cp final : public Command {
     words.insert(words.end(), {"-C", from_folder, "--", base});
     auto tar = LocalTar::start(words, LocalTar::Archive::kWritten);
     if (!tar) return session.fail(tar.error());
-    ExecRun run = remote_run(session, {"tar", "-xmf", "-", "-C", to_folder});
+    // The copy belongs to the container's user (-o): owners on this machine mean nothing there, and may not even exist.
+    ExecRun run = remote_run(session, {"tar", "-xmof", "-", "-C", to_folder});
     run.request.with_stdin = true;
     run.input = tar->fd();
     return finish(session, run_exec(session, run), *tar);
