@@ -94,8 +94,8 @@ Variables default_variables(const Document& pod, const PodFacts& facts, const Fo
                          // Output goes to a pipe: with buffering, lines would appear in blocks, and the last ones would
                          // be lost when the program is killed.
                          {"PYTHONUNBUFFERED", "1"}};
-  // Only one user exists in the pods of an ordinary user. tar, which `kubectl cp` starts, would try to give the files to
-  // the user that owned them on the client's machine, and fail.
+  // Only one user exists in the pods of an ordinary user. tar, which `kubectl cp` starts, would try to give the files
+  // to the user that owned them on the client's machine, and fail.
   if (!facts.may_change_user) variables.emplace_back("TAR_OPTIONS", "--no-same-owner");
   for (const auto& [name, value] : environment.variables) variables.emplace_back(name, value);
   if (access == nullptr) return variables;
