@@ -133,19 +133,6 @@ std::optional<LaunchUser> user_of(const Document& pod, const Document& container
   return user;
 }
 
-/// What claims and hostPath folders hold belongs to the engine's user; another user could not write there.
-bool has_lasting_volumes(const Document& pod) {
-  return std::ranges::any_of(pod.array_at("spec", "volumes"), [](const Document& volume) {
-    return volume.find("persistentVolumeClaim") != nullptr || volume.find("hostPath") != nullptr;
-  });
-}
-
-/// Returns why the engine cannot give a container this user, or "".
-std::string why_not_user(const Document& pod, const PodFacts& facts) {
-  if (!facts.may_change_user) return "the engine does not run as root";
-  return has_lasting_volumes(pod) ? "the files in its volumes belong to the engine's user" : "";
-}
-
 StandardInput standard_input_of(const Document& container) {
   if (!container.bool_at("stdin")) return StandardInput::kNone;
   return container.bool_at("stdinOnce") ? StandardInput::kOnce : StandardInput::kAlways;
@@ -181,11 +168,12 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
             {"Normal", "Pulled",
              fmt::format("Container image {} already present on machine", quote(container.string_at("image")))});
   to.user = user_of(pod, container);
-  if (const std::string why = to.user ? why_not_user(pod, inputs.facts) : ""; !why.empty()) {
-    add_event(plan.events, {"Warning", "SecurityContext",
-                            fmt::format("securityContext: user {} and group {} are not applied, because {}: processes "
-                                        "run as the engine's user",
-                                        to.user->uid, to.user->gid, why)});
+  if (to.user && !inputs.facts.may_change_user) {
+    add_event(plan.events,
+              {"Warning", "SecurityContext",
+               fmt::format("securityContext: user {} and group {} are not applied, because the engine does "
+                           "not run as root: processes run as the engine's user",
+                           to.user->uid, to.user->gid)});
     to.user.reset();
   }
   if (container.bool_at("securityContext", "privileged")) {
@@ -251,6 +239,9 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options
     plan.launch.grace_seconds = grace->as_int();
   }
   plan.launch.restart = desired_pod(pod).restart_policy;
+  if (const Document* context = spec.find("securityContext")) {
+    if (const auto group = id_at(*context, "fsGroup")) plan.launch.group = static_cast<std::uint32_t>(*group);
+  }
   TRY_ASSIGN(const InputsWithAccess inputs, with_access(given, options, plan.events));
   TRY_ASSIGN(auto volumes, plan_volumes_of(inputs, paths));
   plan.launch.volumes = std::move(volumes.volumes);

@@ -15,7 +15,9 @@ struct PutVolume {
   std::string& out;
   const std::string& name;
 
-  void operator()(const HostFolder& folder) const { put_fields(out, {"bind", name, folder.path}); }
+  void operator()(const HostFolder& folder) const {
+    put_fields(out, {"bind", name, folder.path, folder.is_named ? "named" : "own"});
+  }
   void operator()(const MemoryFolder& memory) const {
     put_fields(out, {"tmpfs", name,
                      memory.size_limit > 0 ? fmt::format("mode=1777,size={}", memory.size_limit) : "mode=1777"});
@@ -69,6 +71,7 @@ std::string encode_launch(const Launch& launch) {
   put_fields(out, {"hostname", launch.hostname});
   put_fields(out, {"hosts", launch.hosts});
   put_fields(out, {"grace", std::to_string(launch.grace_seconds)});
+  if (launch.group) put_fields(out, {"group", std::to_string(*launch.group)});
   put_fields(out, {"restart", name_of(launch.restart)});
   put_fields(out, {"log", std::to_string(launch.log.segment_bytes), std::to_string(std::max(1, launch.log.segments))});
   for (const std::string& path : launch.hidden) put_fields(out, {"hide", path});

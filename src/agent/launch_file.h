@@ -18,6 +18,7 @@ struct VolumeFile {
 };
 struct HostFolder {
   std::string path;
+  bool is_named = false;  // its owner has named it (hostPath, muster.dev/path): it is not the engine's own
   bool operator==(const HostFolder&) const = default;
 };
 struct MemoryFolder {
@@ -74,6 +75,7 @@ struct Launch {
   std::string hostname;
   std::string hosts;  // path
   std::int64_t grace_seconds = 30;
+  std::optional<std::uint32_t> group;  // of the volumes
   RestartPolicy restart = RestartPolicy::kNever;
   LogLimits log;
   std::vector<std::string> hidden;

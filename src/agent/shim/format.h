@@ -46,12 +46,15 @@
  *   hostname NAME               of the UTS namespace
  *   hosts PATH                  bound at /etc/hosts
  *   grace SECONDS
+ *   group ID                    the group of the volumes (fsGroup)
  *   restart Never|OnFailure|Always
  *   log BYTES SEGMENTS          the size of a log segment, and how many are kept per run
  *   hide PATH                   hidden behind an empty folder
  *   through PATH                visible read-only at the same path although a parent is hidden
  *   link PATH TARGET            a symbolic link created inside the pod
- *   bind NAME PATH              a volume that is a folder or file of the host
+ *   bind NAME PATH own|named    a volume that is a folder or file of the host: one of the engine's own, in which the
+ *                               pod's root is root, or one that its owner has named, where it is so only if root owns
+ *                               the folder
  *   tmpfs NAME OPTIONS          a volume in memory, shared by the pod's containers
  *   files NAME                  a volume that consists of the `file` records that follow
  *   file PATH MODE CONTENT      MODE in octal

@@ -257,7 +257,7 @@ _Noreturn void run_init(struct pod* pod) {
   prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
   umask(022);
   struct fault fault = {0};
-  if (prepare_volumes(pod, &fault) != 0) {
+  if (prepare_volumes(pod, &fault) != 0 || prepare_shared(pod, &fault) != 0) {
     for (uint32_t i = 0; i < pod->launch->container_count; ++i) {
       const struct reporter from = {pod, i, 0};
       report_fault(&from, &fault);

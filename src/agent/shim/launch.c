@@ -8,10 +8,10 @@
 static const struct {
   const char* tag;
   int fields;
-} kTags[] = {{"hostname", 1}, {"hosts", 1}, {"grace", 1},     {"restart", 1},     {"log", 2},   {"hide", 1},
-             {"through", 1},  {"link", 2},  {"bind", 2},      {"tmpfs", 2},       {"files", 1}, {"file", 3},
-             {"run", 1},      {"cwd", 1},   {"container", 2}, {"user", 3},        {"stdin", 1}, {"tty", 0},
-             {"readonly", 0}, {"arg", 1},   {"env", 1},       {"termination", 1}, {"mount", 4}};
+} kTags[] = {{"hostname", 1}, {"group", 1},    {"hosts", 1}, {"grace", 1},     {"restart", 1},     {"log", 2},
+             {"hide", 1},     {"through", 1},  {"link", 2},  {"bind", 3},      {"tmpfs", 2},       {"files", 1},
+             {"file", 3},     {"run", 1},      {"cwd", 1},   {"container", 2}, {"user", 3},        {"stdin", 1},
+             {"tty", 0},      {"readonly", 0}, {"arg", 1},   {"env", 1},       {"termination", 1}, {"mount", 4}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -78,6 +78,8 @@ static const char* take_record(const char* tag, const struct field* f, struct la
     to->hosts = f[0].text;
   } else if (strcmp(tag, "grace") == 0) {
     to->grace = atol(f[0].text);
+  } else if (strcmp(tag, "group") == 0) {
+    to->group = atol(f[0].text);
   } else if (strcmp(tag, "restart") == 0) {
     to->restart = restart_of(f[0].text);
   } else if (strcmp(tag, "log") == 0) {
@@ -90,11 +92,11 @@ static const char* take_record(const char* tag, const struct field* f, struct la
   } else if (strcmp(tag, "link") == 0) {
     ADD(to->links, to->link_count, {f[0].text, f[1].text});
   } else if (strcmp(tag, "bind") == 0) {
-    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_BIND, f[1].text, 0, 0});
+    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_BIND, f[1].text, 0, 0, strcmp(f[2].text, "named") == 0});
   } else if (strcmp(tag, "tmpfs") == 0) {
-    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_TMPFS, f[1].text, 0, 0});
+    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_TMPFS, f[1].text, 0, 0, 0});
   } else if (strcmp(tag, "files") == 0) {
-    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_FILES, "", to->file_count, 0});
+    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_FILES, "", to->file_count, 0, 0});
   } else if (strcmp(tag, "file") == 0) {
     if (to->volume_count == 0) return "launch: a file comes before its volume";
     ADD(to->files, to->file_count, {f[0].text, (mode_t)strtol(f[1].text, NULL, 8), f[2].text, f[2].size});
@@ -133,7 +135,8 @@ static const char* complete(struct launch* launch) {
 }
 
 const char* parse_launch(char* bytes, size_t size, struct launch* to) {
-  *to = (struct launch){.hostname = "", .hosts = "", .grace = 30, .segment_bytes = 10 << 20, .segments = 5};
+  *to =
+      (struct launch){.hostname = "", .hosts = "", .grace = 30, .group = -1, .segment_bytes = 10 << 20, .segments = 5};
   struct cursor cursor = {bytes, size};
   struct field tag, f[4];
   if (!next_field(&cursor, &tag) || strcmp(tag.text, MUSTER_LAUNCH_MAGIC) != 0) {

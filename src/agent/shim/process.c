@@ -89,14 +89,14 @@ static int exit_code_of(const struct fault* fault) {
 
 /* Opens a terminal of the container's own /dev/pts and returns its master. Only /dev/pts itself cannot be replaced by
  * the container, and the other end needs no path. */
-static int use_terminal(const struct user* user, struct fault* fault) {
+static int use_terminal(const struct pod* pod, const struct user* user, struct fault* fault) {
   const int master = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
   if (master < 0) return fail(fault, "open \"/dev/pts/ptmx\"");
   const int unlocked = 0;
   if (ioctl(master, TIOCSPTLCK, &unlocked) != 0) return fail(fault, "unlock the terminal");
   const int terminal = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (terminal < 0) return fail(fault, "open the terminal");
-  if (user->given && fchown(terminal, user->uid, (gid_t)-1) != 0) return fail(fault, "give the terminal to the user");
+  give(pod, terminal, user);
   /* dup2 clears close-on-exec on the copies; the original keeps it. */
   if (dup2(terminal, 0) != 0 || dup2(terminal, 1) != 1 || dup2(terminal, 2) != 2 || ioctl(0, TIOCSCTTY, 0) != 0)
     return fail(fault, "use the terminal");
@@ -105,14 +105,14 @@ static int use_terminal(const struct user* user, struct fault* fault) {
 
 /* Programs open /dev/stdout, which needs the rights to the pipe. Only pipes are the process's own; never the host's
  * /dev/null. */
-static void give_pipe(int fd, const struct user* user) {
+static void give_pipe(const struct pod* pod, int fd, const struct user* user) {
   struct stat what;
-  if (fstat(fd, &what) == 0 && S_ISFIFO(what.st_mode)) (void)!fchown(fd, user->uid, user->gid);
+  if (fstat(fd, &what) == 0 && S_ISFIFO(what.st_mode)) give(pod, fd, user);
 }
 
-static int use_streams(const int streams[3], const struct user* user, struct fault* fault) {
+static int use_streams(const struct pod* pod, const int streams[3], const struct user* user, struct fault* fault) {
   for (int i = 0; i < 3; ++i) {
-    if (user->given) give_pipe(streams[i], user);
+    give_pipe(pod, streams[i], user);
     if (dup2(streams[i], i) != i) return fail(fault, "use standard stream %d", i);
   }
   return 0;
@@ -127,25 +127,25 @@ static void send_namespace(int starting) {
   (void)!write(starting, &inode, sizeof inode);
 }
 
-static int enter_container(const struct reporter* from, int peer, struct fault* fault) {
+static int enter_container(const struct reporter* from, const struct user* user, int peer, struct fault* fault) {
   if (peer >= 0) return setns(peer, CLONE_NEWNS) == 0 ? 0 : fail(fault, "enter the container");
   if (unshare(CLONE_NEWNS) != 0) return fail(fault, "unshare the mount namespace");
-  return enter_root(from, fault);
+  return enter_root(from, user, fault);
 }
 
 /* Returns only on failure. */
 static void become(const struct reporter* from, const struct command* command, const int streams[3], int starting,
                    int peer, struct fault* fault) {
   setsid();
-  if (enter_container(from, peer, fault) != 0) return;
+  struct user user = command->user;
+  if (find_user(from->pod, &user, fault) != 0 || enter_container(from, &user, peer, fault) != 0) return;
   send_namespace(starting);
   int master = -1;
-  if (command->tty && (master = use_terminal(&command->user, fault)) < 0) return;
-  if (!command->tty && use_streams(streams, &command->user, fault) != 0) return;
+  if (command->tty && (master = use_terminal(from->pod, &user, fault)) < 0) return;
+  if (!command->tty && use_streams(from->pod, streams, &user, fault) != 0) return;
   send_report(from, (struct message){.type = MESSAGE_HERE}, "", master >= 0 ? &master : NULL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  drop_capabilities();
-  if (become_user(&command->user, fault) != 0) return;
+  if (become_user(from->pod, &user, fault) != 0) return;
   if (chdir(command->cwd) != 0) {
     fail(fault, "working directory \"%s\"", command->cwd);
     return;
@@ -154,6 +154,7 @@ static void become(const struct reporter* from, const struct command* command, c
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  if (filter_system_calls(fault) != 0) return;
   execute(command, fault);
 }
 

@@ -6,14 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <grp.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,8 +40,7 @@ int fail(struct fault* fault, const char* format, ...) {
   return -1;
 }
 
-static const char* text_of(const char* format, ...) __attribute__((format(printf, 1, 2)));
-static const char* text_of(const char* format, ...) {
+const char* text_of(const char* format, ...) {
   char* text = NULL;
   va_list arguments;
   va_start(arguments, format);
@@ -53,7 +49,7 @@ static const char* text_of(const char* format, ...) {
   return text;
 }
 
-static int is_folder(int fd) {
+int is_folder(int fd) {
   struct stat what;
   return fstatat(fd, "", &what, AT_EMPTY_PATH) == 0 && S_ISDIR(what.st_mode);
 }
@@ -145,10 +141,10 @@ static int open_sub_path(int volume, const char* sub_path) {
   return fd;
 }
 
-static int take_mount(const struct pod* pod, const struct volume_mount* m, struct plan* plan, struct fault* fault) {
-  const struct volume* volume = find_volume(pod->launch, m->volume);
-  const char* source =
-      volume->kind == VOLUME_BIND ? volume->source : text_of("%s/volumes/%s", pod->folder, volume->name);
+static int take_mount(const struct reporter* from, const struct volume_mount* m, const struct user* user,
+                      struct plan* plan, struct fault* fault) {
+  const struct volume* volume = find_volume(from->pod->launch, m->volume);
+  const char* source = volume_path(from->pod, volume);
   int fd = open(source, O_PATH | O_CLOEXEC);
   if (fd < 0) return fail(fault, "volume \"%s\": open \"%s\"", volume->name, source);
   if (m->sub_path[0] != 0) {
@@ -161,22 +157,17 @@ static int take_mount(const struct pod* pod, const struct volume_mount* m, struc
   if (tree < 0) return fail(fault, "volume \"%s\": take \"%s\"", volume->name, source);
   if (m->read_only && make_read_only(tree, "", 1) != 0)
     return fail(fault, "volume \"%s\": make read-only", volume->name);
+  if (!m->read_only) hand_over(from, volume, tree, user);
   return add(plan->own, &plan->own_count, tree, m->target, fault);
-}
-
-/* An ordinary user's pod has no other users outside: the folder is then the right one's already. */
-static int give_to_user(const char* path, const struct user* user, struct fault* fault) {
-  if (!user->given || chown(path, user->uid, user->gid) == 0 || errno == EINVAL) return 0;
-  return fail(fault, "give \"%s\" to user %u", path, (unsigned)user->uid);
 }
 
 static int take_scratch(const struct pod* pod, const struct container* container, const char* name, mode_t mode,
                         const char* target, struct plan* plan, struct fault* fault) {
   const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
   if (make_folders(path, 0700) != 0 || chmod(path, mode) != 0) return fail(fault, "make \"%s\"", path);
-  if (give_to_user(path, &container->command.user, fault) != 0) return -1;
   const int tree = clone_tree(AT_FDCWD, path, 1);
-  if (tree < 0 || (container->read_only && make_read_only(tree, "", 0) != 0)) return fail(fault, "take \"%s\"", path);
+  if (tree < 0 || (container->read_only ? make_read_only(tree, "", 0) : restrict_tree(tree)) != 0)
+    return fail(fault, "take \"%s\"", path);
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
@@ -190,7 +181,7 @@ static int take_termination(const struct pod* pod, const struct container* conta
   if (fd < 0 || fchmod(fd, 0666) != 0) return fail(fault, "make \"%s\"", path);
   close(fd);
   const int tree = clone_tree(AT_FDCWD, path, 1);
-  if (tree < 0) return fail(fault, "take \"%s\"", path);
+  if (tree < 0 || restrict_tree(tree) != 0) return fail(fault, "take \"%s\"", path);
   return add(plan->own, &plan->own_count, tree, container->termination, fault);
 }
 
@@ -200,8 +191,8 @@ static int take_path(const char* path, const char* target, int read_only, struct
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
-static int take_all(const struct reporter* from, const struct container* container, struct plan* plan,
-                    struct fault* fault) {
+static int take_all(const struct reporter* from, const struct container* container, const struct user* user,
+                    struct plan* plan, struct fault* fault) {
   const struct pod* pod = from->pod;
   const struct launch* launch = pod->launch;
   if (take_entries(from, "/", plan, fault) != 0 || take_entries(from, "/dev", plan, fault) != 0) return -1;
@@ -215,7 +206,7 @@ static int take_all(const struct reporter* from, const struct container* contain
     if (take_path(launch->through[i], launch->through[i], 1, plan, fault) != 0) return -1;
   }
   for (size_t i = 0; i < container->mount_count; ++i) {
-    if (take_mount(pod, &container->mounts[i], plan, fault) != 0) return -1;
+    if (take_mount(from, &container->mounts[i], user, plan, fault) != 0) return -1;
   }
   if (launch->hosts[0] != 0 && take_path(launch->hosts, "/etc/hosts", 1, plan, fault) != 0) return -1;
   return take_termination(pod, container, plan, fault);
@@ -232,7 +223,7 @@ static int mount_proc(const struct reporter* from, const char* target, struct fa
   return 0;
 }
 
-static int make_tmpfs(const char* target, const char* options, struct fault* fault) {
+int make_tmpfs(const char* target, const char* options, struct fault* fault) {
   if (mkdir(target, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", target);
   return mount("muster", target, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0
              ? 0
@@ -314,9 +305,8 @@ static int make_cwd(const char* cwd, int own_cwd, struct fault* fault) {
 static int open_own_cwd(const struct pod* pod, const struct container* container, struct fault* fault) {
   const char* path = text_of("%s/scratch/%s/cwd", pod->folder, container->name);
   if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
-  if (give_to_user(path, &container->command.user, fault) != 0) return -1;
   const int tree = clone_tree(AT_FDCWD, path, 1);
-  return tree >= 0 ? tree : fail(fault, "take \"%s\"", path);
+  return tree >= 0 && restrict_tree(tree) == 0 ? tree : fail(fault, "take \"%s\"", path);
 }
 
 static int remove_entry(const char* path, const struct stat* what, int type, struct FTW* where) {
@@ -325,15 +315,16 @@ static int remove_entry(const char* path, const struct stat* what, int type, str
   return 0;
 }
 
-int enter_root(const struct reporter* from, struct fault* fault) {
+int enter_root(const struct reporter* from, const struct user* user, struct fault* fault) {
   static struct plan plan; /* too large for the stack; this process will soon exec */
   const struct pod* pod = from->pod;
   const struct launch* launch = pod->launch;
   const struct container* container = &launch->containers[from->container];
+  if (act_as(pod, user, fault) != 0) return -1;
   /* Each run begins with empty folders of its own; no process of the previous one is left. */
   nftw(text_of("%s/scratch/%s", pod->folder, container->name), remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
   const int own_cwd = open_own_cwd(pod, container, fault);
-  if (own_cwd < 0 || take_all(from, container, &plan, fault) != 0) return -1;
+  if (own_cwd < 0 || take_all(from, container, user, &plan, fault) != 0) return -1;
 
   const char* root = text_of("%s/root", pod->folder);
   const char* proc = text_of("%s/proc", root);
@@ -343,7 +334,7 @@ int enter_root(const struct reporter* from, struct fault* fault) {
   if (mount_proc(from, proc, fault) != 0) return -1;
   if (switch_root(root) != 0) return fail(fault, "pivot_root \"%s\"", root);
 
-  if (make_tmpfs("/dev", "mode=0755", fault) != 0 || make_tmpfs("/run", "mode=0755", fault) != 0) return -1;
+  if (make_tmpfs("/dev", "mode=0755", fault) != 0 || make_tmpfs("/run", "mode=0755,size=256m", fault) != 0) return -1;
   if (make_links(plan.top_links, plan.top_link_count, fault) != 0 || place(plan.host, plan.host_count, fault) != 0)
     return -1;
   if (fill_dev(fault) != 0 || hide(launch, fault) != 0 || place(plan.own, plan.own_count, fault) != 0) return -1;
@@ -355,100 +346,13 @@ int enter_root(const struct reporter* from, struct fault* fault) {
   return seal_mirrors(fault);
 }
 
-/* ---- volumes of the pod ---- */
-
-static int write_file(const char* folder, const struct pod_file* file, struct fault* fault) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, file->path);
-  char* slash = strrchr(path, '/');
-  *slash = 0;
-  if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
-  *slash = '/';
-  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return fail(fault, "open \"%s\"", file->path);
-  size_t done = 0;
-  while (done < file->size) {
-    const ssize_t n = write(fd, file->bytes + done, file->size - done);
-    if (n <= 0) return fail(fault, "write \"%s\"", file->path);
-    done += (size_t)n;
-  }
-  if (fchmod(fd, file->mode) != 0) return fail(fault, "chmod \"%s\"", file->path);
-  close(fd);
-  return 0;
-}
-
-int prepare_volumes(const struct pod* pod, struct fault* fault) {
-  const struct launch* launch = pod->launch;
-  if (make_tmpfs(text_of("%s/shm", pod->folder), "mode=1777", fault) != 0) return -1;
+int prepare_shared(const struct pod* pod, struct fault* fault) {
+  if (make_tmpfs(text_of("%s/shm", pod->folder), "mode=1777,size=50%", fault) != 0) return -1;
   if (mkdir(text_of("%s/root", pod->folder), 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"root\"");
   const char* proc = text_of("%s/" PROC_FOLDER, pod->folder);
   if (mkdir(proc, 0755) != 0 && errno != EEXIST) return fail(fault, "mkdir \"%s\"", proc);
-  mount("proc", proc, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-        NULL); /* not possible everywhere: see kill_in_namespace */
-  for (size_t i = 0; i < launch->volume_count; ++i) {
-    const struct volume* volume = &launch->volumes[i];
-    if (volume->kind == VOLUME_BIND) continue;
-    const char* path = text_of("%s/volumes/%s", pod->folder, volume->name);
-    if (make_folders(path, 0755) != 0) return fail(fault, "make \"%s\"", path);
-    if (make_tmpfs(path, volume->kind == VOLUME_TMPFS ? volume->source : "mode=0755", fault) != 0) return -1;
-    for (size_t f = 0; f < volume->files; ++f) {
-      if (write_file(path, &launch->files[volume->first_file + f], fault) != 0) return -1;
-    }
-  }
+  mount("proc", proc, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* not possible everywhere: see kill_leftovers */
   return 0;
-}
-
-/* Keeps what a container's root needs to own files and change users inside, but nothing to mount, create devices,
- * trace the pod's init or affect the machine. Root without CAP_SYS_ADMIN cannot make the host's tree writable again. */
-void drop_capabilities(void) {
-  enum {
-    CHOWN = 0,
-    DAC_OVERRIDE = 1,
-    FOWNER = 3,
-    FSETID = 4,
-    KILL = 5,
-    SETGID = 6,
-    SETUID = 7,
-    NET_BIND = 10,
-    NET_RAW = 13,
-    CHROOT = 18
-  };
-  const unsigned long long keep = 1ULL << CHOWN | 1ULL << DAC_OVERRIDE | 1ULL << FOWNER | 1ULL << FSETID |
-                                  1ULL << KILL | 1ULL << SETGID | 1ULL << SETUID | 1ULL << NET_BIND | 1ULL << NET_RAW |
-                                  1ULL << CHROOT;
-  for (int capability = 0; capability < 64; ++capability) {
-    if ((keep >> capability & 1) == 0 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
-  }
-  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
-
-/* An ordinary user's pod has one user id, which is 0 inside. Another id inside is the same user in a namespace of its
- * own. /proc/self belongs to root while the process is not dumpable. */
-static int become_user_by_namespace(const struct user* user) {
-  char uids[64], gids[64];
-  snprintf(uids, sizeof uids, "%u %u 1", (unsigned)user->uid, (unsigned)geteuid());
-  snprintf(gids, sizeof gids, "%u %u 1", (unsigned)user->gid, (unsigned)getegid());
-  if (unshare(CLONE_NEWUSER) != 0) return -1;
-  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  const int result = write_text("/proc/self/setgroups", "deny") == 0 && write_text("/proc/self/uid_map", uids) == 0 &&
-                             write_text("/proc/self/gid_map", gids) == 0
-                         ? 0
-                         : -1;
-  const int error = errno;
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  drop_capabilities(); /* the namespace has a full set of its own */
-  errno = error;
-  return result;
-}
-
-int become_user(const struct user* user, struct fault* fault) {
-  if (!user->given) return 0;
-  if (user->uid == geteuid() && user->gid == getegid() && user->group_count == 0) return 0;
-  if (setgroups(user->group_count, user->groups) == 0 && setresgid(user->gid, user->gid, user->gid) == 0 &&
-      setresuid(user->uid, user->uid, user->uid) == 0) {
-    return 0;
-  }
-  return become_user_by_namespace(user) == 0 ? 0 : fail(fault, "become user %u, group %u", user->uid, user->gid);
 }
 
 char* read_termination(int dir, const struct launch* launch, const struct container* container) {

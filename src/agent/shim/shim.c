@@ -184,12 +184,13 @@ static void start_init(struct shim* shim) {
   const int yes = 1;
   setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes); /* a sender's pid as seen from here */
   shim->report = ends[0];
-  struct pod pod = {.launch = &shim->launch, .folder = shim->folder, .report = ends[1]};
+  struct pod pod = {.launch = &shim->launch, .folder = shim->folder, .report = ends[1], .users = -1, .strangers = -1};
   const unsigned long spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
   int new_user = uid != 0;
   shim->record.ran = 1;
+  if (!new_user) make_users(&pod);
   long pid = syscall(SYS_clone, spaces | SIGCHLD | (new_user ? CLONE_NEWUSER : 0), 0, 0, 0, 0);
   if (pid < 0 && errno == EPERM && !new_user) { /* root without CAP_SYS_ADMIN: use a user namespace */
     new_user = 1;
@@ -197,6 +198,7 @@ static void start_init(struct shim* shim) {
   }
   if (pid == 0) {
     close_others(shim);
+    if (new_user) pod.users = pod.strangers = -1, pod.no_root = NULL;
     become_init(shim, &pod, uid, gid, new_user);
   }
   if (pid < 0) {
@@ -208,6 +210,8 @@ static void start_init(struct shim* shim) {
   shim->init = (pid_t)pid;
   shim->record.init_pid = (pid_t)pid;
   close(pod.report);
+  close_all(&pod.users, 1);
+  close_all(&pod.strangers, 1);
 }
 
 /* ---- while the pod runs ---- */

@@ -62,6 +62,7 @@ struct volume {
   const char* source; /* a path, or the mount options of a tmpfs */
   size_t first_file;
   size_t files;
+  int is_named; /* a folder that its owner has named, not one of the engine's */
 };
 
 struct volume_mount {
@@ -114,6 +115,7 @@ struct launch {
   const char* hostname;
   const char* hosts;
   long grace;
+  long group; /* of the volumes; -1 when not given */
   enum restart restart;
   long long segment_bytes;
   int segments;
@@ -238,8 +240,13 @@ struct message {
 
 struct pod {
   const struct launch* launch;
-  const char* folder; /* the launch's folder, absolute */
-  int report;         /* seqpacket socket to the shim */
+  const char* folder;  /* the launch's folder, absolute */
+  int report;          /* seqpacket socket to the shim */
+  int users;           /* the user namespace of its processes when the engine is root; or -1 */
+  int strangers;       /* the namespace that maps the ids in folders of others; or -1 */
+  const char* no_root; /* why a root engine's pod has no user namespace; otherwise null */
+  uid_t owner;         /* then: who its processes are unless they name a user */
+  gid_t owner_group;
 };
 _Noreturn void run_init(struct pod* pod);
 
@@ -269,12 +276,15 @@ struct fault {
 };
 int fail(struct fault* fault, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Mounts the volumes in memory and the shared /dev/shm in the mount namespace of init. */
-int prepare_volumes(const struct pod* pod, struct fault* fault);
-/* Moves the process into the container's root. */
-int enter_root(const struct reporter* reporter, struct fault* fault);
-void drop_capabilities(void);
-int become_user(const struct user* user, struct fault* fault);
+/* Returns a string that is never freed: processes that build a root exec soon. */
+const char* text_of(const char* format, ...) __attribute__((format(printf, 1, 2)));
+int is_folder(int fd);
+int make_tmpfs(const char* target, const char* options, struct fault* fault);
+
+/* Mounts in the namespace of init what the containers share: /dev/shm and init's own /proc. */
+int prepare_shared(const struct pod* pod, struct fault* fault);
+/* Moves the process into the container's root. Everything that is made there belongs to the user. */
+int enter_root(const struct reporter* reporter, const struct user* user, struct fault* fault);
 /* Reads the end of the container's termination message. Returns a string to be freed, or null. */
 char* read_termination(int dir, const struct launch* launch, const struct container* container);
 /* In the launch's folder: where init mounts its own /proc, which shows the pod's processes. */
@@ -286,6 +296,37 @@ int make_folders(const char* path, mode_t mode);
 int make_mount_point(const char* path, int is_folder, struct fault* fault);
 /* Makes the mirrors read-only once everything is in place. */
 int seal_mirrors(struct fault* fault);
+
+/* ---- volumes.c ---- */
+
+/* Mounts the volumes in the mount namespace of init, which acts as the pod's user from then on. A file system without
+ * idmapped mounts takes the pod's user namespace away. */
+int prepare_volumes(struct pod* pod, struct fault* fault);
+const char* volume_path(const struct pod* pod, const struct volume* volume);
+/* Gives what root has put into one of the engine's volumes from outside to the user who works with it now. */
+void hand_over(const struct reporter* reporter, const struct volume* volume, int tree, const struct user* user);
+
+/* ---- users.c: who the processes of a pod are ---- */
+
+/* Makes the namespaces of a root engine's pod, before init exists. */
+void make_users(struct pod* pod);
+/* Lets the pod's processes run without a user namespace, and therefore never as root. */
+void refuse_root(struct pod* pod, const char* why, uid_t owner, gid_t group);
+/* Completes the user of a process, or says why the pod cannot have it. */
+int find_user(const struct pod* pod, struct user* user, struct fault* fault);
+/* Returns the user of all containers, or root when they differ. */
+struct user shared_user(const struct launch* launch);
+/* Returns an id of the pod as the host knows it. */
+unsigned outside_id(const struct pod* pod, unsigned id);
+/* What the process makes from now on belongs to the user; it keeps its capabilities. */
+int act_as(const struct pod* pod, const struct user* user, struct fault* fault);
+void give(const struct pod* pod, int fd, const struct user* user);
+/* For good: the process enters the pod's user namespace and has the capabilities of a container only. */
+int become_user(const struct pod* pod, const struct user* user, struct fault* fault);
+
+/* ---- seccomp.c ---- */
+
+int filter_system_calls(struct fault* fault);
 
 /* ---- the shim proper ---- */
 
@@ -413,7 +454,13 @@ void drain_attachments(struct shim* shim);
 /* ---- sys.c: system calls musl has no wrapper for ---- */
 
 int clone_tree(int dir, const char* path, int recursive);
+/* Neither do setuid bits and device nodes take effect there. */
 int make_read_only(int dir, const char* path, int recursive);
+/* Like that, but the tree stays writable. */
+int restrict_tree(int tree);
+/* Shows the ids of a detached tree by the maps of a user namespace. Mounts inside whose file systems cannot do that
+ * keep their ids. */
+int map_tree(int tree, int user_namespace);
 int place_tree(int tree, const char* target);
 int open_beneath(int dir, const char* path, int flags);
 int switch_root(const char* new_root);

@@ -13,6 +13,9 @@
 #define OPEN_TREE_CLOEXEC O_CLOEXEC
 #define MOVE_MOUNT_F_EMPTY_PATH 0x00000004
 #define MOUNT_ATTR_RDONLY 0x00000001
+#define MOUNT_ATTR_NOSUID 0x00000002
+#define MOUNT_ATTR_NODEV 0x00000004
+#define MOUNT_ATTR_IDMAP 0x00100000
 #define AT_RECURSIVE_TREE 0x8000
 #define RESOLVE_BENEATH 0x08
 #define RESOLVE_NO_MAGICLINKS 0x02
@@ -36,10 +39,22 @@ int clone_tree(int dir, const char* path, int recursive) {
 }
 
 int make_read_only(int dir, const char* path, int recursive) {
-  struct mount_attributes attributes = {.attr_set = MOUNT_ATTR_RDONLY};
+  struct mount_attributes attributes = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
   return (int)syscall(SYS_mount_setattr, dir, path,
                       (*path == 0 ? AT_EMPTY_PATH : 0) | (recursive ? AT_RECURSIVE_TREE : 0), &attributes,
                       sizeof attributes);
+}
+
+int restrict_tree(int tree) {
+  struct mount_attributes attributes = {.attr_set = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
+  return (int)syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE_TREE, &attributes, sizeof attributes);
+}
+
+int map_tree(int tree, int user_namespace) {
+  struct mount_attributes attributes = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (uint64_t)user_namespace};
+  if (syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE_TREE, &attributes, sizeof attributes) == 0)
+    return 0;
+  return (int)syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
 }
 
 int place_tree(int tree, const char* target) {
