@@ -35,6 +35,7 @@ struct Options {
   std::string node_name;
   std::vector<Environment> environments;
   bool refuse_unmapped = false;  // reject images without a matching pattern instead of using the host's environment
+  std::vector<std::string> visible;  // folders of the host that pods see, read-only, besides the system's
   std::map<std::string, Quantity> resources;  // declared extended resources
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -50,7 +51,7 @@ std::string base_prefix(const std::string& venv) {
 }
 
 void show_through(FoundEnvironment& found, const std::string& path, const std::string& engine_directory) {
-  if (path.empty() || path == "/" || !is_covered(path, engine_directory) || !fs::exists(path)) return;
+  if (path.empty() || path == "/" || is_visible(path, engine_directory) || !fs::exists(path)) return;
   // A path inside a folder that is already visible needs no mount of its own.
   for (const std::string& shown : found.through) {
     if (path == shown || path.starts_with(shown + "/")) return;
@@ -58,7 +59,7 @@ void show_through(FoundEnvironment& found, const std::string& path, const std::s
   found.through.push_back(path);
 }
 
-/// With systemd-resolved, /etc/resolv.conf is a link into /run, which the pod has its own copy of.
+/// With systemd-resolved, /etc/resolv.conf is a link into /run, which is the pod's own.
 void show_resolver(FoundEnvironment& found, const std::string& engine_directory) {
   show_through(found, real_path("/etc/resolv.conf"), engine_directory);
 }
@@ -97,12 +98,11 @@ Result<FoundEnvironment> venv_environment(const Environment& environment, const 
 
 }  // namespace
 
-bool is_covered(const std::string& path, const std::string& engine_directory) {
+bool is_visible(const std::string& path, const std::string& engine_directory) {
   const auto inside = [&path](const std::string& folder) { return path == folder || path.starts_with(folder + "/"); };
-  for (const char* folder : {"/root", "/tmp", "/var/tmp", "/run", "/dev", "/proc"}) {
-    if (inside(folder)) return true;
-  }
-  return inside(engine_directory);
+  if (inside(engine_directory)) return false;
+  return path.starts_with("/lib") ||
+         std::ranges::any_of(std::array{"/usr", "/bin", "/sbin", "/etc", "/opt", "/sys"}, inside);
 }
 
 Result<FoundEnvironment> find_environment(const std::string& image, const Options& options) {

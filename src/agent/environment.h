@@ -24,7 +24,7 @@ struct FoundEnvironment {
 /// configured one does not exist. Reads the file system.
 Result<FoundEnvironment> find_environment(const std::string& image, const Options& options);
 
-/// Returns true for folders of the host that a pod does not see because it has its own.
-bool is_covered(const std::string& path, const std::string& engine_directory);
+/// Returns true for what lies in the host's system folders, which every pod sees (is_system_folder of the shim).
+bool is_visible(const std::string& path, const std::string& engine_directory);
 
 }  // namespace muster::agent

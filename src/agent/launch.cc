@@ -235,6 +235,7 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options
   LaunchPlan plan;
   plan.launch.hostname = host_name_of(pod);
   plan.launch.hidden = {paths.root()};
+  plan.launch.through = options.visible;
   if (const Document* grace = spec.find("terminationGracePeriodSeconds"); grace != nullptr && grace->is_int()) {
     plan.launch.grace_seconds = grace->as_int();
   }

@@ -149,6 +149,25 @@ TEST_F(LaunchPlanning, SecurityContextChoosesTheUserOfEachContainer) {
   ASSERT_TRUE(got);
   EXPECT_EQ(got->launch.containers[0].user, (LaunchUser{1000, 100, {5, 7}}));
   EXPECT_EQ(got->launch.containers[1].user, (LaunchUser{2000, 100, {5, 7}}));
+  EXPECT_EQ(got->launch.group, 7u);
+}
+
+TEST_F(LaunchPlanning, TheUserIsAppliedToPodsWithClaimsToo) {
+  facts_.may_change_user = true;
+  const auto got = plan(R"({"securityContext":{"runAsUser":1000},"volumes":[
+      {"name":"v","persistentVolumeClaim":{"claimName":"data"}},{"name":"h","hostPath":{"path":"/data"}}],
+      "containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->launch.containers[0].user, (LaunchUser{1000, 0}));
+  EXPECT_FALSE(std::get<HostFolder>(got->launch.volumes[0].source).is_named) << "the engine's own folder";
+  EXPECT_TRUE(std::get<HostFolder>(got->launch.volumes[1].source).is_named);
+}
+
+TEST_F(LaunchPlanning, ConfiguredFoldersAreVisible) {
+  options_.visible = {"/data/sets"};
+  const auto got = plan(R"({"containers":[{"name":"c","image":"x","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_THAT(got->launch.through, ::testing::Contains("/data/sets"));
 }
 
 TEST_F(LaunchPlanning, AUserThatCannotBeAppliedIsSaid) {

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <filesystem>
+
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -39,6 +41,7 @@ TypeDesc describe(Of<Config>) {
       field<&Config::unmapped>("unmapped", "What an image that no pattern matches gets.")
           .one_of({"host", "refuse"})
           .default_value("host"),
+      field<&Config::visible>("visible", "Folders of this machine that pods see, read-only, besides the system's."),
       field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."),
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
@@ -77,6 +80,14 @@ std::vector<std::string> problems_in(const json::YamlDocument& document, const s
   return problems;
 }
 
+/// Returns true for a folder that pods may see: what the kernel shows there depends on who looks.
+bool is_clean_folder(const std::string& path) {
+  const std::filesystem::path given(path);
+  const std::string top = given.begin() == given.end() ? "" : given.lexically_relative("/").begin()->string();
+  return given.is_absolute() && given == given.lexically_normal() && top != "." && top != "proc" && top != "dev" &&
+         top != "sys" && std::filesystem::is_directory(given);
+}
+
 Status check_values(const Config& config, const json::YamlDocument& document, const std::string& file) {
   std::vector<std::string> problems;
   if (parse_duration(config.event_ttl).value_or(Duration(0)) <= Duration(0)) {
@@ -94,6 +105,13 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
       problems.push_back(fmt::format("{}environments[{}]: give either venv or host: true",
                                      position(file, document, fmt::format("environments[{}]", i)), i));
     }
+  }
+  for (std::size_t i = 0; i < config.visible.size(); ++i) {
+    if (is_clean_folder(config.visible[i])) continue;
+    problems.push_back(
+        fmt::format("{}visible[{}]: must be an existing folder, absolute and without \"..\", not /, /proc, "
+                    "/dev or /sys, got {}",
+                    position(file, document, fmt::format("visible[{}]", i)), i, quote(config.visible[i])));
   }
   if (problems.empty()) return ok();
   return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
@@ -131,6 +149,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
                   .content_listen = "",
                   .environments = {},
                   .unmapped = "host",
+                  .visible = {},
                   .resources = {},
                   .event_ttl = "1h",
                   .snapshots = {.every = "1h", .keep = 24}};

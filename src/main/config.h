@@ -28,6 +28,7 @@ struct Config {
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // "host" or "refuse"
+  std::vector<std::string> visible;
   std::map<std::string, Quantity> resources;
   std::string event_ttl = "1h";  // a valid duration greater than zero
   SnapshotsConfig snapshots;

@@ -62,6 +62,19 @@ TEST(Config, AnEnvironmentNeedsExactlyOneSource) {
             "muster.yaml:2:3: environments[0]: give either venv or host: true");
 }
 
+TEST(Config, VisibleFoldersAreCleanAndExist) {
+  const auto config = parse_config("visible: [/usr/share]\n", "muster.yaml");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->visible, std::vector<std::string>{"/usr/share"});
+  for (const char* path : {"usr", "/", "/usr/../home", "/proc/1", "/dev", "/sys", "/nowhere"}) {
+    EXPECT_EQ(
+        message_of(std::string("visible: ['") + path + "']\n"),
+        std::string("muster.yaml:1:11: visible[0]: must be an existing folder, absolute and without \"..\", not /, "
+                    "/proc, /dev or /sys, got \"") +
+            path + "\"");
+  }
+}
+
 TEST(Config, SnapshotsHaveARhythmAndACount) {
   for (const char* yaml : {"", "unmapped: host\n", "snapshots: {}\n"}) {
     const auto config = parse_config(yaml, "muster.yaml");

@@ -76,6 +76,7 @@ agent::Options agent_options(const ServeOptions& options) {
   result.directory = options.data_dir;
   result.node_name = to_lower(host_name());
   result.refuse_unmapped = options.config.unmapped == "refuse";
+  result.visible = options.config.visible;
   result.resources = options.config.resources;
   for (const EnvironmentConfig& environment : options.config.environments) {
     result.environments.push_back({.image = environment.image, .venv = environment.venv, .env = environment.env});

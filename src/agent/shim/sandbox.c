@@ -1,6 +1,6 @@
-/* The root of a container: the host's tree, read-only, with the pod's own folders, devices and volumes mounted in
- * it. First everything needed from the host is cloned as detached mount trees; then the new root replaces the old
- * one; then the trees are attached at plain paths, which can no longer lead back to the host. */
+/* The root of a container: the host's system folders, read-only, with the pod's own folders, devices and volumes
+ * mounted in it. First everything needed from the host is cloned as detached mount trees; then the new root replaces
+ * the old one; then the trees are attached at plain paths, which can no longer lead back to the host. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -65,12 +65,15 @@ static int add(struct placement* list, size_t* count, int tree, const char* targ
 
 /* ---- taking from the host ---- */
 
-static int is_own_folder(const char* name) {
-  static const char* const kOwn[] = {".", "..", "proc", "dev", "root", "tmp", "run", "lost+found"};
-  for (size_t i = 0; i < sizeof kOwn / sizeof kOwn[0]; ++i) {
-    if (strcmp(name, kOwn[i]) == 0) return 1;
+/* What programs need to run. Everything else of the host is invisible: homes, /var, /srv, /mnt and the like hold
+ * people's data and the host's services. /sys is the kernel's own, as /proc is: NCCL and hwloc read the topology there.
+ */
+static int is_system_folder(const char* name) {
+  static const char* const kNames[] = {"usr", "bin", "sbin", "etc", "opt", "sys"};
+  for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+    if (strcmp(name, kNames[i]) == 0) return 1;
   }
-  return 0;
+  return strncmp(name, "lib", 3) == 0;
 }
 
 static int take_top_entry(const struct reporter* from, const char* name, struct plan* plan, struct fault* fault) {
@@ -85,7 +88,7 @@ static int take_top_entry(const struct reporter* from, const char* name, struct 
     plan->top_links[plan->top_link_count++] = (struct link){path, text_of("%s", target)};
     return 0;
   }
-  if (!S_ISDIR(what.st_mode) && !S_ISREG(what.st_mode)) return 0;
+  if (!S_ISDIR(what.st_mode)) return 0;
   const int tree = clone_tree(AT_FDCWD, path, 1);
   if (tree < 0 || make_read_only(tree, "", 1) != 0) {
     char why[128];
@@ -115,7 +118,7 @@ static int take_entries(const struct reporter* from, const char* folder, struct 
       const char* path = text_of("/dev/%s", entry->d_name);
       const int tree = clone_tree(AT_FDCWD, path, 1);
       if (tree >= 0) result = add(plan->host, &plan->host_count, tree, path, fault);
-    } else if (!devices && !is_own_folder(entry->d_name)) {
+    } else if (!devices && is_system_folder(entry->d_name)) {
       result = take_top_entry(from, entry->d_name, plan, fault);
     }
   }
@@ -191,6 +194,32 @@ static int take_path(const char* path, const char* target, int read_only, struct
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
+/* Puts a file of the container's own over one that the host has. */
+static int take_own_file(const struct pod* pod, const struct container* container, const char* name, const char* text,
+                         struct plan* plan, struct fault* fault) {
+  const char* target = text_of("/etc/%s", name);
+  if (access(target, F_OK) != 0) return 0;
+  const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const ssize_t size = (ssize_t)strlen(text);
+  if (fd < 0 || write(fd, text, (size_t)size) != size) return fail(fault, "write \"%s\"", path);
+  close(fd);
+  return take_path(path, target, 1, plan, fault);
+}
+
+/* The user's entry comes first: should the host have that user too, its home is not in the pod. */
+static int take_passwd(const struct pod* pod, const struct container* container, const struct user* user,
+                       struct plan* plan, struct fault* fault) {
+  if (user->uid == 0) return 0;
+  char hosts[64 * 1024];
+  const int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = fd < 0 ? 0 : read(fd, hosts, sizeof hosts - 1);
+  if (fd >= 0) close(fd);
+  hosts[size < 0 ? 0 : size] = 0;
+  const char* text = text_of("pod:x:%u:%u:the pod's user:/root:/bin/sh\n%s", user->uid, user->gid, hosts);
+  return take_own_file(pod, container, "passwd", text, plan, fault);
+}
+
 static int take_all(const struct reporter* from, const struct container* container, const struct user* user,
                     struct plan* plan, struct fault* fault) {
   const struct pod* pod = from->pod;
@@ -204,6 +233,10 @@ static int take_all(const struct reporter* from, const struct container* contain
   }
   for (size_t i = 0; i < launch->through_count; ++i) {
     if (take_path(launch->through[i], launch->through[i], 1, plan, fault) != 0) return -1;
+  }
+  if (take_own_file(pod, container, "hostname", text_of("%s\n", launch->hostname), plan, fault) != 0 ||
+      take_passwd(pod, container, user, plan, fault) != 0) {
+    return -1;
   }
   for (size_t i = 0; i < container->mount_count; ++i) {
     if (take_mount(from, &container->mounts[i], user, plan, fault) != 0) return -1;
