@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <filesystem>
 
 #include "agent/pod/pod_facts.h"
+#include "agent/shim/format.h"
 #include "agent/volumes.h"
 #include "api/names.h"
 #include "base/files.h"
@@ -57,6 +59,13 @@ Document protection_patch(const Document& claim, bool protect) {
   return Document{Object{{"metadata", std::move(metadata)}}};
 }
 
+/// Containers may run as any user. The folder lies in the engine's own, which nobody else can enter.
+void give_to_pods(const std::string& folder) {
+  if (::geteuid() == 0 && ::chown(folder.c_str(), MUSTER_POD_ROOT, MUSTER_POD_ROOT) != 0)
+    LOG_WARN("the folder of a claim stays root's", {"folder", folder}, {"error", errno_error("chown", errno).message});
+  ::chmod(folder.c_str(), 0777);
+}
+
 }  // namespace
 
 Claims::Claims(Loop& loop, client::ApiClient& client, const Paths& paths, Trash& trash)
@@ -86,8 +95,7 @@ void Claims::bind(const Document& claim) {
     LOG_WARN("claim not bound", {"claim", key_text(claim)}, {"error", made.error().message});
     return;
   }
-  // Containers may run as any user. The folder lies in the engine's own, which nobody else can enter.
-  if (claim.string_at("metadata", "annotations", api::kPathAnnotation).empty()) ::chmod(folder.c_str(), 0777);
+  if (claim.string_at("metadata", "annotations", api::kPathAnnotation).empty()) give_to_pods(folder);
   Document status{Object{{"phase", "Bound"}}};
   if (const Document* modes = claim.at("spec", "accessModes")) status["accessModes"] = *modes;
   if (const Document* size = claim.at("spec", "resources", "requests", "storage")) {

@@ -30,7 +30,7 @@ struct PodFacts {
   std::string host_address;
   std::int64_t node_cpus = 1;  // the limit of a container that sets none
   std::int64_t node_memory = 0;
-  bool may_change_user = false;  // the engine runs as root
+  bool may_change_user = false;  // the engine runs as root, so that pods have several users and groups
 };
 
 using Variables = std::vector<std::pair<std::string, std::string>>;  // in order; names are unique

@@ -146,6 +146,16 @@ void add_event(std::vector<PodEvent>& events, PodEvent event) {
   events.push_back(std::move(event));
 }
 
+/// Inside, every user and group is the engine's own, so that there is nobody to share a group with.
+std::optional<LaunchUser> without_groups(LaunchUser user, std::vector<PodEvent>& events) {
+  if (user.groups.empty()) return user;
+  add_event(events, {"Warning", "SecurityContext",
+                     "securityContext: supplementalGroups and fsGroup are not applied, because the engine does not run "
+                     "as root: all files of the pod belong to the engine's user"});
+  user.groups.clear();
+  return user == LaunchUser{} ? std::nullopt : std::optional(user);
+}
+
 void add_environment(const FoundEnvironment& environment, Launch& launch) {
   for (const std::string& path : environment.through) {
     if (std::ranges::find(launch.through, path) == launch.through.end()) launch.through.push_back(path);
@@ -168,14 +178,7 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
             {"Normal", "Pulled",
              fmt::format("Container image {} already present on machine", quote(container.string_at("image")))});
   to.user = user_of(pod, container);
-  if (to.user && !inputs.facts.may_change_user) {
-    add_event(plan.events,
-              {"Warning", "SecurityContext",
-               fmt::format("securityContext: user {} and group {} are not applied, because the engine does "
-                           "not run as root: processes run as the engine's user",
-                           to.user->uid, to.user->gid)});
-    to.user.reset();
-  }
+  if (to.user && !inputs.facts.may_change_user) to.user = without_groups(*to.user, plan.events);
   if (container.bool_at("securityContext", "privileged")) {
     add_event(plan.events, {"Warning", "SecurityContext",
                             "securityContext.privileged is not applied: pods have no privileges on this engine"});

@@ -170,12 +170,12 @@ TEST_F(LaunchPlanning, ConfiguredFoldersAreVisible) {
   EXPECT_THAT(got->launch.through, ::testing::Contains("/data/sets"));
 }
 
-TEST_F(LaunchPlanning, AUserThatCannotBeAppliedIsSaid) {
-  const auto got =
-      plan(R"({"securityContext":{"runAsUser":1000},"containers":[{"name":"c","image":"x","command":["true"]}]})");
+TEST_F(LaunchPlanning, AnOrdinaryUsersEngineAppliesTheUserAndSaysThatItHasNoGroups) {
+  const auto got = plan(R"({"securityContext":{"runAsUser":1000,"fsGroup":7},"containers":[
+      {"name":"c","image":"x","command":["true"]}]})");
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->launch.containers[0].user, std::nullopt);
-  EXPECT_THAT(got->events[2].message, HasSubstr("user 1000 and group 0 are not applied"));
+  EXPECT_EQ(got->launch.containers[0].user, (LaunchUser{1000, 0}));
+  EXPECT_THAT(got->events[2].message, HasSubstr("supplementalGroups and fsGroup are not applied"));
 }
 
 TEST_F(LaunchPlanning, StandardStreamsAndRestartPolicyReachTheShim) {

@@ -151,15 +151,25 @@ TEST_F(MappedUsers, OwnFoldersBelongToTheContainersUserWhoHasAName) {
   EXPECT_EQ(run(launch), "pod 1000 700\npod\n/root\n");
 }
 
-TEST_F(MappedUsers, IdsInTheEnginesVolumesAreTheSameInsideAndOnDisk) {
-  write_as_root(pod_->volume() + "/old", 0600);
-  const std::string out =
-      run(TestPod::shell("cat /vol/old; echo new >> /vol/old; touch /vol/root /vol/user; chown 1000:1001 /vol/user; "
-                         "stat -c %u:%g /vol/*"));
-  EXPECT_EQ(out, "old\n0:0\n0:0\n1000:1001\n");
-  EXPECT_EQ(owner_of(pod_->volume() + "/root"), "0:0");
+TEST_F(MappedUsers, IdsInTheEnginesVolumesAreTheSameInsideAndOnDiskExceptRoots) {
+  const std::string out = run(TestPod::shell(
+      "touch /vol/root /vol/user; chown 1000:1001 /vol/user; chmod 700 /vol; stat -c %u:%g /vol /vol/*"));
+  EXPECT_EQ(out, "0:0\n0:0\n1000:1001\n");
+  EXPECT_EQ(owner_of(pod_->volume() + "/root"), "100000:100000");
   EXPECT_EQ(owner_of(pod_->volume() + "/user"), "1000:1001");
+}
+
+TEST_F(MappedUsers, ThePodsRootWorksWithWhatTheHostsRootHasPutIntoAClaim) {
+  write_as_root(pod_->volume() + "/old", 0600);
+  EXPECT_EQ(run(TestPod::shell("cat /vol/old; echo new >> /vol/old; stat -c %u:%g /vol/old")), "old\n0:0\n");
+  EXPECT_EQ(owner_of(pod_->volume() + "/old"), "100000:100000");
   EXPECT_EQ(read_file(pod_->volume() + "/old").value_or(""), "old\nnew\n");
+}
+
+TEST_F(MappedUsers, AUserWorksWithWhatAPodsRootHasPutIntoAClaim) {
+  write_as_root(pod_->volume() + "/old", 0600);
+  ASSERT_EQ(::chown((pod_->volume() + "/old").c_str(), 100000, 100000), 0);
+  EXPECT_EQ(run(shell_as(1000, 1000, "cat /vol/old; stat -c %u:%g /vol/old")), "old\n1000:1000\n");
 }
 
 TEST_F(MappedUsers, AUserWorksWithWhatRootHasPutIntoAClaim) {

@@ -52,9 +52,8 @@
  *   hide PATH                   hidden behind an empty folder
  *   through PATH                visible read-only at the same path although a parent is hidden
  *   link PATH TARGET            a symbolic link created inside the pod
- *   bind NAME PATH own|named    a volume that is a folder or file of the host: one of the engine's own, in which the
- *                               pod's root is root, or one that its owner has named, where it is so only if root owns
- *                               the folder
+ *   bind NAME PATH own|named    a volume that is a folder or file of the host: one of the engine's own, or one that its
+ *                               owner has named, in which the pod's root is root if root owns the folder
  *   tmpfs NAME OPTIONS          a volume in memory, shared by the pod's containers
  *   files NAME                  a volume that consists of the `file` records that follow
  *   file PATH MODE CONTENT      MODE in octal
@@ -118,6 +117,8 @@
 #define MUSTER_GO "go\n"
 #define MUSTER_CONTROL "control"
 #define MUSTER_PACKET_MAX 65536
+/* The user and group id that a pod's root has on the host when the engine is root, also in the folders of claims. */
+#define MUSTER_POD_ROOT 100000
 /* A line longer than this is written in pieces. */
 #define MUSTER_LOG_PIECE 16384
 /* The most bytes of a termination message that are kept, as in Kubernetes. */

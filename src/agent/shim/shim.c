@@ -184,7 +184,7 @@ static void start_init(struct shim* shim) {
   const int yes = 1;
   setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes); /* a sender's pid as seen from here */
   shim->report = ends[0];
-  struct pod pod = {.launch = &shim->launch, .folder = shim->folder, .report = ends[1], .users = -1, .strangers = -1};
+  struct pod pod = {.launch = &shim->launch, .folder = shim->folder, .report = ends[1], .users = -1, .folders = -1};
   const unsigned long spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
@@ -198,7 +198,7 @@ static void start_init(struct shim* shim) {
   }
   if (pid == 0) {
     close_others(shim);
-    if (new_user) pod.users = pod.strangers = -1, pod.no_root = NULL;
+    if (new_user) pod.users = pod.folders = -1, pod.no_root = NULL;
     become_init(shim, &pod, uid, gid, new_user);
   }
   if (pid < 0) {
@@ -211,7 +211,7 @@ static void start_init(struct shim* shim) {
   shim->record.init_pid = (pid_t)pid;
   close(pod.report);
   close_all(&pod.users, 1);
-  close_all(&pod.strangers, 1);
+  close_all(&pod.folders, 1);
 }
 
 /* ---- while the pod runs ---- */

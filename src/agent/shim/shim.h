@@ -243,7 +243,7 @@ struct pod {
   const char* folder;  /* the launch's folder, absolute */
   int report;          /* seqpacket socket to the shim */
   int users;           /* the user namespace of its processes when the engine is root; or -1 */
-  int strangers;       /* the namespace that maps the ids in folders of others; or -1 */
+  int folders;         /* the namespace that maps the ids in folders; or -1 */
   const char* no_root; /* why a root engine's pod has no user namespace; otherwise null */
   uid_t owner;         /* then: who its processes are unless they name a user */
   gid_t owner_group;
@@ -303,7 +303,7 @@ int seal_mirrors(struct fault* fault);
  * idmapped mounts takes the pod's user namespace away. */
 int prepare_volumes(struct pod* pod, struct fault* fault);
 const char* volume_path(const struct pod* pod, const struct volume* volume);
-/* Gives what root has put into one of the engine's volumes from outside to the user who works with it now. */
+/* Gives what root, or the pod's root, has put into one of the engine's volumes to the user who works with it now. */
 void hand_over(const struct reporter* reporter, const struct volume* volume, int tree, const struct user* user);
 
 /* ---- users.c: who the processes of a pod are ---- */

@@ -22,15 +22,16 @@
 
 #include "shim.h"
 
-enum { POD_IDS = 100000, POD_ID_COUNT = 65536 };
+enum { POD_IDS = MUSTER_POD_ROOT, POD_ID_COUNT = 65536 };
 /* From linux/securebits.h: changes of the user ids leave the capabilities alone. */
 enum { SECUREBIT_NO_SETUID_FIXUP = 1 << 2 };
 
-/* Disk ids on the left, the pod's on the right. In the folders of the engine root is the pod's root, so that what was
- * put there from outside and what pods write there belongs to the same ids. */
+/* Of the pod's namespace. As the map of a folder, with the ids on disk on the left, it makes the pod's root root there:
+ * only for folders of root that their owner has named. */
 static const char kPodMap[] = "0 100000 65536";
-/* In folders of others the pod's root stays an unprivileged id, and root's own files belong to nobody in the pod. */
-static const char kStrangerMap[] = "0 200000 1\n1 100001 65535\n100000 100000 1";
+/* In all other folders the pod's root is unprivileged on disk too, and root's own files belong to nobody in the pod
+ * (ROOT_ON_DISK): the ids 1 to 65535 stay what they are. */
+static const char kFolderMap[] = "0 200000 1\n1 100001 65535\n100000 100000 1";
 
 /* ---- namespaces ---- */
 
@@ -67,17 +68,17 @@ static int make_user_namespace(const char* map) {
   return result;
 }
 
-static int has_named_folder(const struct launch* launch) {
+static int has_folders(const struct launch* launch) {
   for (size_t i = 0; i < launch->volume_count; ++i) {
-    if (launch->volumes[i].is_named) return 1;
+    if (launch->volumes[i].kind == VOLUME_BIND) return 1;
   }
   return 0;
 }
 
 void make_users(struct pod* pod) {
   pod->users = make_user_namespace(kPodMap);
-  if (pod->users >= 0 && has_named_folder(pod->launch)) pod->strangers = make_user_namespace(kStrangerMap);
-  if (pod->users >= 0 && (pod->strangers >= 0 || !has_named_folder(pod->launch))) return;
+  if (pod->users >= 0 && has_folders(pod->launch)) pod->folders = make_user_namespace(kFolderMap);
+  if (pod->users >= 0 && (pod->folders >= 0 || !has_folders(pod->launch))) return;
   char why[128];
   describe_errno(errno, why, sizeof why);
   refuse_root(pod, text_of("the host gives pods no user namespace: %s", why), 0, 0);
@@ -85,8 +86,8 @@ void make_users(struct pod* pod) {
 
 void refuse_root(struct pod* pod, const char* why, uid_t owner, gid_t group) {
   close_all(&pod->users, 1);
-  close_all(&pod->strangers, 1);
-  pod->users = pod->strangers = -1;
+  close_all(&pod->folders, 1);
+  pod->users = pod->folders = -1;
   pod->no_root = why;
   pod->owner = owner;
   pod->owner_group = group;

@@ -37,7 +37,7 @@ static int take_folder(struct pod* pod, const struct volume* volume, struct faul
   close(source);
   if (tree < 0 || restrict_tree(tree) != 0)
     return fail(fault, "volume \"%s\": take \"%s\"", volume->name, volume->source);
-  if (pod->users >= 0 && map_tree(tree, volume->is_named && what.st_uid != 0 ? pod->strangers : pod->users) != 0)
+  if (pod->users >= 0 && map_tree(tree, volume->is_named && what.st_uid == 0 ? pod->users : pod->folders) != 0)
     do_without_mapping(pod, volume, &what);
   return tree;
 }
@@ -151,9 +151,9 @@ int prepare_volumes(struct pod* pod, struct fault* fault) {
   return 0;
 }
 
-/* ---- what root has put into a claim ---- */
+/* ---- what others have put into a claim ---- */
 
-enum { MAX_ENTRIES = 200000, MAX_DEPTH = 64 };
+enum { MAX_ENTRIES = 200000, MAX_DEPTH = 64, ROOT_ON_DISK = 200000 };
 struct handover {
   const struct pod* pod;
   const struct user* user;
@@ -161,13 +161,17 @@ struct handover {
   int depth;
 };
 
+/* By the ids that a folder shows. */
+static int is_roots(const struct pod* pod, unsigned id) {
+  return id == ROOT_ON_DISK || id == outside_id(pod, 0);
+}
+
 static void hand_over_entry(struct handover* to, int dir, const char* name) {
   struct stat what;
   if (fstatat(dir, name, &what, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) != 0) return;
-  const uid_t root = outside_id(to->pod, 0);
-  if (what.st_uid != root) return;
-  (void)!fchownat(dir, name, outside_id(to->pod, to->user->uid),
-                  what.st_gid == root ? outside_id(to->pod, to->user->gid) : (gid_t)-1,
+  const uid_t user = outside_id(to->pod, to->user->uid);
+  if (!is_roots(to->pod, what.st_uid) || what.st_uid == user) return;
+  (void)!fchownat(dir, name, user, is_roots(to->pod, what.st_gid) ? outside_id(to->pod, to->user->gid) : (gid_t)-1,
                   AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH);
 }
 
@@ -195,7 +199,7 @@ static void hand_over_folder(struct handover* to, int folder) {
 
 void hand_over(const struct reporter* from, const struct volume* volume, int tree, const struct user* user) {
   const struct pod* pod = from->pod;
-  if (pod->users < 0 || volume->kind != VOLUME_BIND || volume->is_named || user->uid == 0) return;
+  if (pod->users < 0 || volume->kind != VOLUME_BIND || volume->is_named) return;
   struct handover to = {.pod = pod, .user = user};
   hand_over_entry(&to, tree, "");
   const int folder = openat(tree, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -203,8 +207,7 @@ void hand_over(const struct reporter* from, const struct volume* volume, int tre
   if (to.entries == MAX_ENTRIES) {
     report(
         from, MESSAGE_NOTICE, 0,
-        text_of("volume \"%s\" has more than %d entries: root's files in the rest of it still belong to root, not to "
-                "user %u",
+        text_of("volume \"%s\" has more than %d entries: root's files in the rest of it are not given to user %u",
                 volume->name, MAX_ENTRIES, (unsigned)user->uid));
   }
 }
