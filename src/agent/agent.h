@@ -30,6 +30,12 @@ struct ApiAccess {
   bool automount = true;  // what the service account says; the pod's own word counts more
 };
 
+/// The engine's own program, which every container finds as /run/muster/bin/muster.
+struct OwnProgram {
+  std::string path;                // "": containers do not have it
+  std::vector<std::string> names;  // under which it behaves as another program; links beside it
+};
+
 struct Options {
   std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
@@ -39,6 +45,7 @@ struct Options {
   std::map<std::string, Quantity> resources;  // declared extended resources
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
+  OwnProgram program = {};
   Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
 };
 

@@ -19,6 +19,8 @@ constexpr const char* kUsualFolder = "/root";
 constexpr const char* kAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 // No volume of a pod can have this name: it is not a DNS label.
 constexpr const char* kAccountVolume = "serviceAccount";
+constexpr const char* kProgramVolume = "musterProgram";
+constexpr const char* kProgramFolder = "/run/muster/bin/";
 constexpr const char* kRootCaMap = "kube-root-ca.crt";
 
 std::vector<std::string> texts_at(const Document& object, std::string_view key, const Variables& variables) {
@@ -46,6 +48,23 @@ void mount_account(std::vector<LaunchMount>& mounts) {
   if (std::ranges::find(mounts, kAccountFolder, &LaunchMount::target) != mounts.end()) return;
   mounts.push_back({.volume = kAccountVolume, .sub_path = "", .target = kAccountFolder, .read_only = true});
   std::ranges::stable_sort(mounts, {}, &LaunchMount::target);
+}
+
+/// A pod that mounts a volume of its own there does not get the program: nothing is written into a volume.
+void mount_program(std::vector<LaunchMount>& mounts) {
+  const std::string target = std::string(kProgramFolder) + "muster";
+  const bool covered = std::ranges::any_of(mounts, [&](const LaunchMount& mount) {
+    return target.starts_with(mount.target + "/") || target == mount.target;
+  });
+  if (covered) return;
+  mounts.push_back({.volume = kProgramVolume, .sub_path = "", .target = target, .read_only = true});
+  std::ranges::stable_sort(mounts, {}, &LaunchMount::target);
+}
+
+void add_program(const OwnProgram& program, Launch& launch) {
+  if (program.path.empty()) return;
+  launch.volumes.push_back({kProgramVolume, HostFolder{program.path}});
+  for (const std::string& name : program.names) launch.links.emplace_back(kProgramFolder + name, "muster");
 }
 
 /// In a cluster every namespace has a ConfigMap with the authority of the API server. Here it is not stored.
@@ -192,6 +211,7 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
   TRY_ASSIGN(to.args, command_line(container, to.env, plan.events));
   TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
   if (inputs.access && mounts_token(pod, *inputs.access)) mount_account(to.mounts);
+  if (!options.program.path.empty()) mount_program(to.mounts);
   to.cwd = container.string_at("workingDir");
   if (to.cwd.empty()) to.cwd = kUsualFolder;
   if (to.cwd[0] != '/') {
@@ -252,6 +272,7 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options
   if (inputs.access && mounts_token(pod, *inputs.access)) {
     plan.launch.volumes.push_back(account_volume(pod, *inputs.access));
   }
+  add_program(options.program, plan.launch);
   plan.folders = std::move(volumes.folders);
   for (const bool is_init : {true, false}) {
     for (const Document& container : spec.array_at(is_init ? "initContainers" : "containers")) {

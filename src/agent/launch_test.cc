@@ -126,6 +126,22 @@ TEST_F(LaunchPlanning, AVirtualenvComesFirstOnThePath) {
   EXPECT_THAT(got->launch.through, ::testing::Contains(venv)) << "it lies under /tmp, which the pod has its own of";
 }
 
+TEST_F(LaunchPlanning, EveryContainerHasTheEnginesOwnProgram) {
+  options_.program = {.path = "/opt/muster", .names = {"muster-rsh"}};
+  const auto got = plan(R"({"volumes":[{"name":"v","emptyDir":{}}],
+                            "containers":[{"name":"c","image":"x","command":["true"]},
+                                          {"name":"d","image":"x","command":["true"],
+                                           "volumeMounts":[{"name":"v","mountPath":"/run"}]}]})");
+  ASSERT_TRUE(got) << got.error().message;
+  const LaunchMount program{
+      .volume = "musterProgram", .sub_path = "", .target = "/run/muster/bin/muster", .read_only = true};
+  EXPECT_THAT(got->launch.containers[0].mounts, ::testing::Contains(program));
+  EXPECT_THAT(got->launch.containers[1].mounts, ::testing::Not(::testing::Contains(program)))
+      << "its own volume is there, and nothing is written into it";
+  EXPECT_THAT(got->launch.links,
+              ::testing::Contains(std::pair<std::string, std::string>("/run/muster/bin/muster-rsh", "muster")));
+}
+
 TEST_F(LaunchPlanning, TheInterpreterOfAVirtualenvIsShownToo) {
   std::filesystem::create_directories(folder_ + "/pyenv/bin");
   options_.environments = {{.image = "*", .venv = make_venv(folder_ + "/pyenv/bin"), .env = {}}};

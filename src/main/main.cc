@@ -1,5 +1,6 @@
 // muster: one binary. This file only assembles the command table; serve.cc is the composition root.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/strings.h"
 #include "cli/cli.h"
 #include "main/commands.h"
+#include "mpi/program.h"
 
 namespace {
 
@@ -36,14 +38,21 @@ int run_as_arena(const std::vector<std::string>& args) {
   return 1;
 }
 
-bool is_named_arena(std::string_view program) {
-  return program.substr(program.rfind('/') + 1) == "arena";
+std::vector<std::string> environment() {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) result.emplace_back(*entry);
+  return result;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> typed(argv + 1, argv + argc);
-  if (argc > 0 && is_named_arena(argv[0])) return run_as_arena(typed);
+  const std::string_view path = argc > 0 ? argv[0] : "";
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name == "arena") return run_as_arena(typed);
+  if (const auto pod_program = muster::mpi::find_pod_program(name)) {
+    return pod_program({.args = typed, .environment = environment()});
+  }
   return muster::cli::run(kCommands, typed);
 }

@@ -22,6 +22,7 @@
 #include "main/config.h"
 #include "main/content_port.h"
 #include "main/data_dir.h"
+#include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
 #include "store/snapshots.h"
@@ -71,6 +72,13 @@ Result<Address> choose_address(const std::string& flag, const Config& config, co
   return last ? *last : Address{.host = "127.0.0.1", .port = 8765};
 }
 
+/// Returns the path of the running binary; "" when its file is gone.
+std::string own_program() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error || !std::filesystem::exists(path, error) ? "" : path.string();
+}
+
 agent::Options agent_options(const ServeOptions& options) {
   agent::Options result;
   result.directory = options.data_dir;
@@ -78,6 +86,7 @@ agent::Options agent_options(const ServeOptions& options) {
   result.refuse_unmapped = options.config.unmapped == "refuse";
   result.visible = options.config.visible;
   result.resources = options.config.resources;
+  result.program = {.path = own_program(), .names = mpi::pod_program_names()};
   for (const EnvironmentConfig& environment : options.config.environments) {
     result.environments.push_back({.image = environment.image, .venv = environment.venv, .env = environment.env});
   }

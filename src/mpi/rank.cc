@@ -1,0 +1,111 @@
+// muster-rank COMMAND ARGS…: runs one rank and reports to the launcher how it ended. Open MPI starts it in front of
+// every rank, in the process group that it sends its signals to.
+#include <arpa/inet.h>
+#include <fmt/core.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "base/strings.h"
+#include "mpi/program.h"
+#include "mpi/rank_line.h"
+
+namespace muster::mpi {
+namespace {
+
+// They reach the rank as well, which decides what they mean.
+constexpr std::array kGroupSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+constexpr int kNotStarted = 127;
+
+void exec_command(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  fmt::print(stderr, "muster-rank: {}\n", errno_error("start " + quote(command[0]), errno).message);
+}
+
+Result<Fd> connect_to(const Collector& collector) {
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(collector.port));
+  if (!fd || ::inet_pton(AF_INET, collector.address.c_str(), &address.sin_addr) != 1 ||
+      ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return errno_error(fmt::format("connect to the launcher at {}:{}", collector.address, collector.port), errno);
+  }
+  return fd;
+}
+
+/// One short line always fits into the socket's buffer.
+void send_line(const Fd& fd, const std::string& line) {
+  [[maybe_unused]] const ssize_t sent = ::send(fd.get(), line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+ProcessEnd wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return {.code = kNotStarted, .signal = 0};
+  }
+  if (WIFSIGNALED(status)) return {.code = 0, .signal = WTERMSIG(status)};
+  return {.code = WEXITSTATUS(status), .signal = 0};
+}
+
+/// Ends this process as the rank has ended, so that mpirun reports the same.
+int end_like(const ProcessEnd& end) {
+  if (end.signal == 0) return end.code;
+  const rlimit no_core{0, 0};  // the rank has left one
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(end.signal, SIG_DFL);
+  ::raise(end.signal);
+  return shell_code(end);
+}
+
+int run_recorded(const Invocation& invocation, const Collector& collector, int rank) {
+  const auto launcher = connect_to(collector);
+  if (!launcher) {
+    // A rank that nobody watches could fail unnoticed.
+    fmt::print(stderr, "muster-rank: {}\n", launcher.error().message);
+    return kNotStarted;
+  }
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  send_line(*launcher, start_line({.key = collector.key, .rank = rank, .host = host.data()}));
+  for (const int signal : kGroupSignals) ::signal(signal, SIG_IGN);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const int signal : kGroupSignals) ::signal(signal, SIG_DFL);
+    exec_command(invocation.args);
+    ::_exit(kNotStarted);
+  }
+  const ProcessEnd end = pid > 0 ? wait_for(pid) : ProcessEnd{.code = kNotStarted, .signal = 0};
+  send_line(*launcher, end_line(end));
+  return end_like(end);
+}
+
+}  // namespace
+
+int rank_main(const Invocation& invocation) {
+  if (invocation.args.empty()) {
+    fmt::print(stderr, "muster-rank: no command given; usage: muster-rank COMMAND ARGUMENTS…\n");
+    return 2;
+  }
+  const auto collector = parse_collector(variable(invocation, kCollectorVariable).value_or(""));
+  const auto rank = parse_int(variable(invocation, "OMPI_COMM_WORLD_RANK").value_or(""));
+  if (collector && rank) return run_recorded(invocation, *collector, static_cast<int>(*rank));
+  exec_command(invocation.args);  // started by hand, without a launcher that collects
+  return kNotStarted;
+}
+
+}  // namespace muster::mpi

@@ -1,0 +1,54 @@
+#include "mpi/rank_line.h"
+
+#include <fmt/core.h>
+
+#include "base/strings.h"
+
+namespace muster::mpi {
+
+namespace {
+
+std::optional<int> number_in(std::string_view text, int most) {
+  const auto number = parse_int(text);
+  if (!number || *number < 0 || *number > most) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+}  // namespace
+
+std::string collector_text(const Collector& collector) {
+  return fmt::format("{}:{}:{}", collector.address, collector.port, collector.key);
+}
+
+std::optional<Collector> parse_collector(std::string_view text) {
+  const auto parts = split(text, ':');
+  const auto port = parts.size() == 3 ? number_in(parts[1], 65535) : std::nullopt;
+  if (!port) return std::nullopt;
+  return Collector{.address = parts[0], .port = *port, .key = parts[2]};
+}
+
+std::string start_line(const RankStart& start) {
+  return fmt::format("{} {} {}\n", start.key, start.rank, start.host);
+}
+
+std::optional<RankStart> parse_start(std::string_view line) {
+  const auto words = split(line, ' ');
+  const auto rank = words.size() == 3 ? number_in(words[1], INT32_MAX) : std::nullopt;
+  if (!rank) return std::nullopt;
+  return RankStart{.key = words[0], .rank = *rank, .host = words[2]};
+}
+
+std::string end_line(const ProcessEnd& end) {
+  return fmt::format("{} {}\n", end.code, end.signal);
+}
+
+std::optional<ProcessEnd> parse_end(std::string_view line) {
+  const auto words = split(line, ' ');
+  if (words.size() != 2) return std::nullopt;
+  const auto code = number_in(words[0], 255);
+  const auto signal = number_in(words[1], 127);
+  if (!code || !signal) return std::nullopt;
+  return ProcessEnd{.code = *code, .signal = *signal};
+}
+
+}  // namespace muster::mpi

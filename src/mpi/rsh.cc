@@ -1,0 +1,93 @@
+// muster-rsh HOST COMMAND…: runs a command in the pod that the host name stands for, as ssh would on that host. MPI
+// starts its daemons with it. It enters the worker by pods/exec, with the service account of the launcher.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "base/files.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "client/api_client.h"
+#include "client/kubeconfig.h"
+#include "client/remote_exec.h"
+#include "client/remote_transport.h"
+#include "mpi/program.h"
+#include "net/event_loop.h"
+#include "net/http_client.h"
+
+namespace muster::mpi {
+namespace {
+
+constexpr const char* kHostPods = "/etc/mpi/pods";
+constexpr int kFailed = 255;  // as with ssh: the error is not the command's
+
+void write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+Result<HostPod> pod_of(const std::string& host) {
+  TRY_ASSIGN(const std::string lines, read_file(kHostPods));
+  if (auto found = find_host(lines, host)) return *std::move(found);
+  return Error{
+      .reason = Reason::kNotFound,
+      .message = fmt::format("{}: no host {}; the job's hosts are in /etc/mpi/hostfile", kHostPods, quote(host))};
+}
+
+Result<int> run_in(const HostPod& host, const std::string& command, const client::Target& target) {
+  net::EventLoop loop;
+  SystemRng rng;
+  client::RemoteTransport transport(
+      loop, rng, client::credentials_of(target, loop),
+      [&loop, &target](const client::Credential&) { return std::make_unique<net::HttpClient>(loop, target.endpoint); });
+  client::ApiClient api(transport, "");
+  std::optional<Result<int>> exit;
+  client::ExecSink sink;
+  sink.on_stdout = [](std::string_view bytes) { write_all(STDOUT_FILENO, bytes); };
+  sink.on_stderr = [](std::string_view bytes) { write_all(STDERR_FILENO, bytes); };
+  sink.on_exit = [&exit](Result<int> code) { exit = std::move(code); };
+  // The command is text for the shell of the remote side, as with ssh.
+  const client::ExecRequest request{.ns = target.ns,
+                                    .pod = host.pod,
+                                    .container = host.container,
+                                    .command = {"/bin/sh", "-c", command},
+                                    .with_stdin = false,
+                                    .with_stdout = true,
+                                    .with_stderr = true,
+                                    .tty = false};
+  const auto session = client::open_exec(api, rng, request, std::move(sink));
+  loop.run_until([&exit] { return exit.has_value(); });
+  return *std::move(exit);
+}
+
+Result<int> run_on(const std::string& host, const std::string& command, const Invocation& invocation) {
+  TRY_ASSIGN(const HostPod pod, pod_of(host));
+  TRY_ASSIGN(const client::Target target,
+             client::in_cluster_target([&](const char* name) { return variable(invocation, name).value_or(""); },
+                                       [](const std::string& path) { return read_file(path); }));
+  return run_in(pod, command, target);
+}
+
+}  // namespace
+
+int rsh_main(const Invocation& invocation) {
+  std::vector<std::string> words = invocation.args;
+  // Options of ssh and rsh such as -x have no meaning here.
+  while (!words.empty() && words[0].starts_with('-')) words.erase(words.begin());
+  if (words.size() < 2) {
+    fmt::print(stderr, "muster-rsh: no host or no command given; usage: muster-rsh HOST COMMAND…\n");
+    return 2;
+  }
+  const std::string host = words[0];
+  words.erase(words.begin());
+  const auto code = run_on(host, join(words, " "), invocation);
+  if (code) return *code;
+  fmt::print(stderr, "muster-rsh: {}: {}\n", host, code.error().message);
+  return kFailed;
+}
+
+}  // namespace muster::mpi
