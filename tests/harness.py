@@ -89,7 +89,7 @@ class Engine:
     def stop(self):
         """Stops the engine in an orderly way, with everything that still runs."""
         if self.process and self.process.poll() is None:
-            self.muster("delete", "pytorchtrainingjobs,pytorchjobs,pods", "--all", "-A", "--grace-period=1", check=False)
+            self.muster("delete", "pytorchtrainingjobs,pytorchjobs,mpijobs.batch.tensorstack.dev,mpijobs.kubeflow.org,pods", "--all", "-A", "--grace-period=1", check=False)
             assert self.kill(signal.SIGTERM) == 0, self.log()
 
     def environment(self):

@@ -188,6 +188,9 @@ void JobWorld::happen(const std::string& name, const PodNews& news) {
   if (news.phase == "Running") run_containers(pod, now);
   if (news.phase == "Succeeded") end_containers(pod, 0, now);
   if (news.phase == "Failed" && news.exit_code) end_containers(pod, *news.exit_code, now);
+  for (auto& status : pod.status.container_statuses) {
+    if (status.state.terminated) status.state.terminated->message = news.termination;
+  }
 }
 
 }  // namespace muster::control

@@ -19,6 +19,7 @@ struct PodNews {
   std::optional<int> exit_code;
   std::string reason;  // of a Failed pod without exit status
   std::string message;
+  std::string termination = {};  // what its containers left as their termination message
   std::string node;
   std::string unschedulable;  // message of PodScheduled=False
   bool deleting = false;

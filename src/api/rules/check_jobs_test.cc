@@ -65,7 +65,7 @@ TEST(CheckContainers, TheOnlyOneIsTakenUnderAnyNameWithAWarning) {
   }
 }
 
-TEST(CheckMpiJob, WorkersRunSshd) {
+TEST(CheckMpiJob, WorkersOnlyWait) {
   const Said job =
       tensorstack("MPIJob",
                   "{mpiConfig: {script: [p]}, replicaSpecs: [{type: launcher, template: {}}, {type: worker, "
@@ -74,10 +74,10 @@ TEST(CheckMpiJob, WorkersRunSshd) {
   EXPECT_THAT(job.warnings,
               ElementsAre("spec.replicaSpecs[1].template.spec.containers[0].name: should be worker; the only container "
                           "is taken under any name",
-                          "spec.replicaSpecs[1].template.spec.containers[0].command: ignored, workers run sshd; the "
-                          "program is in spec.mpiConfig.script",
-                          "spec.replicaSpecs[1].template.spec.containers[0].args: ignored, workers run sshd; the "
-                          "program is in spec.mpiConfig.script"));
+                          "spec.replicaSpecs[1].template.spec.containers[0].command: ignored, workers wait for mpirun; "
+                          "the program is in spec.mpiConfig.script",
+                          "spec.replicaSpecs[1].template.spec.containers[0].args: ignored, workers wait for mpirun; "
+                          "the program is in spec.mpiConfig.script"));
 }
 
 TEST(CheckMpiJob, FieldsAndFlagsDoNotSayTheSame) {

@@ -58,7 +58,7 @@ void warn_of_names(const json::Array& roles, std::string_view wanted, Warnings& 
   }
 }
 
-/// mpirun starts its processes through sshd, so the container of a worker has to run sshd.
+/// mpirun starts the processes of a worker, whose container only waits for them.
 void warn_of_mpi_worker(const json::Document& worker, const std::string& path, std::string_view program,
                         Warnings& warnings) {
   warn_of_name(worker, path, "worker", {"mpi-worker"}, warnings);
@@ -68,7 +68,7 @@ void warn_of_mpi_worker(const json::Document& worker, const std::string& path, s
     if (containers.size() > 1 && name != "worker" && name != "mpi-worker") continue;
     for (const char* list : {"command", "args"}) {
       if (containers[i].array_at(list).empty()) continue;
-      warnings.push_back(fmt::format("{}: ignored, workers run sshd; the program is in {}",
+      warnings.push_back(fmt::format("{}: ignored, workers wait for mpirun; the program is in {}",
                                      child_path(item_path(child_path(path, "template.spec.containers"), i), list),
                                      program));
     }

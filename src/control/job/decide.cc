@@ -64,6 +64,7 @@ void give_up_ports(Decision& d) {
 
 /// Returns false while the job cannot have pods because no ports are free.
 bool choose_ports(Decision& d) {
+  if (!d.job().has_port) return true;
   const int needed = port_count(d.job());
   if (d.job().fixed_port) {
     d.status.port = d.job().fixed_port;

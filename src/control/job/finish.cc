@@ -43,7 +43,8 @@ bool is_to_go(const Decision& d, const api::Pod& pod) {
 
 void clean_up(Decision& d) {
   for (const Replica& replica : d.replicas) {
-    if (replica.pod != nullptr && is_to_go(d, *replica.pod)) delete_pod(d, *replica.pod);
+    if (replica.pod == nullptr || replica.role->is_kept) continue;
+    if (is_to_go(d, *replica.pod)) delete_pod(d, *replica.pod);
   }
   for (const api::Pod* pod : d.surplus) {
     if (is_to_go(d, *pod)) delete_pod(d, *pod);

@@ -51,6 +51,7 @@ PodNews news_from(const json::Document& text) {
   news.phase = text.string_at("phase");
   news.reason = text.string_at("reason");
   news.message = text.string_at("message");
+  news.termination = text.string_at("termination");
   news.node = text.string_at("node");
   news.unschedulable = text.string_at("unschedulable");
   news.deleting = text.bool_at("deleting");

@@ -6,8 +6,10 @@
 #include <array>
 
 #include "api/resource.h"
+#include "control/job/kinds/kubeflow_mpi_job.h"
 #include "control/job/kinds/pytorch_job.h"
 #include "control/job/kinds/pytorch_training_job.h"
+#include "control/job/kinds/tensorstack_mpi_job.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -34,7 +36,8 @@ Error invalid(const api::Resource& resource, const std::string& name, std::vecto
 }  // namespace
 
 std::span<const Kind> job_kinds() {
-  static const std::array kKinds = {pytorch_training_job_kind(), pytorch_job_kind()};
+  static const std::array kKinds = {pytorch_training_job_kind(), tensorstack_mpi_job_kind(), pytorch_job_kind(),
+                                    kubeflow_mpi_job_kind()};
   return kKinds;
 }
 

@@ -121,6 +121,7 @@ Env env_for(const Job& job, const Replica& replica, int port) {
                         [&](const PlainLaunch&) { return plain_env(job, replica, port); },
                         [&](const TorchrunLaunch&) { return torchrun_env(job, port); },
                         [&](const KubeflowLaunch& launch) { return kubeflow_env(job, launch, replica, port); },
+                        [](const CompleteLaunch&) { return Env{}; },
                     },
                     job.launch);
 }

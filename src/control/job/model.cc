@@ -47,8 +47,20 @@ std::string replica_key(const Role& role, int index) {
   return to_lower(role.type) + "-" + std::to_string(index);
 }
 
+namespace {
+
+std::string name_of(const std::string& prefix, const Role& role, int index) {
+  return prefix + (role.has_index ? replica_key(role, index) : to_lower(role.type));
+}
+
+}  // namespace
+
 std::string pod_name(const Job& job, const Role& role, int index) {
-  return job.pod_name_prefix + (role.has_index ? replica_key(role, index) : to_lower(role.type));
+  return name_of(job.pod_name_prefix, role, index);
+}
+
+std::string host_name(const Job& job, const Role& role, int index) {
+  return job.host_name_prefix.empty() ? pod_name(job, role, index) : name_of(job.host_name_prefix, role, index);
 }
 
 const api::Container* training_container(const Job& job, const api::PodSpec& spec) {

@@ -26,6 +26,7 @@ struct Role {
   RestartPolicy restart_policy = RestartPolicy::kOnFailure;
   api::PodTemplateSpec pod_template;
   bool has_index = true;                  // in pod names; a role of one replica may omit it
+  bool is_kept = false;                   // its pods are not deleted by the clean-up after the end
   std::string starts_after = {};          // the role of which all replicas must be up before these pods are created
   std::optional<int> backoff_limit = {};  // charged restarts of its replicas, in addition to the job's limit
   int ports = 0;                          // that each replica listens on, in addition to the job's own port
@@ -56,7 +57,9 @@ struct KubeflowLaunch {
   };
   std::optional<Elastic> elastic;
 };
-using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch>;
+/// The templates are complete as the kind's adapter has made them.
+struct CompleteLaunch {};
+using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch, CompleteLaunch>;
 
 /// One replica of a role, or all of them.
 struct Member {
@@ -120,6 +123,7 @@ struct RunMode {
 enum class Services {
   kNone,
   kMasterAndSubdomain,  // one with the name of the first pod, one that makes POD.SUBDOMAIN resolve for every pod
+  kSubdomain,           // only the latter
   kPerReplica,          // one with the name of each pod
 };
 
@@ -128,7 +132,7 @@ struct ChildLabels {
   api::StringMap common;
   std::string type_key;
   std::string index_key;
-  std::string role_key;  // "master" on the first replica only
+  std::string role_key;  // "master" on the first replica only; "": the templates say who has which role
 };
 
 /// The kind's reasons for the Events that mark a transition.
@@ -180,7 +184,9 @@ struct Job {
   std::string pod_name_prefix;  // a pod is PREFIX + lower-case type, and "-" + index where the role has it
   ChildLabels labels;
   Services services = Services::kNone;
-  std::string subdomain;                         // of kMasterAndSubdomain
+  std::string subdomain;                         // of kMasterAndSubdomain and kSubdomain
+  std::string host_name_prefix;                  // of host names with a subdomain; "": they are the names of the pods
+  bool has_port = true;                          // false: its programs meet without one
   std::string port_name;                         // of the container port that is the master port; "" declares none
   std::optional<int> fixed_port;                 // absent: the runtime offers a range of ports per job
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
@@ -202,6 +208,8 @@ int port_count(const Job& job);
 /// has none. Where each pod has its own address, all replicas use the same port.
 int replica_port(const Job& job, const Role& role, int index, int first);
 std::string pod_name(const Job& job, const Role& role, int index);
+/// Returns the name that the pod has within its subdomain.
+std::string host_name(const Job& job, const Role& role, int index);
 /// Returns "worker-1", which identifies a replica within its job, in status and messages.
 std::string replica_key(const Role& role, int index);
 /// Returns the container that trains; its exit code decides.

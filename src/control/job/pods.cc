@@ -111,6 +111,9 @@ void converge_services(Decision& d) {
   switch (job.services) {
     case Services::kNone:
       break;
+    case Services::kSubdomain:
+      want(job.subdomain, [&] { return headless_service(job, job.subdomain, job.labels.common); });
+      break;
     case Services::kMasterAndSubdomain: {
       const Replica& first = d.replicas.front();
       want(job.subdomain, [&] { return master_service(d, job.subdomain, job.labels.common); });
@@ -215,7 +218,8 @@ bool converge_pod(Decision& d, const Replica& replica) {
       return true;
     }
     if (is_full(d)) return attempt > 0;
-    d.plan.actions.emplace_back(create_child(pod_for(d.job(), replica, attempt, *d.status.port, d.status.resumed)));
+    d.plan.actions.emplace_back(
+        create_child(pod_for(d.job(), replica, attempt, d.status.port.value_or(0), d.status.resumed)));
     return attempt > 0;
   }
   if (is_accounted(d, replica)) {
@@ -240,7 +244,7 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
   pod.metadata.ns = job.ns;
   pod.metadata.labels = from.metadata.labels;
   for (const auto& [key, value] : identity_labels(job, replica)) pod.metadata.labels[key] = value;
-  if (replica.leads) pod.metadata.labels[job.labels.role_key] = "master";
+  if (replica.leads && !job.labels.role_key.empty()) pod.metadata.labels[job.labels.role_key] = "master";
   pod.metadata.labels[api::kGroupNameLabel] = job.name;
   pod.metadata.labels[api::kAttemptLabel] = std::to_string(attempt);
   pod.metadata.annotations = from.metadata.annotations;
@@ -251,8 +255,8 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
   // A restart is always a new pod: a container restarted in place would have no attempt of its own, so it could not be
   // charged exactly once.
   pod.spec.restart_policy = "Never";
-  if (job.services == Services::kMasterAndSubdomain) {
-    if (pod.spec.hostname.empty()) pod.spec.hostname = replica.pod_name;
+  if (!job.subdomain.empty()) {
+    if (pod.spec.hostname.empty()) pod.spec.hostname = host_name(job, *replica.role, replica.index);
     if (pod.spec.subdomain.empty()) pod.spec.subdomain = job.subdomain;
   }
   set_launch(job, replica, port, resumed, pod.spec);

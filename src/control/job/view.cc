@@ -211,7 +211,11 @@ std::string describe_end(const Job& job, const api::Pod& pod) {
   }
   const bool plain = end->reason.empty() || end->reason == "Error" || end->reason == "Completed";
   std::string text = fmt::format("exit code {}", end->exit_code);
-  if (!plain) text += " (" + end->reason + (end->message.empty() ? "" : ": " + end->message) + ")";
+  if (!plain) {
+    text += " (" + end->reason + (end->message.empty() ? "" : ": " + end->message) + ")";
+  } else if (!end->message.empty()) {
+    text += ": " + end->message;  // the program's own termination message
+  }
   return text;
 }
 

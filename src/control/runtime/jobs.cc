@@ -97,7 +97,7 @@ Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
                     .now = seen.now,
                     .offered_port = std::nullopt,
                     .objects = further_objects(kind, seen.children)};
-  if (!observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
+  if (observed.job.has_port && !observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
       !is_finished(observed.status.phase)) {
     observed.offered_port = ports_.offer(observed.job.uid, port_count(observed.job));
   }

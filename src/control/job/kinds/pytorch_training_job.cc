@@ -86,11 +86,7 @@ void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
     job.notices.push_back(
         {.reason = "TensorBoardNotStarted", .message = "spec.tensorboardSpec is kept, but no TensorBoard is started"});
   }
-  if (spec.scheduler && spec.scheduler->t9k_scheduler) {
-    job.notices.push_back({.reason = "QueueIgnored",
-                           .message = "spec.scheduler.t9kScheduler is kept, but queue and priority are not followed; "
-                                      "the replicas still start together"});
-  }
+  note_ignored_scheduler(spec.scheduler, job);
 }
 
 Result<Job> normalise(const json::Document& object, Where where) {

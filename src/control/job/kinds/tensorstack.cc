@@ -35,6 +35,14 @@ void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) 
   read_limits(policy, job.run_policy);
 }
 
+void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job) {
+  job.run_policy.backoff_limit = kDefaultBackoffLimit;
+  job.run_policy.clean_up = policy.clean_up_workers ? CleanUp::kAll : CleanUp::kNone;
+  if (policy.ttl_seconds_after_finished) {
+    job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);
+  }
+}
+
 void set_tensorstack_run_mode(const api::RunMode& mode, Job& job) {
   if (mode.pause) {
     job.run_mode.paused = mode.pause->enabled;
@@ -85,6 +93,13 @@ EventReasons tensorstack_events() {
           .failed = "Failed",
           .backoff_exhausted = "BackoffExhausted",
           .deadline_exceeded = "DeadlineExceeded"};
+}
+
+void note_ignored_scheduler(const std::optional<api::SchedulePolicy>& scheduler, Job& job) {
+  if (!scheduler || !scheduler->t9k_scheduler) return;
+  job.notices.push_back({.reason = "QueueIgnored",
+                         .message = "spec.scheduler.t9kScheduler is kept, but queue and priority are not followed; the "
+                                    "replicas still start together"});
 }
 
 // ---- from TensorStack's status to the model ----

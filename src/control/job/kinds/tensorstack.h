@@ -2,16 +2,21 @@
 // status of phase, conditions, tasks and their aggregate.
 #pragma once
 
+#include "api/tensorstack/tensorstack_jobs_v1beta1.h"
 #include "api/tensorstack/tensorstack_v1beta1.h"
 #include "control/job/kind.h"
 
 namespace muster::control {
 
 void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job);
+/// For kinds with a launcher, whose pod is always kept.
+void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job);
 void set_tensorstack_run_mode(const api::RunMode& mode, Job& job);
 /// Sets the names and labels of the children and, where each pod has its own address, the services for those names.
 void set_tensorstack_children(Where where, Job& job);
 EventReasons tensorstack_events();
+/// Adds a warning for a job that names a queue.
+void note_ignored_scheduler(const std::optional<api::SchedulePolicy>& scheduler, Job& job);
 
 JobStatus read_tensorstack_status(const json::Document& object);
 json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now);
