@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agent/cgroups.h"
 #include "agent/claims.h"
 #include "agent/exec_session.h"
 #include "agent/gangs.h"
 #include "agent/launch.h"
+#include "agent/limits.h"
 #include "agent/log_shelf.h"
 #include "agent/names.h"
 #include "agent/node_registration.h"
@@ -37,6 +39,10 @@ Options with_absolute_directory(Options options) {
   const auto real = std::filesystem::weakly_canonical(std::filesystem::absolute(options.directory), error);
   if (!error) options.directory = real.string();
   return options;
+}
+
+std::int64_t process_limit(const Options& options, const Machine& machine) {
+  return options.processes_per_container > 0 ? options.processes_per_container : default_process_limit(machine.cpus);
 }
 
 bool is_past_ready(Presence presence) {
@@ -86,7 +92,6 @@ class Agent::Node {
   bool gang_is_ready(const Document& pod);
   LaunchInputs launch_inputs(const Document& pod);
   Result<LaunchPlan> plan(const Document& pod);
-  Result<LaunchPlan> plan_and_report(const Document& pod);
   References references_of(const std::string& ns) const;
 
   Loop& loop_;
@@ -99,6 +104,7 @@ class Agent::Node {
   Claims claims_;
   Names names_;
   VolumeFolders volume_folders_;
+  Cgroups cgroups_;
   Gangs gangs_;
   LogShelf logs_;
   SyncQueue queue_;
@@ -127,12 +133,16 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       claims_(loop, client, paths_, trash_),
       names_(loop, paths_),
       volume_folders_(paths_, trash_),
+      cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
       logs_(loop, paths_, trash_),
       queue_(loop, [this](const std::string& uid) { uid == kNames ? write_names() : sync(uid); }),
       writer_(loop, client, options_.node_name, [this](const std::string& uid) { queue_.add(uid); }),
       os_(
-          loop, paths_, trash_, {&volume_folders_, &names_},
-          [this](const Document& pod) { return plan_and_report(pod); },
+          loop, paths_, trash_, {&volume_folders_, &names_, &cgroups_},
+          [this](const Document& pod) { return plan(pod); },
+          [this](const Document& pod, const std::vector<PodEvent>& events) {
+            for (const PodEvent& event : events) writer_.report(pod, 0, event);
+          },
           [this](const std::string& uid) { queue_.add(uid); }),
       keeper_(os_, writer_, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }) {}
 
@@ -289,14 +299,6 @@ LaunchInputs Agent::Node::launch_inputs(const Document& pod) {
 
 Result<LaunchPlan> Agent::Node::plan(const Document& pod) {
   return plan_launch(launch_inputs(pod), options_, paths_);
-}
-
-Result<LaunchPlan> Agent::Node::plan_and_report(const Document& pod) {
-  auto planned = plan(pod);
-  if (planned) {
-    for (const PodEvent& event : planned->events) writer_.report(pod, 0, event);
-  }
-  return planned;
 }
 
 References Agent::Node::references_of(const std::string& ns) const {

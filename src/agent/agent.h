@@ -43,6 +43,7 @@ struct Options {
   bool refuse_unmapped = false;  // reject images without a matching pattern instead of using the host's environment
   std::vector<std::string> visible;  // folders of the host that pods see, read-only, besides the system's
   std::map<std::string, Quantity> resources;  // declared extended resources
+  std::int64_t processes_per_container = 0;   // and threads; 0 chooses by the number of processors
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agent/limits.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 
@@ -43,10 +44,7 @@ Result<std::string> resource_field(const Document& container, const Document& re
   const auto dot = resource.find('.');
   const std::string list = resource.substr(0, dot);
   const std::string name = dot == std::string::npos ? "" : resource.substr(dot + 1);
-  const Document* set_value = container.at("resources", list, name);
-  std::optional<Quantity> quantity;
-  if (set_value != nullptr && set_value->is_int()) quantity = Quantity::of(set_value->as_int());
-  if (set_value != nullptr && set_value->is_string()) quantity = Quantity::parse(set_value->as_string());
+  auto quantity = resource_of(container, list, name);
   if (!quantity && name == "cpu") quantity = Quantity::of(facts.node_cpus);
   if (!quantity && name == "memory") quantity = Quantity::of(facts.node_memory);
   if (!quantity) {

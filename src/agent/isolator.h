@@ -17,7 +17,9 @@ class Isolator {
   virtual Status prepare(const json::Document& pod, LaunchPlan& plan) = 0;
   /// Takes over what an earlier server prepared for a pod that still runs.
   virtual void recover(const std::string& uid) = 0;
-  /// Removes what `prepare` made. Nothing of the pod runs any more.
+  /// Gives back what the pod holds only while it runs. Nothing of it runs any more, but it may be launched again.
+  virtual void release(const std::string& uid) = 0;
+  /// Removes what else `prepare` made. The pod will not be launched again.
   virtual void clean_up(const std::string& uid) = 0;
 };
 

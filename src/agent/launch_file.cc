@@ -39,6 +39,10 @@ void put_container(std::string& out, const LaunchContainer& container) {
   if (container.tty) put_fields(out, {"tty"});
   if (container.read_only_root) put_fields(out, {"readonly"});
   if (!container.termination_path.empty()) put_fields(out, {"termination", container.termination_path});
+  for (const std::string& file : container.cgroup.join_files) put_fields(out, {"join", file});
+  if (!container.cgroup.folder.empty()) put_fields(out, {"cgroup", container.cgroup.folder});
+  if (!container.cgroup.oom_file.empty()) put_fields(out, {"oom", container.cgroup.oom_file});
+  if (container.processes > 0) put_fields(out, {"processes", std::to_string(container.processes)});
   for (const std::string& arg : container.args) put_fields(out, {"arg", arg});
   for (const auto& [name, value] : container.env) put_fields(out, {"env", name + "=" + value});
   for (const LaunchMount& mount : container.mounts) {

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "linux/cgroup.h"
+
 namespace muster::agent {
 
 struct VolumeFile {
@@ -62,6 +64,8 @@ struct LaunchContainer {
   bool tty = false;
   bool read_only_root = false;
   std::string termination_path = {};  // absolute; empty: no termination message is read
+  linux_os::CgroupEntry cgroup = {};
+  std::int64_t processes = 0;  // the most that its user may have in the pod; 0: as many as the engine's user
 };
 
 enum class RestartPolicy { kNever, kOnFailure, kAlways };

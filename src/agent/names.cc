@@ -32,7 +32,7 @@ bool has_same_names(const Document& before, const Document& now) {
          before.string_at("status", "podIP") == now.string_at("status", "podIP");
 }
 
-void release(std::map<std::string, int>& in_use, const std::string& address) {
+void give_back(std::map<std::string, int>& in_use, const std::string& address) {
   const auto found = in_use.find(address);
   if (found != in_use.end() && --found->second == 0) in_use.erase(found);
 }
@@ -51,7 +51,7 @@ void Names::use(const Cache& pods, const Cache& services) {
 
 void Names::on_pod_changed(const Document* before, const Document* now) {
   if (now != nullptr) ++in_use_[now->string_at("status", "podIP")];
-  if (before != nullptr) release(in_use_, before->string_at("status", "podIP"));
+  if (before != nullptr) give_back(in_use_, before->string_at("status", "podIP"));
   if (before != nullptr && now != nullptr && has_same_names(*before, *now)) return;
   on_names_changed((now != nullptr ? now : before)->string_at("metadata", "namespace"));
 }
@@ -116,7 +116,7 @@ Status Names::prepare(const Document& pod, LaunchPlan& plan) {
 void Names::clean_up(const std::string& uid) {
   const auto given = addresses_.find(uid);
   if (given == addresses_.end()) return;
-  release(in_use_, given->second);
+  give_back(in_use_, given->second);
   addresses_.erase(given);
 }
 

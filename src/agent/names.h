@@ -34,6 +34,7 @@ class Names final : public Isolator {
   /// The names of its namespace are up to date before a pod starts, and its own is remembered for its logs.
   Status prepare(const json::Document& pod, LaunchPlan& plan) override;
   void recover(const std::string&) override {}
+  void release(const std::string&) override {}
   void clean_up(const std::string& uid) override;
 
  private:

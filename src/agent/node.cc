@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/strings.h"
 
@@ -25,9 +26,30 @@ Object resources_of(const Options& options, const Machine& machine) {
   return resources;
 }
 
+Document condition(const char* type, bool is_true, const char* reason, const std::string& message,
+                   const std::string& time) {
+  return Document{Object{{"type", type},
+                         {"status", is_true ? "True" : "False"},
+                         {"reason", reason},
+                         {"message", message},
+                         {"lastHeartbeatTime", time},
+                         {"lastTransitionTime", time}}};
+}
+
 }  // namespace
 
-Machine look_at_machine() {
+std::string cgroup_name(const std::string& data_directory) {
+  return fmt::format("muster-{:016x}", muster_checksum(data_directory.data(), data_directory.size()));
+}
+
+std::string describe_limits(const linux_os::CgroupTree& cgroups) {
+  using Version = linux_os::CgroupTree::Version;
+  if (!cgroups.missing().empty()) return "not all limits of CPU and memory are enforced: " + cgroups.missing();
+  return fmt::format("limits of CPU and memory are enforced by control groups version {}",
+                     cgroups.version() == Version::kV2 ? 2 : 1);
+}
+
+Machine look_at_machine(const Options& options) {
   Machine machine;
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -36,6 +58,7 @@ Machine look_at_machine() {
   utsname names{};
   if (::uname(&names) == 0) machine.kernel = names.release;
   machine.is_root = ::geteuid() == 0;
+  machine.cgroups = linux_os::CgroupTree::find(cgroup_name(options.directory));
   return machine;
 }
 
@@ -59,12 +82,10 @@ Document node_status(const Options& options, const Machine& machine, Time now) {
   Document status{Object{}};
   status["capacity"] = resources_of(options, machine);
   status["allocatable"] = resources_of(options, machine);
-  status["conditions"] = json::Array{Document{Object{{"type", "Ready"},
-                                                     {"status", "True"},
-                                                     {"reason", "AgentReady"},
-                                                     {"message", "the engine's agent runs pods as processes"},
-                                                     {"lastHeartbeatTime", time},
-                                                     {"lastTransitionTime", time}}}};
+  status["conditions"] =
+      json::Array{condition("Ready", true, "AgentReady", "the engine's agent runs pods as processes", time),
+                  condition("LimitsEnforced", machine.cgroups.missing().empty(), "ControlGroups",
+                            describe_limits(machine.cgroups), time)};
   status["addresses"] = json::Array{Document{Object{{"type", "InternalIP"}, {"address", "127.0.0.1"}}},
                                     Document{Object{{"type", "Hostname"}, {"address", options.node_name}}}};
   status["nodeInfo"] = Object{{"operatingSystem", "linux"},      {"architecture", "amd64"},

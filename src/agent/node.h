@@ -7,6 +7,7 @@
 #include "agent/agent.h"
 #include "base/time.h"
 #include "json/document.h"
+#include "linux/cgroup.h"
 
 namespace muster::agent {
 
@@ -15,8 +16,13 @@ struct Machine {
   std::int64_t memory = 0;  // bytes
   std::string kernel;
   bool is_root = false;
+  linux_os::CgroupTree cgroups;
 };
-Machine look_at_machine();
+Machine look_at_machine(const Options& options);
+/// The name of the parent of an engine's control groups: several engines on one machine do not share one.
+std::string cgroup_name(const std::string& data_directory);
+/// Says what keeps the limits of containers, or which are not kept and why.
+std::string describe_limits(const linux_os::CgroupTree& cgroups);
 
 json::Document node_object(const Options& options, const Machine& machine);
 /// Returns the status, which is written to the subresource.

@@ -8,7 +8,7 @@ using json::Document;
 using json::Object;
 
 NodeRegistration::NodeRegistration(Loop& loop, client::ApiClient& client, const Options& options)
-    : loop_(loop), client_(client), options_(options), machine_(look_at_machine()) {}
+    : loop_(loop), client_(client), options_(options), machine_(look_at_machine(options)) {}
 
 NodeRegistration::~NodeRegistration() {
   *alive_ = false;

@@ -24,6 +24,7 @@ T result_of(const json::Document& from) {
   to.finished = parse_rfc3339(from.string_at("finished"));
   to.code = static_cast<int>(from.int_at("code"));
   to.signal = static_cast<int>(from.int_at("signal"));
+  to.oom = from.bool_at("oom");
   to.message = from.string_at("message");
   to.termination = from.string_at("termination");
   return to;

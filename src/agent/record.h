@@ -28,6 +28,7 @@ struct LastRun {
   std::optional<Time> finished;
   int code = 0;
   int signal = 0;
+  bool oom = false;
   std::string message;
   std::string termination;
 };
@@ -39,6 +40,7 @@ struct ContainerRecord {
   std::optional<Time> finished;
   int code = 0;
   int signal = 0;
+  bool oom = false;             // it failed, and a process of it was killed for lack of memory
   std::string message;          // why the container could not be started
   std::string termination;      // what it wrote to its termination message file
   int run = 0;                  // its restart count; a shim of version 1 does not know it and reports 0

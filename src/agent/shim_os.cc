@@ -29,13 +29,14 @@ AttemptRecord with_runs(AttemptRecord record, int shim_version, int launch) {
 
 }  // namespace
 
-ShimOs::ShimOs(Loop& loop, const Paths& paths, Trash& trash, std::vector<Isolator*> isolators, Plan plan,
+ShimOs::ShimOs(Loop& loop, const Paths& paths, Trash& trash, std::vector<Isolator*> isolators, Plan plan, Report report,
                OnChange on_change)
     : loop_(loop),
       paths_(paths),
       trash_(trash),
       isolators_(std::move(isolators)),
       plan_(std::move(plan)),
+      report_(std::move(report)),
       on_change_(std::move(on_change)) {}
 
 ShimOs::~ShimOs() {
@@ -47,8 +48,13 @@ Status ShimOs::start() {
   TRY_ASSIGN(program_, install_shim(paths_.root()));
   for (const std::string& uid : pods_on_disk()) {
     const auto launch = agent::last_launch(paths_.pod(uid));
-    if (!launch || look(uid, *launch).presence != Presence::kRunning) continue;
-    LOG_INFO("pod adopted", {"uid", uid}, {"launch", *launch});
+    const Presence presence = launch ? look(uid, *launch).presence : Presence::kNothing;
+    if (presence != Presence::kRunning && presence != Presence::kUnclear) {
+      release(uid);  // it ended while no server was there
+      continue;
+    }
+    if (presence == Presence::kRunning) LOG_INFO("pod adopted", {"uid", uid}, {"launch", *launch});
+    if (presence == Presence::kUnclear) unclear_.insert(uid);
     for (Isolator* isolator : isolators_) isolator->recover(uid);
   }
   return ok();
@@ -84,6 +90,8 @@ Sighting ShimOs::look(const std::string& uid, int launch) {
   Recovered found = examine_launch(paths_.attempt(uid, launch));
   auto record = found.end ? std::move(found.end) : std::move(found.state);
   if (record) record = with_runs(*std::move(record), found.shim_version, launch);
+  if (found.presence != Presence::kUnclear && unclear_.erase(uid) > 0 && found.presence != Presence::kRunning)
+    release(uid);
   if (found.presence == Presence::kRunning) {
     Shim shim;
     shim.launch = launch;
@@ -112,11 +120,16 @@ void ShimOs::forget(const std::string& uid) {
   shims_.erase(found);
 }
 
+void ShimOs::release(const std::string& uid) {
+  for (Isolator* isolator : isolators_) isolator->release(uid);
+}
+
 void ShimOs::on_exit(const std::string& uid) {
   Shim* shim = find(uid);
   if (shim == nullptr || !linux_os::has_ended(shim->pidfd)) return;
   const std::string folder = paths_.attempt(uid, shim->launch);
   forget(uid);
+  release(uid);
   // What the containers wrote outside their volumes goes with them; logs and records stay.
   if (const auto taken = trash_.take(folder + "/scratch"); !taken)
     LOG_WARN("not removed", {"error", taken.error().message});
@@ -179,6 +192,7 @@ Status ShimOs::prepare(const json::Document& pod, int launch, const std::map<std
   }
   TRY(make_directories(paths_.pod(uid), 0700));
   for (Isolator* isolator : isolators_) TRY(isolator->prepare(pod, plan));
+  report_(pod, plan.events);
   const std::string folder = paths_.attempt(uid, launch);
   if (const auto made = linux_os::make_directory_exclusively(folder, 0700); !made) {
     if (made.error().reason != Reason::kAlreadyExists) return made.error();
@@ -188,6 +202,7 @@ Status ShimOs::prepare(const json::Document& pod, int launch, const std::map<std
   auto started = start_shim(program_, folder, encode_launch(plan.launch));
   if (!started) {
     // No shim was started, so the number can be used again.
+    release(uid);
     TRY(trash_.take(folder));
     return std::move(started).error();
   }
@@ -260,6 +275,7 @@ Status ShimOs::discard(const std::string& uid, int launch) {
 }
 
 void ShimOs::clean_up(const std::string& uid, int last_launch) {
+  release(uid);
   for (Isolator* isolator : isolators_) isolator->clean_up(uid);
   for (int launch = 0; launch <= last_launch; ++launch) {
     for (const char* name : {"/scratch", "/volumes", "/root", "/shm", "/control"}) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,13 @@ namespace muster::agent {
 class ShimOs final : public Os {
  public:
   using Plan = std::function<Result<LaunchPlan>(const json::Document& pod)>;
+  /// Called with the events of a plan that is about to be carried out.
+  using Report = std::function<void(const json::Document& pod, const std::vector<PodEvent>& events)>;
   /// Called, never inline, when what `look` returns has changed.
   using OnChange = std::function<void(const std::string& uid)>;
 
-  ShimOs(Loop& loop, const Paths& paths, Trash& trash, std::vector<Isolator*> isolators, Plan plan, OnChange on_change);
+  ShimOs(Loop& loop, const Paths& paths, Trash& trash, std::vector<Isolator*> isolators, Plan plan, Report report,
+         OnChange on_change);
   /// Running shims continue without the server. Those that wait for "go" exit, because their sockets are closed.
   ~ShimOs() override;
 
@@ -67,6 +71,7 @@ class ShimOs final : public Os {
   void on_ready(const std::string& uid);
   void on_exit(const std::string& uid);
   void forget(const std::string& uid);
+  void release(const std::string& uid);
   Shim* find(const std::string& uid);
   Status signal_stop(const Shim& shim, const std::string& uid, std::int64_t grace_seconds);
 
@@ -75,10 +80,12 @@ class ShimOs final : public Os {
   Trash& trash_;
   std::vector<Isolator*> isolators_;
   Plan plan_;
+  Report report_;
   OnChange on_change_;
   std::string boot_id_;
   std::string program_;
   std::map<std::string, Shim> shims_;
+  std::set<std::string> unclear_;  // uids whose shims an earlier server started and that are not judged yet
 };
 
 }  // namespace muster::agent

@@ -35,6 +35,7 @@ LastRun result_of(const ContainerRecord& container) {
           .finished = container.finished,
           .code = container.code,
           .signal = container.signal,
+          .oom = container.oom,
           .message = container.message,
           .termination = container.termination};
 }
@@ -204,6 +205,7 @@ json::Array conditions_of(const Document& pod, const PodView& view, const json::
 
 std::string end_reason(const LastRun& run) {
   if (!run.message.empty()) return "ContainerCannotRun";
+  if (run.oom) return "OOMKilled";
   return run.code == 0 ? "Completed" : "Error";
 }
 

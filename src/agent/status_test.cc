@@ -55,6 +55,14 @@ TEST_F(PodStatus, PendingPodShowsItsAddressAndWaits) {
   EXPECT_EQ(condition(s, "Ready"), "False ContainersNotReady");
 }
 
+TEST_F(PodStatus, LackOfMemoryIsTheReasonOfAnEnd) {
+  ContainerRecord killed = container(RunState::kTerminated, 137, 9);
+  killed.oom = true;
+  const auto s = status(view(Stage::kEnded, {killed}));
+  EXPECT_EQ(main_of(s).string_at("state", "terminated", "reason"), "OOMKilled");
+  EXPECT_EQ(main_of(s).int_at("state", "terminated", "exitCode"), 137);
+}
+
 TEST_F(PodStatus, ReasonsForWaitingAreShown) {
   PodView v = view(Stage::kPending);
   v.waiting_reason = "ContainerCreating";

@@ -14,6 +14,7 @@ class VolumeFolders final : public Isolator {
   VolumeFolders(const Paths& paths, Trash& trash) : paths_(paths), trash_(trash) {}
   Status prepare(const json::Document& pod, LaunchPlan& plan) override;
   void recover(const std::string&) override {}
+  void release(const std::string&) override {}
   void clean_up(const std::string& uid) override;
 
  private:

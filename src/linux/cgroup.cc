@@ -20,6 +20,7 @@ namespace muster::linux_os {
 namespace {
 
 constexpr std::array<const char*, 4> kControllersV1 = {"memory", "pids", "cpu", "cpuacct"};
+constexpr std::array<const char*, 3> kControllersV2 = {"cpu", "memory", "pids"};
 constexpr std::int64_t kPeriod = 100'000;  // microseconds
 constexpr long kCgroup2Magic = 0x63677270;
 
@@ -34,6 +35,11 @@ Status write_value(const std::string& path, std::string_view value) {
 Status make_group(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return ok();
   return errno_error("create the control group " + quote(folder), errno);
+}
+
+/// Version 2: the children of the group get the controller. Whether they did is seen in their cgroup.controllers.
+void enable(const std::string& folder, const std::string& controller) {
+  (void)write_value(folder + "/cgroup.subtree_control", "+" + controller).has_value();
 }
 
 /// The path of this process in a hierarchy, from a line "ID:CONTROLLERS:PATH" of /proc/self/cgroup.
@@ -87,10 +93,6 @@ void kill_members(const std::string& folder) {
 
 }  // namespace
 
-std::int64_t parse_oom_kills(std::string_view text) {
-  return line_value(text, "oom_kill");
-}
-
 CgroupTree CgroupTree::find(const std::string& name, const std::string& mounts) {
   return find(name, mounts, read_file("/proc/self/cgroup").value_or(""));
 }
@@ -104,7 +106,7 @@ CgroupTree CgroupTree::find(const std::string& name, const std::string& mounts, 
 /// of its own cannot have controllers for its children, so our own group serves only when it is the root.
 CgroupTree CgroupTree::find_v2(const std::string& name, const std::string& mount, const std::string& own) {
   CgroupTree tree;
-  std::string why;
+  std::string why = "no group has the controllers";
   std::string path = own_path(own, "").value_or("");
   std::vector<std::string> candidates = {""};
   while (!path.empty()) {
@@ -112,22 +114,23 @@ CgroupTree CgroupTree::find_v2(const std::string& name, const std::string& mount
     if (!path.empty()) candidates.push_back(path);
   }
   for (const std::string& candidate : candidates) {
-    const std::string parent = mount + candidate;
-    for (const char* controller : {"cpu", "memory", "pids"}) {
-      // The controllers of the parent may be on already, and then need no permission.
-      (void)write_value(parent + "/cgroup.subtree_control", std::string("+") + controller).has_value();
-    }
-    const std::string folder = parent + "/" + name;
-    auto made = make_group(folder);
-    if (made) made = write_value(folder + "/cgroup.subtree_control", "+cpu +memory +pids");
+    // They may be on already, and then need no permission.
+    for (const char* controller : kControllersV2) enable(mount + candidate, controller);
+    const std::string folder = mount + candidate + "/" + name;
+    const auto made = make_group(folder);
     if (!made) {
       why = made.error().message;
-      ::rmdir(folder.c_str());
       continue;
     }
+    const auto controllers = split(trim(read_file(folder + "/cgroup.controllers").value_or("")), ' ');
+    ::rmdir(folder.c_str());  // fails when an earlier engine's groups are there, which is fine
+    std::vector<std::string> found, missing;
+    for (const char* controller : kControllersV2)
+      (std::ranges::find(controllers, controller) != controllers.end() ? found : missing).emplace_back(controller);
+    if (found.empty()) continue;
     tree.version_ = Version::kV2;
-    tree.hierarchies_ = {{"", folder}};
-    tree.missing_.clear();
+    tree.hierarchies_ = {{folder, std::move(found)}};
+    tree.missing_ = missing.empty() ? "" : "control groups version 2 without " + join(missing, ", ");
     return tree;
   }
   tree.missing_ = "control groups version 2: none is delegated to the engine: " + why;
@@ -142,21 +145,30 @@ CgroupTree CgroupTree::find_v1(const std::string& name, const std::string& mount
     const std::string folder = mounts + "/" + controller + path.value_or("") + "/" + name;
     const auto made = path ? make_group(folder) : Status(Error{.reason = Reason::kNotFound, .message = "not mounted"});
     if (made) {
-      tree.hierarchies_.push_back({controller, folder});
+      ::rmdir(folder.c_str());
+      tree.hierarchies_.push_back({folder, {controller}});
     } else {
       missing.push_back(fmt::format("{} ({})", controller, made.error().message));
     }
   }
-  if (tree.hierarchies_.empty()) return tree;
+  if (tree.hierarchies_.empty()) {
+    if (!own.empty() && !missing.empty()) tree.missing_ += ": " + missing.front();
+    return tree;
+  }
   tree.version_ = Version::kV1;
   tree.missing_ = missing.empty() ? "" : "control groups version 1 without " + join(missing, ", ");
   return tree;
 }
 
 const CgroupTree::Hierarchy* CgroupTree::hierarchy_of(std::string_view controller) const {
-  const auto found = std::ranges::find_if(
-      hierarchies_, [&](const Hierarchy& h) { return h.controller.empty() || h.controller == controller; });
+  const auto found = std::ranges::find_if(hierarchies_, [&](const Hierarchy& h) {
+    return std::ranges::find(h.controllers, controller) != h.controllers.end();
+  });
   return found == hierarchies_.end() ? nullptr : &*found;
+}
+
+bool CgroupTree::has(std::string_view controller) const {
+  return hierarchy_of(controller) != nullptr;
 }
 
 Status CgroupTree::set(std::string_view controller, const std::string& group, const std::string& file,
@@ -166,8 +178,19 @@ Status CgroupTree::set(std::string_view controller, const std::string& group, co
   return write_value(hierarchy->folder + "/" + group + "/" + file, value);
 }
 
+/// For files that exist only where the kernel has the feature.
+Status CgroupTree::set_if_there(std::string_view controller, const std::string& group, const std::string& file,
+                                const std::string& value) const {
+  auto done = set(controller, group, file, value);
+  return !done && done.error().reason == Reason::kNotFound ? ok() : done;
+}
+
 Status CgroupTree::set_v1(const std::string& group, const CgroupLimits& limits) const {
-  if (limits.memory) TRY(set("memory", group, "memory.limit_in_bytes", std::to_string(*limits.memory)));
+  if (limits.memory) {
+    const std::string bytes = std::to_string(*limits.memory);
+    TRY(set("memory", group, "memory.limit_in_bytes", bytes));
+    TRY(set_if_there("memory", group, "memory.memsw.limit_in_bytes", bytes));  // with swap
+  }
   if (limits.processes) TRY(set("pids", group, "pids.max", std::to_string(*limits.processes)));
   if (limits.cpu_request) TRY(set("cpu", group, "cpu.shares", std::to_string(shares_of(*limits.cpu_request))));
   if (limits.cpu_limit) {
@@ -178,7 +201,12 @@ Status CgroupTree::set_v1(const std::string& group, const CgroupLimits& limits) 
 }
 
 Status CgroupTree::set_v2(const std::string& group, const CgroupLimits& limits) const {
-  if (limits.memory) TRY(set("memory", group, "memory.max", std::to_string(*limits.memory)));
+  if (limits.memory) {
+    TRY(set("memory", group, "memory.max", std::to_string(*limits.memory)));
+    TRY(set_if_there("memory", group, "memory.swap.max", "0"));
+    // A container that has lost one of its processes does no useful work any more.
+    TRY(set_if_there("memory", group, "memory.oom.group", "1"));
+  }
   if (limits.processes) TRY(set("pids", group, "pids.max", std::to_string(*limits.processes)));
   if (limits.cpu_request)
     TRY(set("cpu", group, "cpu.weight", std::to_string(weight_of(shares_of(*limits.cpu_request)))));
@@ -186,8 +214,19 @@ Status CgroupTree::set_v2(const std::string& group, const CgroupLimits& limits) 
   return ok();
 }
 
+Status CgroupTree::make_parent(const Hierarchy& hierarchy) const {
+  TRY(make_group(hierarchy.folder));
+  if (version_ == Version::kV2) {
+    for (const std::string& controller : hierarchy.controllers) enable(hierarchy.folder, controller);
+  }
+  return ok();
+}
+
 Status CgroupTree::create(const std::string& group, const CgroupLimits& limits) const {
-  for (const Hierarchy& hierarchy : hierarchies_) TRY(make_group(hierarchy.folder + "/" + group));
+  for (const Hierarchy& hierarchy : hierarchies_) {
+    TRY(make_parent(hierarchy));
+    TRY(make_group(hierarchy.folder + "/" + group));
+  }
   if (version_ == Version::kNone) return ok();
   return version_ == Version::kV2 ? set_v2(group, limits) : set_v1(group, limits);
 }
@@ -198,19 +237,29 @@ std::vector<std::string> CgroupTree::folders(const std::string& group) const {
   return all;
 }
 
-std::string CgroupTree::oom_file(const std::string& group) const {
-  const Hierarchy* hierarchy = hierarchy_of("memory");
-  if (hierarchy == nullptr) return "";
-  return hierarchy->folder + "/" + group + (version_ == Version::kV2 ? "/memory.events" : "/memory.oom_control");
+CgroupEntry CgroupTree::entry(const std::string& group) const {
+  CgroupEntry entry;
+  if (version_ == Version::kV2) {
+    entry.folder = hierarchies_[0].folder + "/" + group;
+  } else {
+    for (const std::string& folder : folders(group)) entry.join_files.push_back(folder + "/tasks");
+  }
+  if (const Hierarchy* memory = hierarchy_of("memory")) {
+    entry.oom_file =
+        memory->folder + "/" + group + (version_ == Version::kV2 ? "/memory.events" : "/memory.oom_control");
+  }
+  return entry;
 }
 
-Status CgroupTree::remove(const std::string& group) const {
+Status remove_groups(const std::vector<std::string>& folders) {
   Status result = ok();
-  for (const Hierarchy& hierarchy : hierarchies_) {
-    const std::string folder = hierarchy.folder + "/" + group;
-    if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) continue;
-    kill_members(folder);
+  for (const std::string& folder : folders) {
+    if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) {
+      ::rmdir(folder.substr(0, folder.rfind('/')).c_str());  // fails while it has other groups
+      continue;
+    }
     result = errno_error("remove the control group " + quote(folder), errno);
+    kill_members(folder);
   }
   return result;
 }
@@ -236,16 +285,6 @@ std::optional<CgroupUsage> CgroupTree::usage(const std::string& group) const {
       number_in(memory->folder + "/" + group + "/memory.usage_in_bytes") -
       line_value(read_file(memory->folder + "/" + group + "/memory.stat").value_or(""), "total_inactive_file");
   return usage;
-}
-
-std::vector<std::string> CgroupTree::groups() const {
-  std::vector<std::string> names;
-  if (hierarchies_.empty()) return names;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(hierarchies_[0].folder, error)) {
-    if (entry.is_directory(error)) names.push_back(entry.path().filename().string());
-  }
-  return names;
 }
 
 }  // namespace muster::linux_os

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -11,10 +12,11 @@
 namespace muster::linux_os {
 
 struct CgroupLimits {
-  std::optional<std::int64_t> cpu_request;  // thousandths of a core: the share when cores are scarce
-  std::optional<std::int64_t> cpu_limit;    // thousandths of a core
-  std::optional<std::int64_t> memory;       // bytes
-  std::optional<std::int64_t> processes;
+  std::optional<std::int64_t> cpu_request = {};  // thousandths of a core: the share when cores are scarce
+  std::optional<std::int64_t> cpu_limit = {};    // thousandths of a core
+  std::optional<std::int64_t> memory = {};       // bytes
+  std::optional<std::int64_t> processes = {};
+  bool operator==(const CgroupLimits&) const = default;
 };
 
 struct CgroupUsage {
@@ -22,42 +24,54 @@ struct CgroupUsage {
   std::int64_t memory = 0;  // bytes, without the page cache that can be dropped
 };
 
-/// A place in the host's hierarchies below which we may create groups.
+/// How a process gets into a group.
+struct CgroupEntry {
+  /// Version 1: the process itself writes "0" to each of these files. That moves a single thread, so the kernel skips
+  /// the lock over all forks, whose grace period would take 20 ms.
+  std::vector<std::string> join_files;
+  /// Version 2: the process is created in this folder, with CLONE_INTO_CGROUP.
+  std::string folder;
+  /// Counts the group's processes that were killed for lack of memory; "" when nobody does.
+  std::string oom_file;
+};
+
+/// A place in the host's hierarchies below which we may create groups. The groups have a parent named after the engine,
+/// which exists only while there are groups.
 class CgroupTree {
  public:
   enum class Version { kNone, kV1, kV2 };
 
-  /// Finds the place and creates the parent group `name` there. `mounts` is where the hierarchies are mounted and
+  /// Finds the place, where the parent group will be called `name`. `mounts` is where the hierarchies are mounted and
   /// `own` the text of /proc/self/cgroup; both are parameters for tests.
   static CgroupTree find(const std::string& name, const std::string& mounts = "/sys/fs/cgroup");
   static CgroupTree find(const std::string& name, const std::string& mounts, const std::string& own);
 
   Version version() const { return version_; }
+  /// Whether groups have this controller: cpu, memory or pids.
+  bool has(std::string_view controller) const;
   /// What of it does not work here and why, or "".
   const std::string& missing() const { return missing_; }
 
+  /// The folders of a group, whether it exists or not.
+  std::vector<std::string> folders(const std::string& group) const;
   /// Existing groups are fine: their limits are set again.
   Status create(const std::string& group, const CgroupLimits& limits) const;
-  /// The folders whose cgroup.procs a process writes to in order to join.
-  std::vector<std::string> folders(const std::string& group) const;
-  /// The file that counts processes killed for lack of memory, or "".
-  std::string oom_file(const std::string& group) const;
-  /// Kills what is left in the group and removes it. Fails while a process is on its way out; call again.
-  Status remove(const std::string& group) const;
+  CgroupEntry entry(const std::string& group) const;
   std::optional<CgroupUsage> usage(const std::string& group) const;
-  /// The names of the groups that exist.
-  std::vector<std::string> groups() const;
 
  private:
   struct Hierarchy {
-    std::string controller;  // "" for all of version 2
-    std::string folder;      // of the parent group
+    std::string folder;                    // of the parent group
+    std::vector<std::string> controllers;  // in version 1 one
   };
   static CgroupTree find_v2(const std::string& name, const std::string& mount, const std::string& own);
   static CgroupTree find_v1(const std::string& name, const std::string& mounts, const std::string& own);
   const Hierarchy* hierarchy_of(std::string_view controller) const;
+  Status make_parent(const Hierarchy& hierarchy) const;
   Status set(std::string_view controller, const std::string& group, const std::string& file,
              const std::string& value) const;
+  Status set_if_there(std::string_view controller, const std::string& group, const std::string& file,
+                      const std::string& value) const;
   Status set_v1(const std::string& group, const CgroupLimits& limits) const;
   Status set_v2(const std::string& group, const CgroupLimits& limits) const;
 
@@ -66,7 +80,8 @@ class CgroupTree {
   std::vector<Hierarchy> hierarchies_;
 };
 
-/// The count in the text of `oom_file`.
-std::int64_t parse_oom_kills(std::string_view text);
+/// Removes the folders of groups, and their parent with the last group. What is left in a group is killed. Fails while
+/// a process is on its way out; call again.
+Status remove_groups(const std::vector<std::string>& folders);
 
 }  // namespace muster::linux_os

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -35,6 +36,8 @@ TEST_F(CgroupV1, LimitsAreWrittenWhereTheControllerIs) {
   const auto tree = CgroupTree::find("muster", mounts_, "4:memory:/own\n3:pids:/\n2:cpuacct:/\n1:cpu:/\n");
   ASSERT_EQ(tree.version(), CgroupTree::Version::kV1);
   EXPECT_EQ(tree.missing(), "");
+  EXPECT_TRUE(tree.has("memory") && tree.has("cpu") && tree.has("pids"));
+  EXPECT_TRUE(std::filesystem::is_empty(mounts_ + "/pids")) << "no group, no parent";
   ASSERT_TRUE(tree.create("pod", {}));
   EXPECT_THAT(tree.folders("pod"), ElementsAre(mounts_ + "/memory/own/muster/pod", mounts_ + "/pids/muster/pod",
                                                mounts_ + "/cpu/muster/pod", mounts_ + "/cpuacct/muster/pod"));
@@ -47,8 +50,21 @@ TEST_F(CgroupV1, LimitsAreWrittenWhereTheControllerIs) {
   EXPECT_EQ(content("/pids/muster/pod/pids.max"), "99");
   EXPECT_EQ(content("/cpu/muster/pod/cpu.shares"), "512");
   EXPECT_EQ(content("/cpu/muster/pod/cpu.cfs_quota_us"), "150000");
-  EXPECT_EQ(tree.oom_file("pod"), mounts_ + "/memory/own/muster/pod/memory.oom_control");
-  EXPECT_THAT(tree.groups(), ElementsAre("pod"));
+  const CgroupEntry entry = tree.entry("pod");
+  EXPECT_EQ(entry.oom_file, mounts_ + "/memory/own/muster/pod/memory.oom_control");
+  EXPECT_EQ(entry.folder, "");
+  EXPECT_EQ(entry.join_files[1], mounts_ + "/pids/muster/pod/tasks");
+}
+
+TEST_F(CgroupV1, TheParentGoesWithItsLastGroup) {
+  mount("cpuacct");
+  const auto tree = CgroupTree::find("muster", mounts_, "2:cpuacct:/\n");
+  for (const char* group : {"a", "b"}) ASSERT_TRUE(tree.create(group, {}));
+  ASSERT_TRUE(remove_groups(tree.folders("a")));
+  EXPECT_TRUE(std::filesystem::exists(mounts_ + "/cpuacct/muster/b"));
+  ASSERT_TRUE(remove_groups(tree.folders("b")));
+  EXPECT_TRUE(std::filesystem::is_empty(mounts_ + "/cpuacct"));
+  EXPECT_TRUE(remove_groups(tree.folders("b"))) << "nothing left to do";
 }
 
 TEST_F(CgroupV1, WhatIsMissingIsSaid) {
@@ -59,10 +75,13 @@ TEST_F(CgroupV1, WhatIsMissingIsSaid) {
   EXPECT_TRUE(CgroupTree::find("muster", mounts_ + "/none", "").missing().starts_with("this host has no"));
 }
 
-TEST(Cgroup, OomKillsAreCounted) {
-  EXPECT_EQ(parse_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"), 3);
-  EXPECT_EQ(parse_oom_kills("low 0\nmax 7\noom 2\noom_kill 1\noom_group_kill 0\n"), 1);
-  EXPECT_EQ(parse_oom_kills(""), 0);
+TEST(Cgroup, VersionOfThisMachine) {
+  const auto tree = CgroupTree::find("muster-test-" + std::to_string(::getpid()));
+  if (tree.version() == CgroupTree::Version::kNone) GTEST_SKIP() << tree.missing();
+  ASSERT_TRUE(tree.create("pod", {.cpu_request = 100, .processes = 10}));
+  EXPECT_TRUE(tree.usage("pod"));
+  EXPECT_TRUE(remove_groups(tree.folders("pod")));
+  EXPECT_FALSE(tree.usage("pod"));
 }
 
 }  // namespace

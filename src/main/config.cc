@@ -43,6 +43,9 @@ TypeDesc describe(Of<Config>) {
           .default_value("host"),
       field<&Config::visible>("visible", "Folders of this machine that pods see, read-only, besides the system's."),
       field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."),
+      field<&Config::processes_per_container>(
+          "processesPerContainer", "The most processes and threads of a container; by default 4096, or 512 per CPU.")
+          .min(16),
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
       field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."));
@@ -151,6 +154,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
                   .unmapped = "host",
                   .visible = {},
                   .resources = {},
+                  .processes_per_container = 0,
                   .event_ttl = "1h",
                   .snapshots = {.every = "1h", .keep = 24}};
   }

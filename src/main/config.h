@@ -30,7 +30,8 @@ struct Config {
   std::string unmapped;  // "host" or "refuse"
   std::vector<std::string> visible;
   std::map<std::string, Quantity> resources;
-  std::string event_ttl = "1h";  // a valid duration greater than zero
+  int processes_per_container = 0;  // 0 leaves the choice to the agent
+  std::string event_ttl = "1h";     // a valid duration greater than zero
   SnapshotsConfig snapshots;
 };
 

@@ -15,10 +15,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/node.h"
 #include "base/files.h"
 #include "base/run_program.h"
 #include "base/strings.h"
 #include "cli/connect/connect.h"
+#include "linux/cgroup.h"
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
@@ -131,12 +133,11 @@ Check check_sandbox() {
                  "on Ubuntu also: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"};
 }
 
-/// Reports the version only: the engine does not enforce CPU and memory limits with either.
-Check check_cgroups() {
-  const bool unified = ::access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
-  const bool legacy = ::access("/sys/fs/cgroup/memory", R_OK) == 0;
-  const char* version = unified ? "version 2" : legacy ? "version 1" : "none mounted";
-  return {"cgroup", Health::kAbsent, fmt::format("{}; limits of CPU and memory are not enforced", version)};
+Check check_cgroups(const std::string& data_dir) {
+  const auto tree = linux_os::CgroupTree::find(agent::cgroup_name(data_dir));
+  return {"cgroup", tree.missing().empty() ? Health::kGood : Health::kAbsent, agent::describe_limits(tree),
+          "run the engine as root, or let systemd delegate the controllers:\n"
+          "systemctl edit user@.service, with [Service] Delegate=cpu memory pids"};
 }
 
 Check check_port(const std::optional<EngineRecord>& engine) {
@@ -184,7 +185,7 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   if (!config) checks.push_back({"config", Health::kBad, config.error().message, "correct " + file});
   check_python(config.value_or(Config{}), checks);
   checks.push_back(check_sandbox());
-  checks.push_back(check_cgroups());
+  checks.push_back(check_cgroups(data_dir));
   checks.push_back(check_port(engine));
   checks.push_back(check_clock(data_dir));
   return checks;

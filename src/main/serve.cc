@@ -87,6 +87,7 @@ agent::Options agent_options(const ServeOptions& options) {
   result.visible = options.config.visible;
   result.resources = options.config.resources;
   result.program = {.path = own_program(), .names = mpi::pod_program_names()};
+  result.processes_per_container = options.config.processes_per_container;
   for (const EnvironmentConfig& environment : options.config.environments) {
     result.environments.push_back({.image = environment.image, .venv = environment.venv, .env = environment.env});
   }

@@ -95,6 +95,8 @@ static void end_run(struct shim* shim, uint32_t index, const struct timespec* wh
   outcome->result.finished = *when;
   outcome->result.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   outcome->result.code = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+  outcome->result.oom =
+      outcome->result.code != 0 && count_oom_kills(&shim->launch.containers[index]) > outcome->oom_kills;
   outcome->result.termination = read_termination(shim->dir, &shim->launch, &shim->launch.containers[index]);
   /* The output of the container is written before its end is reported. */
   for (int i = 0; i < 2; ++i) pump_stream(shim, index, i, (size_t)-1);
@@ -116,6 +118,7 @@ static void fail_run(struct shim* shim, uint32_t index, const char* step) {
 static void start_run(struct shim* shim, uint32_t index) {
   struct outcome* outcome = &shim->record.outcomes[index];
   outcome->state = STATE_STARTING;
+  outcome->oom_kills = count_oom_kills(&shim->launch.containers[index]);
   int theirs[3] = {-1, -1, -1};
   const struct message start = {.type = MESSAGE_START, .container = index};
   const size_t count = shim->launch.containers[index].command.tty ? 0 : 3;

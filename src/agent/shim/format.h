@@ -64,6 +64,10 @@
  *   stdin always|once           it has a standard input; `once`: which ends with the first attachment to it
  *   tty                         its standard streams are a terminal
  *   readonly                    its own folders (/root, /tmp, …) are read-only
+ *   join FILE                   its processes write "0" there before their exec, to be in its control group (version 1)
+ *   cgroup FOLDER               its processes begin in this control group (version 2)
+ *   oom FILE                    counts the processes of its control group that were killed for lack of memory
+ *   processes NUMBER            the most processes and threads that its user may have in the pod
  *   termination PATH            the file in the container whose last bytes become the record's `termination`
  *   arg TEXT
  *   env NAME=VALUE

@@ -52,25 +52,25 @@ static void fail_to_start(const struct reporter* from, const char* text) {
   report(from, MESSAGE_EXITED, UNSTARTED, "");
 }
 
-static void fail_by_errno(const struct reporter* from, const char* step) {
-  struct fault fault;
-  fail(&fault, "%s", step);
-  report_fault(from, &fault);
+static void fail_by(const struct reporter* from, const struct fault* fault) {
+  report_fault(from, fault);
   report(from, MESSAGE_EXITED, UNSTARTED, "");
 }
 
 static void start_process(struct init* init, const struct reporter* from, const struct command* command,
                           const int streams[3], int peer) {
   int starting[2];
+  struct fault fault = {0};
   if (pipe2(starting, O_CLOEXEC | O_NONBLOCK) != 0) {
-    fail_by_errno(from, "pipe");
+    fail(&fault, "pipe");
+    fail_by(from, &fault);
     return;
   }
-  const pid_t pid = fork();
+  const pid_t pid = fork_within(&from->pod->launch->containers[from->container], &fault);
   if (pid == 0) become_process(from, command, streams, starting[1], peer);
   close(starting[1]);
   if (pid < 0) {
-    fail_by_errno(from, "fork");
+    fail_by(from, &fault);
     close(starting[0]);
     return;
   }

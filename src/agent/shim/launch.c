@@ -11,7 +11,8 @@ static const struct {
 } kTags[] = {{"hostname", 1}, {"group", 1},    {"hosts", 1}, {"grace", 1},     {"restart", 1},     {"log", 2},
              {"hide", 1},     {"through", 1},  {"link", 2},  {"bind", 3},      {"tmpfs", 2},       {"files", 1},
              {"file", 3},     {"run", 1},      {"cwd", 1},   {"container", 2}, {"user", 3},        {"stdin", 1},
-             {"tty", 0},      {"readonly", 0}, {"arg", 1},   {"env", 1},       {"termination", 1}, {"mount", 4}};
+             {"tty", 0},      {"readonly", 0}, {"arg", 1},   {"env", 1},       {"termination", 1}, {"mount", 4},
+             {"join", 1},     {"cgroup", 1},   {"oom", 1},   {"processes", 1}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -60,6 +61,14 @@ static const char* take_container_record(const char* tag, const struct field* f,
     c->read_only = 1;
   } else if (strcmp(tag, "termination") == 0) {
     c->termination = f[0].text;
+  } else if (strcmp(tag, "join") == 0) {
+    ADD(c->joins, c->join_count, f[0].text);
+  } else if (strcmp(tag, "cgroup") == 0) {
+    c->cgroup = f[0].text;
+  } else if (strcmp(tag, "oom") == 0) {
+    c->oom_file = f[0].text;
+  } else if (strcmp(tag, "processes") == 0) {
+    c->processes = atol(f[0].text);
   } else {
     ADD(c->mounts, c->mount_count, {f[0].text, f[1].text, f[2].text, strcmp(f[3].text, "ro") == 0});
   }
@@ -103,7 +112,12 @@ static const char* take_record(const char* tag, const struct field* f, struct la
     ++to->volumes[to->volume_count - 1].files;
   } else if (strcmp(tag, "container") == 0) {
     ADD(to->containers, to->container_count,
-        {.name = f[0].text, .is_init = strcmp(f[1].text, "init") == 0, .command.cwd = "/", .termination = ""});
+        {.name = f[0].text,
+         .is_init = strcmp(f[1].text, "init") == 0,
+         .command.cwd = "/",
+         .termination = "",
+         .cgroup = "",
+         .oom_file = ""});
   } else {
     return take_container_record(tag, f, to);
   }

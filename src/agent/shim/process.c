@@ -136,9 +136,13 @@ static int enter_container(const struct reporter* from, const struct user* user,
 /* Returns only on failure. */
 static void become(const struct reporter* from, const struct command* command, const int streams[3], int starting,
                    int peer, struct fault* fault) {
+  const struct container* container = &from->pod->launch->containers[from->container];
   setsid();
   struct user user = command->user;
-  if (find_user(from->pod, &user, fault) != 0 || enter_container(from, &user, peer, fault) != 0) return;
+  if (find_user(from->pod, &user, fault) != 0 || join_groups(container, fault) != 0 ||
+      enter_container(from, &user, peer, fault) != 0) {
+    return;
+  }
   send_namespace(starting);
   int master = -1;
   if (command->tty && (master = use_terminal(from->pod, &user, fault)) < 0) return;
@@ -146,6 +150,7 @@ static void become(const struct reporter* from, const struct command* command, c
   send_report(from, (struct message){.type = MESSAGE_HERE}, "", master >= 0 ? &master : NULL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   if (become_user(from->pod, &user, fault) != 0) return;
+  limit_processes(container);
   if (chdir(command->cwd) != 0) {
     fail(fault, "working directory \"%s\"", command->cwd);
     return;

@@ -105,6 +105,11 @@ struct container {
   enum input input;
   int read_only;
   const char* termination; /* "" when no message is read */
+  const char** joins;
+  size_t join_count;
+  const char* cgroup;   /* "" when it has none of version 2 */
+  const char* oom_file; /* "" when nobody counts */
+  long processes;       /* 0: no limit of its own */
   struct volume_mount* mounts;
   size_t mount_count;
 };
@@ -147,13 +152,15 @@ struct result {
   struct timespec finished;
   int code;
   int signal;
+  int oom;           /* it failed, and a process of it was killed for lack of memory */
   char* message;     /* why the container could not be started; may be null */
   char* termination; /* what it wrote to its termination message file; may be null */
 };
 struct outcome {
   enum container_state state;
   int run;
-  pid_t pid; /* 0 unless it is running */
+  pid_t pid;      /* 0 unless it is running */
+  long oom_kills; /* in its control group when the run began */
   struct result result;
   int last_run; /* -1 when there is none */
   struct result last;
@@ -250,6 +257,17 @@ struct pod {
 };
 _Noreturn void run_init(struct pod* pod);
 
+/* ---- cgroup.c: the control groups of containers ---- */
+
+struct fault;
+/* Forks a process that begins in the container's control group of version 2, if it has one. */
+pid_t fork_within(const struct container* container, struct fault* fault);
+/* Puts this process into the container's control groups of version 1. */
+int join_groups(const struct container* container, struct fault* fault);
+void limit_processes(const struct container* container);
+/* How many processes of the container's control group were ever killed for lack of memory. */
+long count_oom_kills(const struct container* container);
+
 /* ---- process.c: a process of the pod until its exec ---- */
 
 /* Which process of the pod reports. */
@@ -259,7 +277,6 @@ struct reporter {
   uint32_t exec;
 };
 void report(const struct reporter* reporter, enum message_type type, int wait_status, const char* text);
-struct fault;
 void report_fault(const struct reporter* reporter, const struct fault* fault);
 
 /* Runs in the forked process. `streams` are its standard streams, or -1 with a terminal; `starting` is closed by the
