@@ -278,7 +278,7 @@ void ShimOs::clean_up(const std::string& uid, int last_launch) {
   release(uid);
   for (Isolator* isolator : isolators_) isolator->clean_up(uid);
   for (int launch = 0; launch <= last_launch; ++launch) {
-    for (const char* name : {"/scratch", "/volumes", "/root", "/shm", "/control"}) {
+    for (const char* name : {"/scratch", "/volumes", "/root", "/shm", "/proc", "/control"}) {
       if (const auto taken = trash_.take(paths_.attempt(uid, launch) + name); !taken)
         LOG_WARN("not removed", {"error", taken.error().message});
     }
