@@ -9,6 +9,7 @@
 #include "agent/claims.h"
 #include "agent/exec_session.h"
 #include "agent/gangs.h"
+#include "agent/gpus.h"
 #include "agent/launch.h"
 #include "agent/limits.h"
 #include "agent/log_shelf.h"
@@ -104,6 +105,7 @@ class Agent::Node {
   Claims claims_;
   Names names_;
   VolumeFolders volume_folders_;
+  Gpus gpus_;
   Cgroups cgroups_;
   Gangs gangs_;
   LogShelf logs_;
@@ -133,12 +135,13 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       claims_(loop, client, paths_, trash_),
       names_(loop, paths_),
       volume_folders_(paths_, trash_),
+      gpus_(paths_, registration_.machine().gpus),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
       logs_(loop, paths_, trash_),
       queue_(loop, [this](const std::string& uid) { uid == kNames ? write_names() : sync(uid); }),
       writer_(loop, client, options_.node_name, [this](const std::string& uid) { queue_.add(uid); }),
       os_(
-          loop, paths_, trash_, {&volume_folders_, &names_, &cgroups_},
+          loop, paths_, trash_, {&volume_folders_, &names_, &gpus_, &cgroups_},
           [this](const Document& pod) { return plan(pod); },
           [this](const Document& pod, const std::vector<PodEvent>& events) {
             for (const PodEvent& event : events) writer_.report(pod, 0, event);

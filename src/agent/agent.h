@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 #include "client/api_client.h"
 #include "client/node_api.h"
+#include "linux/nvml.h"
 
 namespace muster::agent {
 
@@ -40,10 +41,11 @@ struct Options {
   std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
   std::vector<Environment> environments;
-  bool refuse_unmapped = false;  // reject images without a matching pattern instead of using the host's environment
+  bool refuse_unmapped = false;      // reject images without a matching pattern instead of using the host's environment
   std::vector<std::string> visible;  // folders of the host that pods see, read-only, besides the system's
-  std::map<std::string, Quantity> resources;  // declared extended resources
-  std::int64_t processes_per_container = 0;   // and threads; 0 chooses by the number of processors
+  std::map<std::string, Quantity> resources;            // declared extended resources
+  std::shared_ptr<linux_os::GpuDriver> gpus = nullptr;  // null: this machine has none that can be used
+  std::int64_t processes_per_container = 0;             // and threads; 0 chooses by the number of processors
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};

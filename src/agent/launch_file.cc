@@ -39,6 +39,7 @@ void put_container(std::string& out, const LaunchContainer& container) {
   if (container.tty) put_fields(out, {"tty"});
   if (container.read_only_root) put_fields(out, {"readonly"});
   if (!container.termination_path.empty()) put_fields(out, {"termination", container.termination_path});
+  for (const std::string& path : container.devices) put_fields(out, {"device", path});
   for (const std::string& file : container.cgroup.join_files) put_fields(out, {"join", file});
   if (!container.cgroup.folder.empty()) put_fields(out, {"cgroup", container.cgroup.folder});
   if (!container.cgroup.oom_file.empty()) put_fields(out, {"oom", container.cgroup.oom_file});

@@ -63,7 +63,8 @@ struct LaunchContainer {
   StandardInput standard_input = StandardInput::kNone;
   bool tty = false;
   bool read_only_root = false;
-  std::string termination_path = {};  // absolute; empty: no termination message is read
+  std::string termination_path = {};      // absolute; empty: no termination message is read
+  std::vector<std::string> devices = {};  // nodes of the host's /dev that it sees beside the harmless ones
   linux_os::CgroupEntry cgroup = {};
   std::int64_t processes = 0;  // the most that its user may have in the pod; 0: as many as the engine's user
 };

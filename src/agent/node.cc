@@ -7,6 +7,7 @@
 
 #include "agent/shim/format.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -22,8 +23,22 @@ Object resources_of(const Options& options, const Machine& machine) {
   Object resources{{"cpu", std::to_string(machine.cpus)},
                    {"memory", fmt::format("{}Ki", machine.memory / 1024)},
                    {"pods", std::to_string(kMaxPods)}};
+  if (!machine.gpus.empty()) resources.set(kGpuResource, std::to_string(machine.gpus.size()));
   for (const auto& [name, quantity] : options.resources) resources.set(name, quantity.text());
   return resources;
+}
+
+std::vector<linux_os::Gpu> found_gpus(const Options& options) {
+  if (options.gpus == nullptr) return {};
+  auto found = options.gpus->devices();
+  if (found) return *std::move(found);
+  LOG_WARN("GPUs cannot be used", {"error", found.error().message});
+  return {};
+}
+
+std::optional<std::int64_t> declared_gpus(const Options& options) {
+  const auto declared = options.resources.find(kGpuResource);
+  return declared == options.resources.end() ? std::nullopt : std::optional(declared->second.value());
 }
 
 Document condition(const char* type, bool is_true, const char* reason, const std::string& message,
@@ -59,6 +74,7 @@ Machine look_at_machine(const Options& options) {
   if (::uname(&names) == 0) machine.kernel = names.release;
   machine.is_root = ::geteuid() == 0;
   machine.cgroups = linux_os::CgroupTree::find(cgroup_name(options.directory));
+  machine.gpus = offered_gpus(found_gpus(options), declared_gpus(options));
   return machine;
 }
 

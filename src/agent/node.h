@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "agent/agent.h"
+#include "agent/gpu_device.h"
 #include "base/time.h"
 #include "json/document.h"
 #include "linux/cgroup.h"
@@ -17,6 +19,7 @@ struct Machine {
   std::string kernel;
   bool is_root = false;
   linux_os::CgroupTree cgroups;
+  std::vector<GpuDevice> gpus;
 };
 Machine look_at_machine(const Options& options);
 /// The name of the parent of an engine's control groups: several engines on one machine do not share one.

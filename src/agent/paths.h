@@ -9,6 +9,7 @@
 //     pods/UID/                 one folder per pod, kept for its logs after the pod is gone
 //       volumes/NAME            emptyDir on disk; removed with the pod
 //       logs/CONTAINER/         what the container wrote, by run
+//       gpus                    the identities of its GPUs, one per line, while it runs
 //       cgroups                 the folders of its control groups, one per line, while it runs
 //       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: agent/shim/format.h
 //     trash/                    what was in the folders above and is being removed (agent/trash.h)
@@ -34,6 +35,7 @@ class Paths {
   std::string pods() const { return root_ + "/pods"; }
   std::string pod(const std::string& uid) const { return pods() + "/" + uid; }
   std::string pod_volumes(const std::string& uid) const { return pod(uid) + "/volumes"; }
+  std::string gpus(const std::string& uid) const { return pod(uid) + "/gpus"; }
   std::string cgroups(const std::string& uid) const { return pod(uid) + "/cgroups"; }
   std::string attempt(const std::string& uid, int attempt) const { return pod(uid) + "/" + std::to_string(attempt); }
 

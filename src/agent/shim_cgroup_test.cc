@@ -1,4 +1,4 @@
-// Tests of limits with real processes and, where this machine has them, real control groups.
+// Tests of limits and devices with real processes and, where this machine has them, real control groups.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -87,6 +87,23 @@ TEST(ShimCgroupV2, ProcessesBeginInTheGroup) {
   EXPECT_EQ(pod.run(launch).containers[0].code, 0);
   EXPECT_THAT(pod.output(), HasSubstr("0::/" + name + "\n"));
   EXPECT_TRUE(linux_os::remove_groups({mount + "/" + name}));
+}
+
+TEST(ShimDevices, AContainerSeesOnlyItsOwn) {
+  std::string device;
+  for (const char* node : {"/dev/loop-control", "/dev/fuse", "/dev/kvm", "/dev/hwrng"}) {
+    if (::access(node, F_OK) == 0) device = node;
+  }
+  if (device.empty()) GTEST_SKIP() << "this machine has none of the devices";
+  TestPod pod(::geteuid() == 0 ? EngineUser::kRoot : EngineUser::kOrdinary);
+  Launch launch = TestPod::shell("ls /dev");
+  launch.containers.push_back(launch.containers[0]);
+  launch.containers[1].name = "other";
+  launch.containers[0].devices = {device};
+  pod.run(launch);
+  EXPECT_THAT(split(pod.output(), '\n'), ::testing::Contains(device.substr(5)));
+  EXPECT_THAT(split(pod.output("", "other"), '\n'), ::testing::Not(::testing::Contains(device.substr(5))));
+  EXPECT_THAT(pod.output("", "other"), ::testing::Not(HasSubstr("nvidia")));
 }
 
 /// The kernel counts an ordinary user's processes per user namespace: no control group is needed.

@@ -21,6 +21,7 @@
 #include "base/strings.h"
 #include "cli/connect/connect.h"
 #include "linux/cgroup.h"
+#include "linux/nvml.h"
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
@@ -140,6 +141,21 @@ Check check_cgroups(const std::string& data_dir) {
           "systemctl edit user@.service, with [Service] Delegate=cpu memory pids"};
 }
 
+Check check_gpus() {
+  const auto driver = linux_os::load_nvml();
+  if (!driver && driver.error().reason == Reason::kNotFound)
+    return {"gpu", Health::kAbsent, "no NVIDIA driver",
+            "install it, or declare nvidia.com/gpu under resources in config.yaml"};
+  const auto gpus = driver ? (*driver)->devices() : Result<std::vector<linux_os::Gpu>>(driver.error());
+  if (!gpus) return {"gpu", Health::kBad, gpus.error().message, "nvidia-smi shows more"};
+  std::vector<std::string> found;
+  for (const linux_os::Gpu& gpu : *gpus) {
+    found.push_back(fmt::format("{} ({:.0f} GiB, /dev/nvidia{})", gpu.name,
+                                static_cast<double>(gpu.memory) / static_cast<double>(1ull << 30), gpu.minor));
+  }
+  return {"gpu", Health::kGood, found.empty() ? "the driver has no devices" : join(found, ", ")};
+}
+
 Check check_port(const std::optional<EngineRecord>& engine) {
   if (engine) return {"port", Health::kGood, engine->url + " is the engine's"};
   if (linux_os::is_port_free(kUsualPort)) return {"port", Health::kGood, fmt::format("{} is free", kUsualPort)};
@@ -186,6 +202,7 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   check_python(config.value_or(Config{}), checks);
   checks.push_back(check_sandbox());
   checks.push_back(check_cgroups(data_dir));
+  checks.push_back(check_gpus());
   checks.push_back(check_port(engine));
   checks.push_back(check_clock(data_dir));
   return checks;

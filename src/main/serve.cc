@@ -22,6 +22,7 @@
 #include "main/config.h"
 #include "main/content_port.h"
 #include "main/data_dir.h"
+#include "main/gpu_driver.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -87,6 +88,7 @@ agent::Options agent_options(const ServeOptions& options) {
   result.visible = options.config.visible;
   result.resources = options.config.resources;
   result.program = {.path = own_program(), .names = mpi::pod_program_names()};
+  result.gpus = find_gpu_driver();
   result.processes_per_container = options.config.processes_per_container;
   for (const EnvironmentConfig& environment : options.config.environments) {
     result.environments.push_back({.image = environment.image, .venv = environment.venv, .env = environment.env});

@@ -64,6 +64,7 @@
  *   stdin always|once           it has a standard input; `once`: which ends with the first attachment to it
  *   tty                         its standard streams are a terminal
  *   readonly                    its own folders (/root, /tmp, …) are read-only
+ *   device PATH                 a node or folder of /dev that it sees beside the harmless ones
  *   join FILE                   its processes write "0" there before their exec, to be in its control group (version 1)
  *   cgroup FOLDER               its processes begin in this control group (version 2)
  *   oom FILE                    counts the processes of its control group that were killed for lack of memory

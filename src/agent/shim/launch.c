@@ -8,11 +8,11 @@
 static const struct {
   const char* tag;
   int fields;
-} kTags[] = {{"hostname", 1}, {"group", 1},    {"hosts", 1}, {"grace", 1},     {"restart", 1},     {"log", 2},
-             {"hide", 1},     {"through", 1},  {"link", 2},  {"bind", 3},      {"tmpfs", 2},       {"files", 1},
-             {"file", 3},     {"run", 1},      {"cwd", 1},   {"container", 2}, {"user", 3},        {"stdin", 1},
-             {"tty", 0},      {"readonly", 0}, {"arg", 1},   {"env", 1},       {"termination", 1}, {"mount", 4},
-             {"join", 1},     {"cgroup", 1},   {"oom", 1},   {"processes", 1}};
+} kTags[] = {{"hostname", 1}, {"group", 1},    {"hosts", 1},  {"grace", 1},     {"restart", 1},     {"log", 2},
+             {"hide", 1},     {"through", 1},  {"link", 2},   {"bind", 3},      {"tmpfs", 2},       {"files", 1},
+             {"file", 3},     {"run", 1},      {"cwd", 1},    {"container", 2}, {"user", 3},        {"stdin", 1},
+             {"tty", 0},      {"readonly", 0}, {"arg", 1},    {"env", 1},       {"termination", 1}, {"mount", 4},
+             {"device", 1},   {"join", 1},     {"cgroup", 1}, {"oom", 1},       {"processes", 1}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -61,6 +61,8 @@ static const char* take_container_record(const char* tag, const struct field* f,
     c->read_only = 1;
   } else if (strcmp(tag, "termination") == 0) {
     c->termination = f[0].text;
+  } else if (strcmp(tag, "device") == 0) {
+    ADD(c->devices, c->device_count, f[0].text);
   } else if (strcmp(tag, "join") == 0) {
     ADD(c->joins, c->join_count, f[0].text);
   } else if (strcmp(tag, "cgroup") == 0) {

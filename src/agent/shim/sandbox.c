@@ -104,7 +104,7 @@ static int is_device(const char* name) {
   for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     if (strcmp(name, kNames[i]) == 0) return 1;
   }
-  return strncmp(name, "nvidia", 6) == 0;
+  return 0;
 }
 
 static int take_entries(const struct reporter* from, const char* folder, struct plan* plan, struct fault* fault) {
@@ -124,6 +124,15 @@ static int take_entries(const struct reporter* from, const char* folder, struct 
   }
   closedir(dir);
   return result;
+}
+
+static int take_devices(const struct container* container, struct plan* plan, struct fault* fault) {
+  for (size_t i = 0; i < container->device_count; ++i) {
+    const int tree = clone_tree(AT_FDCWD, container->devices[i], 1);
+    if (tree < 0) return fail(fault, "take the device \"%s\"", container->devices[i]);
+    if (add(plan->host, &plan->host_count, tree, container->devices[i], fault) != 0) return -1;
+  }
+  return 0;
 }
 
 /* Opens what a subPath names and creates missing folders; symbolic links may not lead out of the volume. */
@@ -224,7 +233,10 @@ static int take_all(const struct reporter* from, const struct container* contain
                     struct plan* plan, struct fault* fault) {
   const struct pod* pod = from->pod;
   const struct launch* launch = pod->launch;
-  if (take_entries(from, "/", plan, fault) != 0 || take_entries(from, "/dev", plan, fault) != 0) return -1;
+  if (take_entries(from, "/", plan, fault) != 0 || take_entries(from, "/dev", plan, fault) != 0 ||
+      take_devices(container, plan, fault) != 0) {
+    return -1;
+  }
   if (take_scratch(pod, container, "root", 0700, "/root", plan, fault) != 0 ||
       take_scratch(pod, container, "tmp", 01777, "/tmp", plan, fault) != 0 ||
       take_scratch(pod, container, "var-tmp", 01777, "/var/tmp", plan, fault) != 0 ||

@@ -105,6 +105,8 @@ struct container {
   enum input input;
   int read_only;
   const char* termination; /* "" when no message is read */
+  const char** devices;
+  size_t device_count;
   const char** joins;
   size_t join_count;
   const char* cgroup;   /* "" when it has none of version 2 */
