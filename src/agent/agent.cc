@@ -46,6 +46,15 @@ std::int64_t process_limit(const Options& options, const Machine& machine) {
   return options.processes_per_container > 0 ? options.processes_per_container : default_process_limit(machine.cpus);
 }
 
+std::vector<std::string> real_paths(std::vector<std::string> paths) {
+  for (std::string& path : paths) {
+    std::error_code error;
+    const auto real = std::filesystem::weakly_canonical(path, error);
+    if (!error) path = real.string();
+  }
+  return paths;
+}
+
 bool is_past_ready(Presence presence) {
   switch (presence) {
     case Presence::kNothing:
@@ -134,7 +143,7 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       registration_(loop, client, options_),
       claims_(loop, client, paths_, trash_),
       names_(loop, paths_),
-      volume_folders_(paths_, trash_),
+      volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
       gpus_(paths_, registration_.machine().gpus),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
       logs_(loop, paths_, trash_),

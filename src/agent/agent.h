@@ -17,9 +17,20 @@ namespace muster::agent {
 
 /// The environment that replaces a container image; the first one whose pattern matches is used.
 struct Environment {
+  /// A folder of the host, visible read-only at `path`.
+  struct Mount {
+    std::string path;
+    std::string from;
+  };
   std::string image;                       // pattern with `*`
   std::string venv;                        // a Python virtual environment; its bin comes first in PATH
   std::map<std::string, std::string> env;  // applied unless the container sets them itself
+  std::string rootfs = {};                 // a folder that replaces the host's system folders
+  bool writable = false;                   // containers may change it; the changes vanish with them
+  std::string working_dir = {};            // applied unless the container has its own
+  std::vector<std::string> command = {};   // applied unless the container has its own
+  std::vector<Mount> mounts = {};
+  std::string home = {};  // the folder behind $HOME, kept across pods; "": every container has an empty one
 };
 
 /// How the containers of a pod use the API.
@@ -46,6 +57,7 @@ struct Options {
   std::map<std::string, Quantity> resources;            // declared extended resources
   std::shared_ptr<linux_os::GpuDriver> gpus = nullptr;  // null: this machine has none that can be used
   std::int64_t processes_per_container = 0;             // and threads; 0 chooses by the number of processors
+  std::vector<std::string> host_paths;        // folders of the host where hostPath may lead
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};

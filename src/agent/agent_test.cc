@@ -26,6 +26,8 @@ class AgentTest : public ::testing::Test {
   AgentTest() {
     char name[] = "/tmp/muster-agent-XXXXXX";
     folder_ = ::mkdtemp(name);
+    std::filesystem::create_directory(shared());
+    std::filesystem::permissions(shared(), std::filesystem::perms(0777));
     engine_ = std::make_unique<testing::Engine>(folder_);
     start_agent();
   }
@@ -42,6 +44,7 @@ class AgentTest : public ::testing::Test {
   void start_agent() {
     Options options;
     options.directory = folder_ + "/data";
+    options.host_paths = {shared()};
     options.node_name = "here";
     options.first_restart_delay = first_restart_delay_;
     agent_ = std::make_unique<Agent>(engine_->loop(), engine_->rng(), engine_->client(), options);
@@ -139,7 +142,9 @@ class AgentTest : public ::testing::Test {
     const auto kind = text.find(" F ");
     return kind == std::string::npos ? "" : text.substr(kind + 3);
   }
-  std::string host_volume() { return R"("volumes":[{"name":"v","hostPath":{"path":")" + folder_ + R"("}}],)"; }
+  std::string host_volume() { return R"("volumes":[{"name":"v","hostPath":{"path":")" + shared() + R"("}}],)"; }
+  /// A folder of the host that pods may mount and write to.
+  std::string shared() const { return folder_ + "/shared"; }
 
   std::string restart_policy_ = "Never";
   Duration first_restart_delay_ = Duration(0);
@@ -219,13 +224,13 @@ TEST_F(AgentTest, DeleteStopsThePodAndThenItIsGone) {
 }
 
 TEST_F(AgentTest, ARestartOfTheServerHarmsNothing) {
-  ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
+  ASSERT_EQ(::mkfifo((shared() + "/end").c_str(), 0666), 0);
   create_pod("survivor", "echo $$ before; read line < /v/end; echo after; exit 4", host_volume());
   ASSERT_TRUE(wait_phase("survivor", "Running"));
   stop_agent();
   start_agent();
   ASSERT_TRUE(wait_phase("survivor", "Running"));
-  std::ofstream(folder_ + "/end") << "go on\n";
+  std::ofstream(shared() + "/end") << "go on\n";
   ASSERT_TRUE(wait_phase("survivor", "Failed"));
   EXPECT_EQ(main_state("survivor").int_at("terminated", "exitCode"), 4);
   EXPECT_THAT(read_log("survivor"), HasSubstr("after\n"));
@@ -234,11 +239,11 @@ TEST_F(AgentTest, ARestartOfTheServerHarmsNothing) {
 }
 
 TEST_F(AgentTest, AnEndWhileTheServerWasDownIsToldExactly) {
-  ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
+  ASSERT_EQ(::mkfifo((shared() + "/end").c_str(), 0666), 0);
   create_pod("quiet", "read line < /v/end; kill -SEGV $$$$", host_volume());
   ASSERT_TRUE(wait_phase("quiet", "Running"));
   stop_agent();
-  std::ofstream(folder_ + "/end") << "go on\n";
+  std::ofstream(shared() + "/end") << "go on\n";
   ASSERT_TRUE(eventually([this] { return shims_gone(); }));
   EXPECT_EQ(phase("quiet"), "Running");
   start_agent();
@@ -287,7 +292,7 @@ TEST_F(AgentTest, WhatDownStoppedRunsAgainWhateverItsRestartPolicy) {
 }
 
 TEST_F(AgentTest, FollowsALogToItsEnd) {
-  ASSERT_EQ(::mkfifo((folder_ + "/end").c_str(), 0666), 0);
+  ASSERT_EQ(::mkfifo((shared() + "/end").c_str(), 0666), 0);
   create_pod("talks", "echo one; read line < /v/end; echo two", host_volume());
   ASSERT_TRUE(wait_phase("talks", "Running"));
   client::LogRequest request;
@@ -303,7 +308,7 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
   ASSERT_TRUE(stream) << stream.error().message;
   ASSERT_TRUE(engine_->run_until([&text] { return text == "one\n"; }));
   EXPECT_FALSE(ended);
-  std::ofstream(folder_ + "/end") << "go on\n";
+  std::ofstream(shared() + "/end") << "go on\n";
   ASSERT_TRUE(engine_->run_until([&ended] { return ended; }));
   EXPECT_EQ(text, "one\ntwo\n");
 }
@@ -439,7 +444,7 @@ TEST_F(AgentTest, OnFailureIsStartedAgainUntilItSucceeds) {
   restart_policy_ = "OnFailure";
   create_pod("again", "echo try >> /v/tries; echo try; test $(wc -l < /v/tries) = 3", host_volume());
   ASSERT_TRUE(wait_phase("again", "Succeeded"));
-  EXPECT_EQ(read_file(folder_ + "/tries").value_or(""), "try\ntry\ntry\n");
+  EXPECT_EQ(read_file(shared() + "/tries").value_or(""), "try\ntry\ntry\n");
   const json::Document p = pod("again");
   const json::Document& status = p.at("status", "containerStatuses")->as_array()[0];
   EXPECT_EQ(status.int_at("restartCount"), 2);

@@ -96,6 +96,52 @@ Result<FoundEnvironment> venv_environment(const Environment& environment, const 
   return found;
 }
 
+Result<FoundEnvironment> rootfs_environment(const Environment& environment) {
+  if (!fs::is_directory(environment.rootfs)) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("environments: rootfs {} of image {} is not a folder; unpack the image there or "
+                               "change the configuration",
+                               quote(environment.rootfs), quote(environment.image))};
+  }
+  FoundEnvironment found;
+  found.path = kUsualPath;
+  found.rootfs = environment.rootfs;
+  found.description = fmt::format("root file system {}", environment.rootfs);
+  // Names are looked up as on the host.
+  if (fs::is_regular_file(fs::symlink_status(environment.rootfs + "/etc/resolv.conf"))) {
+    found.shown.emplace_back("/etc/resolv.conf", real_path("/etc/resolv.conf"));
+  }
+  return found;
+}
+
+/// What a container may change when its environment is writable: not /etc, which holds secrets of the host.
+std::vector<std::string> writable_folders(const Environment& environment) {
+  if (!environment.writable) return {};
+  if (!environment.rootfs.empty()) return {"/"};
+  std::vector<std::string> folders = {"/usr"};
+  if (!environment.venv.empty()) folders.push_back(environment.venv);
+  return folders;
+}
+
+Result<FoundEnvironment> find_configured(const Environment& environment, const Options& options) {
+  FoundEnvironment found;
+  if (!environment.venv.empty()) {
+    TRY_ASSIGN(found, venv_environment(environment, options));
+  } else if (!environment.rootfs.empty()) {
+    TRY_ASSIGN(found, rootfs_environment(environment));
+  } else {
+    found = host_environment(options);
+  }
+  for (const auto& [name, value] : environment.env) found.variables.emplace_back(name, value);
+  for (const Environment::Mount& mount : environment.mounts) found.shown.emplace_back(mount.path, mount.from);
+  found.writable = writable_folders(environment);
+  found.working_dir = environment.working_dir;
+  found.command = environment.command;
+  found.home = environment.home;
+  return found;
+}
+
 }  // namespace
 
 bool is_visible(const std::string& path, const std::string& engine_directory) {
@@ -116,15 +162,12 @@ Result<FoundEnvironment> find_environment(const std::string& image, const Option
                                quote(image))};
   }
   FoundEnvironment found;
-  if (match != options.environments.end() && !match->venv.empty()) {
-    TRY_ASSIGN(found, venv_environment(*match, options));
-  } else {
+  if (match == options.environments.end()) {
     found = host_environment(options);
+  } else {
+    TRY_ASSIGN(found, find_configured(*match, options));
   }
   found.description = fmt::format("image {}: {}", quote(image), found.description);
-  if (match != options.environments.end()) {
-    for (const auto& [name, value] : match->env) found.variables.emplace_back(name, value);
-  }
   return found;
 }
 

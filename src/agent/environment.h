@@ -1,4 +1,5 @@
-// The environment that replaces a container image: the host's own programs, or a virtual environment on the host.
+// The environment that replaces a container image: the host's own programs, a virtual environment on the host, or a
+// root file system in a folder of the host.
 #pragma once
 
 #include <string>
@@ -17,6 +18,12 @@ struct FoundEnvironment {
   Variables variables;                                     // default variables of every container
   std::vector<std::string> through;                        // folders to bind although a parent is hidden
   std::vector<std::pair<std::string, std::string>> links;  // symbolic links created inside the pod
+  std::string rootfs;                                      // "": the host's system folders
+  std::vector<std::string> writable;  // folders in the container that it may change; "/": the rootfs
+  std::vector<std::pair<std::string, std::string>> shown;  // path in the container, folder of the host
+  std::string working_dir;                                 // "" when it has none
+  std::vector<std::string> command;                        // empty when it has none
+  std::string home;                                        // a folder of the host; "" when $HOME is not kept
   std::string description;                                 // "virtualenv /opt/venv (python is /usr/bin/python3.11)"
 };
 

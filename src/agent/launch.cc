@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agent/volumes.h"
+#include "api/capabilities.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -184,6 +185,18 @@ void add_environment(const FoundEnvironment& environment, Launch& launch) {
   }
 }
 
+/// A volume that the pod itself mounts there stays there.
+void mount_home(const std::string& folder, std::vector<LaunchMount>& mounts, LaunchPlan& plan) {
+  if (std::ranges::find(mounts, kUsualFolder, &LaunchMount::target) != mounts.end()) return;
+  const std::string name = "home:" + folder;  // not a DNS label, so no volume of the pod has this name
+  if (std::ranges::find(plan.launch.volumes, name, &LaunchVolume::name) == plan.launch.volumes.end()) {
+    plan.launch.volumes.push_back({name, HostFolder{folder, FolderOrigin::kNamed}});
+    plan.folders.push_back({folder});
+  }
+  mounts.push_back({.volume = name, .sub_path = "", .target = kUsualFolder, .read_only = false});
+  std::ranges::stable_sort(mounts, {}, &LaunchMount::target);
+}
+
 Status add_container(const InputsWithAccess& inputs, const Document& container, bool is_init, const Options& options,
                      LaunchPlan& plan) {
   const Document& pod = *inputs.pod;
@@ -198,21 +211,23 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
              fmt::format("Container image {} already present on machine", quote(container.string_at("image")))});
   to.user = user_of(pod, container);
   if (to.user && !inputs.facts.may_change_user) to.user = without_groups(*to.user, plan.events);
-  if (container.bool_at("securityContext", "privileged")) {
-    add_event(plan.events, {"Warning", "SecurityContext",
-                            "securityContext.privileged is not applied: pods have no privileges on this engine"});
-  }
+  if (const Document* security = container.find("securityContext")) to.capabilities = api::capabilities_of(*security);
   to.standard_input = standard_input_of(container);
   to.tty = container.bool_at("tty");
   to.read_only_root = container.bool_at("securityContext", "readOnlyRootFilesystem");
   to.termination_path = container.string_at("terminationMessagePath");
   TRY_ASSIGN(to.env, container_variables(pod, container, inputs.facts, inputs.references,
                                          default_variables(pod, inputs.facts, environment, inputs.api())));
-  TRY_ASSIGN(to.args, command_line(container, to.env, plan.events));
+  TRY_ASSIGN(to.args, command_line(container, environment.command, to.env, plan.events));
   TRY_ASSIGN(to.mounts, plan_mounts(pod, container));
+  to.rootfs = environment.rootfs;
+  to.writable = environment.writable;
+  to.shown = environment.shown;
+  if (!environment.home.empty()) mount_home(environment.home, to.mounts, plan);
   if (inputs.access && mounts_token(pod, *inputs.access)) mount_account(to.mounts);
   if (!options.program.path.empty()) mount_program(to.mounts);
   to.cwd = container.string_at("workingDir");
+  if (to.cwd.empty()) to.cwd = environment.working_dir;
   if (to.cwd.empty()) to.cwd = kUsualFolder;
   if (to.cwd[0] != '/') {
     return Error{.reason = Reason::kInvalid,
@@ -230,9 +245,10 @@ std::string host_name_of(const Document& pod) {
   return (given.empty() ? pod.string_at("metadata", "name") : given).substr(0, 63);
 }
 
-Result<std::vector<std::string>> command_line(const Document& container, const Variables& variables,
-                                              std::vector<PodEvent>& events) {
+Result<std::vector<std::string>> command_line(const Document& container, const std::vector<std::string>& usual,
+                                              const Variables& variables, std::vector<PodEvent>& events) {
   std::vector<std::string> command = texts_at(container, "command", variables);
+  if (command.empty()) command = usual;
   const std::vector<std::string> args = texts_at(container, "args", variables);
   if (command.empty() && args.empty()) {
     return Error{

@@ -34,9 +34,10 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& inputs, const Options& option
 /// Makes the same checks for the pod's volumes alone: any other error of plan_launch is about a container.
 Status check_volumes(const LaunchInputs& inputs, const Options& options, const Paths& paths);
 
-/// Returns the command line of a container, including what an image's entry point would have added.
-Result<std::vector<std::string>> command_line(const json::Document& container, const Variables& variables,
-                                              std::vector<PodEvent>& events);
+/// Returns the command line of a container, including what an image's entry point would have added: `usual`, the
+/// environment's command, or python for a script.
+Result<std::vector<std::string>> command_line(const json::Document& container, const std::vector<std::string>& usual,
+                                              const Variables& variables, std::vector<PodEvent>& events);
 
 /// Returns the host name inside the pod: spec.hostname, or the pod's name.
 std::string host_name_of(const json::Document& pod);

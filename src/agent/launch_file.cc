@@ -11,12 +11,24 @@
 namespace muster::agent {
 namespace {
 
+std::string_view name_of(FolderOrigin origin) {
+  switch (origin) {
+    case FolderOrigin::kEngine:
+      return "own";
+    case FolderOrigin::kNamed:
+      return "named";
+    case FolderOrigin::kHostPath:
+      return "host";
+  }
+  return "";
+}
+
 struct PutVolume {
   std::string& out;
   const std::string& name;
 
   void operator()(const HostFolder& folder) const {
-    put_fields(out, {"bind", name, folder.path, folder.is_named ? "named" : "own"});
+    put_fields(out, {"bind", name, folder.path, name_of(folder.origin)});
   }
   void operator()(const MemoryFolder& memory) const {
     put_fields(out, {"tmpfs", name,
@@ -38,6 +50,10 @@ void put_container(std::string& out, const LaunchContainer& container) {
     put_fields(out, {"stdin", container.standard_input == StandardInput::kOnce ? "once" : "always"});
   if (container.tty) put_fields(out, {"tty"});
   if (container.read_only_root) put_fields(out, {"readonly"});
+  if (container.capabilities) put_fields(out, {"capabilities", fmt::format("{:x}", *container.capabilities)});
+  if (!container.rootfs.empty()) put_fields(out, {"rootfs", container.rootfs});
+  for (const std::string& path : container.writable) put_fields(out, {"writable", path});
+  for (const auto& [path, target] : container.shown) put_fields(out, {"show", path, target});
   if (!container.termination_path.empty()) put_fields(out, {"termination", container.termination_path});
   for (const std::string& path : container.devices) put_fields(out, {"device", path});
   for (const std::string& file : container.cgroup.join_files) put_fields(out, {"join", file});

@@ -18,9 +18,11 @@ struct VolumeFile {
   std::string content;
   bool operator==(const VolumeFile&) const = default;
 };
+/// Whose folder a volume is: the engine's own, one that the owner named by `muster.dev/path`, or a hostPath.
+enum class FolderOrigin { kEngine, kNamed, kHostPath };
 struct HostFolder {
   std::string path;
-  bool is_named = false;  // its owner has named it (hostPath, muster.dev/path): it is not the engine's own
+  FolderOrigin origin = FolderOrigin::kEngine;
   bool operator==(const HostFolder&) const = default;
 };
 struct MemoryFolder {
@@ -67,6 +69,10 @@ struct LaunchContainer {
   std::vector<std::string> devices = {};  // nodes of the host's /dev that it sees beside the harmless ones
   linux_os::CgroupEntry cgroup = {};
   std::int64_t processes = 0;  // the most that its user may have in the pod; 0: as many as the engine's user
+  std::optional<std::uint64_t> capabilities = {};  // as bits; absent: all that a pod can have
+  std::string rootfs = {};                         // in place of the host's system folders; "" for these
+  std::vector<std::string> writable = {};          // what it changes there vanishes with it; "/": the rootfs
+  std::vector<std::pair<std::string, std::string>> shown = {};  // path in the container, what the host has there
 };
 
 enum class RestartPolicy { kNever, kOnFailure, kAlways };

@@ -168,6 +168,15 @@ TEST_F(LaunchPlanning, SecurityContextChoosesTheUserOfEachContainer) {
   EXPECT_EQ(got->launch.group, 7u);
 }
 
+TEST_F(LaunchPlanning, CapabilitiesAreDroppedAsTheContainerAsks) {
+  const auto got = plan(R"({"containers":[
+      {"name":"c","image":"x","command":["true"],"securityContext":{"capabilities":{"drop":["ALL"],"add":["KILL"]}}},
+      {"name":"d","image":"x","command":["true"]}]})");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->launch.containers[0].capabilities, 0x20U);
+  EXPECT_EQ(got->launch.containers[1].capabilities, std::nullopt);
+}
+
 TEST_F(LaunchPlanning, TheUserIsAppliedToPodsWithClaimsToo) {
   facts_.may_change_user = true;
   const auto got = plan(R"({"securityContext":{"runAsUser":1000},"volumes":[
@@ -175,8 +184,8 @@ TEST_F(LaunchPlanning, TheUserIsAppliedToPodsWithClaimsToo) {
       "containers":[{"name":"c","image":"x","command":["true"]}]})");
   ASSERT_TRUE(got);
   EXPECT_EQ(got->launch.containers[0].user, (LaunchUser{1000, 0}));
-  EXPECT_FALSE(std::get<HostFolder>(got->launch.volumes[0].source).is_named) << "the engine's own folder";
-  EXPECT_TRUE(std::get<HostFolder>(got->launch.volumes[1].source).is_named);
+  EXPECT_EQ(std::get<HostFolder>(got->launch.volumes[0].source).origin, FolderOrigin::kEngine);
+  EXPECT_EQ(std::get<HostFolder>(got->launch.volumes[1].source).origin, FolderOrigin::kHostPath);
 }
 
 TEST_F(LaunchPlanning, ConfiguredFoldersAreVisible) {

@@ -195,7 +195,7 @@ TEST_P(Sandbox, AnUnfinishedLineIsWrittenBeforeItsNewline) {
   // The pod reads its own log through a volume and ends only when the text has arrived there.
   Launch launch = TestPod::shell(
       "printf 'epoch 1 50%%\\r'; until grep -q 'stdout P epoch 1 50%' /log/main/0.0.log; do :; done; echo done");
-  launch.volumes.push_back({"log", HostFolder{pod_->pod_folder(), true}});
+  launch.volumes.push_back({"log", HostFolder{pod_->pod_folder(), FolderOrigin::kNamed}});
   launch.containers[0].mounts.push_back({.volume = "log", .sub_path = "logs", .target = "/log", .read_only = true});
   EXPECT_EQ(run(launch), "epoch 1 50%\rdone\n");
 }

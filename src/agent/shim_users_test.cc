@@ -70,13 +70,27 @@ TEST_P(Confined, OnlyTheSystemsFoldersOfTheHostAreVisible) {
             "tmp\n");
 }
 
+TEST_P(Confined, TheDataDirectoryIsHiddenEvenInAFolderThatIsShown) {
+  const std::string shown = std::filesystem::path(pod_->volume()).parent_path();
+  Launch launch = TestPod::shell("ls -A " + pod_->volume() + "; ls -A " + shown);
+  launch.through = {shown};
+  launch.hidden = {pod_->volume()};
+  std::ofstream(pod_->volume() + "/secret") << "x";
+  const AttemptRecord record = pod_->run(std::move(launch));
+  EXPECT_EQ(record.find("main")->message, "");
+  EXPECT_THAT(pod_->output(), ::testing::Not(HasSubstr("secret")));
+  EXPECT_THAT(pod_->output(), HasSubstr(std::filesystem::path(pod_->volume()).filename().string()));
+}
+
 TEST_P(Confined, TheHostnameFileIsThePodsOwn) {
   if (!std::filesystem::exists("/etc/hostname")) GTEST_SKIP() << "the host has no /etc/hostname";
   EXPECT_EQ(run_shell("cat /etc/hostname"), "pod-0\n");
 }
 
 TEST_P(Confined, TemporaryFoldersInMemoryHaveASize) {
-  EXPECT_EQ(run_shell("df --output=size -BM /run | tail -1 | tr -d ' '"), "256M\n");
+  const std::string half = std::to_string(::sysconf(_SC_PHYS_PAGES) / 2 * ::sysconf(_SC_PAGESIZE) / 1024);
+  EXPECT_EQ(run_shell("df --output=size -k /run /tmp /var/tmp /dev/shm | tail -4 | tr -d ' '"),
+            "262144\n" + half + "\n" + half + "\n" + half + "\n");
 }
 
 TEST_P(Confined, NoSetuidOrSetgidBitCanBeSet) {
@@ -120,9 +134,9 @@ class MappedUsers : public ::testing::Test {
     launch.containers[0].user = LaunchUser{.uid = uid, .gid = gid};
     return launch;
   }
-  /// Mounts the folder volume() at /vol as one that its owner has named.
-  void name_volume(Launch& launch) const {
-    launch.volumes.push_back({"named", HostFolder{pod_->volume(), true}});
+  /// Mounts the folder volume() at /vol as one that its owner has named, or as a hostPath.
+  void name_volume(Launch& launch, FolderOrigin origin = FolderOrigin::kNamed) const {
+    launch.volumes.push_back({"named", HostFolder{pod_->volume(), origin}});
     launch.containers[0].mounts[0].volume = "named";
   }
   std::string run(Launch launch) {
@@ -138,6 +152,12 @@ class MappedUsers : public ::testing::Test {
 TEST_F(MappedUsers, RootInsideIsAnUnprivilegedIdOutside) {
   const std::string out = run(TestPod::shell("id -u; tr -s ' ' < /proc/self/uid_map; grep CapEff /proc/self/status"));
   EXPECT_EQ(out, "0\n 0 100000 65536\nCapEff:\t00000000000004fb\n");
+}
+
+TEST_F(MappedUsers, DroppedCapabilitiesAreGone) {
+  Launch launch = TestPod::shell("grep CapEff /proc/self/status; grep CapBnd /proc/self/status");
+  launch.containers[0].capabilities = 0x400;
+  EXPECT_EQ(run(launch), "CapEff:\t0000000000000400\nCapBnd:\t0000000000000400\n");
 }
 
 TEST_F(MappedUsers, FilesThatOnlyTheHostsRootMayReadStayClosed) {
@@ -192,6 +212,16 @@ TEST_F(MappedUsers, ANamedFolderOfRootIsThePodsRootsToo) {
   name_volume(launch);
   EXPECT_EQ(run(launch), "0\n");
   EXPECT_EQ(owner_of(pod_->volume() + "/made"), "0:0");
+}
+
+TEST_F(MappedUsers, InAHostPathThePodsRootIsUnprivilegedWhoeverOwnsIt) {
+  write_as_root(pod_->volume() + "/secret", 0600);
+  ASSERT_EQ(::chmod(pod_->volume().c_str(), 0777), 0);
+  Launch launch = TestPod::shell("touch /vol/made && stat -c %u /vol/made; cat /vol/secret");
+  name_volume(launch, FolderOrigin::kHostPath);
+  EXPECT_EQ(run(launch), "0\ncat: /vol/secret: Permission denied\n");
+  EXPECT_EQ(owner_of(pod_->volume() + "/made"), "100000:100000");
+  EXPECT_EQ(owner_of(pod_->volume() + "/secret"), "0:0");
 }
 
 TEST_F(MappedUsers, InANamedFolderOfAnotherThePodsRootIsUnprivileged) {

@@ -158,7 +158,7 @@ Result<LaunchVolume> plan_host_path(const std::string& name, const Document& sou
   if (path.empty() || path[0] != '/')
     return invalid(fmt::format("hostPath: path must be absolute, got {}", quote(path)));
   if (source.string_at("type") == "DirectoryOrCreate") folders.push_back({path});
-  return LaunchVolume{name, HostFolder{path, true}};
+  return LaunchVolume{name, HostFolder{path, FolderOrigin::kHostPath}};
 }
 
 Result<LaunchVolume> plan_claim(const std::string& name, const Document& source, const References& references,
@@ -168,7 +168,7 @@ Result<LaunchVolume> plan_claim(const std::string& name, const Document& source,
   if (claim == nullptr) return not_found(fmt::format("persistentvolumeclaim {} not found", quote(claim_name)));
   folders.push_back({claim_folder(*claim, paths)});
   const bool is_named = !claim->string_at("metadata", "annotations", api::kPathAnnotation).empty();
-  return LaunchVolume{name, HostFolder{folders.back().path, is_named}};
+  return LaunchVolume{name, HostFolder{folders.back().path, is_named ? FolderOrigin::kNamed : FolderOrigin::kEngine}};
 }
 
 Result<LaunchVolume> plan_volume(const Document& volume, const Document& pod, const VolumeInputs& inputs,

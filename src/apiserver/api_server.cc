@@ -108,6 +108,7 @@ struct ApiServer::State {
         quotas(context) {
     context.quotas = &quotas;
     context.is_acted_on = options.is_acted_on;
+    context.node_policy = options.node_policy;
     checks = health_checks();
   }
 

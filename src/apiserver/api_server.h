@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/resource.h"
 #include "apiserver/access/account_tokens.h"
+#include "apiserver/admission/node_policy.h"
 #include "apiserver/http/router.h"
 #include "base/ports.h"
 #include "base/time.h"
@@ -34,6 +36,8 @@ struct Options {
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;
   /// POST /apis/muster.dev/v1/backups: copies the database into the engine's own folder. Null: not offered.
   std::function<void(store::Snapshots::Done)> back_up = nullptr;
+  /// What pods may ask for here. Absent: anything that is valid, because no pods run here.
+  std::optional<NodePolicy> node_policy = std::nullopt;
   /// The paths that other modules answer.
   std::vector<Route> routes = {};
 };

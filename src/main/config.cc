@@ -1,17 +1,26 @@
 #include "main/config.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <filesystem>
 
+#include "api/host_folders.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/time.h"
 #include "json/yaml.h"
+#include "main/data_dir.h"
 #include "reflect/describe.h"
 #include "reflect/reflect.h"
 
 namespace muster::reflect {
+
+TypeDesc describe(Of<EnvironmentMount>) {
+  return object<EnvironmentMount>("EnvironmentMount", "A folder of this machine that containers see, read-only.",
+                                  field<&EnvironmentMount::path>("path", "Where they see it.").required(),
+                                  field<&EnvironmentMount::from>("from", "The folder.").required());
+}
 
 TypeDesc describe(Of<EnvironmentConfig>) {
   return object<EnvironmentConfig>(
@@ -19,8 +28,14 @@ TypeDesc describe(Of<EnvironmentConfig>) {
       field<&EnvironmentConfig::image>("image", "Pattern of image names; * matches any characters.").required(),
       field<&EnvironmentConfig::venv>("venv",
                                       "Folder of a Python virtual environment; its bin comes first on the PATH."),
+      field<&EnvironmentConfig::rootfs>("rootfs", "Folder with the unpacked root file system of an image."),
       field<&EnvironmentConfig::host>("host", "Use the machine's own programs as they are."),
-      field<&EnvironmentConfig::env>("env", "Variables set in the pod unless its container sets them."));
+      field<&EnvironmentConfig::env>("env", "Variables set in the pod unless its container sets them."),
+      field<&EnvironmentConfig::writable>("writable", "Containers may change it; the changes vanish with them."),
+      field<&EnvironmentConfig::working_dir>("workingDir", "Working directory of containers that set none."),
+      field<&EnvironmentConfig::command>("command", "Command of containers that set none."),
+      field<&EnvironmentConfig::mounts>("mounts", "Folders of this machine that containers see, read-only."),
+      field<&EnvironmentConfig::home>("home", "Folder behind $HOME, kept across pods."));
 }
 
 TypeDesc describe(Of<SnapshotsConfig>) {
@@ -42,6 +57,7 @@ TypeDesc describe(Of<Config>) {
           .one_of({"host", "refuse"})
           .default_value("host"),
       field<&Config::visible>("visible", "Folders of this machine that pods see, read-only, besides the system's."),
+      field<&Config::host_paths>("hostPaths", "Folders of this machine in which a hostPath volume may lie."),
       field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."),
       field<&Config::processes_per_container>(
           "processesPerContainer", "The most processes and threads of a container; by default 4096, or 512 per CPU.")
@@ -68,6 +84,12 @@ std::string position(const std::string& file, const json::YamlDocument& document
   return file + ": ";
 }
 
+/// Where a configuration comes from, and whose.
+struct Source {
+  const std::string& file;
+  std::string data_dir;  // without symbolic links
+};
+
 std::vector<std::string> problems_in(const json::YamlDocument& document, const std::string& file) {
   const reflect::TypeDesc& type = reflect::type_of<Config>();
   std::vector<std::string> problems;
@@ -83,16 +105,33 @@ std::vector<std::string> problems_in(const json::YamlDocument& document, const s
   return problems;
 }
 
-/// Returns true for a folder that pods may see: what the kernel shows there depends on who looks.
-bool is_clean_folder(const std::string& path) {
-  const std::filesystem::path given(path);
-  const std::string top = given.begin() == given.end() ? "" : given.lexically_relative("/").begin()->string();
-  return given.is_absolute() && given == given.lexically_normal() && top != "." && top != "proc" && top != "dev" &&
-         top != "sys" && std::filesystem::is_directory(given);
+/// Returns what is wrong with a folder that pods may see, or "".
+std::string folder_problem(const std::string& path, const std::string& data_dir) {
+  if (std::string problem = api::named_folder_problem(path, data_dir); !problem.empty()) return problem;
+  if (!std::filesystem::is_directory(path)) return "must be an existing folder";
+  // A symbolic link may lead to what must not be named.
+  return api::named_folder_problem(std::filesystem::canonical(path), data_dir);
 }
 
-Status check_values(const Config& config, const json::YamlDocument& document, const std::string& file) {
+std::vector<std::string> problems_of_folders(const std::string& key, const std::vector<std::string>& folders,
+                                             const json::YamlDocument& document, const Source& source) {
   std::vector<std::string> problems;
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const std::string problem = folder_problem(folders[i], source.data_dir);
+    const std::string at = fmt::format("{}[{}]", key, i);
+    if (!problem.empty())
+      problems.push_back(
+          fmt::format("{}{}: {}, got {}", position(source.file, document, at), at, problem, quote(folders[i])));
+  }
+  return problems;
+}
+
+Status check_values(const Config& config, const json::YamlDocument& document, const Source& source) {
+  const std::string& file = source.file;
+  std::vector<std::string> problems = problems_of_folders("visible", config.visible, document, source);
+  for (std::string& problem : problems_of_folders("hostPaths", config.host_paths, document, source)) {
+    problems.push_back(std::move(problem));
+  }
   if (parse_duration(config.event_ttl).value_or(Duration(0)) <= Duration(0)) {
     problems.push_back(fmt::format("{}eventTTL: must be a duration above zero, got \"{}\"; write 1h or 30m",
                                    position(file, document, "eventTTL"), config.event_ttl));
@@ -104,20 +143,43 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
   }
   for (std::size_t i = 0; i < config.environments.size(); ++i) {
     const EnvironmentConfig& environment = config.environments[i];
-    if (environment.venv.empty() == !environment.host) {
-      problems.push_back(fmt::format("{}environments[{}]: give either venv or host: true",
+    if (!environment.venv.empty() + !environment.rootfs.empty() + environment.host != 1) {
+      problems.push_back(fmt::format("{}environments[{}]: give one of venv, rootfs and host: true",
                                      position(file, document, fmt::format("environments[{}]", i)), i));
     }
   }
-  for (std::size_t i = 0; i < config.visible.size(); ++i) {
-    if (is_clean_folder(config.visible[i])) continue;
-    problems.push_back(
-        fmt::format("{}visible[{}]: must be an existing folder, absolute and without \"..\", not /, /proc, "
-                    "/dev or /sys, got {}",
-                    position(file, document, fmt::format("visible[{}]", i)), i, quote(config.visible[i])));
-  }
   if (problems.empty()) return ok();
   return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
+}
+
+std::vector<std::string> problems_of_environment(const EnvironmentConfig& environment, const std::string& data_dir) {
+  std::vector<std::string> problems;
+  const auto check = [&](const std::string& key, const std::string& folder) {
+    const std::string problem = folder.empty() ? "" : folder_problem(folder, data_dir);
+    if (!problem.empty()) problems.push_back(fmt::format("{}: {}, got {}", key, problem, quote(folder)));
+  };
+  check("rootfs", environment.rootfs);
+  for (std::size_t i = 0; i < environment.mounts.size(); ++i) {
+    check(fmt::format("mounts[{}].from", i), environment.mounts[i].from);
+    if (const auto& path = environment.mounts[i].path; !api::named_folder_problem(path, "").empty()) {
+      problems.push_back(
+          fmt::format("mounts[{}].path: {}, got {}", i, api::named_folder_problem(path, ""), quote(path)));
+    }
+  }
+  // The folder behind $HOME is made when it is missing.
+  if (!environment.home.empty()) {
+    const std::string problem = api::named_folder_problem(environment.home, data_dir);
+    if (!problem.empty()) problems.push_back(fmt::format("home: {}, got {}", problem, quote(environment.home)));
+  }
+  if (!environment.working_dir.empty() && !environment.working_dir.starts_with('/')) {
+    problems.push_back(fmt::format("workingDir: must be an absolute path, got {}", quote(environment.working_dir)));
+  }
+  const std::string python = environment.venv + "/bin/python";
+  if (!environment.venv.empty() && ::access(python.c_str(), X_OK) != 0) {
+    problems.push_back(fmt::format("venv: {} has no bin/python; make it with `python3 -m venv {}`",
+                                   quote(environment.venv), environment.venv));
+  }
+  return problems;
 }
 
 Status check_snapshots(Config& config, const json::YamlDocument& document, const std::string& file) {
@@ -144,7 +206,7 @@ Result<Address> parse_address(std::string_view text) {
                .message = fmt::format("must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(text))};
 }
 
-Result<Config> parse_config(std::string_view yaml, const std::string& file) {
+Result<Config> parse_config(std::string_view yaml, const std::string& file, const std::string& data_dir) {
   auto documents = json::parse_yaml(yaml);
   if (!documents) return in_context(file, std::move(documents).error());
   if (documents->empty()) {
@@ -153,6 +215,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
                   .environments = {},
                   .unmapped = "host",
                   .visible = {},
+                  .host_paths = {},
                   .resources = {},
                   .processes_per_container = 0,
                   .event_ttl = "1h",
@@ -167,14 +230,26 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
   }
   reflect::apply_defaults(reflect::type_of<Config>(), document.value);
   TRY_ASSIGN(Config config, reflect::decode<Config>(document.value));
-  TRY(check_values(config, document, file));
+  TRY(check_values(config, document, {.file = file, .data_dir = real_data_dir(data_dir)}));
   TRY(check_snapshots(config, document, file));
   return config;
 }
 
-Result<Config> load_config(const std::string& path) {
+Status check_environments(const Config& config, const std::string& data_dir) {
+  const std::string real = real_data_dir(data_dir);
+  std::vector<std::string> problems;
+  for (std::size_t i = 0; i < config.environments.size(); ++i) {
+    for (const std::string& problem : problems_of_environment(config.environments[i], real)) {
+      problems.push_back(fmt::format("environments[{}].{}", i, problem));
+    }
+  }
+  if (problems.empty()) return ok();
+  return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
+}
+
+Result<Config> load_config(const std::string& path, const std::string& data_dir) {
   TRY_ASSIGN(const std::string text, read_file(path));
-  return parse_config(text, path);
+  return parse_config(text, path, data_dir);
 }
 
 }  // namespace muster

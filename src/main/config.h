@@ -11,11 +11,22 @@
 
 namespace muster {
 
+struct EnvironmentMount {
+  std::string path;
+  std::string from;
+};
+
 struct EnvironmentConfig {
   std::string image;
   std::string venv;
+  std::string rootfs;
   bool host = false;
   std::map<std::string, std::string> env;
+  bool writable = false;
+  std::string working_dir;
+  std::vector<std::string> command;
+  std::vector<EnvironmentMount> mounts;
+  std::string home;
 };
 
 struct SnapshotsConfig {
@@ -29,6 +40,7 @@ struct Config {
   std::vector<EnvironmentConfig> environments;
   std::string unmapped;  // "host" or "refuse"
   std::vector<std::string> visible;
+  std::vector<std::string> host_paths;
   std::map<std::string, Quantity> resources;
   int processes_per_container = 0;  // 0 leaves the choice to the agent
   std::string event_ttl = "1h";     // a valid duration greater than zero
@@ -42,8 +54,12 @@ struct Address {
 /// Parses HOST:PORT, where an IPv6 address is in brackets: [::1]:8765.
 Result<Address> parse_address(std::string_view text);
 
-/// `file` is used only in messages.
-Result<Config> parse_config(std::string_view yaml, const std::string& file);
-Result<Config> load_config(const std::string& path);
+/// `file` is used only in messages. Pods must not be shown the engine's `data_dir`, so no folder of the configuration
+/// may be it, contain it or lie in it; "" skips that check.
+Result<Config> parse_config(std::string_view yaml, const std::string& file, const std::string& data_dir = "");
+Result<Config> load_config(const std::string& path, const std::string& data_dir = "");
+
+/// Invalid when an environment names what this machine does not have or pods must not see. Reads the file system.
+Status check_environments(const Config& config, const std::string& data_dir);
 
 }  // namespace muster

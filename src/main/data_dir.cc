@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/files.h"
 #include "base/random.h"
@@ -77,6 +78,13 @@ std::string default_data_dir() {
   if (auto dir = environment("MUSTER_DATA_DIR"); !dir.empty()) return dir;
   if (auto xdg = environment("XDG_DATA_HOME"); !xdg.empty()) return xdg + "/muster";
   return environment("HOME") + "/.local/share/muster";
+}
+
+std::string real_data_dir(const std::string& data_dir) {
+  if (data_dir.empty()) return "";
+  std::error_code error;
+  const auto real = std::filesystem::weakly_canonical(std::filesystem::absolute(data_dir, error), error);
+  return error ? data_dir : real.string();
 }
 
 Status prepare_data_dir(const std::string& data_dir) {

@@ -24,6 +24,9 @@ namespace muster {
 /// Returns $MUSTER_DATA_DIR, else $XDG_DATA_HOME/muster, else ~/.local/share/muster.
 std::string default_data_dir();
 
+/// Returns its absolute path without symbolic links. It need not exist yet.
+std::string real_data_dir(const std::string& data_dir);
+
 /// Creates the folder if it does not exist. Rejects a folder that another user owns or that others may enter: it holds
 /// the token, the keys and every Secret.
 Status prepare_data_dir(const std::string& data_dir);

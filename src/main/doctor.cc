@@ -197,8 +197,10 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   checks.push_back(check_engine(data_dir, engine));
   checks.push_back(check_data_dir(data_dir));
   const std::string file = data_dir + "/config.yaml";
-  auto config = std::filesystem::exists(file) ? load_config(file) : parse_config("", file);
+  auto config = std::filesystem::exists(file) ? load_config(file, data_dir) : parse_config("", file);
   if (!config) checks.push_back({"config", Health::kBad, config.error().message, "correct " + file});
+  const Status environments = config ? check_environments(*config, data_dir) : ok();
+  if (!environments) checks.push_back({"config", Health::kBad, environments.error().message, "correct " + file});
   check_python(config.value_or(Config{}), checks);
   checks.push_back(check_sandbox());
   checks.push_back(check_cgroups(data_dir));

@@ -2,6 +2,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -48,9 +49,9 @@ std::string host_name() {
 }
 
 Result<Config> config_for(const std::string& data_dir, const std::string& file) {
-  if (!file.empty()) return load_config(file);
+  if (!file.empty()) return load_config(file, data_dir);
   const std::string usual = data_dir + "/config.yaml";
-  return std::filesystem::exists(usual) ? load_config(usual) : parse_config("", usual);
+  return std::filesystem::exists(usual) ? load_config(usual, data_dir) : parse_config("", usual);
 }
 
 Result<LogLevel> parse_log_level(const std::string& word) {
@@ -86,14 +87,46 @@ agent::Options agent_options(const ServeOptions& options) {
   result.node_name = to_lower(host_name());
   result.refuse_unmapped = options.config.unmapped == "refuse";
   result.visible = options.config.visible;
+  result.host_paths = options.config.host_paths;
   result.resources = options.config.resources;
   result.program = {.path = own_program(), .names = mpi::pod_program_names()};
   result.gpus = find_gpu_driver();
   result.processes_per_container = options.config.processes_per_container;
   for (const EnvironmentConfig& environment : options.config.environments) {
-    result.environments.push_back({.image = environment.image, .venv = environment.venv, .env = environment.env});
+    agent::Environment to{.image = environment.image, .venv = environment.venv, .env = environment.env};
+    to.rootfs = environment.rootfs;
+    to.writable = environment.writable;
+    to.working_dir = environment.working_dir;
+    to.command = environment.command;
+    for (const EnvironmentMount& mount : environment.mounts) to.mounts.push_back({mount.path, mount.from});
+    to.home = environment.home;
+    result.environments.push_back(std::move(to));
   }
   return result;
+}
+
+/// What an image gets here is the agent's to say; that nothing is configured for it is said when it is written, too.
+std::string warning_about_image(const Config& config, const std::string& image) {
+  const bool is_mapped = std::ranges::any_of(config.environments, [&image](const EnvironmentConfig& environment) {
+    return wildcard_match(environment.image, image);
+  });
+  if (is_mapped) return "";
+  if (config.unmapped == "refuse") {
+    return fmt::format(
+        "no environment is configured for {}: its pods will fail; add one to `environments` in config.yaml",
+        quote(image));
+  }
+  return fmt::format(
+      "no environment is configured for {}: the machine's own programs are used; add one to `environments` "
+      "in config.yaml",
+      quote(image));
+}
+
+apiserver::NodePolicy node_policy(const ServeOptions& options) {
+  return {.folders = {.data_dir = real_data_dir(options.data_dir), .allowed = options.config.host_paths},
+          .warn_about_image = [config = options.config](const std::string& image) {
+            return warning_about_image(config, image);
+          }};
 }
 
 /// Members are destroyed in reverse order: agent and controllers before the server they use, the store last.
@@ -183,7 +216,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
               [&engine](const api::Resource& resource) {
                 return engine.controllers == nullptr || engine.controllers->acts_on(resource);
               },
-          .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); }});
+          .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); },
+          .node_policy = node_policy(options)});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
@@ -273,6 +307,7 @@ class Serve final : public cli::Command {
     TRY_ASSIGN(const LogLevel lowest, parse_log_level(log_level_));
     set_log_level(lowest);
     TRY_ASSIGN(options_.config, config_for(options_.data_dir, config_file_));
+    TRY(check_environments(options_.config, options_.data_dir));
     TRY_ASSIGN(options_.address, choose_address(listen_, options_.config, options_.data_dir));
     return run_engine(options_);
   }

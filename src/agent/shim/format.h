@@ -52,8 +52,9 @@
  *   hide PATH                   hidden behind an empty folder
  *   through PATH                visible read-only at the same path although a parent is hidden
  *   link PATH TARGET            a symbolic link created inside the pod
- *   bind NAME PATH own|named    a volume that is a folder or file of the host: one of the engine's own, or one that its
- *                               owner has named, in which the pod's root is root if root owns the folder
+ *   bind NAME PATH own|named|host   a volume that is a folder or file of the host: one of the engine's own, one that
+ *                               its owner has named, in which the pod's root is root if root owns the folder, or
+ *                               another one. PATH has no symbolic links.
  *   tmpfs NAME OPTIONS          a volume in memory, shared by the pod's containers
  *   files NAME                  a volume that consists of the `file` records that follow
  *   file PATH MODE CONTENT      MODE in octal
@@ -69,6 +70,10 @@
  *   cgroup FOLDER               its processes begin in this control group (version 2)
  *   oom FILE                    counts the processes of its control group that were killed for lack of memory
  *   processes NUMBER            the most processes and threads that its user may have in the pod
+ *   capabilities BITS           in hexadecimal: what it keeps of those that a pod can have
+ *   rootfs PATH                 a folder whose entries it sees in place of the host's system folders
+ *   writable PATH               what it changes below PATH, or in the rootfs with "/", vanishes with it
+ *   show PATH TARGET            the host's TARGET is visible read-only at PATH
  *   termination PATH            the file in the container whose last bytes become the record's `termination`
  *   arg TEXT
  *   env NAME=VALUE

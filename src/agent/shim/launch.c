@@ -12,7 +12,8 @@ static const struct {
              {"hide", 1},     {"through", 1},  {"link", 2},   {"bind", 3},      {"tmpfs", 2},       {"files", 1},
              {"file", 3},     {"run", 1},      {"cwd", 1},    {"container", 2}, {"user", 3},        {"stdin", 1},
              {"tty", 0},      {"readonly", 0}, {"arg", 1},    {"env", 1},       {"termination", 1}, {"mount", 4},
-             {"device", 1},   {"join", 1},     {"cgroup", 1}, {"oom", 1},       {"processes", 1}};
+             {"device", 1},   {"join", 1},     {"cgroup", 1}, {"oom", 1},       {"processes", 1},
+             {"capabilities", 1}, {"rootfs", 1}, {"writable", 1}, {"show", 2}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -57,6 +58,14 @@ static const char* take_container_record(const char* tag, const struct field* f,
     c->run = atoi(f[0].text);
   } else if (strcmp(tag, "stdin") == 0) {
     c->input = strcmp(f[0].text, "once") == 0 ? INPUT_ONCE : INPUT_ALWAYS;
+  } else if (strcmp(tag, "capabilities") == 0) {
+    c->command.capabilities = strtoull(f[0].text, NULL, 16);
+  } else if (strcmp(tag, "rootfs") == 0) {
+    c->rootfs = f[0].text;
+  } else if (strcmp(tag, "writable") == 0) {
+    ADD(c->writable, c->writable_count, f[0].text);
+  } else if (strcmp(tag, "show") == 0) {
+    ADD(c->shown, c->shown_count, {f[0].text, f[1].text});
   } else if (strcmp(tag, "readonly") == 0) {
     c->read_only = 1;
   } else if (strcmp(tag, "termination") == 0) {
@@ -82,6 +91,11 @@ static enum restart restart_of(const char* text) {
   return strcmp(text, "OnFailure") == 0 ? RESTART_ON_FAILURE : RESTART_NEVER;
 }
 
+static enum volume_origin origin_of(const char* text) {
+  if (strcmp(text, "named") == 0) return ORIGIN_NAMED;
+  return strcmp(text, "host") == 0 ? ORIGIN_HOST : ORIGIN_OWN;
+}
+
 static const char* take_record(const char* tag, const struct field* f, struct launch* to) {
   if (strcmp(tag, "hostname") == 0) {
     to->hostname = f[0].text;
@@ -103,11 +117,11 @@ static const char* take_record(const char* tag, const struct field* f, struct la
   } else if (strcmp(tag, "link") == 0) {
     ADD(to->links, to->link_count, {f[0].text, f[1].text});
   } else if (strcmp(tag, "bind") == 0) {
-    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_BIND, f[1].text, 0, 0, strcmp(f[2].text, "named") == 0});
+    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_BIND, f[1].text, 0, 0, origin_of(f[2].text)});
   } else if (strcmp(tag, "tmpfs") == 0) {
-    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_TMPFS, f[1].text, 0, 0, 0});
+    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_TMPFS, f[1].text, 0, 0, ORIGIN_OWN});
   } else if (strcmp(tag, "files") == 0) {
-    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_FILES, "", to->file_count, 0, 0});
+    ADD(to->volumes, to->volume_count, {f[0].text, VOLUME_FILES, "", to->file_count, 0, ORIGIN_OWN});
   } else if (strcmp(tag, "file") == 0) {
     if (to->volume_count == 0) return "launch: a file comes before its volume";
     ADD(to->files, to->file_count, {f[0].text, (mode_t)strtol(f[1].text, NULL, 8), f[2].text, f[2].size});
@@ -117,6 +131,8 @@ static const char* take_record(const char* tag, const struct field* f, struct la
         {.name = f[0].text,
          .is_init = strcmp(f[1].text, "init") == 0,
          .command.cwd = "/",
+         .command.capabilities = ~0ULL,
+         .rootfs = "",
          .termination = "",
          .cgroup = "",
          .oom_file = ""});
@@ -180,7 +196,7 @@ static void put_variable(struct command* to, char* definition) {
 
 const char* parse_command(struct cursor* cursor, const struct container* container, struct command* to) {
   const struct command* own = &container->command;
-  *to = (struct command){.cwd = own->cwd, .user = own->user};
+  *to = (struct command){.cwd = own->cwd, .user = own->user, .capabilities = own->capabilities};
   for (size_t i = 0; own->envp[i] != NULL; ++i) ADD(to->envp, to->envs, own->envp[i]);
   struct field tag, f[4];
   const char* problem = NULL;

@@ -149,7 +149,7 @@ static void become(const struct reporter* from, const struct command* command, c
   if (!command->tty && use_streams(from->pod, streams, &user, fault) != 0) return;
   send_report(from, (struct message){.type = MESSAGE_HERE}, "", master >= 0 ? &master : NULL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  if (become_user(from->pod, &user, fault) != 0) return;
+  if (become_user(from->pod, &user, command->capabilities, fault) != 0) return;
   limit_processes(container);
   if (chdir(command->cwd) != 0) {
     fail(fault, "working directory \"%s\"", command->cwd);

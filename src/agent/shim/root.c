@@ -118,10 +118,10 @@ int make_folders(const char* path, mode_t mode) {
   return 0;
 }
 
-int seal_mirrors(struct fault* fault) {
+int seal_mirrors(int with_root, struct fault* fault) {
   rmdir(STAGE);
   for (size_t i = 0; i < g_mirror_count; ++i) {
     if (make_read_only(AT_FDCWD, g_mirrors[i], 0) != 0) return fail(fault, "make \"%s\" read-only", g_mirrors[i]);
   }
-  return make_read_only(AT_FDCWD, "/", 0) == 0 ? 0 : fail(fault, "make \"/\" read-only");
+  return !with_root || make_read_only(AT_FDCWD, "/", 0) == 0 ? 0 : fail(fault, "make \"/\" read-only");
 }

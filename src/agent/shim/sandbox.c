@@ -27,6 +27,7 @@ struct plan {
   size_t host_count;
   struct placement own[MAX_PLACEMENTS]; /* in mount order: a later one may lie inside an earlier one */
   size_t own_count;
+  size_t shown_count;        /* of those: the first ones, which may show what has to be hidden */
   struct link top_links[64]; /* such as /bin -> usr/bin */
   size_t top_link_count;
 };
@@ -76,8 +77,63 @@ static int is_system_folder(const char* name) {
   return strncmp(name, "lib", 3) == 0;
 }
 
-static int take_top_entry(const struct reporter* from, const char* name, struct plan* plan, struct fault* fault) {
-  const char* path = text_of("/%s", name);
+/* Of a root file system, everything but what the pod has of its own or of the kernel. */
+static int is_image_folder(const char* name) {
+  static const char* const kOthers[] = {".", "..", "dev", "proc", "root", "run", "sys", "tmp"};
+  for (size_t i = 0; i < sizeof kOthers / sizeof kOthers[0]; ++i) {
+    if (strcmp(name, kOthers[i]) == 0) return 0;
+  }
+  return 1;
+}
+
+static int is_writable(const struct container* container, const char* path) {
+  for (size_t i = 0; i < container->writable_count; ++i) {
+    if (strcmp(container->writable[i], path) == 0) return 1;
+  }
+  return 0;
+}
+
+/* Returns a detached tree of a folder of the host: read-only, or covered by an overlay if it is to be writable. */
+static int take_tree(const struct reporter* from, const char* path, const char* target, int stays_writable) {
+  const struct container* container = &from->pod->launch->containers[from->container];
+  if (!stays_writable && is_writable(container, target)) {
+    struct fault fault;
+    const int covered = cover_by_overlay(from->pod, container, clone_tree(AT_FDCWD, path, 1), &fault);
+    if (covered >= 0) return covered;
+    char why[128];
+    describe_errno(fault.error, why, sizeof why);
+    report(from, MESSAGE_NOTICE, 0,
+           text_of("%s is read-only, although its environment is writable: %s: %s", target, fault.step, why));
+  }
+  const int tree = clone_tree(AT_FDCWD, path, 1);
+  if (tree < 0 || (stays_writable ? restrict_tree(tree) : make_read_only(tree, "", 1)) != 0) return -1;
+  return tree;
+}
+
+/* Returns where the container's rootfs is mounted, "" when it has none, or null. */
+static const char* mount_rootfs(const struct reporter* from, const struct container* container, struct fault* fault) {
+  if (container->rootfs[0] == 0) return "";
+  int tree = clone_tree(AT_FDCWD, container->rootfs, 1);
+  if (tree < 0) return fail(fault, "open rootfs \"%s\"", container->rootfs), NULL;
+  if (is_writable(container, "/")) {
+    tree = cover_by_overlay(from->pod, container, tree, fault);
+    if (tree < 0) return NULL;
+  } else if (from->pod->users >= 0) {
+    (void)!map_tree(tree, from->pod->users); /* without it, root's files belong to nobody in the pod */
+  }
+  const char* base = text_of("%s/scratch/%s/rootfs", from->pod->folder, container->name);
+  if (make_folders(base, 0755) != 0 || place_tree(tree, base) != 0)
+    return fail(fault, "mount rootfs \"%s\"", container->rootfs), NULL;
+  close(tree);
+  return base;
+}
+
+/* `base` is "" for the host's root, or where the container's rootfs is. */
+static int take_top_entry(const struct reporter* from, const char* base, const char* name, struct plan* plan,
+                          struct fault* fault) {
+  const struct container* container = &from->pod->launch->containers[from->container];
+  const char* target_path = text_of("/%s", name);
+  const char* path = text_of("%s/%s", base, name);
   struct stat what;
   if (lstat(path, &what) != 0) return 0;
   if (S_ISLNK(what.st_mode)) {
@@ -85,18 +141,18 @@ static int take_top_entry(const struct reporter* from, const char* name, struct 
     const ssize_t n = readlink(path, target, sizeof target - 1);
     if (n < 0 || plan->top_link_count == sizeof plan->top_links / sizeof plan->top_links[0]) return 0;
     target[n] = 0;
-    plan->top_links[plan->top_link_count++] = (struct link){path, text_of("%s", target)};
+    plan->top_links[plan->top_link_count++] = (struct link){target_path, text_of("%s", target)};
     return 0;
   }
   if (!S_ISDIR(what.st_mode)) return 0;
-  const int tree = clone_tree(AT_FDCWD, path, 1);
-  if (tree < 0 || make_read_only(tree, "", 1) != 0) {
+  const int tree = take_tree(from, path, target_path, base[0] != 0 && is_writable(container, "/"));
+  if (tree < 0) {
     char why[128];
     describe_errno(errno, why, sizeof why);
     report(from, MESSAGE_NOTICE, 0, text_of("%s of the host is not visible in the pod: %s", path, why));
     return 0;
   }
-  return add(plan->host, &plan->host_count, tree, path, fault);
+  return add(plan->host, &plan->host_count, tree, target_path, fault);
 }
 
 static int is_device(const char* name) {
@@ -107,20 +163,16 @@ static int is_device(const char* name) {
   return 0;
 }
 
-static int take_entries(const struct reporter* from, const char* folder, struct plan* plan, struct fault* fault) {
-  DIR* dir = opendir(folder);
-  if (dir == NULL) return fail(fault, "open \"%s\"", folder);
-  const int devices = strcmp(folder, "/dev") == 0;
+static int take_harmless_devices(struct plan* plan, struct fault* fault) {
+  DIR* dir = opendir("/dev");
+  if (dir == NULL) return fail(fault, "open \"/dev\"");
   const struct dirent* entry;
   int result = 0;
   while (result == 0 && (entry = readdir(dir)) != NULL) {
-    if (devices && is_device(entry->d_name)) {
-      const char* path = text_of("/dev/%s", entry->d_name);
-      const int tree = clone_tree(AT_FDCWD, path, 1);
-      if (tree >= 0) result = add(plan->host, &plan->host_count, tree, path, fault);
-    } else if (!devices && is_system_folder(entry->d_name)) {
-      result = take_top_entry(from, entry->d_name, plan, fault);
-    }
+    if (!is_device(entry->d_name)) continue;
+    const char* path = text_of("/dev/%s", entry->d_name);
+    const int tree = clone_tree(AT_FDCWD, path, 1);
+    if (tree >= 0) result = add(plan->host, &plan->host_count, tree, path, fault);
   }
   closedir(dir);
   return result;
@@ -133,6 +185,19 @@ static int take_devices(const struct container* container, struct plan* plan, st
     if (add(plan->host, &plan->host_count, tree, container->devices[i], fault) != 0) return -1;
   }
   return 0;
+}
+
+static int take_entries(const struct reporter* from, const char* base, struct plan* plan, struct fault* fault) {
+  DIR* dir = opendir(base[0] == 0 ? "/" : base);
+  if (dir == NULL) return fail(fault, "open \"%s\"", base);
+  const struct dirent* entry;
+  int result = 0;
+  while (result == 0 && (entry = readdir(dir)) != NULL) {
+    if (base[0] == 0 ? is_system_folder(entry->d_name) : is_image_folder(entry->d_name))
+      result = take_top_entry(from, base, entry->d_name, plan, fault);
+  }
+  closedir(dir);
+  return result == 0 && base[0] != 0 ? take_top_entry(from, "", "sys", plan, fault) : result;
 }
 
 /* Opens what a subPath names and creates missing folders; symbolic links may not lead out of the volume. */
@@ -183,6 +248,23 @@ static int take_scratch(const struct pod* pod, const struct container* container
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
+/* Temporary folders are in memory, so that they have a size: what a program leaves there cannot fill the engine's disk,
+ * and counts as its memory. */
+static int take_temporary(const struct pod* pod, const struct container* container, struct plan* plan,
+                          struct fault* fault) {
+  static const struct link kFolders[] = {{"tmp", "/tmp"}, {"var-tmp", "/var/tmp"}};
+  const char* memory = text_of("%s/scratch/%s/temporary", pod->folder, container->name);
+  if (make_tmpfs(memory, "mode=0755,size=50%", fault) != 0) return -1;
+  for (size_t i = 0; i < sizeof kFolders / sizeof kFolders[0]; ++i) {
+    const char* path = text_of("%s/%s", memory, kFolders[i].path);
+    if (mkdir(path, 0700) != 0 || chmod(path, 01777) != 0) return fail(fault, "make \"%s\"", path);
+    const int tree = clone_tree(AT_FDCWD, path, 1);
+    if (tree < 0 || (container->read_only && make_read_only(tree, "", 0) != 0)) return fail(fault, "take \"%s\"", path);
+    if (add(plan->own, &plan->own_count, tree, kFolders[i].target, fault) != 0) return -1;
+  }
+  return 0;
+}
+
 /* Every run has an empty file of its own, which read_termination reads when the run has ended. */
 static int take_termination(const struct pod* pod, const struct container* container, struct plan* plan,
                             struct fault* fault) {
@@ -197,6 +279,13 @@ static int take_termination(const struct pod* pod, const struct container* conta
   return add(plan->own, &plan->own_count, tree, container->termination, fault);
 }
 
+/* What the configuration shows of the host. */
+static int take_shown(const struct reporter* from, const char* path, const char* target, struct plan* plan,
+                      struct fault* fault) {
+  const int tree = take_tree(from, path, target, 0);
+  return tree < 0 ? fail(fault, "take \"%s\"", path) : add(plan->own, &plan->own_count, tree, target, fault);
+}
+
 static int take_path(const char* path, const char* target, int read_only, struct plan* plan, struct fault* fault) {
   const int tree = clone_tree(AT_FDCWD, path, 1);
   if (tree < 0 || (read_only && make_read_only(tree, "", 1) != 0)) return fail(fault, "take \"%s\"", path);
@@ -207,7 +296,7 @@ static int take_path(const char* path, const char* target, int read_only, struct
 static int take_own_file(const struct pod* pod, const struct container* container, const char* name, const char* text,
                          struct plan* plan, struct fault* fault) {
   const char* target = text_of("/etc/%s", name);
-  if (access(target, F_OK) != 0) return 0;
+  if (access(text_of("%s%s", container->rootfs, target), F_OK) != 0) return 0;
   const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   const ssize_t size = (ssize_t)strlen(text);
@@ -221,7 +310,7 @@ static int take_passwd(const struct pod* pod, const struct container* container,
                        struct plan* plan, struct fault* fault) {
   if (user->uid == 0) return 0;
   char hosts[64 * 1024];
-  const int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+  const int fd = open(text_of("%s/etc/passwd", container->rootfs), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   const ssize_t size = fd < 0 ? 0 : read(fd, hosts, sizeof hosts - 1);
   if (fd >= 0) close(fd);
   hosts[size < 0 ? 0 : size] = 0;
@@ -233,19 +322,23 @@ static int take_all(const struct reporter* from, const struct container* contain
                     struct plan* plan, struct fault* fault) {
   const struct pod* pod = from->pod;
   const struct launch* launch = pod->launch;
-  if (take_entries(from, "/", plan, fault) != 0 || take_entries(from, "/dev", plan, fault) != 0 ||
+  const char* base = mount_rootfs(from, container, fault);
+  if (base == NULL || take_entries(from, base, plan, fault) != 0 || take_harmless_devices(plan, fault) != 0 ||
       take_devices(container, plan, fault) != 0) {
     return -1;
   }
   if (take_scratch(pod, container, "root", 0700, "/root", plan, fault) != 0 ||
-      take_scratch(pod, container, "tmp", 01777, "/tmp", plan, fault) != 0 ||
-      take_scratch(pod, container, "var-tmp", 01777, "/var/tmp", plan, fault) != 0 ||
+      take_temporary(pod, container, plan, fault) != 0 ||
       take_path(text_of("%s/shm", pod->folder), "/dev/shm", 0, plan, fault) != 0) {
     return -1;
   }
   for (size_t i = 0; i < launch->through_count; ++i) {
-    if (take_path(launch->through[i], launch->through[i], 1, plan, fault) != 0) return -1;
+    if (take_shown(from, launch->through[i], launch->through[i], plan, fault) != 0) return -1;
   }
+  for (size_t i = 0; i < container->shown_count; ++i) {
+    if (take_shown(from, container->shown[i].target, container->shown[i].path, plan, fault) != 0) return -1;
+  }
+  plan->shown_count = plan->own_count;
   if (take_own_file(pod, container, "hostname", text_of("%s\n", launch->hostname), plan, fault) != 0 ||
       take_passwd(pod, container, user, plan, fault) != 0) {
     return -1;
@@ -382,13 +475,16 @@ int enter_root(const struct reporter* from, const struct user* user, struct faul
   if (make_tmpfs("/dev", "mode=0755", fault) != 0 || make_tmpfs("/run", "mode=0755,size=256m", fault) != 0) return -1;
   if (make_links(plan.top_links, plan.top_link_count, fault) != 0 || place(plan.host, plan.host_count, fault) != 0)
     return -1;
-  if (fill_dev(fault) != 0 || hide(launch, fault) != 0 || place(plan.own, plan.own_count, fault) != 0) return -1;
+  if (fill_dev(fault) != 0 || place(plan.own, plan.shown_count, fault) != 0 || hide(launch, fault) != 0 ||
+      place(plan.own + plan.shown_count, plan.own_count - plan.shown_count, fault) != 0) {
+    return -1;
+  }
   if (make_links(launch->links, launch->link_count, fault) != 0 ||
       make_cwd(container->command.cwd, own_cwd, fault) != 0)
     return -1;
   if (protect_proc(fault) != 0) return -1;
   if (container->read_only && make_read_only(AT_FDCWD, "/run", 0) != 0) return fail(fault, "make \"/run\" read-only");
-  return seal_mirrors(fault);
+  return seal_mirrors(!is_writable(container, "/"), fault);
 }
 
 int prepare_shared(const struct pod* pod, struct fault* fault) {

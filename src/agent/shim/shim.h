@@ -56,13 +56,14 @@ struct pod_file {
 };
 
 enum volume_kind { VOLUME_BIND, VOLUME_TMPFS, VOLUME_FILES };
+enum volume_origin { ORIGIN_OWN, ORIGIN_NAMED, ORIGIN_HOST };
 struct volume {
   const char* name;
   enum volume_kind kind;
   const char* source; /* a path, or the mount options of a tmpfs */
   size_t first_file;
   size_t files;
-  int is_named; /* a folder that its owner has named, not one of the engine's */
+  enum volume_origin origin;
 };
 
 struct volume_mount {
@@ -93,6 +94,7 @@ struct command {
   size_t args;
   size_t envs;
   struct user user;
+  unsigned long long capabilities; /* bits: what it keeps of those that a pod can have */
   int tty;
 };
 
@@ -104,6 +106,11 @@ struct container {
   struct command command;
   enum input input;
   int read_only;
+  const char* rootfs;    /* a folder that stands for the host's system folders; "" when there is none */
+  const char** writable; /* folders in the container that are covered by an overlay; "/": the whole rootfs */
+  size_t writable_count;
+  struct link* shown; /* folders and files of the host (target) that are visible, read-only, at a path */
+  size_t shown_count;
   const char* termination; /* "" when no message is read */
   const char** devices;
   size_t device_count;
@@ -313,8 +320,14 @@ int make_folders(const char* path, mode_t mode);
 /* Creates a mount point at `path` inside the new root, whatever exists there: parents that are missing below a
  * read-only folder of the host are created by mirroring that folder in a tmpfs. */
 int make_mount_point(const char* path, int is_folder, struct fault* fault);
-/* Makes the mirrors read-only once everything is in place. */
-int seal_mirrors(struct fault* fault);
+/* Makes the mirrors read-only once everything is in place, and the root itself if asked. */
+int seal_mirrors(int with_root, struct fault* fault);
+
+/* ---- overlay.c ---- */
+
+/* Covers a detached tree, which is closed, with an overlay: what is written there goes to the container's own folder
+ * and vanishes with it. What root owns there, the pod's root owns. Returns a detached tree, or -1. */
+int cover_by_overlay(const struct pod* pod, const struct container* container, int tree, struct fault* fault);
 
 /* ---- volumes.c ---- */
 
@@ -340,8 +353,8 @@ unsigned outside_id(const struct pod* pod, unsigned id);
 /* What the process makes from now on belongs to the user; it keeps its capabilities. */
 int act_as(const struct pod* pod, const struct user* user, struct fault* fault);
 void give(const struct pod* pod, int fd, const struct user* user);
-/* For good: the process enters the pod's user namespace and has the capabilities of a container only. */
-int become_user(const struct pod* pod, const struct user* user, struct fault* fault);
+/* For good: the process enters the pod's user namespace and has the capabilities of a container only, of these. */
+int become_user(const struct pod* pod, const struct user* user, unsigned long long capabilities, struct fault* fault);
 
 /* ---- seccomp.c ---- */
 
@@ -482,6 +495,8 @@ int restrict_tree(int tree);
 int map_tree(int tree, int user_namespace);
 int place_tree(int tree, const char* target);
 int open_beneath(int dir, const char* path, int flags);
+/* Fails where the path has a symbolic link. */
+int open_without_links(const char* path, int flags);
 int switch_root(const char* new_root);
 void close_from(int first);
 int open_pidfd(pid_t pid);

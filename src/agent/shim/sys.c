@@ -19,6 +19,7 @@
 #define AT_RECURSIVE_TREE 0x8000
 #define RESOLVE_BENEATH 0x08
 #define RESOLVE_NO_MAGICLINKS 0x02
+#define RESOLVE_NO_SYMLINKS 0x04
 
 struct mount_attributes {
   uint64_t attr_set;
@@ -64,6 +65,11 @@ int place_tree(int tree, const char* target) {
 int open_beneath(int dir, const char* path, int flags) {
   struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+}
+
+int open_without_links(const char* path, int flags) {
+  struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS};
+  return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
 int switch_root(const char* new_root) {

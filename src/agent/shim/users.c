@@ -140,12 +140,13 @@ void give(const struct pod* pod, int fd, const struct user* user) {
 
 /* Keeps what a container's root needs to own files and change users inside, but nothing to mount, create devices,
  * trace the pod's init or affect the machine. */
-static void drop_capabilities(void) {
+static void drop_capabilities(unsigned long long but) {
   enum { CHOWN = 0, DAC_OVERRIDE = 1, FOWNER = 3, FSETID = 4, KILL = 5, SETGID = 6, SETUID = 7, NET_BIND = 10 };
   const unsigned long long keep = 1ULL << CHOWN | 1ULL << DAC_OVERRIDE | 1ULL << FOWNER | 1ULL << FSETID |
                                   1ULL << KILL | 1ULL << SETGID | 1ULL << SETUID | 1ULL << NET_BIND;
   for (int capability = 0; capability < 64; ++capability) {
-    if ((keep >> capability & 1) == 0 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
+    if ((keep & but) >> capability & 1) continue;
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno == EINVAL) break;
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
@@ -159,7 +160,7 @@ static int set_user(const struct user* user) {
 
 /* An ordinary user's pod has one user id, which is 0 inside. Another id inside is the same user in a namespace of its
  * own. /proc/self belongs to root while the process is not dumpable. */
-static int set_user_by_namespace(const struct user* user) {
+static int set_user_by_namespace(const struct user* user, unsigned long long capabilities) {
   char uids[64], gids[64];
   snprintf(uids, sizeof uids, "%u %u 1", (unsigned)user->uid, (unsigned)geteuid());
   snprintf(gids, sizeof gids, "%u %u 1", (unsigned)user->gid, (unsigned)getegid());
@@ -171,33 +172,33 @@ static int set_user_by_namespace(const struct user* user) {
                          : -1;
   const int error = errno;
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  drop_capabilities(); /* the namespace has a full set of its own */
+  drop_capabilities(capabilities); /* the namespace has a full set of its own */
   errno = error;
   return result;
 }
 
-static int become_ordinary_user(const struct user* user) {
-  drop_capabilities();
+static int become_ordinary_user(const struct user* user, unsigned long long capabilities) {
+  drop_capabilities(capabilities);
   if (!user->given || (user->uid == geteuid() && user->gid == getegid() && user->group_count == 0)) return 0;
-  return set_user(user) == 0 ? 0 : set_user_by_namespace(user);
+  return set_user(user) == 0 ? 0 : set_user_by_namespace(user, capabilities);
 }
 
-static int become_mapped_user(const struct pod* pod, const struct user* user) {
+static int become_mapped_user(const struct pod* pod, const struct user* user, unsigned long long capabilities) {
   const struct user root = {0};
   if (setns(pod->users, CLONE_NEWUSER) != 0) return -1; /* with all capabilities there, and none outside */
-  drop_capabilities();
+  drop_capabilities(capabilities);
   /* First the pod's root: the kernel takes the capabilities from a process only when it stops being that. */
   return set_user(&root) == 0 ? set_user(user) : -1;
 }
 
 static int become_plain_user(const struct user* user) {
-  drop_capabilities();
+  drop_capabilities(0);
   return prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0 ? set_user(user) : -1;
 }
 
-int become_user(const struct pod* pod, const struct user* user, struct fault* fault) {
-  const int result = is_ordinary(pod)  ? become_ordinary_user(user)
-                     : pod->users >= 0 ? become_mapped_user(pod, user)
+int become_user(const struct pod* pod, const struct user* user, unsigned long long capabilities, struct fault* fault) {
+  const int result = is_ordinary(pod)  ? become_ordinary_user(user, capabilities)
+                     : pod->users >= 0 ? become_mapped_user(pod, user, capabilities)
                                        : become_plain_user(user);
   return result == 0 ? 0 : fail(fault, "become user %u, group %u", user->uid, user->gid);
 }

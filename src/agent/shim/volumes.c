@@ -29,7 +29,8 @@ static void do_without_mapping(struct pod* pod, const struct volume* volume, con
 
 /* Returns a detached tree, or -1. */
 static int take_folder(struct pod* pod, const struct volume* volume, struct fault* fault) {
-  const int source = open(volume->source, O_PATH | O_CLOEXEC);
+  /* The server has checked where the path leads; a pod that can write there must not be able to change that since. */
+  const int source = open_without_links(volume->source, O_PATH);
   struct stat what;
   if (source < 0 || fstat(source, &what) != 0)
     return fail(fault, "volume \"%s\": open \"%s\"", volume->name, volume->source);
@@ -37,7 +38,8 @@ static int take_folder(struct pod* pod, const struct volume* volume, struct faul
   close(source);
   if (tree < 0 || restrict_tree(tree) != 0)
     return fail(fault, "volume \"%s\": take \"%s\"", volume->name, volume->source);
-  if (pod->users >= 0 && map_tree(tree, volume->is_named && what.st_uid == 0 ? pod->users : pod->folders) != 0)
+  if (pod->users >= 0 &&
+      map_tree(tree, volume->origin == ORIGIN_NAMED && what.st_uid == 0 ? pod->users : pod->folders) != 0)
     do_without_mapping(pod, volume, &what);
   return tree;
 }
@@ -142,7 +144,7 @@ int prepare_volumes(struct pod* pod, struct fault* fault) {
                                                    : mount_memory(pod, volume, fault);
     if (result != 0) return -1;
     /* An ordinary user has one group. */
-    if (launch->group >= 0 && !volume->is_named && (pod->users >= 0 || pod->no_root != NULL) &&
+    if (launch->group >= 0 && volume->origin == ORIGIN_OWN && (pod->users >= 0 || pod->no_root != NULL) &&
         share_volume(pod, volume, fault) != 0) {
       return -1;
     }
@@ -199,15 +201,14 @@ static void hand_over_folder(struct handover* to, int folder) {
 
 void hand_over(const struct reporter* from, const struct volume* volume, int tree, const struct user* user) {
   const struct pod* pod = from->pod;
-  if (pod->users < 0 || volume->kind != VOLUME_BIND || volume->is_named) return;
+  if (pod->users < 0 || volume->kind != VOLUME_BIND || volume->origin != ORIGIN_OWN) return;
   struct handover to = {.pod = pod, .user = user};
   hand_over_entry(&to, tree, "");
   const int folder = openat(tree, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) hand_over_folder(&to, folder);
   if (to.entries == MAX_ENTRIES) {
-    report(
-        from, MESSAGE_NOTICE, 0,
-        text_of("volume \"%s\" has more than %d entries: root's files in the rest of it are not given to user %u",
-                volume->name, MAX_ENTRIES, (unsigned)user->uid));
+    report(from, MESSAGE_NOTICE, 0,
+           text_of("volume \"%s\" has more than %d entries: root's files in the rest of it are not given to user %u",
+                   volume->name, MAX_ENTRIES, (unsigned)user->uid));
   }
 }

@@ -222,6 +222,16 @@ void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
   for (std::string& one : from) to.push_back(std::move(one));
 }
 
+std::vector<FieldCause> check_folders(const Context& context, const Document* before, const Document& after) {
+  if (!context.node_policy) return {};
+  return check_host_folders(context.node_policy->folders, before, after);
+}
+
+std::vector<FieldCause> check_security(const Context& context, const api::Resource& resource, const Document& object) {
+  if (!context.node_policy) return {};
+  return check_pod_security(resource, object);
+}
+
 /// True for a number that can be the version of an object; any other text in a new object is ignored.
 bool is_version(std::string_view text) {
   const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -423,11 +433,14 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   TRY(check_pod_priority(context, resource, object));
   std::vector<FieldCause> causes = check_metadata(resource, object);
   for (FieldCause& cause : check_references(context, resource, nullptr, object)) causes.push_back(std::move(cause));
+  for (FieldCause& cause : check_folders(context, nullptr, object)) causes.push_back(std::move(cause));
+  for (FieldCause& cause : check_security(context, resource, object)) causes.push_back(std::move(cause));
   TRY(check_valid(resource, object, Origin::kBody, std::move(causes), Spec::kNew));
   if (!takes_status) object.as_object().erase("status");  // its defaults
   if (resource.start != nullptr) resource.start(object);
   add_all(deprecations(resource, object), warnings);
   add_all(std::move(said), warnings);
+  if (context.node_policy) add_all(warn_about_images(*context.node_policy, resource, object), warnings);
   if (context.is_acted_on && !context.is_acted_on(resource)) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
@@ -473,7 +486,11 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
     for (const FieldCause& cause : check_change(resource, before, after)) causes.push_back(cause);
   }
   for (FieldCause& cause : check_references(context, resource, &before, after)) causes.push_back(std::move(cause));
+  for (FieldCause& cause : check_folders(context, &before, after)) causes.push_back(std::move(cause));
   const bool as_before = request.subresource == "status" || wants_the_same(resource, before, after);
+  if (!as_before) {
+    for (FieldCause& cause : check_security(context, resource, after)) causes.push_back(std::move(cause));
+  }
   TRY(check_valid(resource, after, origin, std::move(causes), as_before ? Spec::kAsBefore : Spec::kNew));
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/names.h"
 #include "apiserver/http/status_error.h"
+#include "base/strings.h"
 #include "reflect/place.h"
 
 namespace muster::apiserver {
@@ -18,26 +21,68 @@ bool reaches_host(const json::Member& member) {
   return member.key == api::kPathAnnotation || (member.key == "hostPath" && member.value.is_object());
 }
 
-std::string find_reach(const Document& value, const Place& place) {
+/// A member that reaches the host, and where it is.
+struct Reach {
+  std::string path;
+  const json::Member* member;
+};
+
+void find_reaches(const Document& value, const Place& place, std::vector<Reach>& found) {
   if (value.is_object()) {
     for (const json::Member& member : value.as_object()) {
       const Place at = place.member(member.key);
-      if (reaches_host(member)) return at.text();
-      if (std::string found = find_reach(member.value, at); !found.empty()) return found;
+      if (reaches_host(member)) {
+        found.push_back({at.text(), &member});
+      } else {
+        find_reaches(member.value, at, found);
+      }
     }
   } else if (value.is_array()) {
     std::size_t index = 0;
-    for (const Document& item : value.as_array()) {
-      if (std::string found = find_reach(item, place.item(index++)); !found.empty()) return found;
-    }
+    for (const Document& item : value.as_array()) find_reaches(item, place.item(index++), found);
   }
-  return "";
+}
+
+std::vector<Reach> reaches_of(const Document& object) {
+  std::vector<Reach> found;
+  find_reaches(object, reflect::kRoot, found);
+  return found;
+}
+
+FieldCause named_cause(const Reach& reach, const std::string& folder, const std::string& problem) {
+  const bool is_volume = reach.member->key == "hostPath";
+  return invalid_value(is_volume ? reach.path + ".path" : reach.path, quote(folder), problem);
+}
+
+/// Other rules report a path that is absent or not a text.
+std::string folder_of(const Reach& reach) {
+  const Document& value = reach.member->value;
+  return value.is_string() ? value.as_string() : value.string_at("path");
 }
 
 }  // namespace
 
 std::string host_reach(const Document& object) {
-  return find_reach(object, reflect::kRoot);
+  const std::vector<Reach> found = reaches_of(object);
+  return found.empty() ? "" : found.front().path;
+}
+
+std::vector<FieldCause> check_host_folders(const api::HostFolders& folders, const Document* before,
+                                           const Document& after) {
+  std::vector<FieldCause> causes;
+  const std::vector<Reach> found = reaches_of(after);
+  if (found.empty()) return causes;
+  const std::vector<Reach> known = before == nullptr ? std::vector<Reach>{} : reaches_of(*before);
+  for (const Reach& reach : found) {
+    const std::string folder = folder_of(reach);
+    const bool is_known = std::ranges::any_of(
+        known, [&](const Reach& old) { return old.path == reach.path && folder_of(old) == folder; });
+    if (is_known || folder.empty()) continue;
+    const std::string problem = reach.member->key == "hostPath" ? api::host_path_problem(folder, folders)
+                                                                : api::named_folder_problem(folder, folders.data_dir);
+    if (!problem.empty()) causes.push_back(named_cause(reach, folder, problem));
+  }
+  return causes;
 }
 
 Status check_host_reach(const ResourceRequest& request, const Document* before, const Document& after) {

@@ -1,0 +1,57 @@
+#include "apiserver/admission/host_reach.h"
+
+#include <gmock/gmock.h>
+
+#include "json/document.h"
+
+namespace muster::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const api::HostFolders kFolders{.data_dir = "/var/lib/engine", .allowed = {"/data"}};
+
+json::Document job_with(const std::string& path) {
+  return *json::parse(R"({"spec":{"replicaSpecs":[{"template":{"spec":{"volumes":[{"name":"v","hostPath":{"path":")" +
+                      path + R"("}}]}}}]}})");
+}
+
+json::Document claim_with(const std::string& path) {
+  return *json::parse(R"({"metadata":{"annotations":{"muster.dev/path":")" + path + R"("}},"spec":{}})");
+}
+
+std::vector<std::string> problems(const json::Document& object, const json::Document* before = nullptr) {
+  std::vector<std::string> texts;
+  for (const FieldCause& cause : check_host_folders(kFolders, before, object)) {
+    texts.push_back(cause.field + ": " + cause.message);
+  }
+  return texts;
+}
+
+TEST(HostReach, AHostPathOutsideTheAllowedFoldersIsRefusedWithItsPathAndTheWayToAllowIt) {
+  EXPECT_THAT(problems(job_with("/data/sets")), IsEmpty());
+  EXPECT_THAT(
+      problems(job_with("/srv")),
+      ElementsAre("spec.replicaSpecs[0].template.spec.volumes[0].hostPath.path: Invalid value: \"/srv\": must lie "
+                  "in a folder that the configuration allows; add it to `hostPaths` in config.yaml and restart "
+                  "the engine, or name it in the annotation muster.dev/path of a claim"));
+}
+
+TEST(HostReach, TheOwnerMayNameAnyFolderForAClaimButTheKernelsAndTheEngines) {
+  EXPECT_THAT(problems(claim_with("/home/me/project")), IsEmpty());
+  EXPECT_THAT(problems(claim_with("/proc/1/root")),
+              ElementsAre("metadata.annotations.muster.dev/path: Invalid value: \"/proc/1/root\": must not be / or lie "
+                          "in /proc, /dev or /sys"));
+  EXPECT_THAT(problems(claim_with("/var/lib")), ElementsAre(HasSubstr("must not be the engine's data directory")));
+}
+
+TEST(HostReach, WhatWasAcceptedBeforeStays) {
+  const json::Document old = job_with("/srv");
+  EXPECT_THAT(problems(job_with("/srv"), &old), IsEmpty());
+  EXPECT_THAT(problems(job_with("/srv/other"), &old), ElementsAre(HasSubstr("\"/srv/other\"")));
+}
+
+}  // namespace
+}  // namespace muster::apiserver

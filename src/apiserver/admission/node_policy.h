@@ -1,0 +1,30 @@
+// What the pods of this engine may ask for. Unlike the rules of the kinds (api/rules), which a cluster has too, these
+// depend on the machine and its configuration, and hold on the embedded engine alone: for pods and for the templates of
+// pods in every kind.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/host_folders.h"
+#include "api/resource.h"
+#include "base/error.h"
+#include "json/document.h"
+
+namespace muster::apiserver {
+
+struct NodePolicy {
+  api::HostFolders folders;
+  /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
+  std::function<std::string(const std::string& image)> warn_about_image = nullptr;
+};
+
+/// Reports what a pod asks for in its security context and cannot have here: it is refused rather than ignored.
+std::vector<FieldCause> check_pod_security(const api::Resource& resource, const json::Document& object);
+
+/// Returns a warning for each image of a pod or template that the policy has something to tell about.
+std::vector<std::string> warn_about_images(const NodePolicy& policy, const api::Resource& resource,
+                                           const json::Document& object);
+
+}  // namespace muster::apiserver
