@@ -65,6 +65,7 @@ class Agent final : public client::NodeApi {
   Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request, client::ExecSink sink) override;
   Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
                                                       client::ExecSink sink) override;
+  client::ClaimFiles* claim_files() override;
 
  private:
   class Node;

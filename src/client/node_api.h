@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "client/claim_files.h"
 #include "client/exec.h"
 #include "net/http.h"
 
@@ -46,6 +47,8 @@ class NodeApi {
   virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) = 0;
   /// Connects to the streams of the program that a container runs.
   virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
+  /// The files in claims; null for a node that has none.
+  virtual ClaimFiles* claim_files() { return nullptr; }
 };
 
 }  // namespace muster::client
