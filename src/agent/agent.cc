@@ -156,7 +156,7 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       volume_folders_(paths_, trash_),
       gpus_(paths_, registration_.machine().gpus),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
-      logs_(loop, paths_, trash_),
+      logs_(loop, paths_, trash_, disk_, options_.logs),
       queue_(loop, [this](const std::string& uid) { uid == kNames ? write_names() : sync(uid); }),
       writer_(loop, client, options_.node_name, [this](const std::string& uid) { queue_.add(uid); }),
       os_(

@@ -81,6 +81,7 @@ std::vector<Route> all_routes(Context& context, const Options& options) {
   std::vector<Route> all = options.routes;
   if (options.back_up) all.push_back(backups_route(options.back_up));
   for (Route& route : claim_files_routes(context)) all.push_back(std::move(route));
+  all.push_back(attempt_log_route(context));
   return all;
 }
 

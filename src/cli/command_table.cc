@@ -37,7 +37,8 @@ constexpr Entry kCommands[] = {
     {"logs", "print the logs of a pod or of a whole job", "muster logs POD | TYPE/NAME | -l SELECTOR [-f]",
      "  muster logs -f pj/mnist                all replicas until the job ends; exit code 1 if it failed\n"
      "  muster logs mnist-worker-0 --tail=20\n"
-     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n",
+     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n"
+     "  muster logs mnist-worker-0 --attempt=0 of the first attempt, even when the job is gone\n",
      make_logs},
     {"exec", "run a command in a container", "muster exec [-it] POD [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"

@@ -21,6 +21,10 @@ struct LogRequest {
   bool follow = false;
   bool previous = false;
   bool timestamps = false;
+  bool fold = false;  // of a progress bar, only what a terminal would show at the end of the line
+  /// Of which pod under this name, as its label says; `pod_uid` is then empty, and the pod may be gone. `container` may
+  /// be empty when the pod had only one.
+  std::optional<std::int64_t> attempt;
   std::optional<std::int64_t> tail_lines;
   std::optional<std::int64_t> limit_bytes;
   std::optional<Time> since;

@@ -20,4 +20,8 @@ namespace muster::apiserver {
 //   DELETE PATH[?recursive=true]
 std::vector<Route> claim_files_routes(Context& context);
 
+/// /apis/muster.dev/v1/namespaces/NS/pods/NAME/attempts/N/log: the log of any attempt that is still kept, by the
+/// parameters of pods/NAME/log; the pod may be gone. `fold=true`, which both know, folds progress bars.
+Route attempt_log_route(Context& context);
+
 }  // namespace muster::apiserver
