@@ -8,6 +8,9 @@
 #include "agent/cgroups.h"
 #include "agent/claims.h"
 #include "agent/exec_session.h"
+#include "agent/files/claim_file_service.h"
+#include "agent/files/claim_usage.h"
+#include "agent/files/empty_dir_limits.h"
 #include "agent/gangs.h"
 #include "agent/gpus.h"
 #include "agent/launch.h"
@@ -32,6 +35,8 @@ namespace {
 using client::Informer;
 using json::Document;
 
+constexpr int kDiskThreads = 4;
+constexpr Duration kTidyEvery = std::chrono::minutes(10);
 constexpr const char* kNames = "";  // the key in the queue that stands for the names, which no pod's uid equals
 
 Options with_absolute_directory(Options options) {
@@ -74,9 +79,13 @@ bool is_past_ready(Presence presence) {
 class Agent::Node {
  public:
   Node(Loop& loop, Rng& rng, client::ApiClient& client, Options options);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
   Status start();
   LogShelf& logs() { return logs_; }
+  ClaimFileService& files() { return files_; }
   Loop& loop() { return loop_; }
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
@@ -93,7 +102,9 @@ class Agent::Node {
   void sync(const std::string& uid);
   void write_names();
   void on_gone(const std::string& uid);
+  void tidy_up();
   void remove_old_logs();
+  std::vector<LimitedVolume> list_limited_volumes() const;
   std::shared_ptr<const Document> find_pod(const std::string& uid) const;
 
   // What a decision depends on.
@@ -110,6 +121,9 @@ class Agent::Node {
   Options options_;
   Paths paths_;
   Trash trash_;
+  DiskThreads disk_;
+  ClaimUsage usage_;
+  ClaimFileService files_;
   NodeRegistration registration_;
   Claims claims_;
   Names names_;
@@ -122,8 +136,10 @@ class Agent::Node {
   PodStatusWriter writer_;
   ShimOs os_;
   PodKeeper keeper_;
+  EmptyDirLimits empty_dirs_;
   std::map<std::string, Informer::Key> keys_;  // uid -> its key in the informer
   int gone_since_tidied_ = 0;
+  Loop::Id tidy_timer_ = 0;
   bool is_ready_ = false;  // every informer has received its first list
 
   std::unique_ptr<Informer> pods_;
@@ -140,13 +156,16 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       options_(with_absolute_directory(std::move(options))),
       paths_(options_.directory),
       trash_(paths_.trash()),
+      disk_(loop),
+      usage_(loop, client, paths_, disk_),
+      files_(rng, paths_, disk_, usage_),
       registration_(loop, client, options_),
       claims_(loop, client, paths_, trash_),
       names_(loop, paths_),
       volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
       gpus_(paths_, registration_.machine().gpus),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
-      logs_(loop, paths_, trash_),
+      logs_(loop, paths_, trash_, disk_, options_.logs),
       queue_(loop, [this](const std::string& uid) { uid == kNames ? write_names() : sync(uid); }),
       writer_(loop, client, options_.node_name, [this](const std::string& uid) { queue_.add(uid); }),
       os_(
@@ -156,12 +175,20 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
             for (const PodEvent& event : events) writer_.report(pod, 0, event);
           },
           [this](const std::string& uid) { queue_.add(uid); }),
-      keeper_(os_, writer_, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }) {}
+      keeper_(os_, writer_, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }),
+      empty_dirs_(
+          loop, disk_, [this] { return list_limited_volumes(); }, [this](const std::string& uid) { queue_.add(uid); }) {
+}
+
+Agent::Node::~Node() {
+  loop_.cancel(tidy_timer_);
+}
 
 Status Agent::Node::start() {
   for (const std::string& folder : {paths_.root(), paths_.pods(), paths_.hosts_folder()})
     TRY(make_directories(folder, 0700));
   TRY(trash_.start());
+  disk_.start(kDiskThreads);
   TRY(os_.start());
   registration_.start();
 
@@ -173,10 +200,12 @@ Status Agent::Node::start() {
     names_.on_names_changed(key.first);
     queue_.add(kNames);
   });
-  claim_objects_ = make_informer("persistentvolumeclaims", [this](const Key&, const Document*, const Document* now) {
-    if (now != nullptr && is_ready_) claims_.on_claim_changed(*now);
-    sync_waiting();
-  });
+  claim_objects_ =
+      make_informer("persistentvolumeclaims", [this](const Key& key, const Document* before, const Document* now) {
+        if (now != nullptr && is_ready_) claims_.on_claim_changed(*now);
+        usage_.on_claim_changed(key, before, now);
+        sync_waiting();
+      });
   const auto on_reference = [this](const Key&, const Document*, const Document*) { sync_waiting(); };
   config_maps_ = make_informer("configmaps", on_reference);
   secrets_ = make_informer("secrets", on_reference);
@@ -191,8 +220,9 @@ Status Agent::Node::start() {
       for (const auto& [key, held] : claim_objects_->cache()) claims_.on_claim_changed(*held.document);
       for (const std::string& uid : os_.pods_on_disk()) queue_.add(uid);
       queue_.open();
-      remove_old_logs();
-      claims_.remove_old();
+      usage_.start(claim_objects_->cache());
+      empty_dirs_.start();
+      tidy_up();
     });
   }
   return ok();
@@ -253,8 +283,24 @@ void Agent::Node::sync(const std::string& uid) {
 
 void Agent::Node::on_gone(const std::string& uid) {
   writer_.forget(uid);
-  constexpr int kTidyEvery = 100;
-  if (++gone_since_tidied_ >= kTidyEvery) remove_old_logs();
+  empty_dirs_.forget(uid);
+  constexpr int kManyGone = 100;
+  if (++gone_since_tidied_ >= kManyGone) remove_old_logs();
+}
+
+/// What is too old goes now and then, not only when pods come and go.
+void Agent::Node::tidy_up() {
+  remove_old_logs();
+  claims_.remove_old();
+  tidy_timer_ = loop_.after(kTidyEvery, [this] { tidy_up(); });
+}
+
+std::vector<LimitedVolume> Agent::Node::list_limited_volumes() const {
+  std::vector<LimitedVolume> all;
+  for (const auto& [key, held] : pods_->cache()) {
+    std::ranges::move(limited_volumes(*held.document, paths_), std::back_inserter(all));
+  }
+  return all;
 }
 
 void Agent::Node::remove_old_logs() {
@@ -272,6 +318,7 @@ Surroundings Agent::Node::look_around(const Document& pod, Presence presence) {
   Surroundings around;
   around.first_restart_delay = options_.first_restart_delay;
   around.address = names_.address_of(pod);
+  around.eviction = empty_dirs_.eviction_of(pod.string_at("metadata", "uid"));
   if (presence == Presence::kNothing) around.readiness = readiness_of(pod);
   if (presence == Presence::kReady) around.gang_is_ready = gang_is_ready(pod);
   return around;
@@ -342,6 +389,10 @@ Result<std::unique_ptr<client::ExecSession>> Agent::exec(const client::ExecReque
 
 Result<std::unique_ptr<client::ExecSession>> Agent::attach(const client::ExecRequest& request, client::ExecSink sink) {
   return begin_attach(node_->loop(), node_->channel_of(request.pod_uid), request, std::move(sink));
+}
+
+client::ClaimFiles* Agent::claim_files() {
+  return &node_->files();
 }
 
 }  // namespace muster::agent

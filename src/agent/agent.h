@@ -48,6 +48,17 @@ struct OwnProgram {
   std::vector<std::string> names;  // under which it behaves as another program; links beside it
 };
 
+/// What is kept of logs. Whatever goes over a limit is removed, the oldest first.
+struct LogRetention {
+  /// Of one run of a container; its earlier runs together get as much again.
+  std::int64_t max_bytes_per_container = std::int64_t{50} << 20;
+  // Of pods that are deleted, and of the earlier runs of containers.
+  Duration keep_for = std::chrono::hours(7 * 24);
+  // Of pods that are deleted.
+  std::int64_t keep_bytes = std::int64_t{1} << 30;
+  std::size_t keep_pods = 500;
+};
+
 struct Options {
   std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
@@ -61,6 +72,7 @@ struct Options {
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};
+  LogRetention logs;
   Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
 };
 
@@ -77,6 +89,7 @@ class Agent final : public client::NodeApi {
   Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request, client::ExecSink sink) override;
   Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
                                                       client::ExecSink sink) override;
+  client::ClaimFiles* claim_files() override;
 
  private:
   class Node;

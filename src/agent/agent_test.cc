@@ -420,6 +420,15 @@ TEST_F(AgentTest, TheDeadlineEndsAPod) {
   EXPECT_EQ(pod("late").string_at("status", "reason"), "DeadlineExceeded");
 }
 
+TEST_F(AgentTest, APodWhoseEmptyDirGrowsOverItsLimitIsEvicted) {
+  create_pod("big", "head -c 3000000 /dev/zero > /v/file; sleep 1000",
+             R"("volumes":[{"name":"v","emptyDir":{"sizeLimit":"1Mi"}}],)");
+  ASSERT_TRUE(wait_phase("big", "Failed"));
+  EXPECT_EQ(pod("big").string_at("status", "reason"), "Evicted");
+  EXPECT_THAT(pod("big").string_at("status", "message"),
+              HasSubstr("Usage of EmptyDir volume \"v\" exceeds the limit \"1Mi\": it holds 30"));
+}
+
 TEST_F(AgentTest, AClaimInUseIsDeletedOnceItsPodHasEndedAndItsFolderIsKeptAside) {
   const auto claim =
       engine_->create("persistentvolumeclaims", "default", doc(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim",

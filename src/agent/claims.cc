@@ -1,16 +1,14 @@
 #include "agent/claims.h"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
+#include "agent/files/claim_file_service.h"
 #include "agent/pod/pod_facts.h"
-#include "agent/shim/format.h"
 #include "agent/volumes.h"
 #include "api/names.h"
 #include "base/files.h"
@@ -59,13 +57,6 @@ Document protection_patch(const Document& claim, bool protect) {
   return Document{Object{{"metadata", std::move(metadata)}}};
 }
 
-/// Containers may run as any user. The folder lies in the engine's own, which nobody else can enter.
-void give_to_pods(const std::string& folder) {
-  if (::geteuid() == 0 && ::chown(folder.c_str(), MUSTER_POD_ROOT, MUSTER_POD_ROOT) != 0)
-    LOG_WARN("the folder of a claim stays root's", {"folder", folder}, {"error", errno_error("chown", errno).message});
-  ::chmod(folder.c_str(), 0777);
-}
-
 }  // namespace
 
 Claims::Claims(Loop& loop, client::ApiClient& client, const Paths& paths, Trash& trash)
@@ -90,12 +81,10 @@ void Claims::on_pod_changed(const Document* now) {
 }
 
 void Claims::bind(const Document& claim) {
-  const std::string folder = claim_folder(claim, paths_);
-  if (const auto made = make_directories(folder, 0755); !made) {
+  if (const auto made = make_claim_folder(claim_root(claim, paths_)); !made) {
     LOG_WARN("claim not bound", {"claim", key_text(claim)}, {"error", made.error().message});
     return;
   }
-  if (claim.string_at("metadata", "annotations", api::kPathAnnotation).empty()) give_to_pods(folder);
   Document status{Object{{"phase", "Bound"}}};
   if (const Document* modes = claim.at("spec", "accessModes")) status["accessModes"] = *modes;
   if (const Document* size = claim.at("spec", "resources", "requests", "storage")) {

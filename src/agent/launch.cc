@@ -275,6 +275,8 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options
   plan.launch.hostname = host_name_of(pod);
   plan.launch.hidden = {paths.root()};
   plan.launch.through = options.visible;
+  plan.launch.log.segment_bytes =
+      std::max<std::int64_t>(1, options.logs.max_bytes_per_container / plan.launch.log.segments);
   if (const Document* grace = spec.find("terminationGracePeriodSeconds"); grace != nullptr && grace->is_int()) {
     plan.launch.grace_seconds = grace->as_int();
   }

@@ -30,7 +30,10 @@ class Reader : public std::enable_shared_from_this<Reader> {
         container_(request.container),
         run_(run),
         follow_(request.follow),
-        text_({.timestamps = request.timestamps, .since = request.since, .limit_bytes = request.limit_bytes}),
+        text_({.timestamps = request.timestamps,
+               .fold = request.fold,
+               .since = request.since,
+               .limit_bytes = request.limit_bytes}),
         on_text_(std::move(on_text)),
         on_end_(std::move(on_end)) {}
   ~Reader() { stop_waiting(); }
@@ -150,6 +153,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
       offset_ += n;
       text_.take(std::string_view(bytes).substr(0, static_cast<std::size_t>(n)), out);
     }
+    if (n == 0 && last) text_.finish(out);
     const bool at_end_before = std::exchange(at_end_, n == 0);
     if (!out.empty()) on_text_(out);
     if (text_.done() || (n == 0 && last)) return end(ok());

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "agent/shim/format.h"
 
@@ -12,6 +13,11 @@ namespace {
 constexpr std::size_t kTimeSize = 30;
 // A line of the file is a prefix and a piece; the shim never writes a longer one.
 constexpr std::size_t kLongestLine = MUSTER_LOG_PIECE + 64;
+constexpr std::size_t kLongestFolded = std::size_t{4} * MUSTER_LOG_PIECE;
+
+bool is_continuation_byte(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // of a character in UTF-8
+}
 
 }  // namespace
 
@@ -28,6 +34,21 @@ std::optional<LogPiece> parse_piece(std::string_view line) {
   piece.ends_line = kind == 'F';
   piece.text = line.substr(kTimeSize + 10);
   return piece;
+}
+
+std::string folded(std::string_view line) {
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  if (const auto last = line.rfind('\r'); last != std::string_view::npos) line.remove_prefix(last + 1);
+  std::string out;
+  for (const char c : line) {
+    if (c != '\b') {
+      out.push_back(c);
+      continue;
+    }
+    while (!out.empty() && is_continuation_byte(out.back())) out.pop_back();
+    if (!out.empty()) out.pop_back();
+  }
+  return out;
 }
 
 void LogText::take(std::string_view chunk, std::string& out) {
@@ -52,23 +73,55 @@ void LogText::take(std::string_view chunk, std::string& out) {
 void LogText::take_line(std::string_view line, std::string& out) {
   const auto piece = parse_piece(line);
   if (!piece) return;
-  auto line_under_way = shown_.find(piece->stream);
+  if (options_.fold) {
+    take_folded(*piece, out);
+  } else {
+    take_piece(*piece, out);
+  }
+}
+
+/// Collects the pieces of a line, because a later one may replace all that came before. A line that stays long however
+/// it is folded is shown in parts.
+void LogText::take_folded(const LogPiece& piece, std::string& out) {
+  Unfolded& line = unfolded_[std::string(piece.stream)];
+  if (line.text.empty()) line.time = piece.time;
+  line.text += piece.text;
+  if (!piece.ends_line) {
+    // What a carriage return at the very end means is known only when more follows.
+    const std::size_t last = line.text.substr(0, line.text.size() - 1).rfind('\r');
+    if (last != std::string::npos) line.text.erase(0, last + 1);
+    if (line.text.size() <= kLongestFolded) return;
+  }
+  const Unfolded whole = std::exchange(line, {});
+  take_piece({.time = whole.time, .stream = piece.stream, .ends_line = piece.ends_line, .text = folded(whole.text)},
+             out);
+}
+
+void LogText::finish(std::string& out) {
+  for (const auto& [stream, line] : std::exchange(unfolded_, {})) {
+    if (line.text.empty()) continue;
+    take_piece({.time = line.time, .stream = stream, .ends_line = false, .text = folded(line.text)}, out);
+  }
+}
+
+void LogText::take_piece(const LogPiece& piece, std::string& out) {
+  auto line_under_way = shown_.find(piece.stream);
   const bool begins = line_under_way == shown_.end();
   bool show = begins || line_under_way->second;
   if (begins && options_.since) {
-    const auto time = parse_rfc3339(piece->time);
+    const auto time = parse_rfc3339(piece.time);
     show = time && *time >= *options_.since;
   }
-  if (piece->ends_line) {
+  if (piece.ends_line) {
     if (!begins) shown_.erase(line_under_way);
   } else if (begins) {
-    shown_.emplace(piece->stream, show);
+    shown_.emplace(piece.stream, show);
   }
   if (!show) return;
   const std::size_t before = out.size();
-  if (begins && options_.timestamps) out.append(piece->time).push_back(' ');
-  out.append(piece->text);
-  if (piece->ends_line) out.push_back('\n');
+  if (begins && options_.timestamps) out.append(piece.time).push_back(' ');
+  out.append(piece.text);
+  if (piece.ends_line) out.push_back('\n');
   if (options_.limit_bytes) {
     const auto room = static_cast<std::size_t>(*options_.limit_bytes - written_);
     if (out.size() - before > room) out.resize(before + room);

@@ -21,11 +21,15 @@ struct LogPiece {
 /// Returns nullopt for a line that the shim cannot have written, such as the torn end of a file after a power failure.
 std::optional<LogPiece> parse_piece(std::string_view line);
 
+/// Returns what a terminal shows of a line in the end: what follows the last carriage return, with backspaces applied.
+std::string folded(std::string_view line);
+
 /// Converts the file's bytes, in chunks of any size, to the text that a reader receives.
 class LogText {
  public:
   struct Options {
     bool timestamps = false;
+    bool fold = false;
     std::optional<Time> since;
     std::optional<std::int64_t> limit_bytes;
   };
@@ -33,15 +37,24 @@ class LogText {
 
   /// Appends the text of the chunk to `out`. Bytes after the last newline are kept for the next chunk.
   void take(std::string_view chunk, std::string& out);
+  /// Appends what is left of unfinished lines. Call it at the end of the log.
+  void finish(std::string& out);
   /// Returns true when the limit is reached and no more text will follow.
   bool done() const { return options_.limit_bytes && written_ >= *options_.limit_bytes; }
 
  private:
   void take_line(std::string_view line, std::string& out);
+  void take_piece(const LogPiece& piece, std::string& out);
+  void take_folded(const LogPiece& piece, std::string& out);
 
   Options options_;
   std::int64_t written_ = 0;
   std::string carry_;
+  struct Unfolded {
+    std::string time;
+    std::string text;
+  };
+  std::map<std::string, Unfolded, std::less<>> unfolded_;  // stream -> its line so far, which is shown at its end
   std::map<std::string, bool, std::less<>>
       shown_;  // stream -> its unfinished line is being shown; absent between lines
 };

@@ -59,6 +59,42 @@ TEST(LogText, ATornEndIsNotShown) {
   EXPECT_EQ(read({}, "garbage\n2026-11-15T10:00:00.000000001Z stdout F one\n"), "one\n");
 }
 
+TEST(Folded, ShowsWhatATerminalShowsInTheEnd) {
+  EXPECT_EQ(folded("plain"), "plain");
+  EXPECT_EQ(folded(" 10%|#  |\r 50%|## |\r100%|###|"), "100%|###|");
+  EXPECT_EQ(folded("windows\r"), "windows");
+  EXPECT_EQ(folded("1/3\b\b\b2/3\b\b\b3/3"), "3/3");
+  EXPECT_EQ(folded("a\u00e9\bb"), "ab") << "a character of two bytes";
+  EXPECT_EQ(folded("\b\b"), "");
+}
+
+TEST(Folded, ALineOfManyPiecesIsShownOnceAtItsEnd) {
+  std::string log;
+  const std::string begin = "2026-11-15T10:00:00.000000001Z stdout ";
+  for (int i = 0; i < 100; ++i) log += begin + "P  " + std::to_string(i) + "%\r\n";
+  log += begin + "F done\n" + begin + "F next\n" + begin + "P unfinished\rlast\n";
+  LogText text({.fold = true});
+  std::string out;
+  text.take(log, out);
+  EXPECT_EQ(out, "done\nnext\n");
+  text.finish(out);
+  EXPECT_EQ(out, "done\nnext\nlast");
+}
+
+TEST(Folded, ALongLineWithoutCarriageReturnsIsNotLost) {
+  std::string log;
+  std::string expected;
+  for (int i = 0; i < 50; ++i) {
+    const std::string piece(16384, static_cast<char>('a' + i % 26));
+    log += "2026-11-15T10:00:00.000000001Z stdout " + std::string(i == 49 ? "F " : "P ") + piece + "\n";
+    expected += piece;
+  }
+  LogText text({.fold = true});
+  std::string out;
+  text.take(log, out);
+  EXPECT_TRUE(out == expected + "\n");
+}
+
 class FindTail : public ::testing::Test {
  protected:
   std::string tail(const std::string& log, std::int64_t lines) {

@@ -25,6 +25,39 @@ class NameIndex : public ::testing::Test {
   Paths paths_{""};
 };
 
+TEST_F(NameIndex, FindsTheAttemptsOfTheLastOwner) {
+  const auto remember_attempt = [this](const char* uid, const char* owner, const char* attempt) {
+    const auto pod = json::parse(std::string(R"({"metadata":{"name":"p-0","namespace":"ml","uid":")") + uid +
+                                 R"(","labels":{"muster.dev/attempt":")" + attempt +
+                                 R"("},"ownerReferences":[{"uid":")" + owner + R"(","controller":true}]}})");
+    ASSERT_TRUE(pod);
+    ASSERT_TRUE(remember_name(paths_, *pod));
+  };
+  remember_attempt("old", "job1", "2");
+  remember_attempt("a", "job2", "0");
+  remember_attempt("b", "job2", "1");
+  EXPECT_EQ(holder_of_attempt(paths_, "ml", "p-0", 0), "a");
+  EXPECT_EQ(holder_of_attempt(paths_, "ml", "p-0", 1), "b");
+  EXPECT_EQ(holder_of_attempt(paths_, "ml", "p-0", 2), std::nullopt) << "another job's";
+  EXPECT_EQ(holder_of_attempt(paths_, "ml", "other", 0), std::nullopt);
+}
+
+TEST_F(NameIndex, ForgetsPodsWhoseFoldersAreGone) {
+  remember("a", "job1");
+  remember("b", "job1");
+  std::filesystem::create_directories(paths_.pod("b"));
+  const std::string file = paths_.names("ml", "p-0");
+  ASSERT_EQ(outdated_names(paths_, {}), std::vector<std::string>{file});
+  ASSERT_TRUE(forget_gone_pods(paths_, file));
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", ""), "b");
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", "b"), std::nullopt);
+  EXPECT_TRUE(outdated_names(paths_, {}).empty());
+  EXPECT_EQ(outdated_names(paths_, {"b"}), std::vector<std::string>{file});
+  std::filesystem::remove(paths_.pod("b"));
+  ASSERT_TRUE(forget_gone_pods(paths_, file));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST_F(NameIndex, FindsTheTryBeforeOfTheSameOwner) {
   remember("a", "job1");
   remember("b", "job1");

@@ -26,7 +26,10 @@ class Paths {
   const std::string& root() const { return root_; }
   std::string hosts_folder() const { return root_ + "/hosts"; }
   std::string hosts(const std::string& ns) const { return hosts_folder() + "/" + ns; }
-  std::string names(const std::string& ns, const std::string& pod) const { return root_ + "/names/" + ns + "/" + pod; }
+  std::string names_folder() const { return root_ + "/names"; }
+  std::string names(const std::string& ns, const std::string& pod) const {
+    return names_folder() + "/" + ns + "/" + pod;
+  }
   std::string claim(const std::string& ns, const std::string& name) const {
     return root_ + "/volumes/" + ns + "/" + name;
   }

@@ -6,6 +6,7 @@
 #include "apiserver/housekeeping/default_accounts.h"
 #include "apiserver/housekeeping/garbage_collector.h"
 #include "apiserver/http/auth.h"
+#include "apiserver/http/conditional.h"
 #include "apiserver/http/health.h"
 #include "apiserver/http/metrics.h"
 #include "apiserver/http/overload.h"
@@ -14,6 +15,7 @@
 #include "apiserver/openapi/definitions.h"
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/openapi/openapi.h"
+#include "apiserver/verbs/routes.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 #include "apiserver/watch/watch.h"
@@ -35,15 +37,6 @@ net::Response json_response(std::string body, const std::string& content_type) {
   response.headers.set("Content-Type", content_type);
   response.body = std::move(body);
   return response;
-}
-
-bool names_etag(std::string_view if_none_match, std::string_view etag) {
-  for (const std::string& part : split(if_none_match, ',')) {
-    std::string_view one = trim(part);
-    if (one.starts_with("W/")) one.remove_prefix(2);
-    if (one == etag || one == "*") return true;
-  }
-  return false;
 }
 
 net::Response openapi_response(const OpenApiText& text, const net::Request& request) {
@@ -84,9 +77,11 @@ Route backups_route(std::function<void(store::Snapshots::Done)> back_up) {
   return {.pattern = "apis/muster.dev/v1/backups", .methods = {"POST"}, .handle = handle};
 }
 
-std::vector<Route> all_routes(const Options& options) {
+std::vector<Route> all_routes(Context& context, const Options& options) {
   std::vector<Route> all = options.routes;
   if (options.back_up) all.push_back(backups_route(options.back_up));
+  for (Route& route : claim_files_routes(context)) all.push_back(std::move(route));
+  all.push_back(attempt_log_route(context));
   return all;
 }
 
@@ -95,8 +90,8 @@ std::vector<Route> all_routes(const Options& options) {
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
-        router(all_routes(options)),
         context{loop, rng, store, nullptr, nullptr},
+        router(all_routes(context, options)),
         overload(std::make_shared<Overload>(options.max_requests, options.max_streams)),
         watches(context),
         collector(context, options.event_life),
@@ -123,8 +118,8 @@ struct ApiServer::State {
   void make_default_queue();
 
   Options options;
-  Router router;
   Context context;
+  Router router;
   std::shared_ptr<Overload> overload;  // shared with exchanges in progress
   Watches watches;
   Collector collector;
@@ -293,6 +288,11 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   if (auto& match = *routed) {
     const auto allowed = check_access(*who, action_of_route(request.method, target->path));
     if (!allowed) return exchange->respond(error_response(allowed.error()));
+    if (!request.peer.in_process) {
+      auto entered = state_->overload->enter(exchange, match->route->streams_body);
+      if (!entered) return exchange->respond(error_response(entered.error()));
+      exchange = *std::move(entered);
+    }
     return match->route->handle({std::move(request), std::move(target->query), std::move(match->at)},
                                 std::move(exchange));
   }

@@ -37,7 +37,8 @@ constexpr Entry kCommands[] = {
     {"logs", "print the logs of a pod or of a whole job", "muster logs POD | TYPE/NAME | -l SELECTOR [-f]",
      "  muster logs -f pj/mnist                all replicas until the job ends; exit code 1 if it failed\n"
      "  muster logs mnist-worker-0 --tail=20\n"
-     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n",
+     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n"
+     "  muster logs mnist-worker-0 --attempt=0 of the first attempt, even when the job is gone\n",
      make_logs},
     {"exec", "run a command in a container", "muster exec [-it] POD [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"
@@ -59,6 +60,19 @@ constexpr Entry kCommands[] = {
      "  muster cp team/mnist-worker-0:/out ./results\n",
      make_cp, Server::kNeeded, "Folders are copied with all they contain. The container must have the program tar.\n",
      2},
+    {"volume", "make volumes, and copy files in and out of them",
+     "muster volume create NAME [--size 10Gi] | ls [NAME[:PATH]] | cp SOURCE DESTINATION | rm NAME[:PATH] [-r]",
+     "  muster volume create data --size 20Gi\n"
+     "  muster volume cp train.py data:code/   a volume is NAME:PATH, whether a pod uses it or not\n"
+     "  muster volume cp ./dataset data:\n"
+     "  muster volume cp data:out/model.pt .\n"
+     "  curl -sL https://host/set.tar | muster volume cp - data:set.tar\n"
+     "  muster volume ls data:out\n"
+     "  muster volume rm -r data:out\n",
+     make_volume, Server::kStarted,
+     "Folders are copied with all they contain. A volume is a PersistentVolumeClaim; `rm NAME` deletes it, and its "
+     "files\n"
+     "are kept aside for seven days.\n"},
     {"delete",
      "delete objects and what belongs to them",
      "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",

@@ -122,12 +122,22 @@ void offer_objects(std::string_view command, const std::vector<std::string>& wor
   out.already.assign(words.begin() + 1, words.end());
 }
 
+void offer_volumes(const std::vector<std::string>& words, Completing& out) {
+  if (words.empty()) {
+    out.known = {{"create", "a new volume"}, {"ls", "volumes or files"}, {"cp", "copy files"}, {"rm", "remove"}};
+  } else if (words[0] != "create") {
+    out.ask = Completing::Ask::kNames;
+    out.kind = "persistentvolumeclaims";
+  }
+}
+
 void offer_words(const Completable& command, const std::vector<std::string>& words,
                  const std::vector<Completable>& commands, Completing& out) {
   if (std::ranges::find(kTakesObjects, command.name) != std::end(kTakesObjects)) {
     offer_objects(command.name, words, out);
     return;
   }
+  if (command.name == "volume") offer_volumes(words, out);
   if (!words.empty()) return;
   if (command.name == "exec" || command.name == "attach") {
     out.ask = Completing::Ask::kNames;

@@ -57,6 +57,12 @@ TEST(Completing, OffersKindsThenNames) {
   EXPECT_THAT(offered({"create", ""}), ElementsAre("namespace"));
 }
 
+TEST(Completing, OffersWhatCanBeDoneWithVolumesThenTheirNames) {
+  EXPECT_THAT(offered({"volume", ""}), ElementsAre("create", "ls", "cp", "rm"));
+  EXPECT_EQ(typing({"volume", "ls", ""}).kind, "persistentvolumeclaims");
+  EXPECT_EQ(typing({"volume", "create", ""}).ask, Ask::kNothing);
+}
+
 TEST(Completing, KnowsFlagsFromWords) {
   const Completing after = typing({"get", "-n", "x2", "cm", ""});
   EXPECT_EQ(after.kind, "cm");

@@ -140,6 +140,9 @@ struct ApiClient::State : std::enable_shared_from_this<State> {
   State(net::Transport& t, std::string k) : transport(t), token(std::move(k)) {}
 
   net::Request request(std::string method, std::string target, std::string_view accept) const;
+  net::Request plain_request(const std::string& method, const std::string& target, const net::Headers& extra) const;
+  /// Streams the response to the sink; one with a status of 400 or more becomes the error of on_end.
+  std::unique_ptr<net::Call> stream(net::Request request, net::ResponseSink sink);
   /// Sends the request and passes the response's document or error to `done`; the call is kept until then.
   void call(net::Request request, OnDocument done);
   void call(net::Request request, const json::Document& body, std::string_view body_type, OnDocument done);
@@ -317,12 +320,18 @@ WatchHandle ApiClient::watch(const ResourceName& resource, const std::string& ns
   return std::make_unique<WatchCall>(stream);
 }
 
-std::unique_ptr<net::Call> ApiClient::stream(const std::string& method, const std::string& target,
-                                             net::ResponseSink sink, const net::Headers& extra) {
+net::Request ApiClient::State::plain_request(const std::string& method, const std::string& target,
+                                             const net::Headers& extra) const {
+  net::Request out = request(method, target, "application/json, */*");
+  for (const auto& [name, value] : extra) out.headers.add(name, value);
+  return out;
+}
+
+std::unique_ptr<net::Call> ApiClient::State::stream(net::Request request, net::ResponseSink sink) {
   auto reply = std::make_shared<Reply>();
   auto to = std::make_shared<net::ResponseSink>(std::move(sink));
   net::ResponseSink raw;
-  raw.on_head = [reply, to, owner = std::weak_ptr(state_)](int status, const net::Headers& headers) {
+  raw.on_head = [reply, to, owner = weak_from_this()](int status, const net::Headers& headers) {
     reply->status = status;
     reply->headers = headers;
     if (const auto state = owner.lock()) state->note_warnings(headers);
@@ -339,9 +348,19 @@ std::unique_ptr<net::Call> ApiClient::stream(const std::string& method, const st
     if (status.has_value() && reply->is_error()) status = error_of(reply->status, reply->headers, reply->body);
     if (to->on_end) to->on_end(std::move(status));
   };
-  net::Request request = state_->request(method, target, "application/json, */*");
-  for (const auto& [name, value] : extra) request.headers.add(name, value);
-  return state_->transport.send(std::move(request), std::move(raw));
+  return transport.send(std::move(request), std::move(raw));
+}
+
+std::unique_ptr<net::Call> ApiClient::stream(const std::string& method, const std::string& target,
+                                             net::ResponseSink sink, const net::Headers& extra) {
+  return state_->stream(state_->plain_request(method, target, extra), std::move(sink));
+}
+
+std::unique_ptr<net::Call> ApiClient::upload(const std::string& target, net::ResponseSink sink,
+                                             const net::Headers& extra) {
+  net::Request request = state_->plain_request("PUT", target, extra);
+  request.streams_body = true;
+  return state_->stream(std::move(request), std::move(sink));
 }
 
 void ApiClient::on_warning(std::function<void(const std::string&)> sink) {

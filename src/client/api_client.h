@@ -115,6 +115,9 @@ class ApiClient {
   /// error of on_end; on_head and on_data are then not called. The `extra` headers are added to the usual ones.
   [[nodiscard]] std::unique_ptr<net::Call> stream(const std::string& method, const std::string& target,
                                                   net::ResponseSink sink, const net::Headers& extra = {});
+  /// The same for a PUT whose body the caller writes to the call that is returned.
+  [[nodiscard]] std::unique_ptr<net::Call> upload(const std::string& target, net::ResponseSink sink,
+                                                  const net::Headers& extra = {});
 
   /// Sets the receiver of Warning headers (RFC 7234, code 299) in responses; by default they are dropped.
   void on_warning(std::function<void(const std::string&)> sink);

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "client/claim_files.h"
 #include "client/exec.h"
 #include "net/http.h"
 
@@ -20,6 +21,10 @@ struct LogRequest {
   bool follow = false;
   bool previous = false;
   bool timestamps = false;
+  bool fold = false;  // of a progress bar, only what a terminal would show at the end of the line
+  /// Of which pod under this name, as its label says; `pod_uid` is then empty, and the pod may be gone. `container` may
+  /// be empty when the pod had only one.
+  std::optional<std::int64_t> attempt;
   std::optional<std::int64_t> tail_lines;
   std::optional<std::int64_t> limit_bytes;
   std::optional<Time> since;
@@ -46,6 +51,8 @@ class NodeApi {
   virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) = 0;
   /// Connects to the streams of the program that a container runs.
   virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
+  /// The files in claims; null for a node that has none.
+  virtual ClaimFiles* claim_files() { return nullptr; }
 };
 
 }  // namespace muster::client

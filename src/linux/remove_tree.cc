@@ -131,10 +131,11 @@ Status remove_contents(const std::string& folder, const std::stop_token& stop) {
   return ok();
 }
 
-Status remove_tree(const std::string& path) {
+Status remove_tree(const std::string& path, const std::stop_token& stop) {
   struct stat what {};
   if (::lstat(path.c_str(), &what) != 0 && errno == ENOENT) return ok();
-  if (S_ISDIR(what.st_mode)) TRY(remove_contents(path));
+  if (S_ISDIR(what.st_mode)) TRY(remove_contents(path, stop));
+  if (stop.stop_requested()) return ok();
   if (::remove(path.c_str()) == 0 || errno == ENOENT) return ok();
   return errno_error(fmt::format("remove {}", quote(path)), errno);
 }

@@ -46,6 +46,21 @@ TypeDesc describe(Of<SnapshotsConfig>) {
       field<&SnapshotsConfig::keep>("keep", "How many are kept; older ones are removed.").min(1).default_value(24));
 }
 
+TypeDesc describe(Of<LogsConfig>) {
+  return object<LogsConfig>(
+      "Logs", "How much of logs is kept; what is over a limit is removed, the oldest first.",
+      field<&LogsConfig::max_bytes_per_container>(
+          "maxBytesPerContainer",
+          "Bytes of one run of a container, such as 50Mi; its earlier runs together get as much again.")
+          .default_value("50Mi"),
+      field<&LogsConfig::keep_for>("keepFor",
+                                   "How long the logs of deleted pods and of earlier runs are kept, such as 168h.")
+          .default_value("168h"),
+      field<&LogsConfig::keep_bytes>("keepBytes", "Bytes of the logs of all deleted pods, such as 1Gi.")
+          .default_value("1Gi"),
+      field<&LogsConfig::keep_pods>("keepPods", "How many deleted pods have logs.").min(0).default_value(500));
+}
+
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
@@ -64,7 +79,8 @@ TypeDesc describe(Of<Config>) {
           .min(16),
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
-      field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."));
+      field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."),
+      field<&Config::logs>("logs", "How much of logs is kept."));
 }
 
 }  // namespace muster::reflect
@@ -192,6 +208,31 @@ Status check_snapshots(Config& config, const json::YamlDocument& document, const
                                       position(file, document, "snapshots.every"), quote(snapshots.every))};
 }
 
+LogsConfig usual_logs() {
+  return {.max_bytes_per_container = *Quantity::parse("50Mi"),
+          .keep_for = "168h",
+          .keep_bytes = *Quantity::parse("1Gi"),
+          .keep_pods = 500};
+}
+
+Status check_logs(Config& config, const json::YamlDocument& document, const std::string& file) {
+  LogsConfig& logs = config.logs;
+  if (logs.keep_for.empty()) logs = usual_logs();
+  if (parse_duration(logs.keep_for).value_or(Duration(0)) <= Duration(0)) {
+    return Error{.reason = Reason::kInvalid,
+                 .message = fmt::format("{}logs.keepFor: must be a duration above zero, got {}; write 168h or 30m",
+                                        position(file, document, "logs.keepFor"), quote(logs.keep_for))};
+  }
+  constexpr std::int64_t kLeast = 64 * 1024;
+  if (logs.max_bytes_per_container.value() < kLeast) {
+    return Error{.reason = Reason::kInvalid,
+                 .message = fmt::format("{}logs.maxBytesPerContainer: must be at least 64Ki, got {}",
+                                        position(file, document, "logs.maxBytesPerContainer"),
+                                        logs.max_bytes_per_container.text())};
+  }
+  return ok();
+}
+
 }  // namespace
 
 Result<Address> parse_address(std::string_view text) {
@@ -219,7 +260,8 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .resources = {},
                   .processes_per_container = 0,
                   .event_ttl = "1h",
-                  .snapshots = {.every = "1h", .keep = 24}};
+                  .snapshots = {.every = "1h", .keep = 24},
+                  .logs = usual_logs()};
   }
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
@@ -232,6 +274,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
   TRY_ASSIGN(Config config, reflect::decode<Config>(document.value));
   TRY(check_values(config, document, {.file = file, .data_dir = real_data_dir(data_dir)}));
   TRY(check_snapshots(config, document, file));
+  TRY(check_logs(config, document, file));
   return config;
 }
 

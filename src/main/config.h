@@ -34,6 +34,13 @@ struct SnapshotsConfig {
   int keep = 24;
 };
 
+struct LogsConfig {
+  Quantity max_bytes_per_container;
+  std::string keep_for;  // a valid duration greater than zero
+  Quantity keep_bytes;
+  int keep_pods = 500;
+};
+
 struct Config {
   std::string listen;          // HOST:PORT; "" leaves the choice to the flag
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
@@ -45,6 +52,7 @@ struct Config {
   int processes_per_container = 0;  // 0 leaves the choice to the agent
   std::string event_ttl = "1h";     // a valid duration greater than zero
   SnapshotsConfig snapshots;
+  LogsConfig logs;
 };
 
 struct Address {

@@ -146,5 +146,26 @@ TEST(Config, SnapshotsHaveARhythmAndACount) {
   EXPECT_THAT(message_of("snapshots:\n  kep: 3\n"), HasSubstr("did you mean \"keep\"?"));
 }
 
+TEST(Config, LogsHaveLimits) {
+  for (const char* yaml : {"", "unmapped: host\n", "logs: {}\n"}) {
+    const auto config = parse_config(yaml, "muster.yaml");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->logs.max_bytes_per_container.value(), 50 << 20);
+    EXPECT_EQ(config->logs.keep_for, "168h");
+    EXPECT_EQ(config->logs.keep_bytes.value(), 1 << 30);
+    EXPECT_EQ(config->logs.keep_pods, 500);
+  }
+  const auto config =
+      parse_config("logs: {maxBytesPerContainer: 1Mi, keepFor: 1h, keepBytes: 2Mi, keepPods: 0}\n", "f");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->logs.max_bytes_per_container.value(), 1 << 20);
+  EXPECT_EQ(config->logs.keep_bytes.value(), 2 << 20);
+  EXPECT_EQ(config->logs.keep_pods, 0);
+  EXPECT_EQ(message_of("logs:\n  keepFor: soon\n"),
+            "muster.yaml:2:3: logs.keepFor: must be a duration above zero, got \"soon\"; write 168h or 30m");
+  EXPECT_EQ(message_of("logs:\n  maxBytesPerContainer: 1k\n"),
+            "muster.yaml:2:3: logs.maxBytesPerContainer: must be at least 64Ki, got 1k");
+}
+
 }  // namespace
 }  // namespace muster

@@ -92,6 +92,11 @@ agent::Options agent_options(const ServeOptions& options) {
   result.program = {.path = own_program(), .names = mpi::pod_program_names()};
   result.gpus = find_gpu_driver();
   result.processes_per_container = options.config.processes_per_container;
+  const LogsConfig& logs = options.config.logs;
+  result.logs = {.max_bytes_per_container = logs.max_bytes_per_container.value(),
+                 .keep_for = *parse_duration(logs.keep_for),
+                 .keep_bytes = logs.keep_bytes.value(),
+                 .keep_pods = static_cast<std::size_t>(logs.keep_pods)};
   for (const EnvironmentConfig& environment : options.config.environments) {
     agent::Environment to{.image = environment.image, .venv = environment.venv, .env = environment.env};
     to.rootfs = environment.rootfs;

@@ -94,8 +94,8 @@ struct InputSink {
 class Exchange : public ByteStream {
  public:
   virtual void respond(Response response) = 0;
-  /// Sends the head at once, for a chunked body. After status 101 the connection carries plain bytes both ways, until
-  /// finish() or until either side disconnects.
+  /// Sends the head at once, for a chunked body or one of exactly the Content-Length given. After status 101 the
+  /// connection carries plain bytes both ways, until finish() or until either side disconnects.
   virtual void begin(int status, Headers headers) = 0;
   /// Begins to deliver a streamed body, or what follows the head of an upgrade. Until then the peer has to wait.
   virtual void read_input(InputSink sink) { (void)sink; }

@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
@@ -114,6 +115,39 @@ TEST_F(StreamTest, ContinueIsSentWhenTheHandlerReads) {
   peer->send("ok");
   wait([&] { return peer->received().ends_with("done"); });
   EXPECT_EQ(arrived_, "ok");
+}
+
+TEST_F(StreamTest, AHandlerMayReadLongAfterThePeerHasBegunToSend) {
+  serve_streams([this](const Request&, const std::shared_ptr<Exchange>& exchange) { exchange_ = exchange; });
+  HttpClient client(loop_, tls());
+  Outcome outcome;
+  const auto call = client.send({.method = "PUT", .target = "/upload", .streams_body = true}, record(outcome));
+  for (int i = 0; i < 8; ++i) call->write(shared_text(std::string(kMegabyte, 'x')));
+  call->finish();
+  wait([&] { return exchange_ != nullptr; });
+  pass(std::chrono::milliseconds(100));  // the server reads what it takes early, and stops
+  InputSink sink;
+  sink.on_data = [this](std::string_view bytes) { arrived_ += bytes; };
+  sink.on_end = [this] { exchange_->respond({.body = std::to_string(arrived_.size())}); };
+  exchange_->read_input(std::move(sink));
+  wait([&] { return outcome.ended; }, "the answer");
+  EXPECT_EQ(outcome.body, std::to_string(8 * kMegabyte));
+}
+
+TEST_F(StreamTest, AStreamedAnswerMayAnnounceItsLength) {
+  serve_streams([](const Request&, const std::shared_ptr<Exchange>& exchange) {
+    exchange->begin(200, {{"Content-Length", "4"}});
+    exchange->write(shared_text("ab"));
+    exchange->write(shared_text("cd"));
+    exchange->finish();
+  });
+  const auto peer = dial();
+  for (int i = 1; i <= 2; ++i) {
+    peer->send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    wait([&] { return peer->received().ends_with("\r\n\r\nabcd"); }, "the answer");
+    EXPECT_THAT(peer->received(), Not(HasSubstr("chunked")));
+    EXPECT_THAT(peer->received(), Not(HasSubstr("Connection: close")));
+  }
 }
 
 TEST_F(StreamTest, ABodyThatNobodyWantsGetsItsAnswerAndAClosedConnection) {

@@ -328,6 +328,7 @@ void Connection::read_input(std::uint64_t number, InputSink sink) {
     const bool no_body = self->reader_ == nullptr && !self->upgraded_;
     if (no_body && self->input_->on_end) std::exchange(self->input_, nullptr)->on_end();
     self->deliver_input();
+    self->read();  // it has stopped when the peer sent a lot before the handler asked for it
   });
 }
 

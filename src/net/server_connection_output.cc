@@ -43,8 +43,9 @@ void Connection::begin(std::uint64_t number, int status, const Headers& headers)
   if (!answering(number) || begun_) return;
   begun_ = true;
   upgraded_ = status == 101;
-  chunked_ = !http_1_0_ && !upgraded_;
-  if (!chunked_) keep_alive_ = false;  // the end of the connection marks the end of the body
+  const bool has_length = headers.has("Content-Length");
+  chunked_ = !http_1_0_ && !upgraded_ && !has_length;
+  if (!chunked_ && !has_length) keep_alive_ = false;  // the end of the connection marks the end of the body
   put_head(status, headers, std::nullopt);
   if (head_only_) chunked_ = false;
   flush();

@@ -11,6 +11,8 @@ constexpr int kMaxUnrunLaunches = 3;
 constexpr Duration kUnclearFor = std::chrono::milliseconds(200);
 constexpr Duration kLongRun = std::chrono::minutes(10);
 constexpr int kMaxDelayFactor = 30;
+// As a kubelet has it: the pod that fills the disk must not go on for long.
+constexpr std::int64_t kEvictionGrace = 1;
 
 Time last_end_of(const AttemptRecord& record, Time otherwise) {
   Time last{};
@@ -154,6 +156,7 @@ class Keep {
       stop_with(pod_.grace_seconds);
       return;
     }
+    if (!around_.eviction.empty()) return begin_eviction();
     look_at_deadline();
     if (!seen_.record) return;
     for (const ContainerRecord& container : seen_.record->containers) {
@@ -170,6 +173,11 @@ class Keep {
                                   fmt::format("Back-off restarting failed container {}", container.name),
                                   container.run});
     }
+  }
+
+  void begin_eviction() {
+    decision_.events.push_back({"Warning", "Evicted", around_.eviction});
+    stop_with(std::min(pod_.grace_seconds, kEvictionGrace));
   }
 
   void stop_with(std::int64_t grace) {
@@ -195,6 +203,7 @@ class Keep {
     memory().unrun_launches = 0;
     const Time when = last_end_of(*seen_.record, around_.now);
     if (has_exceeded(when)) return exceed();
+    if (!around_.eviction.empty()) return fail("Evicted", around_.eviction);
     // Only a shim of an earlier version leaves while its containers are still to be restarted.
     if (wants_another_launch(pod_.restart_policy, *seen_.record)) return back_off(*seen_.record, when);
     view_.stage = Stage::kEnded;

@@ -66,6 +66,7 @@ struct Surroundings {
   std::string address;        // the pod's, given when it was first seen
   Readiness readiness;        // looked up only while nothing was started
   bool gang_is_ready = true;  // every shim of the pod's gang is ready or was sent "go"
+  std::string eviction;       // why the pod must end although it could go on; "": it need not
   Duration first_restart_delay = std::chrono::seconds(10);
 };
 
@@ -128,7 +129,7 @@ struct PodView {
   // Why the containers wait; "" means the default reason.
   std::string waiting_reason;
   std::string waiting_message;
-  // A failure of the whole pod: LostShim, LostReboot, DeadlineExceeded, or a launch that is impossible.
+  // A failure of the whole pod: LostShim, LostReboot, DeadlineExceeded, Evicted, or a launch that is impossible.
   std::string failure_reason;
   std::string failure_message;
 };

@@ -101,6 +101,18 @@ TEST_F(Decide, TheDeadlineEndsThePod) {
   EXPECT_EQ(decide_with(Presence::kEnded, ended(143)).view->failure_reason, "DeadlineExceeded");
 }
 
+TEST_F(Decide, AnEvictedPodEndsSoonAndFailsWhateverItsRestartPolicy) {
+  pod_.restart_policy = RestartPolicy::kAlways;
+  around_.eviction = "it holds too much";
+  const Decision stops = decide_with(Presence::kRunning, running());
+  EXPECT_THAT(stops.steps, ElementsAre(Step(StopPod{1})));
+  EXPECT_THAT(stops.events, ::testing::Contains(PodEvent{"Warning", "Evicted", "it holds too much"}));
+  const Decision ends = decide_with(Presence::kEnded, ended(143));
+  EXPECT_EQ(ends.view->stage, Stage::kEnded);
+  EXPECT_EQ(ends.view->failure_reason, "Evicted");
+  EXPECT_EQ(ends.view->failure_message, "it holds too much");
+}
+
 TEST_F(Decide, AnEndBeforeTheDeadlineIsTheContainersOwn) {
   pod_.deadline = kToday - 1s;
   EXPECT_EQ(decide_with(Presence::kEnded, ended(0, 0, 10s)).view->failure_reason, "");

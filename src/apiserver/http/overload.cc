@@ -19,10 +19,12 @@ class Overload::Counted final : public net::ExchangeDecorator {
     ExchangeDecorator::respond(std::move(response));
   }
   void begin(int status, net::Headers headers) override {
-    leave();
-    as_ = &overload_->streams_;
-    ++*as_;
+    become_stream();
     ExchangeDecorator::begin(status, std::move(headers));
+  }
+  void read_input(net::InputSink sink) override {
+    become_stream();
+    ExchangeDecorator::read_input(std::move(sink));
   }
   void finish() override {
     leave();
@@ -34,6 +36,11 @@ class Overload::Counted final : public net::ExchangeDecorator {
   }
 
  private:
+  void become_stream() {
+    leave();
+    as_ = &overload_->streams_;
+    ++*as_;
+  }
   void leave() {
     if (as_ != nullptr) --*as_;
     as_ = nullptr;

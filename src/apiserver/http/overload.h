@@ -1,5 +1,5 @@
 // Overload: counts the requests in progress and rejects more than the limit. A request counts until its response is
-// sent; a watch or followed log counts as a stream from its first byte to its end. Loop thread only.
+// sent; a watch, a followed log or a file counts as a stream from its first byte to its end. Loop thread only.
 #pragma once
 
 #include <cstddef>

@@ -2,9 +2,11 @@
 
 #include <memory>
 
+#include "api/names.h"
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/http/status_error.h"
 #include "apiserver/verbs/pod_container.h"
+#include "apiserver/verbs/routes.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 #include "base/clamped_seconds.h"
@@ -21,7 +23,9 @@ Status check_started(const Document& pod, const std::string& container, bool pre
   const std::string& name = pod.string_at("metadata", "name");
   const Document* status = container_status(pod, container);
   if (previous) {
-    if (status != nullptr && status->int_at("restartCount") > 0) return ok();
+    // A rank is restarted by replacement: what ran before may have been another pod of this name.
+    const auto attempt = parse_int(pod.string_at("metadata", "labels", api::kAttemptLabel));
+    if ((status != nullptr && status->int_at("restartCount") > 0) || attempt.value_or(0) > 0) return ok();
     return bad_request(fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", container, name));
   }
   if (status == nullptr) {
@@ -53,11 +57,9 @@ Status check_numbers(const client::LogRequest& request, std::optional<std::int64
   return invalid(options, request.pod, std::move(causes));
 }
 
-Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
-  client::LogRequest request;
-  request.ns = pod.string_at("metadata", "namespace");
-  request.pod = pod.string_at("metadata", "name");
-  request.pod_uid = pod.string_at("metadata", "uid");
+/// Reads what the query says; which pod it is about is not in the query.
+Result<client::LogRequest> parse_log_query(const Query& query, client::LogRequest request, Time now) {
+  request.fold = query.flag("fold");
   request.follow = query.flag("follow");
   request.previous = query.flag("previous");
   request.timestamps = query.flag("timestamps");
@@ -70,8 +72,31 @@ Result<client::LogRequest> parse_log_request(const Query& query, const Document&
     if (!request.since) return bad_request(fmt::format("sinceTime: must be an RFC 3339 time, got {}", quote(since)));
   }
   TRY(check_numbers(request, since_seconds));
+  return request;
+}
+
+Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
+  client::LogRequest named;
+  named.ns = pod.string_at("metadata", "namespace");
+  named.pod = pod.string_at("metadata", "name");
+  named.pod_uid = pod.string_at("metadata", "uid");
+  TRY_ASSIGN(client::LogRequest request, parse_log_query(query, std::move(named), now));
   TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
   return request;
+}
+
+Result<client::LogRequest> parse_attempt_request(const RoutedRequest& request, Time now) {
+  const auto attempt = parse_int(request.at.at("attempt"));
+  if (!attempt || *attempt < 0) {
+    return bad_request(
+        fmt::format("attempts: must be a whole number from 0 on, got {}", quote(request.at.at("attempt"))));
+  }
+  client::LogRequest named;
+  named.ns = request.at.at("namespace");
+  named.pod = request.at.at("name");
+  named.container = request.query.get("container");
+  named.attempt = *attempt;
+  return parse_log_query(request.query, std::move(named), now);
 }
 
 // Reading a log pauses while this much of it waits for a slow client, and resumes when half of that is sent.
@@ -115,6 +140,36 @@ struct LogSession : std::enable_shared_from_this<LogSession> {
   }
 };
 
+/// Sends the log, and with `follow` what comes later.
+void send_log(Context& context, const client::LogRequest& log, const std::shared_ptr<net::Exchange>& exchange) {
+  if (context.node == nullptr) return exchange->respond(error_response(no_node_yet("logs")));
+  auto session = std::make_shared<LogSession>();
+  session->exchange = exchange;
+  // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.
+  const std::weak_ptr<LogSession> weak = session;
+  auto stream = context.node->read_log(
+      log,
+      [weak](std::string_view text) {
+        const auto live = weak.lock();
+        if (live && live->exchange) live->write(text);
+      },
+      [weak, &context](const Status& how) {
+        const auto live = weak.lock();
+        if (!live || !live->exchange) return;
+        live->end(how);
+        // Posted, because this callback belongs to the stream that is destroyed.
+        context.loop.post([live] { live->release(); });
+      });
+  if (!stream) return exchange->respond(error_response(stream.error()));
+  session->stream = *std::move(stream);
+  // A follower gets the response head at once, even before the first line.
+  if (log.follow) session->begin();
+  session->exchange->on_gone([session, &context] {
+    session->stream.reset();
+    context.loop.post([session] { session->release(); });
+  });
+}
+
 }  // namespace
 
 void read_pod_log(Context& context, const ResourceRequest& request, Reply reply) {
@@ -131,32 +186,18 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
   }
   if (const auto started = check_started(*pod, log->container, log->previous); !started)
     return reply.fail(started.error());
-  if (context.node == nullptr) return reply.fail(no_node_yet("logs"));
-  auto session = std::make_shared<LogSession>();
-  session->exchange = reply.exchange();
-  // The exchange keeps the session until its end; the stream's callbacks must not keep themselves alive.
-  const std::weak_ptr<LogSession> weak = session;
-  auto stream = context.node->read_log(
-      *log,
-      [weak](std::string_view text) {
-        const auto live = weak.lock();
-        if (live && live->exchange) live->write(text);
-      },
-      [weak, &context](const Status& how) {
-        const auto live = weak.lock();
-        if (!live || !live->exchange) return;
-        live->end(how);
-        // Posted, because this callback belongs to the stream that is destroyed.
-        context.loop.post([live] { live->release(); });
-      });
-  if (!stream) return reply.fail(stream.error());
-  session->stream = *std::move(stream);
-  // A follower gets the response head at once, even before the first line.
-  if (log->follow) session->begin();
-  session->exchange->on_gone([session, &context] {
-    session->stream.reset();
-    context.loop.post([session] { session->release(); });
-  });
+  send_log(context, *log, reply.exchange());
+}
+
+Route attempt_log_route(Context& context) {
+  const auto handle = [&context](const RoutedRequest& request, const std::shared_ptr<net::Exchange>& exchange) {
+    const auto log = parse_attempt_request(request, context.loop.now());
+    if (!log) return exchange->respond(error_response(log.error()));
+    send_log(context, *log, exchange);
+  };
+  return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/pods/{name}/attempts/{attempt}/log",
+          .methods = {"GET"},
+          .handle = handle};
 }
 
 }  // namespace muster::apiserver

@@ -30,6 +30,7 @@ std::unique_ptr<Command> make_exec(Console console);
 std::unique_ptr<Command> make_attach();
 std::unique_ptr<Command> make_attach(Console console);
 std::unique_ptr<Command> make_cp();
+std::unique_ptr<Command> make_volume();
 std::unique_ptr<Command> make_delete();
 std::unique_ptr<Command> make_wait();
 std::unique_ptr<Command> make_version();

@@ -38,6 +38,8 @@ class Logs final : public Command {
     flags.add_string("container", &container_, "which container (default: the first)", 'c');
     flags.add_string("selector", &selector_, "all pods with these labels", 'l');
     flags.add_bool("previous", &previous_, "of the run before the last restart", 'p');
+    flags.add_int("attempt", &attempt_, "of this attempt, counted from 0, even when its pod or job is gone");
+    flags.add_bool("fold", &fold_, "of a progress bar, only what it showed last");
     flags.add_bool("timestamps", &timestamps_, "with the time of each line");
     flags.add_int("tail", &tail_, "only so many last lines; -1: all (default: all, with -l 10)");
     flags.add_duration("since", &since_, "only lines younger than this");
@@ -49,6 +51,8 @@ class Logs final : public Command {
   int run(Session& session, const std::vector<std::string>& words) override {
     if (raw_) session.let_logs_be_raw();
     if (follow_ && previous_) return session.fail(usage_failure("--previous has ended: it cannot be followed"));
+    if (follow_ && attempt_) return session.fail(usage_failure("--attempt reads what is kept: it cannot be followed"));
+    if (attempt_ && *attempt_ < 0) return session.fail(usage_failure("--attempt: must be 0 or more"));
     auto subject = subject_of(session, words);
     if (auto* failure = std::get_if<Failure>(&subject)) return session.fail(*failure);
     if (!selector_.empty() && !tail_) tail_ = 10;
@@ -106,7 +110,18 @@ class Logs final : public Command {
     return out;
   }
 
+  std::string target_of(const std::string& ns, const std::string& pod, const std::string& container) const {
+    std::string target = attempt_ ? attempt_log_target(ns, pod, *attempt_, container) : log_target(ns, pod, container);
+    target += first_query();
+    if (previous_) target += "&previous=true";
+    if (timestamps_) target += "&timestamps=true";
+    if (fold_) target += "&fold=true";
+    return target;
+  }
+
   int pod_logs(Session& session, const Subject& of) {
+    // The pod of an earlier attempt is gone, and the name may be free.
+    if (attempt_ && !of.pod.empty()) return print_log(session, target_of(session.ns(), of.pod, container_), "");
     client::ListOptions options;
     options.label_selector = of.label_selector;
     if (!of.pod.empty()) options.field_selector = "metadata.name=" + of.pod;
@@ -142,6 +157,7 @@ class Logs final : public Command {
     out.container = container_;
     out.prefix = prefix;
     out.timestamps = timestamps_;
+    out.fold = fold_;
     out.tail_query = first_query();
     return out;
   }
@@ -242,10 +258,7 @@ class Logs final : public Command {
     for (std::size_t i = 0; i < pods.size(); ++i) {
       const std::string& name = pods[i].string_at("metadata", "name");
       const std::string container = container_.empty() ? default_container(pods[i]) : container_;
-      std::string target = log_target(session.ns(), name, container) + first_query();
-      if (previous_) target += "&previous=true";
-      if (timestamps_) target += "&timestamps=true";
-      const int ended = print_log(session, target,
+      const int ended = print_log(session, target_of(session.ns(), name, container),
                                   line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i));
       if (ended == kExitInterrupted || ended == kExitUnreachable) return ended;
       if (code == kExitOk) code = ended;
@@ -287,6 +300,8 @@ class Logs final : public Command {
   std::string container_;
   std::string selector_;
   bool previous_ = false;
+  std::optional<std::int64_t> attempt_;
+  bool fold_ = false;
   bool timestamps_ = false;
   std::optional<std::int64_t> tail_;
   std::optional<Duration> since_;

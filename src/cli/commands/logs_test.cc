@@ -202,7 +202,17 @@ TEST(Logs, RefusesWhatMakesNoSense) {
   CommandRun cli;
   EXPECT_EQ(cli.run(make_logs(), {}), 2);
   EXPECT_EQ(cli.run(make_logs(), {"-f", "--previous", "a"}), 2);
+  EXPECT_EQ(cli.run(make_logs(), {"-f", "--attempt=1", "a"}), 2);
+  EXPECT_EQ(cli.run(make_logs(), {"--attempt=-1", "a"}), 2);
   EXPECT_EQ(cli.run(make_logs(), {"node/a"}), 2);
+}
+
+TEST(Logs, AnAttemptIsReadWithoutItsPod) {
+  CommandRun cli;
+  EXPECT_EQ(cli.run(make_logs(), {"a", "--attempt=2", "--fold", "--tail=5"}), 3);
+  ASSERT_EQ(cli.server.requests.size(), 1U);
+  EXPECT_EQ(cli.server.requests[0],
+            "GET /apis/muster.dev/v1/namespaces/default/pods/a/attempts/2/log?container=&tailLines=5&fold=true");
 }
 
 }  // namespace

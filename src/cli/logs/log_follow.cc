@@ -1,5 +1,7 @@
 #include "cli/logs/log_follow.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/owners.h"
@@ -49,6 +51,12 @@ std::string log_target(const std::string& ns, const std::string& pod, const std:
   std::string out = client::path_of({{"", "v1", "pods"}, ns, pod, "log"});
   if (!container.empty()) out += "?container=" + net::percent_encode(container);
   return out;
+}
+
+std::string attempt_log_target(const std::string& ns, const std::string& pod, std::int64_t attempt,
+                               const std::string& container) {
+  return client::path_of({{"muster.dev", "v1", "pods"}, ns, pod, "attempts"}) +
+         fmt::format("/{}/log?container={}", attempt, net::percent_encode(container));
 }
 
 struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
@@ -141,6 +149,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     Source& source = sources.at(key);
     std::string target = log_target(options.ns, source.pod, source.container) + "&timestamps=true";
     if (source.first_query != kPreviousRun) target += "&follow=true";
+    if (options.fold) target += "&fold=true";
     if (source.log.last_time().empty()) {
       target += source.first_query;
     } else {

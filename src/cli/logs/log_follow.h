@@ -23,6 +23,7 @@ struct FollowOptions {
   std::string container;  // "": the pod's default container
   Prefix prefix = Prefix::kNone;
   bool timestamps = false;
+  bool fold = false;       // progress bars
   std::string tail_query;  // "&tailLines=10" for the first stream of pods that exist at the start
   std::function<void(const json::Document& pod)> on_pod = {};  // called for each version of a pod
 };
@@ -55,5 +56,8 @@ class LogFollower {
 std::string default_container(const json::Document& pod);
 /// "/api/v1/namespaces/NS/pods/NAME/log?container=C"
 std::string log_target(const std::string& ns, const std::string& pod, const std::string& container);
+/// The same for an earlier pod of this name, which may be gone: "/apis/muster.dev/v1/…/attempts/1/log?container=C".
+std::string attempt_log_target(const std::string& ns, const std::string& pod, std::int64_t attempt,
+                               const std::string& container);
 
 }  // namespace muster::cli

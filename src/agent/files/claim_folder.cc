@@ -1,0 +1,296 @@
+#include "agent/files/claim_folder.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+
+#include "agent/files/tree_size.h"
+#include "agent/shim/format.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "linux/remove_tree.h"
+
+namespace muster::agent {
+namespace {
+
+using client::FileEntry;
+using client::FileType;
+
+Error refused(Reason reason, std::string message) {
+  return Error{.reason = reason, .message = std::move(message)};
+}
+
+/// What a client can act on gets a reason and a sentence of its own.
+Error file_error(const char* action, const std::string& path, int error) {
+  const std::string where = quote(path.empty() ? "/" : path);
+  switch (error) {
+    case ENOENT:
+      return refused(Reason::kNotFound, fmt::format("{}: no such file or folder", where));
+    case ENOTDIR:
+      return refused(Reason::kBadRequest, fmt::format("{}: a part of the path is not a folder", where));
+    case EISDIR:
+      return refused(Reason::kBadRequest, fmt::format("{}: is a folder", where));
+    case EXDEV:
+      return refused(Reason::kForbidden, fmt::format("{}: leads outside the claim", where));
+    case ELOOP:
+      return refused(Reason::kBadRequest, fmt::format("{}: too many symbolic links", where));
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return refused(Reason::kForbidden, errno_error(fmt::format("{} {}", action, where), error).message);
+    case ENAMETOOLONG:
+    case EINVAL:
+      return refused(Reason::kBadRequest, errno_error(fmt::format("{} {}", action, where), error).message);
+    case EEXIST:
+      return refused(Reason::kAlreadyExists, fmt::format("{}: exists already", where));
+    case ENOTEMPTY:
+      return refused(Reason::kConflict, fmt::format("{}: the folder is not empty", where));
+    default:
+      return errno_error(fmt::format("{} {}", action, where), error);
+  }
+}
+
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::kFile;
+  if (S_ISDIR(mode)) return FileType::kFolder;
+  return S_ISLNK(mode) ? FileType::kLink : FileType::kOther;
+}
+
+FileEntry entry_of(std::string name, const struct stat& what) {
+  return {.name = std::move(name),
+          .type = type_of(what.st_mode),
+          .size = S_ISREG(what.st_mode) ? what.st_size : 0,
+          .modified = modified_at(what),
+          .mode = what.st_mode & 07777,
+          .etag = fmt::format("\"{:x}-{:x}-{:x}\"", what.st_ino, modified_at(what).time_since_epoch().count(),
+                              what.st_size)};
+}
+
+std::string last_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+/// A new entry belongs to the owner of the folder that it lies in, as if a program of that owner had made it there.
+void give_to_owner_of(int folder, int made) {
+  struct stat what {};
+  if (::geteuid() != 0 || ::fstat(folder, &what) != 0) return;
+  // Refused when the thread acts as another user: the entry is that user's already.
+  (void)!::fchown(made, what.st_uid, what.st_gid);
+}
+
+struct FolderCloser {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+/// The names of a page, without keeping those of the whole folder.
+class PageNames {
+ public:
+  explicit PageNames(const client::PageRequest& page) : page_(page) {}
+
+  void add(std::string name) {
+    if (name == "." || name == ".." || name <= page_.after) return;
+    names_.push_back(std::move(name));
+    std::ranges::push_heap(names_);
+    if (names_.size() <= page_.limit) return;
+    std::ranges::pop_heap(names_);
+    names_.pop_back();
+    is_last_ = false;
+  }
+  std::vector<std::string> sorted() {
+    std::ranges::sort_heap(names_);
+    return std::move(names_);
+  }
+  bool is_last() const { return is_last_; }
+
+ private:
+  const client::PageRequest& page_;
+  std::vector<std::string> names_;  // a heap with the last name on top
+  bool is_last_ = true;
+};
+
+}  // namespace
+
+Status make_claim_folder(const ClaimRoot& root) {
+  TRY(make_directories(root.path, 0755));
+  if (root.is_named) return ok();
+  if (::geteuid() == 0 && ::chown(root.path.c_str(), MUSTER_POD_ROOT, MUSTER_POD_ROOT) != 0) {
+    LOG_WARN("the folder of a claim stays root's", {"folder", root.path},
+             {"error", errno_error("chown", errno).message});
+  }
+  if (::chmod(root.path.c_str(), 0777) != 0) return errno_error("chmod " + quote(root.path), errno);
+  return ok();
+}
+
+// ---- drafts ----
+
+FileDraft::~FileDraft() {
+  if (folder && !temporary_name.empty()) ::unlinkat(folder.get(), temporary_name.c_str(), 0);
+}
+
+Status FileDraft::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return file_error("write", name, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return ok();
+}
+
+Result<client::FileWriting::Written> FileDraft::commit() {
+  const linux_os::FileUser acts_as(user, group);
+  struct stat before {};
+  const bool exists = ::fstatat(folder.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && S_ISDIR(before.st_mode)) return file_error("write", name, EISDIR);
+  const std::string etag = exists ? entry_of(name, before).etag : "";
+  // A program in a pod may still write between this look and the rename: it knows nothing of ETags.
+  if (!options.if_match.empty() && (!exists || (options.if_match != "*" && options.if_match != etag))) {
+    return refused(Reason::kConflict, fmt::format("{}: the file has changed: If-Match is {}, it has {}; read it again",
+                                                  quote(name), options.if_match, exists ? etag : "none"));
+  }
+  const mode_t usual = exists && S_ISREG(before.st_mode) ? before.st_mode & 0777 : 0644;
+  if (::fchmod(file.get(), options.mode.value_or(usual)) != 0) return file_error("chmod", name, errno);
+  if (::fdatasync(file.get()) != 0) return file_error("sync", name, errno);
+  if (::renameat2(folder.get(), temporary_name.c_str(), folder.get(), name.c_str(),
+                  options.only_new ? RENAME_NOREPLACE : 0) != 0) {
+    return file_error("write", name, errno);
+  }
+  temporary_name.clear();
+  struct stat after {};
+  if (::fstat(file.get(), &after) != 0) return file_error("stat", name, errno);
+  return client::FileWriting::Written{.entry = entry_of(name, after), .is_new = !exists};
+}
+
+// ---- the folder ----
+
+/// A name in an open folder, whether there is something of this name or not.
+struct ClaimFolder::Slot {
+  Fd folder;
+  std::string name;
+};
+
+Result<std::unique_ptr<ClaimFolder>> ClaimFolder::open(const ClaimRoot& root) {
+  Fd top(::open(root.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!top && errno == ENOENT && root.may_be_made) {
+    TRY(make_claim_folder(root));
+    top = Fd(::open(root.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  struct stat what {};
+  if (!top || ::fstat(top.get(), &what) != 0)
+    return in_context("the claim's folder", file_error("open", root.path, errno));
+  const bool as_owner = root.is_named;
+  return std::unique_ptr<ClaimFolder>(
+      new ClaimFolder(std::move(top), as_owner ? what.st_uid : 0, as_owner ? what.st_gid : 0));
+}
+
+Result<ClaimFolder::Slot> ClaimFolder::slot(const std::string& path) const {
+  Slot slot{.folder = {}, .name = last_name(path)};
+  if (slot.name.empty()) return refused(Reason::kBadRequest, "the claim's own folder cannot be replaced or removed");
+  const std::string folder = path.substr(0, path.size() - slot.name.size());
+  slot.folder = linux_os::open_beneath(top_.get(), folder, O_PATH | O_DIRECTORY);
+  if (!slot.folder) return file_error("open", folder.empty() ? folder : folder.substr(0, folder.size() - 1), errno);
+  return slot;
+}
+
+Result<FileEntry> ClaimFolder::stat(const std::string& path) const {
+  const Fd found = linux_os::open_beneath(top_.get(), path, O_PATH);
+  struct stat what {};
+  if (!found || ::fstat(found.get(), &what) != 0) return file_error("open", path, errno);
+  return entry_of(last_name(path), what);
+}
+
+Result<client::FilePage> ClaimFolder::list(const std::string& path, const client::PageRequest& page) const {
+  Fd opened = linux_os::open_beneath(top_.get(), path, O_RDONLY | O_DIRECTORY);
+  if (!opened) return file_error("open", path, errno);
+  const int fd = ::dup(opened.get());  // closedir closes its own
+  const std::unique_ptr<DIR, FolderCloser> folder(fd < 0 ? nullptr : ::fdopendir(fd));
+  if (!folder) return file_error("read", path, errno);
+  PageNames names(page);
+  while (const dirent* entry = ::readdir(folder.get())) names.add(entry->d_name);
+  client::FilePage out{.entries = {}, .is_last = names.is_last()};
+  for (std::string& name : names.sorted()) {
+    struct stat what {};
+    if (::fstatat(opened.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0) continue;  // removed meanwhile
+    out.entries.push_back(entry_of(std::move(name), what));
+  }
+  return out;
+}
+
+Result<ClaimFolder::OpenFile> ClaimFolder::open_file(const std::string& path) const {
+  // Opening a pipe would wait for its writer.
+  Fd fd = linux_os::open_beneath(top_.get(), path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  struct stat what {};
+  if (!fd || ::fstat(fd.get(), &what) != 0) return file_error("open", path, errno);
+  if (S_ISDIR(what.st_mode)) return file_error("open", path, EISDIR);
+  if (!S_ISREG(what.st_mode)) return refused(Reason::kBadRequest, fmt::format("{}: is not a file", quote(path)));
+  return OpenFile{.fd = std::move(fd), .entry = entry_of(last_name(path), what)};
+}
+
+Result<FileDraft> ClaimFolder::create(const std::string& path, const client::FileWriteOptions& options,
+                                      std::uint64_t token) const {
+  TRY_ASSIGN(Slot slot, this->slot(path));
+  const std::string temporary_name = fmt::format(".muster-upload-{:016x}", token);
+  Fd file(::openat(slot.folder.get(), temporary_name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return file_error("write", path, errno);
+  give_to_owner_of(slot.folder.get(), file.get());
+  FileDraft draft;
+  draft.folder = std::move(slot.folder);
+  draft.file = std::move(file);
+  draft.name = std::move(slot.name);
+  draft.temporary_name = temporary_name;
+  draft.options = options;
+  draft.user = user_;
+  draft.group = group_;
+  return draft;
+}
+
+Status ClaimFolder::make_folder(const std::string& path) const {
+  std::string so_far;
+  for (const std::string& part : split(path, '/')) {
+    if (part.empty()) continue;
+    so_far += (so_far.empty() ? "" : "/") + part;
+    TRY_ASSIGN(const Slot slot, this->slot(so_far));
+    if (::mkdirat(slot.folder.get(), part.c_str(), 0755) != 0) {
+      if (errno != EEXIST) return file_error("make", so_far, errno);
+      TRY_ASSIGN(const FileEntry existing, stat(so_far));
+      if (existing.type != FileType::kFolder) return file_error("make", so_far, EEXIST);
+      continue;
+    }
+    const Fd made(::openat(slot.folder.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (made) give_to_owner_of(slot.folder.get(), made.get());
+  }
+  return ok();
+}
+
+Status ClaimFolder::move(const std::string& from, const std::string& to, client::ClaimFiles::Existing existing) const {
+  TRY_ASSIGN(const Slot source, slot(from));
+  TRY_ASSIGN(const Slot target, slot(to));
+  const unsigned flags = existing == client::ClaimFiles::Existing::kKept ? RENAME_NOREPLACE : 0;
+  if (::renameat2(source.folder.get(), source.name.c_str(), target.folder.get(), target.name.c_str(), flags) == 0) {
+    return ok();
+  }
+  // Here EXDEV means that the claim has several file systems, not that a link leads outside.
+  if (errno == EXDEV) return refused(Reason::kBadRequest, fmt::format("{}: is on another file system", quote(to)));
+  return file_error("move", errno == ENOENT ? from : to, errno);
+}
+
+Status ClaimFolder::remove(const std::string& path, client::ClaimFiles::Depth depth,
+                           const std::stop_token& stop) const {
+  TRY_ASSIGN(const Slot slot, this->slot(path));
+  if (::unlinkat(slot.folder.get(), slot.name.c_str(), 0) == 0) return ok();
+  if (errno != EISDIR) return file_error("remove", path, errno);
+  if (::unlinkat(slot.folder.get(), slot.name.c_str(), AT_REMOVEDIR) == 0) return ok();
+  if (errno != ENOTEMPTY || depth == client::ClaimFiles::Depth::kOne) return file_error("remove", path, errno);
+  return linux_os::remove_tree(fmt::format("/proc/self/fd/{}/{}", slot.folder.get(), slot.name), stop);
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,81 @@
+// ClaimFolder: the operations on the folder of one claim. They block, so they belong on the disk threads.
+//
+// Pods write in the same folder at the same time and may put any link there, so every path is resolved beneath the
+// folder's descriptor. The engine's own claims are accessed with its rights, as a pod's root has them there. In a
+// folder that its owner named, the owner's rights are used: a root engine must not lend root's rights to an account of
+// the namespace.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "client/claim_files.h"
+#include "linux/beneath.h"
+
+namespace muster::agent {
+
+/// Where the folder of a claim is.
+struct ClaimRoot {
+  std::string path;
+  bool is_named = false;    // by its owner; otherwise it is the engine's own
+  bool may_be_made = true;  // the engine's own folder, of a claim that is not being deleted
+};
+
+/// Creates the folder of a claim when it is missing. One that is the engine's own is for containers of any user: it
+/// lies in the engine's folder, which nobody else can enter.
+Status make_claim_folder(const ClaimRoot& root);
+
+/// A file being written under a temporary name; the name goes when it is destroyed without `commit`.
+struct FileDraft {
+  FileDraft() = default;
+  FileDraft(FileDraft&&) = default;
+  FileDraft& operator=(FileDraft&&) = delete;
+  ~FileDraft();
+
+  Status write(std::string_view bytes);
+  Result<client::FileWriting::Written> commit();
+
+  Fd folder;
+  Fd file;
+  std::string name;
+  std::string temporary_name;
+  client::FileWriteOptions options;
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+class ClaimFolder {
+ public:
+  static Result<std::unique_ptr<ClaimFolder>> open(const ClaimRoot& root);
+
+  /// Follows links.
+  Result<client::FileEntry> stat(const std::string& path) const;
+  Result<client::FilePage> list(const std::string& path, const client::PageRequest& page) const;
+  struct OpenFile {
+    Fd fd;
+    client::FileEntry entry;
+  };
+  Result<OpenFile> open_file(const std::string& path) const;
+  /// `token` makes the temporary name unlike all others.
+  Result<FileDraft> create(const std::string& path, const client::FileWriteOptions& options, std::uint64_t token) const;
+  Status make_folder(const std::string& path) const;
+  Status move(const std::string& from, const std::string& to, client::ClaimFiles::Existing existing) const;
+  Status remove(const std::string& path, client::ClaimFiles::Depth depth, const std::stop_token& stop) const;
+
+ private:
+  ClaimFolder(Fd top, uid_t user, gid_t group)
+      : top_(std::move(top)), user_(user), group_(group), acts_as_(user, group) {}
+
+  struct Slot;
+  Result<Slot> slot(const std::string& path) const;
+
+  Fd top_;
+  uid_t user_;
+  gid_t group_;
+  linux_os::FileUser acts_as_;
+};
+
+}  // namespace muster::agent

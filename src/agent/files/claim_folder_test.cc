@@ -1,0 +1,236 @@
+#include "agent/files/claim_folder.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "linux/remove_tree.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using client::ClaimFiles;
+using client::FileEntry;
+using client::FileType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ClaimFolderTest : public ::testing::Test {
+ protected:
+  ClaimFolderTest() {
+    char name[] = "/tmp/muster-claim-XXXXXX";
+    outside_ = ::mkdtemp(name);
+    root_ = {.path = outside_ + "/claim"};
+    std::ofstream(outside_ + "/secret") << "secret";
+    auto opened = ClaimFolder::open(root_);
+    folder_ = *std::move(opened);
+  }
+  ~ClaimFolderTest() override {
+    folder_.reset();
+    (void)linux_os::remove_tree(outside_).has_value();
+  }
+
+  void write(const std::string& path, const std::string& text) const { std::ofstream(root_.path + "/" + path) << text; }
+  void link(const std::string& path, const std::string& target) const {
+    fs::create_symlink(target, root_.path + "/" + path);
+  }
+  Result<client::FileWriting::Written> put(const std::string& path, const std::string& text,
+                                           client::FileWriteOptions options = {}) {
+    TRY_ASSIGN(FileDraft draft, folder_->create(path, options, ++token_));
+    TRY(draft.write(text));
+    return draft.commit();
+  }
+  std::string content(const std::string& path) const { return read_file(root_.path + "/" + path).value_or("(none)"); }
+  std::vector<std::string> names(const std::string& path,
+                                 const client::PageRequest& page = {.after = "", .limit = 100}) {
+    std::vector<std::string> out;
+    const auto listed = folder_->list(path, page);
+    if (!listed) return {listed.error().message};
+    for (const FileEntry& entry : listed->entries) out.push_back(entry.name);
+    return out;
+  }
+  Status remove(const std::string& path, ClaimFiles::Depth depth) { return folder_->remove(path, depth, {}); }
+
+  std::string outside_;
+  ClaimRoot root_;
+  std::unique_ptr<ClaimFolder> folder_;
+  std::uint64_t token_ = 0;
+};
+
+TEST_F(ClaimFolderTest, ListsWhatIsThere) {
+  write("b.txt", "12345");
+  fs::create_directory(root_.path + "/a");
+  link("c", "b.txt");
+  const auto listed = folder_->list("", {.after = "", .limit = 10});
+  ASSERT_TRUE(listed);
+  EXPECT_TRUE(listed->is_last);
+  ASSERT_EQ(listed->entries.size(), 3U);
+  EXPECT_EQ(listed->entries[0].type, FileType::kFolder);
+  EXPECT_EQ(listed->entries[1].type, FileType::kFile);
+  EXPECT_EQ(listed->entries[1].size, 5);
+  EXPECT_EQ(listed->entries[2].type, FileType::kLink);
+}
+
+TEST_F(ClaimFolderTest, AFolderIsListedInPages) {
+  for (const char* name : {"d", "a", "c", "b"}) write(name, "");
+  EXPECT_THAT(names("", {.after = "", .limit = 2}), ElementsAre("a", "b"));
+  EXPECT_THAT(names("", {.after = "b", .limit = 2}), ElementsAre("c", "d"));
+  EXPECT_FALSE(folder_->list("", {.after = "", .limit = 2})->is_last);
+  EXPECT_TRUE(folder_->list("", {.after = "b", .limit = 2})->is_last);
+}
+
+TEST_F(ClaimFolderTest, AFileAppearsWholeOrNotAtAll) {
+  {
+    auto draft = folder_->create("x", {}, 1);
+    ASSERT_TRUE(draft);
+    ASSERT_TRUE(draft->write("half"));
+    EXPECT_FALSE(fs::exists(root_.path + "/x"));
+  }
+  EXPECT_THAT(names(""), IsEmpty()) << "an abandoned draft leaves nothing";
+  const auto written = put("x", "whole");
+  ASSERT_TRUE(written);
+  EXPECT_TRUE(written->is_new);
+  EXPECT_EQ(content("x"), "whole");
+  EXPECT_EQ(written->entry.mode, 0644U);
+  EXPECT_FALSE(put("x", "again")->is_new);
+}
+
+TEST_F(ClaimFolderTest, AReplacedFileKeepsItsPermissionsUnlessOthersAreGiven) {
+  ASSERT_TRUE(put("run", "1", {.mode = 0755, .if_match = ""}));
+  EXPECT_EQ(put("run", "2")->entry.mode, 0755U);
+  EXPECT_EQ(put("run", "3", {.mode = 0600, .if_match = ""})->entry.mode, 0600U);
+}
+
+TEST_F(ClaimFolderTest, AConditionalWriteSeesThatTheFileHasChanged) {
+  const std::string etag = put("x", "1")->entry.etag;
+  const std::string newer = put("x", "22", {.mode = {}, .if_match = etag})->entry.etag;
+  EXPECT_NE(newer, etag);
+  const auto late = put("x", "3", {.mode = {}, .if_match = etag});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().reason, Reason::kConflict);
+  EXPECT_EQ(put("y", "1", {.mode = {}, .if_match = "*"}).error().reason, Reason::kConflict);
+  EXPECT_EQ(put("x", "3", {.mode = {}, .if_match = "", .only_new = true}).error().reason, Reason::kAlreadyExists);
+  EXPECT_EQ(content("x"), "22");
+}
+
+TEST_F(ClaimFolderTest, LinksThatStayInsideAreFollowed) {
+  write("file", "12");
+  fs::create_directory(root_.path + "/folder");
+  link("folder/up", "../file");
+  EXPECT_EQ(folder_->stat("folder/up")->size, 2);
+  EXPECT_TRUE(folder_->open_file("folder/up"));
+}
+
+TEST_F(ClaimFolderTest, NoLinkLeadsOutside) {
+  link("relative", "../secret");
+  link("absolute", outside_ + "/secret");
+  link("folder", outside_);
+  link("proc", "/proc/self/cwd");
+  for (const char* path : {"relative", "absolute", "folder/secret", "folder", "proc", "../secret"}) {
+    EXPECT_EQ(folder_->stat(path).error().reason, Reason::kForbidden) << path;
+    EXPECT_EQ(folder_->open_file(path).error().reason, Reason::kForbidden) << path;
+  }
+  EXPECT_THAT(names("folder"), ElementsAre("\"folder\": leads outside the claim"));
+  EXPECT_EQ(put("folder/new", "x").error().reason, Reason::kForbidden);
+  EXPECT_EQ(folder_->make_folder("folder/new").error().reason, Reason::kForbidden);
+  EXPECT_EQ(remove("folder/secret", ClaimFiles::Depth::kAll).error().reason, Reason::kForbidden);
+  write("mine", "x");
+  EXPECT_EQ(folder_->move("mine", "folder/mine", ClaimFiles::Existing::kKept).error().reason, Reason::kForbidden);
+  EXPECT_EQ(folder_->move("folder/secret", "mine2", ClaimFiles::Existing::kKept).error().reason, Reason::kForbidden);
+  EXPECT_EQ(*read_file(outside_ + "/secret"), "secret");
+}
+
+TEST_F(ClaimFolderTest, WritingToALinkReplacesTheLink) {
+  link("x", outside_ + "/secret");
+  ASSERT_TRUE(put("x", "mine"));
+  EXPECT_EQ(*read_file(outside_ + "/secret"), "secret");
+  EXPECT_EQ(content("x"), "mine");
+}
+
+TEST_F(ClaimFolderTest, RemovingALinkKeepsWhatItPointsTo) {
+  link("x", outside_);
+  ASSERT_TRUE(remove("x", ClaimFiles::Depth::kAll));
+  EXPECT_TRUE(fs::exists(outside_ + "/secret"));
+}
+
+TEST_F(ClaimFolderTest, AFolderWithFilesIsRemovedOnlyWhenAsked) {
+  ASSERT_TRUE(folder_->make_folder("a/b/c"));
+  ASSERT_TRUE(folder_->make_folder("a/b/c"));
+  ASSERT_TRUE(put("a/b/x", "1"));
+  const auto refused = remove("a", ClaimFiles::Depth::kOne);
+  EXPECT_EQ(refused.error().reason, Reason::kConflict);
+  EXPECT_THAT(refused.error().message, HasSubstr("not empty"));
+  EXPECT_TRUE(remove("a/b/c", ClaimFiles::Depth::kOne));
+  EXPECT_TRUE(remove("a", ClaimFiles::Depth::kAll));
+  EXPECT_THAT(names(""), IsEmpty());
+  EXPECT_EQ(remove("", ClaimFiles::Depth::kAll).error().reason, Reason::kBadRequest) << "not the claim itself";
+}
+
+TEST_F(ClaimFolderTest, MovesWithoutReplacingUnlessAsked) {
+  ASSERT_TRUE(put("x", "1"));
+  ASSERT_TRUE(put("y", "2"));
+  EXPECT_EQ(folder_->move("x", "y", ClaimFiles::Existing::kKept).error().reason, Reason::kAlreadyExists);
+  EXPECT_TRUE(folder_->move("x", "y", ClaimFiles::Existing::kReplaced));
+  EXPECT_EQ(content("y"), "1");
+  EXPECT_EQ(folder_->move("gone", "z", ClaimFiles::Existing::kKept).error().reason, Reason::kNotFound);
+  ASSERT_TRUE(folder_->make_folder("a"));
+  EXPECT_EQ(folder_->move("a", "a/b", ClaimFiles::Existing::kKept).error().reason, Reason::kBadRequest);
+}
+
+TEST_F(ClaimFolderTest, APipeIsNotRead) {
+  ASSERT_EQ(::mkfifo((root_.path + "/pipe").c_str(), 0600), 0);
+  EXPECT_EQ(folder_->stat("pipe")->type, FileType::kOther);
+  EXPECT_EQ(folder_->open_file("pipe").error().reason, Reason::kBadRequest);
+}
+
+TEST_F(ClaimFolderTest, WrongPathsAreExplained) {
+  write("file", "");
+  EXPECT_EQ(folder_->stat("none").error().message, "\"none\": no such file or folder");
+  EXPECT_EQ(folder_->stat("file/x").error().message, "\"file/x\": a part of the path is not a folder");
+  EXPECT_EQ(folder_->open_file("").error().message, "\"/\": is a folder");
+  EXPECT_EQ(put("none/x", "").error().message, "\"none\": no such file or folder");
+}
+
+TEST_F(ClaimFolderTest, ROOT_NewEntriesBelongToTheOwnerOfTheirFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  ASSERT_TRUE(folder_->make_folder("a"));
+  ASSERT_EQ(::chown((root_.path + "/a").c_str(), 1000, 1001), 0);
+  ASSERT_TRUE(put("a/x", "1"));
+  ASSERT_TRUE(folder_->make_folder("a/b"));
+  for (const char* path : {"/a/x", "/a/b"}) {
+    struct stat what {};
+    ASSERT_EQ(::stat((root_.path + path).c_str(), &what), 0);
+    EXPECT_EQ(what.st_uid, 1000U) << path;
+    EXPECT_EQ(what.st_gid, 1001U) << path;
+  }
+}
+
+TEST_F(ClaimFolderTest, ROOT_InANamedFolderItsOwnersRightsCount) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  write("private", "root's");
+  ASSERT_EQ(::chmod((root_.path + "/private").c_str(), 0600), 0);
+  ASSERT_EQ(::chown(root_.path.c_str(), 1000, 1000), 0);
+  ASSERT_EQ(::chmod(root_.path.c_str(), 0755), 0);
+  root_.is_named = true;
+  folder_.reset();
+  {
+    const auto named = ClaimFolder::open(root_);
+    ASSERT_TRUE(named);
+    EXPECT_EQ((*named)->open_file("private").error().reason, Reason::kForbidden);
+    auto draft = (*named)->create("own", {}, 1);
+    ASSERT_TRUE(draft) << draft.error().message;
+    EXPECT_TRUE(draft->commit());
+  }
+  struct stat what {};
+  ASSERT_EQ(::stat((root_.path + "/own").c_str(), &what), 0);
+  EXPECT_EQ(what.st_uid, 1000U);
+  EXPECT_TRUE(read_file(root_.path + "/private")) << "the thread is root again";
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,77 @@
+"""Logs of earlier attempts and of deleted pods, folded progress bars, and what is removed when."""
+
+import subprocess
+
+import pytest
+from harness import MUSTER, Engine, training_job, wait_for
+
+FAILS_TWICE = """
+import os, sys
+runs = len(os.listdir('/work/runs'))
+open(f'/work/runs/{runs}', 'w').close()
+print('this is try', runs, flush=True)
+sys.exit(1 if runs < 2 else 0)
+"""
+
+
+def pod(name, script, **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"restartPolicy": "Never", **spec,
+                     "containers": [{"name": "main", "image": "i", "command": ["sh", "-c", script]}]}}
+
+
+def run(engine, *pods):
+    for one in pods:
+        engine.apply(one)
+    for one in pods:
+        engine.wait_phase(one["metadata"]["name"], "Succeeded", kind="pod")
+
+
+def test_the_log_of_every_attempt_is_readable_even_when_the_job_is_gone(engine):
+    work = engine.volume("work")
+    (work / "runs").mkdir()
+    (work / "third.py").write_text(FAILS_TWICE)
+    engine.apply(training_job("tries", ["python3", "third.py"], role={"restartPolicy": "OnFailure"}))
+    engine.wait_phase("tries", "Succeeded")
+    pods = engine.muster("get", "pods", "-l", "tensorstack.dev/owner-name=tries", "-o", "name").stdout.split()
+    name = pods[0].removeprefix("pod/")
+    assert engine.muster("logs", name, "--previous").stdout == "this is try 1\n"
+
+    def logs():
+        return [engine.muster("logs", name, f"--attempt={attempt}").stdout for attempt in range(3)]
+    expected = ["this is try 0\n", "this is try 1\n", "this is try 2\n"]
+    assert logs() == expected
+    assert engine.muster("logs", "pj/tries", "--attempt=1").stdout == "this is try 1\n"
+    engine.muster("delete", "pj", "tries")
+    wait_for("the pod to be gone", lambda: engine.get("pod", name, check=False) is None)
+    assert logs() == expected
+    assert engine.muster("logs", name, "--attempt=0", "--tail=1", "--timestamps").stdout.endswith("Z this is try 0\n")
+    missing = engine.muster("logs", name, "--attempt=7", check=False)
+    assert (missing.returncode, missing.stderr) == (
+        3, f'error: attempt 7 of pod "{name}" has no log: it has not run, or its log was removed\n')
+
+
+def test_progress_bars_are_folded_on_request_only(engine):
+    run(engine, pod("bar", "printf ' 10%%\\r 50%%\\r100%%\\nnext\\n'"))
+    stored = subprocess.run([MUSTER, "logs", "bar"], env=engine.environment(), stdout=subprocess.PIPE, check=True).stdout
+    assert stored == b" 10%\r 50%\r100%\nnext\n"
+    assert engine.muster("logs", "bar", "--fold").stdout == "100%\nnext\n"
+    assert engine.muster("logs", "-f", "bar", "--fold").stdout == "100%\nnext\n"
+
+
+@pytest.mark.parametrize("limits", ["keepFor: 1ms", "keepBytes: 1", "keepPods: 0"])
+def test_logs_of_deleted_pods_go_when_a_limit_says_so(tmp_path, limits):
+    engine = Engine(tmp_path, config=f"logs: {{{limits}}}\n").start()
+    try:
+        run(engine, pod("gone", "echo gone"), pod("stays", "echo stays"))
+        uid = engine.get("pod", "gone")["metadata"]["uid"]
+        engine.muster("delete", "pod", "gone")
+        assert (engine.data / "pods" / uid).exists(), "looked at now and then, and at each start"
+        engine.kill()
+        engine.start()
+        wait_for("the log to be removed", lambda: not (engine.data / "pods" / uid).exists())
+        wait_for("the name to be forgotten", lambda: not (engine.data / "names" / "default" / "gone").exists())
+        assert engine.muster("logs", "stays").stdout == "stays\n"
+        assert engine.muster("logs", "gone", "--attempt=0", check=False).returncode == 3
+    finally:
+        engine.stop()

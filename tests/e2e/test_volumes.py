@@ -1,0 +1,253 @@
+"""The files of a claim, through the API and with `muster volume`, whether a pod uses the claim or not."""
+
+import json
+import os
+import socket
+import ssl
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+from api_socket import SocketConnection
+from harness import MUSTER, wait_for
+
+
+class Files:
+    """The files API of one claim, through the engine's socket."""
+
+    def __init__(self, engine, claim):
+        self.engine = engine
+        self.base = f"/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/{claim}/files"
+
+    def ask(self, method, path="", body=None, headers=None):
+        connection = SocketConnection(self.engine.data / "api.sock", 30)
+        try:
+            connection.request(method, f"{self.base}/{path}", body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def json(self, method, path="", body=None, headers=None):
+        status, _, text = self.ask(method, path, body, headers)
+        return status, json.loads(text)
+
+    def names(self, path=""):
+        return [item["name"] for item in self.json("GET", path)[1]["items"]]
+
+
+@pytest.fixture
+def files(engine, request):
+    name = request.node.name.replace("_", "-")[:40].strip("-")
+    engine.muster("volume", "create", name)
+    made = Files(engine, name)
+    made.claim = name
+    made.folder = engine.data / "volumes" / "default" / name
+    return made
+
+
+def test_a_file_is_written_read_in_parts_and_replaced(files):
+    status, headers, text = files.ask("PUT", "model.bin?mode=0755", b"0123456789")
+    assert status == 201
+    written = json.loads(text)
+    assert (written["kind"], written["name"], written["type"], written["size"], written["mode"]) == (
+        "File", "model.bin", "file", 10, "0755")
+    etag = headers["ETag"]
+
+    status, headers, body = files.ask("GET", "model.bin")
+    assert (status, body, headers["ETag"], headers["Content-Length"]) == (200, b"0123456789", etag, "10")
+    assert headers["Content-Type"] == "application/octet-stream"
+    status, headers, body = files.ask("GET", "model.bin", headers={"Range": "bytes=2-4"})
+    assert (status, body, headers["Content-Range"]) == (206, b"234", "bytes 2-4/10")
+    status, headers, body = files.ask("GET", "model.bin", headers={"Range": "bytes=10-"})
+    assert (status, headers["Content-Range"], json.loads(body)["code"]) == (416, "bytes */10", 416)
+    assert files.ask("GET", "model.bin", headers={"If-None-Match": etag})[0] == 304
+    assert files.ask("GET", "model.bin", headers={"Range": "bytes=0-0", "If-Range": '"old"'})[0] == 200
+    status, headers, body = files.ask("HEAD", "model.bin")
+    assert (status, headers["Content-Length"], body) == (200, "10", b"")
+
+    assert files.ask("PUT", "model.bin", b"new", {"If-Match": etag})[0] == 200
+    status, refusal = files.json("PUT", "model.bin", b"late", {"If-Match": etag})
+    assert (status, refusal["kind"], refusal["reason"]) == (409, "Status", "Conflict")
+    assert files.json("PUT", "model.bin", b"x", {"If-None-Match": "*"})[1]["reason"] == "AlreadyExists"
+    assert files.ask("GET", "model.bin")[2] == b"new"
+    assert files.json("PUT", "x?mode=4755", b"")[1]["message"] == 'mode: must be octal, from 0 to 0777, got "4755"'
+
+
+def test_folders_are_made_listed_moved_and_removed(files):
+    assert files.ask("POST", "a/b%20c?makeFolder=true")[0] == 200
+    for name in "zyx":
+        assert files.ask("PUT", f"a/{name}", name.encode())[0] == 201
+    assert files.names("a") == ["b c", "x", "y", "z"]
+    status, page = files.json("GET", "a?limit=2")
+    assert [item["name"] for item in page["items"]] == ["b c", "x"]
+    assert [item["type"] for item in page["items"]] == ["folder", "file"]
+    status, page = files.json("GET", "a?limit=2&continue=" + page["metadata"]["continue"])
+    assert [item["name"] for item in page["items"]] == ["y", "z"]
+    assert "continue" not in page["metadata"]
+    assert files.json("GET", "a?stat=true")[1]["type"] == "folder"
+
+    assert files.ask("POST", "a/x?moveTo=a/b%20c/moved")[0] == 200
+    assert files.json("POST", "a/y?moveTo=a/z")[1]["reason"] == "AlreadyExists"
+    assert files.ask("POST", "a/y?moveTo=a/z&overwrite=true")[0] == 200
+    assert files.names("a") == ["b c", "z"]
+    status, refusal = files.json("DELETE", "a")
+    assert (status, refusal["message"]) == (409, '"a": the folder is not empty; add recursive=true to the query')
+    assert files.ask("DELETE", "a?recursive=true")[0] == 200
+    assert files.names() == []
+    assert files.json("GET", "a")[0] == 404
+    assert files.json("DELETE", "?recursive=true")[0] == 400
+
+
+def test_nothing_outside_the_claim_is_reached(files, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    files.ask("PUT", "inside", b"inside")
+    os.symlink(tmp_path, files.folder / "out")
+    os.symlink("../../../kubeconfig", files.folder / "token")
+    os.symlink("inside", files.folder / "fine")
+    for method, path in [("GET", "out/secret"), ("GET", "out"), ("GET", "token"), ("PUT", "out/new"),
+                         ("DELETE", "out/secret"), ("POST", "out/new?makeFolder=true"),
+                         ("POST", "inside?moveTo=out/stolen")]:
+        status, refusal = files.json(method, path, b"x" if method == "PUT" else None)
+        assert (status, refusal["reason"]) == (403, "Forbidden"), (method, path)
+        assert refusal["message"].endswith("leads outside the claim")
+    assert files.ask("GET", "fine")[2] == b"inside"
+    for path in ["%2e%2e/%2e%2e/kubeconfig", "a/../../b", "x%00y", "..%2f..%2fkubeconfig"]:
+        assert files.ask("GET", path)[0] == 400, path
+    assert files.json("POST", "inside?moveTo=../x")[0] == 400
+    assert [entry.name for entry in tmp_path.iterdir()] == ["secret"]
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(files, engine):
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(engine.data / "api.sock"))
+        client.sendall(f"PUT {files.base}/half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf".encode())
+        wait_for("the upload to begin", files.names)
+    wait_for("nothing to be left", lambda: files.names() == [])
+
+
+def test_a_large_file_streams_while_others_are_served(files, engine):
+    size = 64 << 20
+
+    def blocks():
+        yield b"m" * (size // 2)
+        assert engine.get("pvc", files.claim)["status"]["phase"] == "Bound"
+        yield b"m" * (size // 2)
+    assert files.json("PUT", "large", blocks())[1]["size"] == size
+    assert len(files.ask("GET", "large")[2]) == size
+
+
+def test_a_pod_and_the_api_share_the_files(files, engine):
+    files.ask("PUT", "in", b"from outside")
+    engine.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "sharer"}, "spec": {
+        "restartPolicy": "Never",
+        "containers": [{"name": "c", "image": "i", "command": ["sh", "-c", "cp /d/in /d/out && echo more >> /d/in"],
+                        "volumeMounts": [{"name": "d", "mountPath": "/d"}]}],
+        "volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": files.claim}}]}})
+    engine.wait_phase("sharer", "Succeeded", kind="pod")
+    assert files.ask("GET", "out")[2] == b"from outside"
+    assert files.ask("PUT", "out", b"replaced")[0] == 200
+
+
+def test_an_account_reaches_the_claims_of_its_namespace_only(files, engine):
+    files.ask("PUT", "x", b"x")
+    engine.muster("create", "namespace", "elsewhere")
+    certificates = ssl.create_default_context(cafile=str(engine.data / "pki" / "ca.crt"))
+
+    def status_for(namespace):
+        made = wait_for("a token", lambda: token(namespace))
+        request = urllib.request.Request(f"https://127.0.0.1:{engine.port}{files.base}/x",
+                                         headers={"Authorization": f"Bearer {made}"})
+        try:
+            with urllib.request.urlopen(request, context=certificates) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def token(namespace):
+        connection = SocketConnection(engine.data / "api.sock", 30)
+        connection.request("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/default/token",
+                           json.dumps({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}),
+                           {"Content-Type": "application/json"})
+        return json.loads(connection.getresponse().read()).get("status", {}).get("token")
+    assert status_for("default") == 200
+    assert status_for("elsewhere") == 403
+
+
+# ---- muster volume ----
+
+def test_folders_are_copied_in_and_out(engine, tmp_path):
+    source = tmp_path / "project"
+    (source / "pkg").mkdir(parents=True)
+    (source / "train.py").write_text("print(1)\n")
+    (source / "run.sh").write_text("#!/bin/sh\n")
+    (source / "run.sh").chmod(0o755)
+    (source / "pkg" / "empty").write_bytes(b"")
+    os.symlink("train.py", source / "link")
+    assert engine.muster("volume", "create", "code", "--size", "5Gi").stdout == 'persistentvolumeclaim "code" created\n'
+    done = engine.muster("volume", "cp", source, "code:")
+    assert done.stderr == f"skipped {source}/link: a symbolic link\n"
+    listed = engine.muster("volume", "ls", "code:project").stdout.splitlines()
+    assert [line.split()[-1] for line in listed] == ["NAME", "pkg/", "run.sh", "train.py"]
+    assert listed[2].split()[:2] == ["0755", "10B"]
+
+    engine.muster("volume", "cp", "code:project", tmp_path / "back")
+    assert (tmp_path / "back" / "train.py").read_text() == "print(1)\n"
+    assert (tmp_path / "back" / "pkg" / "empty").read_bytes() == b""
+    assert (tmp_path / "back" / "run.sh").stat().st_mode & 0o777 == 0o755
+    engine.muster("volume", "cp", "code:project/train.py", f"{tmp_path}/")
+    assert (tmp_path / "train.py").read_text() == "print(1)\n"
+
+
+def test_standard_streams_are_sources_and_destinations(engine):
+    engine.muster("volume", "create", "streams")
+    engine.muster("volume", "cp", "-", "streams:notes.txt", stdin="hello\n")
+    assert engine.muster("volume", "cp", "streams:notes.txt", "-").stdout == "hello\n"
+    done = engine.muster("volume", "cp", "-", "streams:", stdin="x", check=False)
+    assert done.returncode == 2 and "is a folder; name the file to write" in done.stderr
+
+
+def test_files_and_volumes_are_removed(engine):
+    engine.muster("volume", "create", "old")
+    engine.muster("volume", "cp", "-", "old:a", stdin="x")
+    engine.muster("volume", "cp", "/etc/hostname", "old:dir/")
+    assert engine.muster("volume", "ls", "old:dir/hostname").stdout.splitlines()[1].endswith("hostname")
+    full = engine.muster("volume", "rm", "old:dir", check=False)
+    assert (full.returncode, full.stderr) == (
+        4, "error: old:dir: the folder is not empty\n  fix: muster volume rm -r old:dir\n")
+    engine.muster("volume", "rm", "-r", "old:dir")
+    engine.muster("volume", "rm", "old:a")
+    assert engine.muster("volume", "ls", "old").stdout.split() == ["MODE", "SIZE", "MODIFIED", "NAME"]
+    gone = engine.muster("volume", "rm", "old:a", check=False)
+    assert (gone.returncode, gone.stderr) == (3, 'error: "a": no such file or folder\n')
+    assert 'persistentvolumeclaim "old" deleted' in engine.muster("volume", "rm", "old").stdout
+    assert "old" not in [line.split()[0] for line in engine.muster("volume", "ls").stdout.splitlines()]
+    assert engine.muster("volume", "ls", "old", check=False).returncode == 3
+
+
+def test_what_a_volume_uses_is_shown(engine):
+    engine.muster("volume", "create", "weighed")
+    engine.muster("volume", "cp", "-", "weighed:text", stdin="x" * 300_000)
+
+    def used():
+        line = next(l for l in engine.muster("volume", "ls").stdout.splitlines() if l.startswith("weighed"))
+        return line.split()[3] != "-" and line.split()[3]
+    assert wait_for("the volume to be measured", used).endswith("KiB")
+    assert int(engine.get("pvc", "weighed")["metadata"]["annotations"]["muster.dev/used"]) >= 300_000
+    usage = Files(engine, "weighed").json("GET")[1]["usage"]
+    assert usage["bytes"] >= 300_000 and usage["entries"] == 1 and usage["complete"] is True
+
+
+def test_wrong_words_are_explained(engine):
+    def said(*words):
+        done = engine.muster("volume", *words, check=False)
+        assert done.returncode == 2
+        return done.stderr
+    assert "say what to do: create, ls, cp or rm" in said()
+    assert 'unknown word "creat"; did you mean "create"?' in said("creat", "x")
+    assert "one of the two must be in a volume" in said("cp", "a", "b")
+    assert "--size: must be a quantity such as 10Gi, got \"much\"" in said("create", "x", "--size", "much")
+    offered = subprocess.run([MUSTER, "__complete", "--", "volume", ""], env=engine.environment(), text=True,
+                             stdout=subprocess.PIPE, check=True).stdout
+    assert [line.split("\t")[0] for line in offered.splitlines()] == ["create", "ls", "cp", "rm"]
