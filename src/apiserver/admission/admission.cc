@@ -428,6 +428,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   if (resource.start != nullptr) resource.start(object);
   add_all(deprecations(resource, object), warnings);
   add_all(std::move(said), warnings);
+  add_all(missing_queue_warnings(context, resource, nullptr, object), warnings);
   if (context.is_acted_on && !context.is_acted_on(resource)) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
@@ -478,6 +479,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);
     add_all(new_warnings(resource, &before, after), warnings);
+    add_all(missing_queue_warnings(context, resource, &before, after), warnings);
   }
   return after;
 }
