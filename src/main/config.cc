@@ -31,6 +31,16 @@ TypeDesc describe(Of<SnapshotsConfig>) {
       field<&SnapshotsConfig::keep>("keep", "How many are kept; older ones are removed.").min(1).default_value(24));
 }
 
+TypeDesc describe(Of<QueueConfig>) {
+  return object<QueueConfig>(
+      "Queue", "A queue that exists when the engine has started.",
+      field<&QueueConfig::name>("name", "Name of the queue; default is the one of jobs that name none.").required(),
+      field<&QueueConfig::quota>("quota", "Most of each resource that its pods may request together."),
+      field<&QueueConfig::priority>("priority", "Rank among queues; larger goes first.").min(0).max(100),
+      field<&QueueConfig::closed>("closed", "While true, the queue takes no new pods."),
+      field<&QueueConfig::namespaces>("namespaces", "Namespaces that may use the queue; all when not set."));
+}
+
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
@@ -48,7 +58,11 @@ TypeDesc describe(Of<Config>) {
           .min(16),
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
-      field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."));
+      field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."),
+      field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
+          .one_of({"lenient", "strict"})
+          .default_value("lenient"),
+      field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"));
 }
 
 }  // namespace muster::reflect
@@ -156,7 +170,9 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file) {
                   .resources = {},
                   .processes_per_container = 0,
                   .event_ttl = "1h",
-                  .snapshots = {.every = "1h", .keep = 24}};
+                  .snapshots = {.every = "1h", .keep = 24},
+                  .scheduling = "lenient",
+                  .queues = {}};
   }
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};

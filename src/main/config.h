@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,14 @@ struct SnapshotsConfig {
   int keep = 24;
 };
 
+struct QueueConfig {
+  std::string name;
+  std::map<std::string, Quantity> quota;  // empty: no limit
+  std::optional<int> priority;
+  bool closed = false;
+  std::vector<std::string> namespaces;  // empty: all
+};
+
 struct Config {
   std::string listen;          // HOST:PORT; "" leaves the choice to the flag
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
@@ -33,6 +42,8 @@ struct Config {
   int processes_per_container = 0;  // 0 leaves the choice to the agent
   std::string event_ttl = "1h";     // a valid duration greater than zero
   SnapshotsConfig snapshots;
+  std::string scheduling = "lenient";  // or "strict"
+  std::vector<QueueConfig> queues;
 };
 
 struct Address {
