@@ -9,6 +9,8 @@ inline constexpr const char* kReplicaTypeLabel = "replica-type";
 inline constexpr const char* kReplicaIndexLabel = "replica-index";
 inline constexpr const char* kJobRoleLabel = "job-role";
 inline constexpr const char* kGroupNameLabel = "scheduler.tensorstack.dev/group-name";
+inline constexpr const char* kQueueLabel = "scheduler.tensorstack.dev/queue";
+inline constexpr const char* kGroupRoleLabel = "scheduler.tensorstack.dev/role";
 // Kubeflow
 inline constexpr const char* kKubeflowOperatorLabel = "training.kubeflow.org/operator-name";
 inline constexpr const char* kKubeflowJobNameLabel = "training.kubeflow.org/job-name";

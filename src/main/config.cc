@@ -61,6 +61,16 @@ TypeDesc describe(Of<LogsConfig>) {
       field<&LogsConfig::keep_pods>("keepPods", "How many deleted pods have logs.").min(0).default_value(500));
 }
 
+TypeDesc describe(Of<QueueConfig>) {
+  return object<QueueConfig>(
+      "Queue", "A queue that exists when the engine has started.",
+      field<&QueueConfig::name>("name", "Name of the queue; default is the one of jobs that name none.").required(),
+      field<&QueueConfig::quota>("quota", "Most of each resource that its pods may request together."),
+      field<&QueueConfig::priority>("priority", "Rank among queues; larger goes first.").min(0).max(100),
+      field<&QueueConfig::closed>("closed", "While true, the queue takes no new pods."),
+      field<&QueueConfig::namespaces>("namespaces", "Namespaces that may use the queue; all when not set."));
+}
+
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
@@ -80,7 +90,11 @@ TypeDesc describe(Of<Config>) {
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
       field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."),
-      field<&Config::logs>("logs", "How much of logs is kept."));
+      field<&Config::logs>("logs", "How much of logs is kept."),
+      field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
+          .one_of({"lenient", "strict"})
+          .default_value("lenient"),
+      field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"));
 }
 
 }  // namespace muster::reflect
@@ -261,7 +275,9 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .processes_per_container = 0,
                   .event_ttl = "1h",
                   .snapshots = {.every = "1h", .keep = 24},
-                  .logs = usual_logs()};
+                  .logs = usual_logs(),
+                  .scheduling = "lenient",
+                  .queues = {}};
   }
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};

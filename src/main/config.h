@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,14 @@ struct LogsConfig {
   int keep_pods = 500;
 };
 
+struct QueueConfig {
+  std::string name;
+  std::map<std::string, Quantity> quota;  // empty: no limit
+  std::optional<int> priority;
+  bool closed = false;
+  std::vector<std::string> namespaces;  // empty: all
+};
+
 struct Config {
   std::string listen;          // HOST:PORT; "" leaves the choice to the flag
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
@@ -53,6 +62,8 @@ struct Config {
   std::string event_ttl = "1h";     // a valid duration greater than zero
   SnapshotsConfig snapshots;
   LogsConfig logs;
+  std::string scheduling = "lenient";  // or "strict"
+  std::vector<QueueConfig> queues;
 };
 
 struct Address {

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "main/queues.h"
+
 namespace muster {
 namespace {
 
@@ -20,6 +22,33 @@ TEST(Config, AnEmptyFileMeansTheDefaults) {
   ASSERT_TRUE(config);
   EXPECT_EQ(config->unmapped, "host");
   EXPECT_TRUE(config->environments.empty());
+}
+
+TEST(Config, ReadsQueues) {
+  auto config = parse_config(
+      "scheduling: strict\n"
+      "queues:\n"
+      "- name: research\n"
+      "  quota: {nvidia.com/gpu: 4}\n"
+      "  priority: 7\n"
+      "  namespaces: [lab]\n",
+      "muster.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->scheduling, "strict");
+  ASSERT_EQ(config->queues.size(), 1u);
+  const json::Document queue = queue_object(config->queues[0]);
+  EXPECT_EQ(queue.string_at("metadata", "name"), "research");
+  EXPECT_EQ(queue.string_at("spec", "quota", "requests", "nvidia.com/gpu"), "4");
+  EXPECT_EQ(queue.int_at("spec", "priority"), 7);
+  const json::Document& selects = queue.array_at("spec", "namespaceSelector", "matchExpressions").at(0);
+  EXPECT_EQ(selects.string_at("key"), "kubernetes.io/metadata.name");
+  EXPECT_EQ(selects.array_at("values").at(0).as_string(), "lab");
+}
+
+TEST(Config, ReportsMistakesInQueues) {
+  EXPECT_THAT(message_of("queues:\n- quota: {cpu: 4}\n"), HasSubstr("queues[0].name"));
+  EXPECT_THAT(message_of("queues:\n- name: a\n  priority: 101\n"), HasSubstr("muster.yaml:3:"));
+  EXPECT_THAT(message_of("scheduling: strikt\n"), HasSubstr("strict"));
 }
 
 TEST(Config, ReadsEnvironmentsAndResources) {

@@ -24,6 +24,7 @@
 #include "main/content_port.h"
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
+#include "main/queues.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -231,8 +232,10 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));
   engine.api->set_node(engine.agent.get());
-  engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
-                                                              control::Where::kEngine, linux_os::is_port_free);
+  engine.controllers =
+      std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client, control::Where::kEngine,
+                                             linux_os::is_port_free, options.config.scheduling == "strict");
+  make_queues(*engine.client, options.config.queues);
   const net::ServerTls tls{.certificate_pem = credentials.server.certificate_pem,
                            .key_pem = credentials.server.key_pem};
   engine.content = make_content_server(engine.loop, tls);

@@ -118,7 +118,7 @@ TEST_P(ApiContract, WhoWritesWhatIsHardlyMeantIsTold) {
   EXPECT_EQ(patch(job.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").headers.get("Warning"), "");
 }
 
-TEST_P(ApiContract, JobsOfAQueueThatIsNotThereAreRefused) {
+TEST_P(ApiContract, JobsOfAQueueThatIsNotThereGetAWarning) {
   if (!is_ours()) GTEST_SKIP() << "a definition cannot look at other objects";
   const auto job = [](const char* queue) {
     return Given{
@@ -128,15 +128,19 @@ TEST_P(ApiContract, JobsOfAQueueThatIsNotThereAreRefused) {
                     queue)};
   };
   const Given wrong = job("defualt");
-  const Answer refused = post(wrong.list(ns_), wrong.object("j"));
-  EXPECT_EQ(refused.code, 422);
-  EXPECT_EQ(refused.message(),
-            "PyTorchTrainingJob.batch.tensorstack.dev \"j\" is invalid: spec.scheduler.t9kScheduler.queue: Not found: "
-            "\"defualt\"; did you mean \"default\"?");
-  const Given right = job("default");
-  EXPECT_EQ(post(right.list(ns_), right.object("j")).code, 201);
-  EXPECT_EQ(patch(right.list(ns_) + "/j", R"({"spec":{"scheduler":{"t9kScheduler":{"queue":"none"}}}})").code, 422);
-  EXPECT_EQ(patch(right.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").code, 200);
+  const Answer warned = post(wrong.list(ns_), wrong.object("j"));
+  EXPECT_EQ(warned.code, 201);
+  EXPECT_THAT(std::string(warned.headers.get("Warning")),
+              HasSubstr("spec.scheduler.t9kScheduler.queue: queue \\\"defualt\\\" does not exist, the default queue is "
+                        "used; did you mean \\\"default\\\"?"));
+  const auto set_queue = [&](const char* queue) {
+    return std::string(patch(wrong.list(ns_) + "/j",
+                             fmt::format(R"({{"spec":{{"scheduler":{{"t9kScheduler":{{"queue":"{}"}}}}}}}})", queue))
+                           .headers.get("Warning"));
+  };
+  EXPECT_EQ(set_queue("default"), "");
+  EXPECT_THAT(set_queue("none"), HasSubstr("create it or name another"));
+  EXPECT_EQ(patch(wrong.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").headers.get("Warning"), "");
 }
 
 /// A spec that is rejected, and the causes that both servers give.

@@ -235,7 +235,7 @@ TEST_F(ControllersTest, AJobOfManyReplicasLetsOthersGoFirst) {
   });
   ASSERT_FALSE(HasFailure());
   EXPECT_EQ(kubelet_->find(ns_, last)->array_at("status", "conditions").front().string_at("message"),
-            "needs 600 pods, there are 300 in all");
+            "needs 600 pods, this machine has 300; use fewer replicas");
   EXPECT_EQ(kubelet_->starts(ns_, last), 0);
 }
 

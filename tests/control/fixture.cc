@@ -20,6 +20,11 @@ const api::Resource& resource_named(const std::string& plural) {
   return api::resources().front();
 }
 
+/// Returns the namespace in which the resource's objects are: "" for those of the whole cluster.
+std::string namespace_for(const api::Resource& resource, const std::string& ns) {
+  return resource.scope == api::Scope::kNamespaced ? ns : "";
+}
+
 class CloseWorlds : public ::testing::Environment {
  public:
   void TearDown() override { contract::close_worlds(); }
@@ -74,8 +79,8 @@ void ControllersTest::create(const std::string& yaml) {
   const auto* resource = api::find_kind(object.string_at("apiVersion"), object.string_at("kind"));
   ASSERT_NE(resource, nullptr);
   std::optional<Result<json::Document>> answer;
-  const std::string ns = resource->scope == api::Scope::kNamespaced ? ns_ : "";
-  client_->create(*resource, ns, object, {}, [&](Result<json::Document> r) { answer = std::move(r); });
+  client_->create(*resource, namespace_for(*resource, ns_), object, {},
+                  [&](Result<json::Document> r) { answer = std::move(r); });
   wait_for("create", [&] { return answer.has_value(); });
   ASSERT_TRUE(answer->has_value()) << answer->error().message;
 }
@@ -84,7 +89,7 @@ void ControllersTest::patch(const std::string& plural, const std::string& name, 
   const auto body = json::parse(merge);
   ASSERT_TRUE(body) << body.error().message;
   const auto& resource = resource_named(plural);
-  client::ObjectName object{resource, resource.scope == api::Scope::kNamespaced ? ns_ : "", name};
+  client::ObjectName object{resource, namespace_for(resource, ns_), name};
   if (body->find("status") != nullptr) object.subresource = "status";
   std::optional<Result<json::Document>> answer;
   client_->patch(object, client::PatchType::kMerge, *body, {},
@@ -95,13 +100,16 @@ void ControllersTest::patch(const std::string& plural, const std::string& name, 
 
 void ControllersTest::remove(const std::string& plural, const std::string& name) {
   bool answered = false;
-  client_->remove({resource_named(plural), ns_, name}, {}, [&](Result<json::Document>) { answered = true; });
+  const auto& resource = resource_named(plural);
+  client_->remove({resource, namespace_for(resource, ns_), name}, {}, [&](Result<json::Document>) { answered = true; });
   wait_for("delete", [&] { return answered; });
 }
 
 std::optional<json::Document> ControllersTest::get(const std::string& plural, const std::string& name) {
   std::optional<Result<json::Document>> answer;
-  client_->get({resource_named(plural), ns_, name}, [&](Result<json::Document> r) { answer = std::move(r); });
+  const auto& resource = resource_named(plural);
+  client_->get({resource, namespace_for(resource, ns_), name},
+               [&](Result<json::Document> r) { answer = std::move(r); });
   EXPECT_TRUE(world_->wait([&] { return answer.has_value(); }));
   if (!answer || !answer->has_value()) return std::nullopt;
   return **answer;

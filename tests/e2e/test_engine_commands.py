@@ -240,7 +240,7 @@ def waiting_job(background):
     container = job["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
     container["resources"] = {"limits": {"nvidia.com/gpu": 4}}
     background.muster("apply", "-f", "-", input=json.dumps(job))
-    return "needs 4 nvidia.com/gpu, there is none"
+    return "needs 4 nvidia.com/gpu, this machine has 0; declare them with `resources:` in the configuration or remove the request"
 
 
 def test_everybody_says_why_a_job_waits(background, waiting_job):
@@ -295,5 +295,5 @@ def test_tables_fit_onto_the_terminal(background, waiting_job):
     lines = on_a_terminal(background, 44, "get", "pj").splitlines()
     assert all(len(line) <= 44 for line in lines) and lines[1].endswith("…"), lines
     assert "…" not in background.muster("get", "pj").stdout
-    events = on_a_terminal(background, 70, "describe", "pj", "hungry").split("Events:\n")[1].splitlines()
-    assert all(len(line) <= 70 for line in events), events
+    events = on_a_terminal(background, 72, "describe", "pj", "hungry").split("Events:\n")[1].splitlines()
+    assert all(len(line) <= 72 for line in events), events  # 20 of them for messages, the least there is

@@ -441,6 +441,7 @@ Result<Document> admit_new(Context& context, const ResourceRequest& request, Doc
   add_all(deprecations(resource, object), warnings);
   add_all(std::move(said), warnings);
   if (context.node_policy) add_all(warn_about_images(*context.node_policy, resource, object), warnings);
+  add_all(missing_queue_warnings(context, resource, nullptr, object), warnings);
   if (context.is_acted_on && !context.is_acted_on(resource)) {
     warnings.push_back(fmt::format("{} is stored but nothing acts on it yet in this version", resource.kind));
   }
@@ -495,6 +496,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   if (request.subresource.empty()) {
     add_all(deprecations(resource, after), warnings);
     add_all(new_warnings(resource, &before, after), warnings);
+    add_all(missing_queue_warnings(context, resource, &before, after), warnings);
   }
   return after;
 }

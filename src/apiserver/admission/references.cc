@@ -26,26 +26,6 @@ bool is_priority_class(const Context& context, const std::string& name) {
   return context.store.latest({"priorityclasses.scheduling.k8s.io", "", name}) != nullptr;
 }
 
-void check_queues(const Context& context, const json::Document* before, const json::Document& object,
-                  std::vector<FieldCause>& causes) {
-  const auto check = [&](const std::string& queue, const std::string& queue_before, const char* path) {
-    if (queue.empty() || queue == queue_before) return;
-    if (context.store.latest({kQueues, "", queue}) != nullptr) return;
-    FieldCause cause = reflect::not_found_cause(path, queue);
-    if (const auto near = did_you_mean(queue, queue_names(context.store))) {
-      cause.message += "; did you mean " + quote(*near) + "?";
-    }
-    causes.push_back(std::move(cause));
-  };
-  static const json::Document none;
-  const json::Document& old = before == nullptr ? none : *before;
-  check(object.string_at("spec", "scheduler", "t9kScheduler", "queue"),
-        old.string_at("spec", "scheduler", "t9kScheduler", "queue"), "spec.scheduler.t9kScheduler.queue");
-  check(object.string_at("spec", "tensorboardSpec", "scheduler", "t9kScheduler", "queue"),
-        old.string_at("spec", "tensorboardSpec", "scheduler", "t9kScheduler", "queue"),
-        "spec.tensorboardSpec.scheduler.t9kScheduler.queue");
-}
-
 void check_template_priorities(const Context& context, const api::Resource& resource, const json::Document* before,
                                const json::Document& object, std::vector<FieldCause>& causes) {
   const auto class_of = [](const json::Document& pod_template) {
@@ -78,9 +58,28 @@ std::vector<FieldCause> check_references(const Context& context, const api::Reso
                                          const json::Document* before, const json::Document& object) {
   std::vector<FieldCause> causes;
   if (resource.built_in) return causes;
-  check_queues(context, before, object, causes);
   check_template_priorities(context, resource, before, object, causes);
   return causes;
+}
+
+std::vector<std::string> missing_queue_warnings(const Context& context, const api::Resource& resource,
+                                                const json::Document* before, const json::Document& object) {
+  std::vector<std::string> warnings;
+  if (resource.built_in) return warnings;
+  const auto check = [&](const char* path, auto... keys) {
+    const std::string& queue = object.string_at(keys...);
+    if (queue.empty() || (before != nullptr && before->string_at(keys...) == queue)) return;
+    if (context.store.latest({kQueues, "", queue}) != nullptr) return;
+    const auto near = did_you_mean(queue, queue_names(context.store));
+    warnings.push_back(fmt::format("{}: queue {} does not exist, the default queue is used; {}", path, quote(queue),
+                                   near ? "did you mean " + quote(*near) + "?" : "create it or name another"));
+  };
+  check("spec.scheduler.t9kScheduler.queue", "spec", "scheduler", "t9kScheduler", "queue");
+  check("spec.tensorboardSpec.scheduler.t9kScheduler.queue", "spec", "tensorboardSpec", "scheduler", "t9kScheduler",
+        "queue");
+  check("spec.runPolicy.schedulingPolicy.queue", "spec", "runPolicy", "schedulingPolicy", "queue");
+  if (resource.kind == "PodGroup") check("spec.queue", "spec", "queue");
+  return warnings;
 }
 
 }  // namespace muster::apiserver

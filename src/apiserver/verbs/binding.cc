@@ -30,6 +30,14 @@ void set_scheduled(json::Document& pod, Time now) {
   conditions.as_array().push_back(std::move(scheduled));
 }
 
+/// As in Kubernetes, a scheduler can annotate the pod together with its binding.
+void add_annotations(const json::Document& annotations, json::Document& pod) {
+  if (!annotations.is_object()) return;
+  for (const auto& [key, value] : annotations.as_object()) {
+    if (value.is_string()) pod["metadata"]["annotations"][key] = value;
+  }
+}
+
 }  // namespace
 
 void bind_pod(Context& context, const ResourceRequest& request, const net::Request& http, Reply reply) {
@@ -54,8 +62,9 @@ void bind_pod(Context& context, const ResourceRequest& request, const net::Reque
   }
   edit_object(
       context, pods, key_of(pods, request.ns, request.name),
-      [node, name = request.name, uid = body->string_at("metadata", "uid"), now = context.loop.now(),
+      [node, name = request.name, binding = *body, now = context.loop.now(),
        dry_run = parameters->dry_run](json::Document& pod) -> Status {
+        const std::string& uid = binding.string_at("metadata", "uid");
         if (!uid.empty() && uid != pod.string_at("metadata", "uid")) {
           return binding_conflict(
               name, fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
@@ -69,6 +78,9 @@ void bind_pod(Context& context, const ResourceRequest& request, const net::Reque
         }
         if (dry_run) return ok();
         pod["spec"]["nodeName"] = node;
+        if (const json::Document* annotations = binding.at("metadata", "annotations"); annotations != nullptr) {
+          add_annotations(*annotations, pod);
+        }
         set_scheduled(pod, now);
         return ok();
       },

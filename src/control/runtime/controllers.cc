@@ -12,7 +12,8 @@
 namespace muster::control {
 
 struct Controllers::State {
-  State(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free)
+  State(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
+        bool strict)
       : events(loop, client, {.component = "muster", .host = ""}),
         informers(loop, rng, client),
         jobs(where, informers, std::move(is_port_free), rng.next()),
@@ -20,7 +21,7 @@ struct Controllers::State {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
     if (where == Where::kEngine) {
       runner.add(deployment_controller());
-      pod_binder = std::make_unique<PodBinder>(loop, client, events, informers);
+      pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
     }
   }
 
@@ -39,8 +40,8 @@ struct Controllers::State {
 };
 
 Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where,
-                         std::function<bool(int port)> is_port_free)
-    : state_(std::make_unique<State>(loop, rng, client, where, std::move(is_port_free))) {}
+                         std::function<bool(int port)> is_port_free, bool strict)
+    : state_(std::make_unique<State>(loop, rng, client, where, std::move(is_port_free), strict)) {}
 
 Controllers::~Controllers() = default;
 
@@ -49,7 +50,8 @@ bool Controllers::is_synced() const {
 }
 
 bool Controllers::acts_on(const api::Resource& resource) const {
-  return resource.built_in || state_->runner.runs(resource);
+  const bool is_of_scheduler = resource.group == "scheduler.tensorstack.dev" && state_->pod_binder != nullptr;
+  return resource.built_in || is_of_scheduler || state_->runner.runs(resource);
 }
 
 void Controllers::start() {

@@ -13,7 +13,9 @@ namespace muster::control {
 class Controllers {
  public:
   /// `is_port_free` returns whether no other program on this machine uses a TCP port; it is called for kEngine only.
-  Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free);
+  /// `strict` is that of scheduler/queues.h.
+  Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
+              bool strict = false);
   ~Controllers();
   void start();
   /// Returns true once all objects have been seen, so that decisions are being made.

@@ -4,7 +4,9 @@
 
 #include "api/kubernetes/core_v1.h"
 #include "api/names.h"
+#include "api/tensorstack/scheduler_v1beta1.h"
 #include "control/job/decide.h"
+#include "control/job/pod_group.h"
 #include "control/observe.h"
 
 namespace muster::control {
@@ -25,10 +27,21 @@ Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
   return plan;
 }
 
+/// Returns the kinds of Job::objects. On one machine we schedule, so each job has a PodGroup; on a cluster the kind may
+/// not even exist.
+std::vector<WatchedKind> object_kinds(const Kind& kind, Where where) {
+  std::vector<WatchedKind> kinds = kind.objects;
+  for (WatchedKind& further : kinds) further.label_selector = api::kGroupNameLabel;
+  // Without a selector, so that the watch is shared with the scheduler.
+  if (where == Where::kEngine) kinds.push_back(watched_kind<api::PodGroup>());
+  return kinds;
+}
+
 /// Returns what exists of Job::objects.
-std::vector<std::shared_ptr<const json::Document>> further_objects(const Kind& kind, const Children& children) {
+std::vector<std::shared_ptr<const json::Document>> further_objects(const std::vector<WatchedKind>& kinds,
+                                                                   const Children& children) {
   std::vector<std::shared_ptr<const json::Document>> result;
-  for (const WatchedKind& further : kind.objects) {
+  for (const WatchedKind& further : kinds) {
     for (const AnyObject& child : children.of(*further.type)) {
       result.push_back(std::make_shared<const json::Document>(reflect::encode_from(*further.type, child.object.get())));
     }
@@ -56,10 +69,7 @@ std::vector<Controller> Jobs::controllers() {
   for (const Kind& kind : kinds_) {
     std::vector<WatchedKind> children = {watched_kind<api::Pod>(selector_at(where_)),
                                          watched_kind<api::Service>(selector_at(where_))};
-    for (WatchedKind further : kind.objects) {
-      further.label_selector = api::kGroupNameLabel;
-      children.push_back(std::move(further));
-    }
+    for (WatchedKind& further : object_kinds(kind, where_)) children.push_back(std::move(further));
     result.push_back(
         {.api_version = std::string(kind.api_version),
          .kind = std::string(kind.kind),
@@ -89,6 +99,7 @@ bool Jobs::is_live(const std::string& uid) const {
 Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
   auto job = kind.normalise(seen.primary, where_);
   if (!job) return refuse(kind, seen, job.error());
+  if (where_ == Where::kEngine) job->objects.push_back(pod_group_for(*job, seen.primary));
 
   Observed observed{.job = *std::move(job),
                     .status = kind.read_status(seen.primary),
@@ -96,7 +107,7 @@ Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
                     .services = seen.children.of<api::Service>(),
                     .now = seen.now,
                     .offered_port = std::nullopt,
-                    .objects = further_objects(kind, seen.children)};
+                    .objects = further_objects(object_kinds(kind, where_), seen.children)};
   if (observed.job.has_port && !observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
       !is_finished(observed.status.phase)) {
     observed.offered_port = ports_.offer(observed.job.uid, port_count(observed.job));

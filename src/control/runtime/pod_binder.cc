@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/names.h"
 #include "api/owners.h"
 #include "api/resource.h"
 #include "base/check.h"
@@ -49,12 +50,22 @@ api::ObjectReference owner_or_self(const api::Pod& pod) {
 
 }  // namespace
 
-PodBinder::PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers)
+PodBinder::PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers,
+                     bool strict)
     : loop_(loop),
       client_(client),
       events_(events),
-      pods_(informers.watch(watched_kind<api::Pod>(), [this](const AnyObject&, const AnyObject&) { wake(); })),
-      nodes_(informers.watch(watched_kind<api::Node>(), [this](const AnyObject&, const AnyObject&) { wake(); })) {}
+      pods_(informers.watch(watched_kind<api::Pod>(),
+                            [this](const AnyObject& before, const AnyObject& now) { on_pod(before, now); })),
+      nodes_(informers.watch(watched_kind<api::Node>(), on_surroundings())),
+      queues_(informers.watch(watched_kind<api::Queue>(), on_surroundings())),
+      priority_classes_(informers.watch(watched_kind<api::PriorityClass>(), on_surroundings())),
+      namespaces_(informers.watch(watched_kind<api::Namespace>(), on_surroundings())),
+      status_(loop, client, ledger_, surroundings_) {
+  surroundings_.strict = strict;
+  informers.watch(watched_kind<api::PodGroup>(),
+                  [this](const AnyObject& before, const AnyObject& now) { on_group(before, now); });
+}
 
 PodBinder::~PodBinder() {
   *alive_ = false;
@@ -83,39 +94,85 @@ void PodBinder::wake() {
   }
 }
 
+// ---- what is known ----
+
+void PodBinder::on_pod(const AnyObject& before, const AnyObject& now) {
+  if (before.object == nullptr && now.object == nullptr) return;
+  const auto pod = std::static_pointer_cast<const api::Pod>(now.object);
+  if (before.object != nullptr && (pod == nullptr || pod->metadata.uid != before.metadata->uid)) {
+    assumed_.erase(before.metadata->uid);
+  }
+  if (pod != nullptr && !pod->spec.node_name.empty()) assumed_.erase(pod->metadata.uid);
+  const api::ObjectMeta& metadata = pod == nullptr ? *before.metadata : pod->metadata;
+  ledger_.note_pod({metadata.ns, metadata.name}, as_assumed(pod));
+  wake();
+}
+
+void PodBinder::on_group(const AnyObject& before, const AnyObject& now) {
+  if (before.object == nullptr && now.object == nullptr) return;
+  const api::ObjectMeta& metadata = now.object == nullptr ? *before.metadata : *now.metadata;
+  ledger_.note_group({metadata.ns, metadata.name}, std::static_pointer_cast<const api::PodGroup>(now.object));
+  wake();
+}
+
+SharedInformers::OnChange PodBinder::on_surroundings() {
+  return [this](const AnyObject&, const AnyObject&) {
+    surroundings_changed_ = true;
+    wake();
+  };
+}
+
+void PodBinder::refresh_surroundings() {
+  if (!std::exchange(surroundings_changed_, false)) return;
+  surroundings_.nodes = nodes_.all<api::Node>();
+  surroundings_.queues = queues_.all<api::Queue>();
+  surroundings_.priority_classes = priority_classes_.all<api::PriorityClass>();
+  surroundings_.namespaces = namespaces_.all<api::Namespace>();
+}
+
+PodPtr PodBinder::as_assumed(PodPtr pod) const {
+  const auto assumed = pod == nullptr ? assumed_.end() : assumed_.find(pod->metadata.uid);
+  if (assumed == assumed_.end()) return pod;
+  // We have just bound this pod. The view does not show it yet, but its devices are already taken.
+  auto bound = std::make_shared<api::Pod>(*pod);
+  bound->spec.node_name = assumed->second;
+  return bound;
+}
+
+// ---- a pass ----
+
 void PodBinder::look() {
   woken_ = false;
   const MonoTime began = loop_.mono();
-  Cluster cluster;
-  std::map<std::string, std::string> still_assumed;
-  for (const auto& pod : pods_.all<api::Pod>()) {
-    const auto assumed = assumed_.find(pod->metadata.uid);
-    if (assumed == assumed_.end() || !pod->spec.node_name.empty()) {
-      cluster.pods.push_back(pod);
-      continue;
-    }
-    // We have just bound this pod. The view does not show it yet, but its devices are already taken.
-    auto bound = std::make_shared<api::Pod>(*pod);
-    bound->spec.node_name = assumed->second;
-    cluster.pods.push_back(std::move(bound));
-    still_assumed.insert(*assumed);
-  }
-  assumed_ = std::move(still_assumed);
-  cluster.nodes = nodes_.all<api::Node>();
-
-  const Schedule decided = schedule(cluster);
-  for (const auto& over : decided.overcommitted) {
-    events_.record(owner_or_self(*over.first_pod), "Normal", "Overcommitted", over.message);
-  }
+  refresh_surroundings();
+  const Schedule decided = schedule(ledger_, surroundings_);
+  report_notices(decided);
   for (const auto& binding : decided.bindings) {
     assumed_[binding.uid] = binding.node;
+    ledger_.note_pod({binding.ns, binding.pod}, as_assumed(pods_.find<api::Pod>({binding.ns, binding.pod})));
     to_bind_.push_back(binding);
   }
   bind_waiting();
   report_waiting(decided.waiting);
+  status_.note(decided);
   const MonoTime ended = loop_.mono();
   next_look_ = ended + rest_after(ended - began);
 }
+
+void PodBinder::report_notices(const Schedule& decided) {
+  for (const auto& over : decided.overcommitted) {
+    events_.record(owner_or_self(*over.first_pod), "Normal", "Overcommitted", over.message);
+  }
+  std::set<std::string> without_queues;
+  for (const auto& gang : decided.without_queues) {
+    without_queues.insert(gang.gang_id);
+    if (without_queues_.contains(gang.gang_id)) continue;
+    events_.record(owner_or_self(*gang.first_pod), "Warning", "QueueNotFound", gang.message);
+  }
+  without_queues_ = std::move(without_queues);
+}
+
+// ---- effects ----
 
 void PodBinder::bind_waiting() {
   while (!to_bind_.empty() && binding_ < kMaxRequests) {
@@ -126,11 +183,15 @@ void PodBinder::bind_waiting() {
 
 void PodBinder::bind(const Binding& binding) {
   ++binding_;
-  const json::Document body =
+  json::Document body =
       json::Object{{"apiVersion", "v1"},
                    {"kind", "Binding"},
                    {"metadata", json::Object{{"name", binding.pod}, {"namespace", binding.ns}, {"uid", binding.uid}}},
                    {"target", json::Object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", binding.node}}}};
+  // The annotations of a binding become the pod's.
+  if (binding.gang_size > 0) {
+    body["metadata"]["annotations"][api::kGangSizeAnnotation] = std::to_string(binding.gang_size);
+  }
   client_.create_subresource(
       {core_resource("pods"), binding.ns, binding.pod, "binding"}, body,
       [this, alive = alive_, binding](Result<json::Document> bound) {
@@ -149,26 +210,30 @@ void PodBinder::bind(const Binding& binding) {
                          fmt::format("Successfully assigned {}/{} to {}", binding.ns, binding.pod, binding.node));
           return;
         }
-        assumed_.erase(binding.uid);
-        const Reason reason = bound.error().reason;
-        // The pod is gone, replaced by another of the same name, or already bound: the view will show which.
-        if (reason == Reason::kNotFound || reason == Reason::kConflict) return;
-        LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod}, {"error", bound.error().message});
-        loop_.after(kRetry, [this, alive] {
-          if (*alive) wake();
-        });
+        on_bind_failed(binding, bound.error());
       });
+}
+
+void PodBinder::on_bind_failed(const Binding& binding, const Error& error) {
+  assumed_.erase(binding.uid);
+  ledger_.note_pod({binding.ns, binding.pod}, as_assumed(pods_.find<api::Pod>({binding.ns, binding.pod})));
+  // The pod is gone, replaced by another of the same name, or already bound: the view will show which.
+  if (error.reason == Reason::kNotFound || error.reason == Reason::kConflict) return;
+  LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod}, {"error", error.message});
+  loop_.after(kRetry, [this, alive = alive_] {
+    if (*alive) wake();
+  });
 }
 
 void PodBinder::report_waiting(const std::vector<Waiting>& all) {
   std::map<std::string, std::string> reported;
   to_mark_.clear();
   for (const Waiting& waiting : all) {
-    const auto before = reported_.find(waiting.gang);
+    const auto before = reported_.find(waiting.gang_id);
     if (before == reported_.end() || before->second != waiting.message) {
       events_.record(owner_or_self(*waiting.pods.front()), "Warning", "Unschedulable", waiting.message);
     }
-    reported[waiting.gang] = waiting.message;
+    reported[waiting.gang_id] = waiting.message;
     for (const auto& pod : waiting.pods) to_mark_.emplace_back(pod, waiting.message);
   }
   reported_ = std::move(reported);

@@ -11,6 +11,7 @@
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
+#include "control/runtime/scheduler_status.h"
 #include "control/runtime/shared_informers.h"
 #include "control/scheduler/schedule.h"
 
@@ -18,20 +19,31 @@ namespace muster::control {
 
 class PodBinder {
  public:
-  PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers);
+  /// `strict` is that of Surroundings.
+  PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers,
+            bool strict);
   ~PodBinder();
   PodBinder(const PodBinder&) = delete;
   PodBinder& operator=(const PodBinder&) = delete;
 
-  /// Starts the work. Pods and nodes must be in view.
+  /// Starts the work. All that is watched must be in view.
   void open();
 
  private:
   /// Requests a scheduling pass soon, one for all changes of this turn of the loop.
   void wake();
   void look();
+  void on_pod(const AnyObject& before, const AnyObject& now);
+  void on_group(const AnyObject& before, const AnyObject& now);
+  /// Returns the callback for a kind of which the surroundings have all objects.
+  SharedInformers::OnChange on_surroundings();
+  void refresh_surroundings();
+  /// Returns the pod as it will be once a binding in progress is in view.
+  PodPtr as_assumed(PodPtr pod) const;
   void bind_waiting();
   void bind(const Binding& binding);
+  void on_bind_failed(const Binding& binding, const Error& error);
+  void report_notices(const Schedule& decided);
   void report_waiting(const std::vector<Waiting>& all);
   void mark_waiting();
   void mark_unschedulable(const api::Pod& pod, const std::string& message);
@@ -41,13 +53,21 @@ class PodBinder {
   client::EventRecorder& events_;
   const ObjectIndex& pods_;
   const ObjectIndex& nodes_;
+  const ObjectIndex& queues_;
+  const ObjectIndex& priority_classes_;
+  const ObjectIndex& namespaces_;
+  Ledger ledger_;
+  Surroundings surroundings_;
+  bool surroundings_changed_ = true;
+  SchedulerStatus status_;
   bool open_ = false;
   bool woken_ = false;
   std::deque<Binding> to_bind_;                  // decided, not yet requested
   std::size_t binding_ = 0;                      // requests in progress
   std::map<std::string, std::string> assumed_;   // pod uid -> node: bound by us, but not yet in the view
   MonoTime next_look_{};                         // the earliest time of the next pass
-  std::map<std::string, std::string> reported_;  // gang -> the last message reported on its job
+  std::map<std::string, std::string> reported_;  // gang id -> the last message reported on its job
+  std::set<std::string> without_queues_;         // ids of gangs whose missing queue was reported
   std::deque<std::pair<std::shared_ptr<const api::Pod>, std::string>> to_mark_;  // waiting pods and why they wait
   std::set<std::string> marking_;                               // uids of pods whose condition is being written
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object

@@ -34,6 +34,13 @@ class ObjectIndex {
     for (const auto& [key, object] : all_) result.push_back(std::static_pointer_cast<const T>(object.object));
     return result;
   }
+  /// Returns null when there is no such object.
+  template <typename T>
+  std::shared_ptr<const T> find(const Key& key) const {
+    CHECK(&reflect::type_of<T>() == kind_.type);
+    const auto found = all_.find(key);
+    return found == all_.end() ? nullptr : std::static_pointer_cast<const T>(found->second.object);
+  }
 
  private:
   void unlink(const Key& key, const AnyObject& object);

@@ -5,263 +5,383 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
+#include "api/names.h"
 #include "api/owners.h"
 #include "base/strings.h"
 #include "control/observe.h"
+#include "control/scheduler/node_fit.h"
+#include "control/scheduler/selectors.h"
 
 namespace muster::control {
 
 namespace {
 
-using PodPtr = std::shared_ptr<const api::Pod>;
-
-struct Gang {
-  std::string id;    // unique
-  std::string name;  // for users
-  std::vector<PodPtr> waiting;
-  api::ResourceList wanted;  // by the waiting members
-  std::size_t present = 0;   // members that exist, in any phase
-  std::size_t size = 1;
-  Time oldest = Time::max();
-};
+using NodePtr = std::shared_ptr<const api::Node>;
 
 /// The devices and pod slots that are free on a node. CPU and memory may become negative.
 struct Room {
-  std::string node;
+  NodePtr node;
   api::ResourceList free;
 };
 
-bool is_elastic(const std::string& resource) {
-  return resource == "cpu" || resource == "memory" || resource == "ephemeral-storage";
-}
-
-constexpr const char* kPods = "pods";
-
-/// Returns what the pod takes from its node: its requests and one pod slot.
-api::ResourceList taken_by(const api::Pod& pod) {
-  api::ResourceList taken = requests_of(pod);
-  taken[kPods] = Quantity::of(1);
-  return taken;
-}
-
-/// Returns the name of the job if there is one, else of the pod: "default/bert".
-std::string name_for_people(const api::Pod& pod) {
-  const auto* owner = api::controller_of(pod.metadata);
-  return pod.metadata.ns + "/" + (owner == nullptr ? pod.metadata.name : owner->name);
-}
-
-bool wants_a_node(const api::Pod& pod) {
-  if (!pod.spec.node_name.empty() || is_finished_pod(pod) || pod.metadata.deletion_timestamp) return false;
-  const json::Document* gates = pod.spec.rest.find("schedulingGates");
-  return gates == nullptr || !gates->is_array() || gates->as_array().empty();
-}
-
-void add_to(api::ResourceList& sum, const api::ResourceList& more) {
-  for (const auto& [name, amount] : more) sum[name] = sum[name] + amount;
-}
-
-std::vector<Gang> waiting_gangs(const std::vector<PodPtr>& pods) {
-  std::map<std::string, Gang> gangs;
-  for (const PodPtr& pod : pods) {
-    if (pod->metadata.deletion_timestamp) continue;
-    std::string id = api::gang_of(pod->metadata);
-    Gang& gang = gangs[id];
-    ++gang.present;
-    if (!wants_a_node(*pod)) continue;
-    gang.id = std::move(id);
-    gang.name = name_for_people(*pod);
-    gang.size = std::max(gang.size, api::gang_size(pod->metadata));
-    gang.oldest = std::min(gang.oldest, pod->metadata.creation_timestamp.value_or(Time::min()));
-    gang.waiting.push_back(pod);
-  }
-  std::vector<Gang> result;
-  for (auto& [id, gang] : gangs) {
-    // The gang is considered only once all of its members exist.
-    if (gang.waiting.empty() || gang.present < gang.size) continue;
-    for (const PodPtr& pod : gang.waiting) add_to(gang.wanted, taken_by(*pod));
-    std::ranges::sort(gang.waiting, {}, [](const PodPtr& p) -> const std::string& { return p->metadata.name; });
-    result.push_back(std::move(gang));
-  }
-  std::ranges::sort(result,
-                    [](const Gang& a, const Gang& b) { return std::tie(a.oldest, a.id) < std::tie(b.oldest, b.id); });
-  return result;
-}
-
 bool is_ready(const api::Node& node) {
   if (node.spec.unschedulable) return false;
-  const auto ready = std::ranges::find(node.status.conditions, "Ready", &api::Condition::type);
-  return ready != node.status.conditions.end() && ready->status == "True";
+  const api::Condition* ready = find_condition(node.status.conditions, "Ready");
+  return ready != nullptr && ready->status == "True";
 }
 
-void take_from(api::ResourceList& sum, const api::ResourceList& less) {
-  for (const auto& [name, amount] : less) sum[name] = sum[name] - amount;
-}
-
-std::vector<Room> rooms_of(const Cluster& cluster) {
+std::vector<Room> rooms_of(const Ledger& ledger, const Surroundings& surroundings) {
   std::vector<Room> rooms;
-  for (const auto& node : cluster.nodes) {
-    if (is_ready(*node)) rooms.push_back({.node = node->metadata.name, .free = node->status.allocatable});
+  for (const NodePtr& node : surroundings.nodes) {
+    if (!is_ready(*node)) continue;
+    rooms.push_back({.node = node, .free = node->status.allocatable});
+    take_from(rooms.back().free, ledger.taken_on(node->metadata.name));
   }
-  std::ranges::sort(rooms, {}, &Room::node);
-  for (const PodPtr& pod : cluster.pods) {
-    if (is_finished_pod(*pod)) continue;
-    const auto room = std::ranges::find(rooms, pod->spec.node_name, &Room::node);
-    if (room != rooms.end()) take_from(room->free, taken_by(*pod));
-  }
+  std::ranges::sort(rooms, {}, [](const Room& room) -> const std::string& { return room.node->metadata.name; });
   return rooms;
 }
 
-bool fits(const api::ResourceList& wanted, const Room& room) {
-  return std::ranges::all_of(wanted, [&](const auto& entry) {
-    if (is_elastic(entry.first) || entry.second.is_zero()) return true;
-    const auto free = room.free.find(entry.first);
-    return free != room.free.end() && free->second >= entry.second;
-  });
+// ---- gangs that are complete ----
+
+/// The controllers of jobs write the size of the gang on its pods.
+bool is_made_by_job(const Gang& gang) {
+  return gang.waiting.begin()->second->metadata.annotations.contains(api::kGangSizeAnnotation);
 }
 
-/// Places the whole gang or nothing.
-bool place(const Gang& gang, std::vector<Room>& rooms, std::vector<Binding>& bindings) {
-  std::vector<Room> left = rooms;
-  std::vector<Binding> placed;
-  for (const PodPtr& pod : gang.waiting) {
-    const auto wanted = taken_by(*pod);
-    const auto room = std::ranges::find_if(left, [&](const Room& r) { return fits(wanted, r); });
-    if (room == left.end()) return false;
-    take_from(room->free, wanted);
-    placed.push_back({.ns = pod->metadata.ns, .pod = pod->metadata.name, .uid = pod->metadata.uid, .node = room->node});
+std::size_t size_of(const Gang& gang, const api::PodGroup* group) {
+  std::size_t size = 1;
+  if (!is_made_by_job(gang)) return group == nullptr ? size : std::max<std::size_t>(size, group->spec.min_member);
+  for (const auto& [name, pod] : gang.waiting) size = std::max(size, api::gang_size(pod->metadata));
+  return size;
+}
+
+/// Returns what the gang still lacks; "" when it can be considered.
+std::string missing_members(const Gang& gang, const api::PodGroup* group) {
+  if (!gang.group.empty() && group == nullptr) {
+    return fmt::format("PodGroup {}/{} does not exist; create it or remove the label {}", gang.ns, gang.group,
+                       api::kGroupNameLabel);
   }
-  rooms = std::move(left);
-  bindings.insert(bindings.end(), placed.begin(), placed.end());
-  return true;
-}
-
-std::string text_of(const std::string& resource, const Quantity& amount) {
-  return amount.text(resource == "memory" ? Quantity::Form::kBinary : Quantity::Form::kDecimal);
-}
-
-/// Returns "default/bert and default/llama", for example.
-std::string holders_of(const std::string& resource, const Cluster& cluster) {
-  std::set<std::string> names;
-  for (const PodPtr& pod : cluster.pods) {
-    if (pod->spec.node_name.empty() || is_finished_pod(*pod)) continue;
-    const auto requests = taken_by(*pod);
-    if (const auto found = requests.find(resource); found != requests.end() && !found->second.is_zero()) {
-      names.insert(name_for_people(*pod));
-    }
-  }
-  constexpr std::size_t kNamed = 3;
-  std::vector<std::string> shown(names.begin(), names.end());
-  if (shown.size() > kNamed) {
-    const std::size_t more = shown.size() - kNamed;
-    shown.resize(kNamed);
-    shown.push_back(fmt::format("{} more", more));
-  }
-  return join(shown, ", ");
-}
-
-Quantity sum_over(const std::vector<Room>& rooms, const std::string& resource) {
-  Quantity sum;
-  for (const Room& room : rooms) {
-    if (const auto found = room.free.find(resource); found != room.free.end()) sum = sum + found->second;
-  }
-  return sum;
-}
-
-Quantity allocatable(const Cluster& cluster, const std::string& resource) {
-  Quantity sum;
-  for (const auto& node : cluster.nodes) {
-    const auto found = node->status.allocatable.find(resource);
-    if (is_ready(*node) && found != node->status.allocatable.end()) sum = sum + found->second;
-  }
-  return sum;
-}
-
-/// Returns what prevents the gang from starting: one clause per resource that is short.
-std::string shortage(const Gang& gang, const Cluster& cluster, const std::vector<Room>& rooms) {
-  std::vector<std::string> clauses;
-  for (const auto& [resource, amount] : gang.wanted) {
-    if (is_elastic(resource) || amount.is_zero()) continue;
-    const Quantity free = sum_over(rooms, resource);
-    if (free >= amount) continue;
-    const Quantity total = allocatable(cluster, resource);
-    std::string clause = fmt::format("needs {} {}", text_of(resource, amount), resource);
-    if (total < amount) {
-      clause += total.is_zero() ? ", there is none" : fmt::format(", there are {} in all", text_of(resource, total));
-    } else {
-      clause += fmt::format(", {} free", text_of(resource, free));
-    }
-    const std::string holders = holders_of(resource, cluster);
-    if (total >= amount && !holders.empty()) clause += ", held by " + holders;
-    clauses.push_back(std::move(clause));
-  }
-  return clauses.empty() ? "its pods do not fit on the nodes one by one" : join(clauses, "; ");
-}
-
-/// Returns the gang that already waits for a device this one wants; "" when there is none.
-std::string blocked_by(const Gang& gang, const std::map<std::string, std::string>& claimed) {
-  for (const auto& [resource, amount] : gang.wanted) {
-    const auto claim = claimed.find(resource);
-    if (claim != claimed.end() && !amount.is_zero()) {
-      return fmt::format("needs {} {}, waits behind {}", text_of(resource, amount), resource, claim->second);
-    }
+  const std::size_t size = size_of(gang, group);
+  if (gang.present < size) return fmt::format("{} of {} pods of the group exist", gang.present, size);
+  if (group == nullptr || is_made_by_job(gang)) return {};
+  for (const api::PodGroupRole& role : group->spec.roles) {
+    const auto found = gang.roles.find(role.name);
+    const std::size_t present = found == gang.roles.end() ? 0 : found->second;
+    if (present >= static_cast<std::size_t>(role.min_member)) continue;
+    return fmt::format("{} of {} pods of role {} exist", present, role.min_member, role.name);
   }
   return {};
 }
 
-void note_overcommitment(const Gang& gang, const Cluster& cluster, Schedule& result) {
-  std::vector<std::string> clauses;
-  for (const auto& [resource, amount] : gang.wanted) {
-    if (!is_elastic(resource)) continue;
-    const Quantity total = allocatable(cluster, resource);
-    if (total.is_zero() || amount <= total) continue;
-    clauses.push_back(fmt::format("{} {} of {}", text_of(resource, amount), resource, text_of(resource, total)));
+// ---- one pass ----
+
+/// Why pods were not placed.
+struct Obstacle {
+  enum class Kind {
+    kNone,    // they were placed
+    kNever,   // waiting does not help, so others must not wait behind them
+    kQuota,   // their queue's quota is in use, or claimed by an earlier gang
+    kDevice,  // what the nodes offer is in use, or claimed by an earlier gang
+  };
+  Kind kind = Kind::kNone;
+  std::string message = {};
+};
+
+class Pass {
+ public:
+  Pass(const Ledger& ledger, const Surroundings& surroundings)
+      : ledger_(ledger),
+        surroundings_(surroundings),
+        queues_(ledger, surroundings),
+        rooms_(rooms_of(ledger, surroundings)) {}
+
+  Schedule run() {
+    for (const Gang* gang : in_order()) consider(*gang);
+    report_unknown_nodes();
+    return std::move(result_);
   }
-  if (clauses.empty()) return;
-  result.overcommitted.push_back({.gang = gang.name,
-                                  .first_pod = gang.waiting.front(),
-                                  .message = "asks for more than there is (" + join(clauses, ", ") +
-                                             "); it starts all the same and shares what there is"});
-}
+
+ private:
+  std::vector<const Gang*> in_order() const {
+    std::vector<std::pair<Queues::Rank, const Gang*>> ranked;
+    for (const Gang* gang : ledger_.waiting()) ranked.emplace_back(queues_.rank_of(*gang), gang);
+    std::ranges::sort(ranked);
+    std::vector<const Gang*> gangs;
+    for (const auto& [rank, gang] : ranked) gangs.push_back(gang);
+    return gangs;
+  }
+
+  void consider(const Gang& gang) {
+    const api::PodGroup* group = ledger_.group_of(gang);
+    if (std::string missing = missing_members(gang, group); !missing.empty()) {
+      // A job's controller is still creating them.
+      if (!is_made_by_job(gang)) wait(gang, members_of(gang), std::move(missing));
+      return;
+    }
+    report_missing_queue(gang);
+    std::vector<PodPtr> pods = members_of(gang);
+    const std::size_t with_nodes = gang.present - std::min(gang.present, gang.waiting.size());
+    const std::size_t size = size_of(gang, group);
+    const bool has_roles = group != nullptr && !group->spec.roles.empty();
+    const std::size_t needed = has_roles ? pods.size() : std::min(pods.size(), size - std::min(size, with_nodes));
+    const std::span<const PodPtr> core = std::span(pods).first(needed);
+    const std::size_t first_binding = result_.bindings.size();
+    if (!core.empty()) {
+      if (Obstacle obstacle = place(gang, core); obstacle.kind != Obstacle::Kind::kNone) {
+        claim(gang, core, obstacle.kind);
+        return wait(gang, std::move(pods), std::move(obstacle.message));
+      }
+    }
+    if (!core.empty()) note_overcommitment(gang, core);
+    place_extras(gang, std::span(pods).subspan(needed));
+    if (is_made_by_job(gang) || core.size() < 2) return;
+    for (std::size_t i = first_binding; i < first_binding + core.size(); ++i)
+      result_.bindings[i].gang_size = core.size();
+  }
+
+  /// What a gang has beyond its minimum takes what is free and blocks nobody.
+  void place_extras(const Gang& gang, std::span<const PodPtr> extras) {
+    std::vector<PodPtr> left;
+    std::string reason;
+    for (const PodPtr& pod : extras) {
+      Obstacle obstacle = place(gang, {&pod, 1});
+      if (obstacle.kind == Obstacle::Kind::kNone) continue;
+      left.push_back(pod);
+      if (reason.empty()) reason = std::move(obstacle.message);
+    }
+    if (!left.empty()) wait(gang, std::move(left), std::move(reason));
+  }
+
+  /// Places all of the pods, or nothing.
+  Obstacle place(const Gang& gang, std::span<const PodPtr> pods) {
+    using Kind = Obstacle::Kind;
+    if (rooms_.empty()) return {Kind::kNever, "no node is ready"};
+    if (std::string refusal = queues_.refusal(gang); !refusal.empty()) return {Kind::kNever, std::move(refusal)};
+    if (std::string mismatch = mismatch_of(gang, pods); !mismatch.empty()) return {Kind::kNever, std::move(mismatch)};
+    const api::ResourceList wanted = wanted_by(pods);
+    if (!queues_.is_possible(gang, wanted)) return {Kind::kNever, queues_.shortage(gang, wanted)};
+    if (!is_possible(wanted)) return {Kind::kNever, shortage(wanted)};
+    if (Obstacle earlier = blocked_by_earlier(gang, wanted); earlier.kind != Kind::kNone) return earlier;
+    if (std::string short_of = queues_.shortage(gang, wanted); !short_of.empty()) {
+      return {Kind::kQuota, std::move(short_of)};
+    }
+    if (!bind_all(gang, pods)) return {Kind::kDevice, shortage(wanted)};
+    queues_.charge(gang, wanted);
+    return {};
+  }
+
+  bool bind_all(const Gang& gang, std::span<const PodPtr> pods) {
+    std::vector<Room> left = rooms_;
+    std::vector<Binding> placed;
+    for (const PodPtr& pod : pods) {
+      const auto wanted = taken_by(*pod);
+      const auto room = std::ranges::find_if(left, [&](const Room& r) {
+        return fits(wanted, r) && is_for_queue(gang, *r.node) && node_mismatch(*pod, *r.node).empty();
+      });
+      if (room == left.end()) return false;
+      take_from(room->free, wanted);
+      placed.push_back({.ns = pod->metadata.ns,
+                        .pod = pod->metadata.name,
+                        .uid = pod->metadata.uid,
+                        .node = room->node->metadata.name});
+    }
+    rooms_ = std::move(left);
+    result_.bindings.insert(result_.bindings.end(), placed.begin(), placed.end());
+    return true;
+  }
+
+  bool fits(const api::ResourceList& wanted, const Room& room) const {
+    return std::ranges::all_of(wanted, [&](const auto& entry) {
+      return is_elastic(entry.first) || entry.second.is_zero() || amount_of(room.free, entry.first) >= entry.second;
+    });
+  }
+
+  /// Returns true for what may be requested beyond what exists.
+  bool is_elastic(const std::string& resource) const {
+    if (resource == "ephemeral-storage") return true;
+    return !surroundings_.strict && (resource == "cpu" || resource == "memory");
+  }
+
+  bool is_for_queue(const Gang& gang, const api::Node& node) const {
+    const api::Queue* queue = queues_.queue_of(gang);
+    return queue == nullptr || !queue->spec.node_selector ||
+           selector_matches(*queue->spec.node_selector, node.metadata.labels);
+  }
+
+  /// Returns why no node is for one of the pods, whatever is free there; "" when each has one.
+  std::string mismatch_of(const Gang& gang, std::span<const PodPtr> pods) const {
+    if (std::ranges::none_of(rooms_, [&](const Room& room) { return is_for_queue(gang, *room.node); })) {
+      return fmt::format("no node matches the nodeSelector of queue {}; label a node or name another queue",
+                         queues_.queue_of(gang)->metadata.name);
+    }
+    for (const PodPtr& pod : pods) {
+      std::string first_mismatch;
+      for (const Room& room : rooms_) {
+        std::string mismatch = node_mismatch(*pod, *room.node);
+        if (first_mismatch.empty()) first_mismatch = mismatch;
+        if (mismatch.empty()) {
+          first_mismatch.clear();
+          break;
+        }
+      }
+      if (!first_mismatch.empty()) return first_mismatch;
+    }
+    return {};
+  }
+
+  static api::ResourceList wanted_by(std::span<const PodPtr> pods) {
+    api::ResourceList wanted;
+    for (const PodPtr& pod : pods) add_to(wanted, taken_by(*pod));
+    return wanted;
+  }
+
+  static std::vector<PodPtr> members_of(const Gang& gang) {
+    std::vector<PodPtr> pods;
+    for (const auto& [name, pod] : gang.waiting) pods.push_back(pod);
+    return pods;
+  }
+
+  // ---- no starvation ----
+
+  /// Returns whether the nodes would have enough if nothing ran on them.
+  bool is_possible(const api::ResourceList& wanted) const {
+    return std::ranges::all_of(
+        wanted, [&](const auto& entry) { return is_elastic(entry.first) || allocatable(entry.first) >= entry.second; });
+  }
+
+  /// Keeps the place of a gang that waits: later gangs of its queue, or of any queue, wait behind it.
+  void claim(const Gang& gang, std::span<const PodPtr> core, Obstacle::Kind kind) {
+    const api::Queue* queue = queues_.queue_of(gang);
+    for (const auto& [resource, amount] : wanted_by(core)) {
+      if (amount.is_zero()) continue;
+      if (kind == Obstacle::Kind::kQuota) quota_claims_.try_emplace({queue->metadata.name, resource}, gang.name);
+      // Every gang needs pod slots, so a claim on those would stop all others.
+      const bool is_device = !is_elastic(resource) && resource != kPodSlots;
+      if (kind == Obstacle::Kind::kDevice && is_device) device_claims_.try_emplace(resource, gang.name);
+    }
+  }
+
+  Obstacle blocked_by_earlier(const Gang& gang, const api::ResourceList& wanted) const {
+    const api::Queue* queue = queues_.queue_of(gang);
+    for (const auto& [resource, amount] : wanted) {
+      if (amount.is_zero()) continue;
+      const std::string needs = fmt::format("needs {} {}", amount_text(resource, amount), resource);
+      if (const auto device = device_claims_.find(resource); device != device_claims_.end()) {
+        return {Obstacle::Kind::kDevice, fmt::format("{}, waits behind {}", needs, device->second)};
+      }
+      if (queue == nullptr || !queue->spec.quota || !queue->spec.quota->requests.contains(resource)) continue;
+      if (const auto quota = quota_claims_.find({queue->metadata.name, resource}); quota != quota_claims_.end()) {
+        return {Obstacle::Kind::kQuota,
+                fmt::format("{}, waits behind {} in queue {}", needs, quota->second, queue->metadata.name)};
+      }
+    }
+    return {};
+  }
+
+  // ---- reasons ----
+
+  Quantity allocatable(const std::string& resource) const {
+    Quantity sum;
+    for (const Room& room : rooms_) sum = sum + amount_of(room.node->status.allocatable, resource);
+    return sum;
+  }
+
+  /// Returns what prevents the pods from starting: one clause per resource that is short.
+  std::string shortage(const api::ResourceList& wanted) const {
+    std::vector<std::string> clauses;
+    for (const auto& [resource, amount] : wanted) {
+      if (is_elastic(resource) || amount.is_zero()) continue;
+      Quantity free;
+      for (const Room& room : rooms_) free = free + amount_of(room.free, resource);
+      if (free >= amount) continue;
+      std::string clause = fmt::format("needs {} {}", amount_text(resource, amount), resource);
+      if (allocatable(resource) < amount) {
+        clause += never_enough(resource);
+      } else {
+        clause += fmt::format(", {} free", amount_text(resource, std::max(Quantity(), free)));
+        const std::vector<std::string> holders = ledger_.holders_of(resource);
+        if (!holders.empty()) clause += ", held by " + first_names(holders);
+      }
+      clauses.push_back(std::move(clause));
+    }
+    return clauses.empty() ? "its pods do not fit on the nodes one by one" : join(clauses, "; ");
+  }
+
+  /// Returns how much there is, and what to do because waiting does not help.
+  std::string never_enough(const std::string& resource) const {
+    const Quantity total = allocatable(resource);
+    const char* where = rooms_.size() == 1 ? "this machine has" : "the nodes have";
+    std::string text = fmt::format(", {} {}; ", where, amount_text(resource, total));
+    if (resource == kPodSlots) return text + "use fewer replicas";
+    if (resource == "cpu" || resource == "memory") {
+      return text + "request less, or remove `scheduling: strict` from the configuration";
+    }
+    return text + (total.is_zero() ? "declare them with `resources:` in the configuration or remove the request"
+                                   : "declare more with `resources:` in the configuration or request less");
+  }
+
+  void wait(const Gang& gang, std::vector<PodPtr> pods, std::string message) {
+    result_.waiting.push_back(
+        {.gang_id = gang.id, .gang = gang.name, .pods = std::move(pods), .message = std::move(message)});
+  }
+
+  void report_missing_queue(const Gang& gang) {
+    const std::string wanted = wanted_queue(gang, ledger_);
+    const api::Queue* queue = queues_.queue_of(gang);
+    if (surroundings_.strict || wanted == kDefaultQueue || (queue != nullptr && queue->metadata.name == wanted)) return;
+    result_.without_queues.push_back(
+        {.gang_id = gang.id,
+         .gang = gang.name,
+         .first_pod = gang.waiting.begin()->second,
+         .message = fmt::format("queue {} does not exist; its pods use queue {}", wanted, kDefaultQueue)});
+  }
+
+  void note_overcommitment(const Gang& gang, std::span<const PodPtr> pods) {
+    std::vector<std::string> clauses;
+    for (const auto& [resource, amount] : wanted_by(pods)) {
+      const Quantity total = allocatable(resource);
+      if (!is_elastic(resource) || total.is_zero() || amount <= total) continue;
+      clauses.push_back(
+          fmt::format("{} {} of {}", amount_text(resource, amount), resource, amount_text(resource, total)));
+    }
+    if (clauses.empty()) return;
+    result_.overcommitted.push_back({.gang_id = gang.id,
+                                     .gang = gang.name,
+                                     .first_pod = pods.front(),
+                                     .message = "asks for more than there is (" + join(clauses, ", ") +
+                                                "); it starts all the same and shares what there is"});
+  }
+
+  /// Nobody starts a pod of a node that does not exist.
+  void report_unknown_nodes() {
+    std::set<std::string> known;
+    for (const NodePtr& node : surroundings_.nodes) known.insert(node->metadata.name);
+    if (known.empty()) return;  // the machine has not registered itself yet
+    for (const PodPtr& pod : ledger_.pods_of_unknown_nodes(known)) {
+      result_.waiting.push_back(
+          {.gang_id = "pod/" + pod->metadata.ns + "/" + pod->metadata.name,
+           .gang = pod->metadata.ns + "/" + pod->metadata.name,
+           .pods = {pod},
+           .message = fmt::format("spec.nodeName: node {} does not exist, this is {}; remove nodeName",
+                                  quote(pod->spec.node_name), quote(*known.begin()))});
+    }
+  }
+
+  const Ledger& ledger_;
+  const Surroundings& surroundings_;
+  Queues queues_;
+  std::vector<Room> rooms_;
+  std::map<std::string, std::string> device_claims_;                         // device -> the gang that waits for it
+  std::map<std::pair<std::string, std::string>, std::string> quota_claims_;  // queue and resource -> the gang
+  Schedule result_;
+};
 
 }  // namespace
 
-api::ResourceList requests_of(const api::Pod& pod) {
-  const auto of_container = [](const api::Container& container) {
-    // A limit without a request is also the request.
-    api::ResourceList requests = container.resources.limits;
-    for (const auto& [name, amount] : container.resources.requests) requests[name] = amount;
-    return requests;
-  };
-  api::ResourceList sum;
-  for (const auto& container : pod.spec.containers) add_to(sum, of_container(container));
-  for (const auto& container : pod.spec.init_containers) {
-    for (const auto& [name, amount] : of_container(container)) sum[name] = std::max(sum[name], amount);
-  }
-  return sum;
-}
-
-Schedule schedule(const Cluster& cluster) {
-  Schedule result;
-  std::vector<Room> rooms = rooms_of(cluster);
-  std::map<std::string, std::string> claimed;  // device -> the gang that waits for it
-  for (const Gang& gang : waiting_gangs(cluster.pods)) {
-    std::string message = rooms.empty() ? "no node is ready" : blocked_by(gang, claimed);
-    if (message.empty() && place(gang, rooms, result.bindings)) {
-      note_overcommitment(gang, cluster, result);
-      continue;
-    }
-    if (message.empty()) message = shortage(gang, cluster, rooms);
-    for (const auto& [resource, amount] : gang.wanted) {
-      // A gang that can never run on these nodes must not block others.
-      const bool possible = allocatable(cluster, resource) >= amount;
-      // Every gang needs pod slots, so a claim on those would stop all others.
-      const bool is_device = !is_elastic(resource) && resource != kPods;
-      if (is_device && !amount.is_zero() && possible) claimed.emplace(resource, gang.name);
-    }
-    result.waiting.push_back({.gang = gang.name, .pods = gang.waiting, .message = std::move(message)});
-  }
-  return result;
+Schedule schedule(const Ledger& ledger, const Surroundings& surroundings) {
+  return Pass(ledger, surroundings).run();
 }
 
 }  // namespace muster::control

@@ -1,54 +1,55 @@
-// schedule decides which waiting pods start now, on one machine or a few. It is total, pure and deterministic. The pods
-// of a gang start together or not at all. CPU and memory never make a pod wait, because manifests are written for
-// larger machines than this one; GPUs and other countable devices do, and so does a node that has its maximum of pods.
+// schedule decides which waiting pods start now, on one machine or a few. It is total, pure and deterministic. As many
+// pods of a gang as it needs start together or not at all. CPU and memory never make a pod wait unless scheduling is
+// strict, because manifests are written for larger machines than this one; GPUs and other countable devices do, and so
+// do queues, what a pod demands of its node, and a node that has its maximum of pods.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "api/kubernetes/core_v1.h"
+#include "control/scheduler/ledger.h"
+#include "control/scheduler/queues.h"
+#include "control/scheduler/requests.h"
 
 namespace muster::control {
-
-struct Cluster {
-  std::vector<std::shared_ptr<const api::Pod>> pods;    // any order
-  std::vector<std::shared_ptr<const api::Node>> nodes;  // any order
-};
 
 struct Binding {
   std::string ns;
   std::string pod;
   std::string uid;
   std::string node;
+  // How many pods the agent must start together with this one; 0 when the pod itself says so.
+  std::size_t gang_size = 0;
   bool operator==(const Binding&) const = default;
 };
 
-/// A gang that cannot start, and why.
+/// Pods of a gang that cannot start, and why.
 struct Waiting {
+  std::string gang_id;
   std::string gang;  // "default/bert", for users
-  std::vector<std::shared_ptr<const api::Pod>> pods;
+  std::vector<PodPtr> pods;
   std::string message;
 };
 
-/// A gang that starts although it requests more CPU or memory than exists.
-struct Overcommitted {
+/// Something to report about a gang that does not keep it from starting.
+struct GangNotice {
+  std::string gang_id;
   std::string gang;
-  std::shared_ptr<const api::Pod> first_pod;
+  PodPtr first_pod;
   std::string message;
 };
 
 struct Schedule {
   std::vector<Binding> bindings;
   std::vector<Waiting> waiting;
-  std::vector<Overcommitted> overcommitted;
+  std::vector<GangNotice> overcommitted;   // requests more CPU or memory than exists
+  std::vector<GangNotice> without_queues;  // its queue does not exist, so it is in the default queue
 };
 
-/// Takes gangs in the order of their oldest pods. One that waits for a device keeps its place: a later gang that wants
-/// the device waits behind it, so small jobs do not starve large ones. Gangs that want nothing scarce go ahead.
-Schedule schedule(const Cluster& cluster);
-
-/// Returns the pod's requests, counted as in Kubernetes: the larger of its containers' sum and any one init container.
-api::ResourceList requests_of(const api::Pod& pod);
+/// Takes gangs by the priority of their queue, of their group and of their pods' class, and then in the order of their
+/// oldest pods. One that waits for a device, or for its queue's quota, keeps its place: a later gang that wants the
+/// same waits behind it, so small jobs do not starve large ones. Gangs that want nothing scarce go ahead, and a gang
+/// that can never start blocks nobody. Nothing that runs is preempted.
+Schedule schedule(const Ledger& ledger, const Surroundings& surroundings);
 
 }  // namespace muster::control

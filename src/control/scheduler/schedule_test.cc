@@ -8,67 +8,12 @@
 
 #include <map>
 
-#include "api/names.h"
+#include "testing/scheduler_objects.h"
 
-namespace muster::control {
-namespace {
+namespace muster::control::scheduler_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-constexpr const char* kGpu = "nvidia.com/gpu";
-
-std::shared_ptr<const api::Node> node(const std::string& name, int gpus, bool ready = true) {
-  auto made = std::make_shared<api::Node>();
-  made->metadata.name = name;
-  made->status.allocatable = {
-      {"cpu", Quantity::of(2)}, {"memory", Quantity::of(8LL << 30)}, {"pods", Quantity::of(1000)}};
-  if (gpus > 0) made->status.allocatable[kGpu] = Quantity::of(gpus);
-  made->status.conditions.push_back({.type = "Ready", .status = ready ? "True" : "False"});
-  return made;
-}
-
-struct PodSpec {
-  std::string job;
-  int index = 0;
-  int gang = 1;
-  int gpus = 0;
-  int cpus = 0;
-  int created = 0;  // seconds
-  std::string node;
-  std::string phase = "Pending";
-};
-
-std::shared_ptr<api::Pod> pod(const PodSpec& spec) {
-  auto made = std::make_shared<api::Pod>();
-  made->metadata.ns = "default";
-  made->metadata.name = fmt::format("{}-{}", spec.job, spec.index);
-  made->metadata.uid = "uid-" + made->metadata.name;
-  made->metadata.creation_timestamp = Time(std::chrono::seconds(spec.created));
-  made->metadata.labels[api::kGroupNameLabel] = spec.job;
-  made->metadata.annotations[api::kGangSizeAnnotation] = std::to_string(spec.gang);
-  made->metadata.owner_references.push_back(
-      {.api_version = "v1", .kind = "J", .name = spec.job, .uid = "job-" + spec.job, .controller = true});
-  api::Container container;
-  if (spec.gpus > 0) container.resources.limits[kGpu] = Quantity::of(spec.gpus);
-  if (spec.cpus > 0) container.resources.requests["cpu"] = Quantity::of(spec.cpus);
-  made->spec.containers.push_back(container);
-  made->spec.node_name = spec.node;
-  made->status.phase = spec.phase;
-  return made;
-}
-
-std::vector<std::string> bound(const Schedule& schedule) {
-  std::vector<std::string> names;
-  for (const auto& binding : schedule.bindings) names.push_back(binding.pod + "@" + binding.node);
-  return names;
-}
-
-std::vector<std::string> waiting(const Schedule& schedule) {
-  std::vector<std::string> lines;
-  for (const auto& gang : schedule.waiting) lines.push_back(gang.gang + ": " + gang.message);
-  return lines;
-}
 
 TEST(Schedule, BindsAWholeGang) {
   const Schedule s = schedule(
@@ -84,7 +29,7 @@ TEST(Schedule, PodsBeyondWhatTheNodeTakesWait) {
   cluster.pods.push_back(pod({.job = "small", .created = 1}));
   const Schedule s = schedule(cluster);
   EXPECT_THAT(bound(s), ElementsAre("small-0@machine"));
-  EXPECT_THAT(waiting(s), ElementsAre("default/huge: needs 1001 pods, there are 1k in all"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/huge: needs 1001 pods, this machine has 1000; use fewer replicas"));
 }
 
 TEST(Schedule, AFullNodeNamesWhoHasThePlacesAndLetsSmallerGangsGoAhead) {
@@ -122,10 +67,14 @@ TEST(Schedule, SaysWhoHoldsTheDevicesThatAreShort) {
 }
 
 TEST(Schedule, SaysThatThereAreNotEnoughAtAll) {
-  EXPECT_THAT(waiting(schedule({{pod({.job = "a", .gpus = 4})}, {node("machine", 2)}})),
-              ElementsAre("default/a: needs 4 nvidia.com/gpu, there are 2 in all"));
-  EXPECT_THAT(waiting(schedule({{pod({.job = "a", .gpus = 1})}, {node("machine", 0)}})),
-              ElementsAre("default/a: needs 1 nvidia.com/gpu, there is none"));
+  EXPECT_THAT(
+      waiting(schedule({{pod({.job = "a", .gpus = 4})}, {node("machine", 2)}})),
+      ElementsAre("default/a: needs 4 nvidia.com/gpu, this machine has 2; declare more with `resources:` in the "
+                  "configuration or request less"));
+  EXPECT_THAT(
+      waiting(schedule({{pod({.job = "a", .gpus = 1})}, {node("machine", 0)}})),
+      ElementsAre("default/a: needs 1 nvidia.com/gpu, this machine has 0; declare them with `resources:` in the "
+                  "configuration or remove the request"));
 }
 
 TEST(Schedule, DoesNotStarveALargeGangByLaterSmallOnes) {
@@ -186,6 +135,132 @@ TEST(Schedule, CountsTheLargestInitContainer) {
   EXPECT_EQ(requests_of(one).at("cpu"), Quantity::of(5));
 }
 
+TEST(Schedule, StartsTheMinimumOfAnElasticGangAndMoreWhenThereIsRoom) {
+  Cluster cluster;
+  cluster.nodes = {node("machine", 3)};
+  for (int i = 0; i < 4; ++i) cluster.pods.push_back(pod({.job = "a", .index = i, .gang = 2, .gpus = 1}));
+  cluster.pods.push_back(pod({.job = "b", .gpus = 1, .created = 1}));
+  const Schedule s = schedule(cluster);
+  EXPECT_THAT(bound(s), ElementsAre("a-0@machine", "a-1@machine", "a-2@machine"));
+  EXPECT_THAT(waiting(s),
+              ElementsAre("default/a: needs 1 nvidia.com/gpu, 0 free", "default/b: needs 1 nvidia.com/gpu, 0 free"));
+}
+
+TEST(Schedule, WhatAGangHasBeyondItsMinimumBlocksNobody) {
+  const Schedule s =
+      schedule({{pod({.job = "a", .index = 0, .gang = 1, .gpus = 1, .node = "machine", .phase = "Running"}),
+                 pod({.job = "a", .index = 1, .gang = 1, .gpus = 2}), pod({.job = "b", .gpus = 1, .created = 1})},
+                {node("machine", 2)}});
+  EXPECT_THAT(bound(s), ElementsAre("b-0@machine"));
+}
+
+TEST(Schedule, HonoursAGroupThatAUserMade) {
+  Cluster cluster{{own_pod("x", "g"), own_pod("y", "g")}, {node("machine", 0)}};
+  EXPECT_THAT(waiting(schedule(cluster)),
+              ElementsAre("default/g: PodGroup default/g does not exist; create it or remove the label "
+                          "scheduler.tensorstack.dev/group-name"));
+  cluster.groups = {group("g", 3)};
+  EXPECT_THAT(waiting(schedule(cluster)), ElementsAre("default/g: 2 of 3 pods of the group exist"));
+  cluster.pods.push_back(own_pod("z", "g"));
+  const Schedule s = schedule(cluster);
+  EXPECT_THAT(bound(s), ElementsAre("x-0@machine", "y-0@machine", "z-0@machine"));
+  // The agent starts them together, although their manifests do not say how many they are.
+  for (const Binding& binding : s.bindings) EXPECT_EQ(binding.gang_size, 3u);
+}
+
+TEST(Schedule, CountsTheRolesOfAGroup) {
+  auto with_roles = group("g", 2);
+  with_roles->spec.roles = {{.name = "ps", .min_member = 1}};
+  auto ps = own_pod("p", "g");
+  Cluster cluster{{own_pod("x", "g"), own_pod("y", "g")}, {node("machine", 0)}, {with_roles}};
+  EXPECT_THAT(waiting(schedule(cluster)), ElementsAre("default/g: 0 of 1 pods of role ps exist"));
+  ps->metadata.labels[api::kGroupRoleLabel] = "ps";
+  cluster.pods.push_back(ps);
+  EXPECT_EQ(schedule(cluster).bindings.size(), 3u);
+}
+
+TEST(Schedule, WaitsForTheGroupOfAJobWithoutAnyReport) {
+  Ledger ledger;
+  ledger.note_pod({"default", "a-0"}, pod({.job = "a"}));
+  const Schedule s = control::schedule(ledger, {.nodes = {node("machine", 0)}});
+  EXPECT_THAT(bound(s), IsEmpty());
+  EXPECT_THAT(waiting(s), IsEmpty());
+}
+
+TEST(Schedule, StrictSchedulingMakesCpuWait) {
+  Cluster cluster{{pod({.job = "a", .cpus = 16}), pod({.job = "b", .cpus = 2, .created = 1}),
+                   pod({.job = "c", .cpus = 1, .created = 2}), pod({.job = "d", .created = 3})},
+                  {node("machine", 0)}};
+  cluster.strict = true;
+  const Schedule s = schedule(cluster);
+  EXPECT_THAT(bound(s), ElementsAre("b-0@machine", "d-0@machine"));
+  EXPECT_THAT(s.overcommitted, IsEmpty());
+  EXPECT_THAT(waiting(s),
+              ElementsAre("default/a: needs 16 cpu, this machine has 2; request less, or remove `scheduling: "
+                          "strict` from the configuration",
+                          "default/c: needs 1 cpu, 0 free"));
+}
+
+TEST(Schedule, APodOfAnotherNodeSaysSo) {
+  EXPECT_THAT(
+      waiting(schedule({{pod({.job = "a", .node = "gpu-7"})}, {node("machine", 0)}})),
+      ElementsAre("default/a-0: spec.nodeName: node \"gpu-7\" does not exist, this is \"machine\"; remove nodeName"));
+}
+
+TEST(Schedule, APodThatIsNotForThisNodeBlocksNobody) {
+  auto elsewhere = pod({.job = "a", .gpus = 1});
+  elsewhere->spec.rest = json::Object{{"nodeSelector", json::Object{{"disk", "ssd"}}}};
+  const Schedule s = schedule({{elsewhere, pod({.job = "b", .gpus = 1, .created = 1})}, {node("machine", 1)}});
+  EXPECT_THAT(bound(s), ElementsAre("b-0@machine"));
+  EXPECT_THAT(waiting(s),
+              ElementsAre("default/a: spec.nodeSelector: disk must be \"ssd\", node machine has no such label; "
+                          "remove it or run `kubectl label node machine disk=ssd`"));
+}
+
+/// Whatever the queues, priorities and minimums: a gang gets its minimum or nothing, and no device or quota is
+/// exceeded.
+RC_GTEST_PROP(ScheduleLaws, NoGangBelowItsMinimumAndNoQuotaExceeded, ()) {
+  const int gpus = *rc::gen::inRange(0, 8);
+  const int quota = *rc::gen::inRange(0, 5);
+  const int jobs = *rc::gen::inRange(0, 8);
+  Cluster cluster;
+  cluster.nodes = {node("machine", gpus)};
+  cluster.queues = {queue("small", quota), queue("shut")};
+  auto shut = queue("shut");
+  shut->spec.closed = true;
+  cluster.queues[1] = shut;
+  cluster.strict = *rc::gen::arbitrary<bool>();
+  std::map<std::string, std::pair<int, int>> wanted;  // job -> minimum, GPUs of each pod
+  std::map<std::string, std::string> queue_of;
+  for (int g = 0; g < jobs; ++g) {
+    const std::string job = fmt::format("j{}", g);
+    const int size = *rc::gen::inRange(1, 5);
+    const int least = *rc::gen::inRange(1, size + 1);
+    const int each = *rc::gen::inRange(0, 3);
+    const auto name = *rc::gen::element<std::string>("default", "small", "shut", "none");
+    queue_of[job] = name;
+    wanted[job] = {least, each};
+    cluster.groups.push_back(group(job, least, name, *rc::gen::inRange(0, 3)));
+    for (int i = 0; i < size; ++i) {
+      cluster.pods.push_back(pod({.job = job, .index = i, .gang = least, .gpus = each, .cpus = each, .created = g}));
+    }
+  }
+  const Schedule s = schedule(cluster);
+  std::map<std::string, int> started;
+  std::map<std::string, int> used;
+  for (const auto& binding : s.bindings) {
+    const std::string job = binding.pod.substr(0, binding.pod.find('-'));
+    ++started[job];
+    used["machine"] += wanted.at(job).second;
+    used[queue_of.at(job)] += wanted.at(job).second;
+  }
+  for (const auto& [job, count] : started) RC_ASSERT(count >= wanted.at(job).first);
+  RC_ASSERT(used["machine"] <= gpus);
+  RC_ASSERT(used["small"] <= quota);
+  RC_ASSERT(used["shut"] == 0);
+  if (cluster.strict) RC_ASSERT(used["machine"] <= 2 && used["none"] == 0);
+}
+
 RC_GTEST_PROP(ScheduleLaws, NoPartialGangsAndNoDeviceTwice, ()) {
   const int gpus = *rc::gen::inRange(0, 6);
   const auto sizes = *rc::gen::container<std::vector<std::pair<int, int>>>(
@@ -216,5 +291,4 @@ RC_GTEST_PROP(ScheduleLaws, NoPartialGangsAndNoDeviceTwice, ()) {
   RC_ASSERT(started.size() + s.waiting.size() == sizes.size());
 }
 
-}  // namespace
-}  // namespace muster::control
+}  // namespace muster::control::scheduler_test

@@ -58,6 +58,22 @@ void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& s
   }
 }
 
+void follow_scheduling_policy(const api::KubeflowRunPolicy& run_policy, Job& job) {
+  if (!run_policy.scheduling_policy) return;
+  const api::KubeflowSchedulingPolicy& policy = *run_policy.scheduling_policy;
+  // Roles that start one after the other are gangs of their own, of which each starts as a whole.
+  const bool is_staged = std::ranges::any_of(job.roles, [](const Role& role) { return !role.starts_after.empty(); });
+  if (policy.min_available && !job.elastic_min && !is_staged) {
+    job.elastic_min = std::clamp(*policy.min_available, 1, std::max(1, total_replicas(job)));
+  }
+  for (Role& role : job.roles) {
+    json::Document& spec = role.pod_template.spec.rest;
+    if (!policy.priority_class.empty() && spec.string_at("priorityClassName").empty()) {
+      spec["priorityClassName"] = policy.priority_class;
+    }
+  }
+}
+
 void set_kubeflow_children(const std::string& port_name, Job& job) {
   job.pod_name_prefix = job.name + "-";
   job.labels = {
@@ -137,6 +153,13 @@ class KubeflowConditions {
     list_.push_back(std::move(next));
   }
   bool has(std::string_view type) const { return find_condition(list_, type) != nullptr; }
+  /// Changes only the message, in place: the job's state stays what it is.
+  void explain(std::string_view type, const std::string& message) {
+    const auto found = std::ranges::find(list_, type, &api::Condition::type);
+    if (frozen_ || found == list_.end() || found->message == message) return;
+    found->message = message;
+    found->last_update_time = now_;
+  }
 
  private:
   static bool excludes(std::string_view added, std::string_view other) {
@@ -165,6 +188,8 @@ void set_kubeflow_conditions(const JobStatus& status, const json::Document& obje
   const EventReasons events = kubeflow_events(kind);
   KubeflowConditions conditions(list, now);
   conditions.set("Created", true, events.created, says("created"));
+  const bool waits = (status.phase == Phase::kPending || status.phase == Phase::kResuming) && !status.reason.empty();
+  conditions.explain("Created", waits ? says("created") + " It waits: " + status.message : says("created"));
   switch (status.phase) {
     case Phase::kNew:
     case Phase::kPending:

@@ -140,6 +140,7 @@ Result<Job> normalise_kubeflow_mpi_job(const json::Document& object, Where where
   set_mpi_names(v2, job);
   if (!decoded.spec.main_container.empty()) job.training_containers = {decoded.spec.main_container};
   add_mpi_roles(decoded.spec, v2, job);
+  follow_scheduling_policy(decoded.spec.run_policy.value_or(api::KubeflowRunPolicy{}), job);
   set_kubeflow_mpi_launch(decoded.spec, v2, where, job);
   job.succeeds_when = {first_replica_rule(job)};
   job.retryable_exits = RetryableExits::kAbove127;

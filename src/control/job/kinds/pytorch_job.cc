@@ -73,6 +73,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   set_kubeflow_run_policy(decoded.spec.run_policy, job);
   add_kubeflow_roles(decoded.spec.pytorch_replica_specs, {"Master", "Worker"}, job);
   set_launch_style(decoded.spec, job);
+  follow_scheduling_policy(decoded.spec.run_policy, job);
   job.running_when = RunningWhen::kDeciderRuns;
   job.retryable_exits = RetryableExits::kAbove127;
   set_kubeflow_children(kPortName, job);

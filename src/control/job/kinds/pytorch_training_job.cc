@@ -86,7 +86,6 @@ void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
     job.notices.push_back(
         {.reason = "TensorBoardNotStarted", .message = "spec.tensorboardSpec is kept, but no TensorBoard is started"});
   }
-  note_ignored_scheduler(spec.scheduler, job);
 }
 
 Result<Job> normalise(const json::Document& object, Where where) {

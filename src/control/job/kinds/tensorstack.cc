@@ -95,13 +95,6 @@ EventReasons tensorstack_events() {
           .deadline_exceeded = "DeadlineExceeded"};
 }
 
-void note_ignored_scheduler(const std::optional<api::SchedulePolicy>& scheduler, Job& job) {
-  if (!scheduler || !scheduler->t9k_scheduler) return;
-  job.notices.push_back({.reason = "QueueIgnored",
-                         .message = "spec.scheduler.t9kScheduler is kept, but queue and priority are not followed; the "
-                                    "replicas still start together"});
-}
-
 // ---- from TensorStack's status to the model ----
 
 namespace {

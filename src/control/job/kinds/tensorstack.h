@@ -15,8 +15,6 @@ void set_tensorstack_run_mode(const api::RunMode& mode, Job& job);
 /// Sets the names and labels of the children and, where each pod has its own address, the services for those names.
 void set_tensorstack_children(Where where, Job& job);
 EventReasons tensorstack_events();
-/// Adds a warning for a job that names a queue.
-void note_ignored_scheduler(const std::optional<api::SchedulePolicy>& scheduler, Job& job);
 
 JobStatus read_tensorstack_status(const json::Document& object);
 json::Document project_tensorstack_status(const JobStatus& status, const json::Document& object, Time now);

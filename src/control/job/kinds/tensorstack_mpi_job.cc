@@ -167,7 +167,6 @@ Result<Job> normalise_mpi_job(const json::Document& object, Where where) {
   job.succeeds_when = {first_replica_rule(job)};  // the launcher ends as its ranks have ended
   job.has_port = false;
   job.events = tensorstack_events();
-  note_ignored_scheduler(spec.scheduler, job);
   if (spec.ssh) {
     job.notices.push_back({.reason = "NoSshd",
                            .message = "spec.ssh has no effect: no sshd is needed, mpirun reaches the workers through "

@@ -1,0 +1,35 @@
+#include "control/job/pod_group.h"
+
+#include <algorithm>
+
+#include "api/tensorstack/scheduler_v1beta1.h"
+#include "control/plan.h"
+
+namespace muster::control {
+
+namespace {
+
+/// Returns how many pods start together at first; roles that start after others are no part of that.
+int first_gang_size(const Job& job) {
+  const auto first = std::ranges::find_if(job.roles, [](const Role& role) { return role.starts_after.empty(); });
+  return first == job.roles.end() ? 0 : gang_size(job, *first);
+}
+
+}  // namespace
+
+json::Document pod_group_for(const Job& job, const json::Document& manifest) {
+  api::PodGroup group;
+  group.metadata.name = job.name;
+  group.spec.queue = manifest.string_at("spec", "scheduler", "t9kScheduler", "queue");
+  if (group.spec.queue.empty()) {
+    group.spec.queue = manifest.string_at("spec", "runPolicy", "schedulingPolicy", "queue");
+  }
+  if (group.spec.queue.empty()) group.spec.queue = "default";
+  if (manifest.at("spec", "scheduler", "t9kScheduler", "priority") != nullptr) {
+    group.spec.priority = static_cast<std::int32_t>(manifest.int_at("spec", "scheduler", "t9kScheduler", "priority"));
+  }
+  group.spec.min_member = first_gang_size(job);
+  return create_child(group).object;
+}
+
+}  // namespace muster::control
