@@ -18,8 +18,9 @@ inline constexpr const char* kKubeflowReplicaTypeLabel = "training.kubeflow.org/
 inline constexpr const char* kKubeflowReplicaIndexLabel = "training.kubeflow.org/replica-index";
 inline constexpr const char* kKubeflowJobRoleLabel = "training.kubeflow.org/job-role";
 // Muster
-inline constexpr const char* kAttemptLabel = "muster.dev/attempt";          // on pods: which try of this replica
-inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";  // on pods: how many start together
-inline constexpr const char* kPathAnnotation = "muster.dev/path";           // on PVCs: the folder behind it
+inline constexpr const char* kAttemptLabel = "muster.dev/attempt";                 // on pods: which try of this replica
+inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";         // on pods: how many start together
+inline constexpr const char* kTensorBoardUidLabel = "muster.dev/tensorboard-uid";  // on children of a TensorBoard
+inline constexpr const char* kPathAnnotation = "muster.dev/path";                  // on PVCs: the folder behind it
 
 }  // namespace muster::api

@@ -40,6 +40,12 @@ constexpr Entry kCommands[] = {
      "  muster logs mnist-worker-0 --previous  of the run before the last restart\n"
      "  muster logs mnist-worker-0 --attempt=0 of the first attempt, even when the job is gone\n",
      make_logs},
+    {"tensorboard", "print the link to the TensorBoard of a job, and open it",
+     "muster tensorboard JOB | TENSORBOARD [--no-open]", "  muster tensorboard mnist               of the job mnist\n",
+     make_tensorboard, Server::kNeeded,
+     "The link works once, for five minutes, and logs the browser in to this page. A suspended TensorBoard is "
+     "resumed.\n",
+     1},
     {"exec", "run a command in a container", "muster exec [-it] POD [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"
      "  muster exec -it mnist-worker-0 -- bash\n"
@@ -157,7 +163,7 @@ std::string program_help(CommandTable table) {
   std::string out = "muster runs distributed training jobs and speaks the Kubernetes API.\n";
   for (const Section& section : table) {
     out += fmt::format("\n{}:\n", section.title);
-    for (const Entry& entry : section.commands) out += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
+    for (const Entry& entry : section.commands) out += fmt::format("  {:<11} {}\n", entry.name, entry.summary);
   }
   return out +
          "\nMore about one: muster help COMMAND\n"

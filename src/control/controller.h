@@ -28,6 +28,9 @@ struct WatchedKind {
   const reflect::TypeDesc* type;
   std::string label_selector;  // "" selects all
   Result<AnyObject> (*decode)(const json::Document& object);
+  /// The label whose value is the uid of the primary, for objects that the primary does not control itself, such as the
+  /// pods of its Deployment. "": the controller of the object is the primary.
+  std::string uid_label = {};
 };
 
 template <typename T>
@@ -39,10 +42,11 @@ WatchedKind watched_kind(std::string label_selector = {}) {
             auto shared = std::make_shared<const T>(std::move(decoded));
             const api::ObjectMeta* metadata = &shared->metadata;
             return AnyObject{.object = std::move(shared), .metadata = metadata};
-          }};
+          },
+          .uid_label = {}};
 }
 
-/// The objects that one primary controls, by kind.
+/// The objects that belong to one primary, by kind.
 class Children {
  public:
   void add(const reflect::TypeDesc& type, std::vector<AnyObject> objects) { by_type_[&type] = std::move(objects); }

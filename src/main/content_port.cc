@@ -3,27 +3,26 @@
 #include <fmt/core.h>
 
 #include "base/log.h"
+#include "cli/connect/connect.h"
 
 namespace muster {
 namespace {
 
 constexpr int kLastPort = 65535;
 
-void refuse(const net::Request&, const std::shared_ptr<net::Exchange>& exchange) {
-  net::Response response{.status = 404,
-                         .body =
-                             "This port shows what programs in pods render, such as TensorBoard. Nothing is "
-                             "shown under this path; the API is on the main port.\n"};
-  response.headers.set("Content-Type", "text/plain; charset=utf-8");
-  exchange->respond(std::move(response));
+bool is_loopback(const std::string& host) {
+  return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
 }  // namespace
 
-std::unique_ptr<net::HttpServer> make_content_server(net::EventLoop& loop, net::ServerTls tls) {
-  // Nobody is known here, so no body is read and few connections are kept.
-  return std::make_unique<net::HttpServer>(loop, std::move(tls), refuse, net::ServerLimits{},
-                                           [](const net::Request&) { return false; });
+std::unique_ptr<net::HttpServer> make_content_server(net::EventLoop& loop, net::ServerTls tls, PageProxy& pages) {
+  return std::make_unique<net::HttpServer>(
+      loop, std::move(tls),
+      [&pages](net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+        pages.handle(std::move(request), exchange);
+      },
+      net::ServerLimits{}, [&pages](const net::Request& head) { return pages.knows_sender(head); });
 }
 
 Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port) {
@@ -39,6 +38,14 @@ Result<int> listen_for_content(net::HttpServer& server, const Config& config, co
              {"taken", main_port + 1});
   }
   return server.listen(main.host, 0);
+}
+
+std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port) {
+  const auto chosen = parse_address(config.content_listen);
+  const std::string& host = chosen ? chosen->host : main.host;
+  if (is_loopback(host)) return fmt::format("http://127.0.0.1:{}", port);
+  const bool anywhere = host == "0.0.0.0" || host == "::";
+  return cli::url_of({.host = anywhere ? host_name : host, .port = port});
 }
 
 }  // namespace muster

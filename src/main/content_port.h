@@ -7,14 +7,20 @@
 
 #include "base/result.h"
 #include "main/config.h"
+#include "main/page_proxy.h"
 #include "net/http_server.h"
 
 namespace muster {
 
-std::unique_ptr<net::HttpServer> make_content_server(net::EventLoop& loop, net::ServerTls tls);
+/// Listens for `pages`, which outlives the server.
+std::unique_ptr<net::HttpServer> make_content_server(net::EventLoop& loop, net::ServerTls tls, PageProxy& pages);
 
 /// Listens where the configuration says, else on the port after the main one, else on any free port. `main` has the
 /// address that was asked for, whose port may be 0; `main_port` is the one in use. Returns the port.
 Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port);
+
+/// Returns the origin of the content port, for links: plain HTTP where it listens on loopback, because a browser does
+/// not know our certificate authority.
+std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port);
 
 }  // namespace muster

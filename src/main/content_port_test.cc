@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "net/http_client.h"
+#include "testing/fake_server.h"
+#include "testing/seeded_rng.h"
 
 namespace muster {
 namespace {
@@ -22,7 +24,12 @@ class ContentPort : public ::testing::Test {
   }
 
   net::EventLoop loop_;
-  std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {});
+  testing::SeededRng rng_{1};
+  cli::FakeServer api_{loop_};
+  client::ApiClient client_{api_, ""};
+  PageAccess access_{loop_, rng_, {}};
+  PageProxy pages_{loop_, rng_, client_, access_};
+  std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {}, pages_);
 };
 
 TEST_F(ContentPort, FollowsTheMainPort) {
@@ -63,10 +70,18 @@ TEST_F(ContentPort, SaysWhatItIsForAndThatNothingIsThere) {
   sink.on_head = [&](int code, const net::Headers&) { status = code; };
   sink.on_data = [&](std::string_view bytes) { body += bytes; };
   sink.on_end = [&](const Status&) { ended = true; };
-  const auto call = client.send({.method = "GET", .target = "/tb/default/a/"}, std::move(sink));
+  const auto call = client.send({.method = "GET", .target = "/api"}, std::move(sink));
   loop_.run_until([&] { return ended; });
   EXPECT_EQ(status, 404);
   EXPECT_THAT(body, HasSubstr("the API is on the main port"));
+}
+
+TEST(ContentUrl, IsPlainHttpOnLoopbackOnly) {
+  EXPECT_EQ(content_url({}, {.host = "localhost", .port = 1}, "box", 8766), "http://127.0.0.1:8766");
+  EXPECT_EQ(content_url({}, {.host = "0.0.0.0", .port = 1}, "box", 8766), "https://box:8766");
+  Config config;
+  config.content_listen = "10.0.0.7:8000";
+  EXPECT_EQ(content_url(config, {.host = "127.0.0.1", .port = 1}, "box", 8000), "https://10.0.0.7:8000");
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "cli/connect/connect.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
+#include "control/tensorboard/tensorboard.h"
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
@@ -25,6 +26,8 @@
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
 #include "main/queues.h"
+#include "main/page_access.h"
+#include "main/page_proxy.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -147,11 +150,15 @@ struct Engine {
   std::unique_ptr<control::Controllers> controllers;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<net::HttpServer> http;
+  std::unique_ptr<PageAccess> page_access;
+  std::unique_ptr<PageProxy> pages;
   std::unique_ptr<net::HttpServer> content;
-  int port = 0;  // of `http`, once it listens
+  std::string pages_url;  // of `content`, once it listens
+  int port = 0;           // of `http`, once it listens
 
   ~Engine() {
     content.reset();
+    pages.reset();
     http.reset();
     agent.reset();
     controllers.reset();
@@ -208,6 +215,25 @@ Result<agent::ApiAccess> api_access(const Engine& engine, const ServeOptions& op
                           .automount = issued.automount};
 }
 
+/// Makes a link that opens a page in a browser once: the browser has no token, and the API sets no cookies.
+apiserver::Route link_route(Engine& engine) {
+  const auto handle = [&engine](const apiserver::RoutedRequest& request,
+                                const std::shared_ptr<net::Exchange>& exchange) {
+    const std::string page = control::tensorboard_path(request.at.at("namespace"), request.at.at("name"));
+    const json::Document link =
+        json::Object{{"apiVersion", "muster.dev/v1"},
+                     {"kind", "PageLink"},
+                     {"url", engine.pages_url + page + "?token=" + engine.page_access->make_link_token(page)}};
+    net::Response response{.status = 200, .headers = {}, .body = json::serialize(link)};
+    response.headers.set("Content-Type", "application/json");
+    response.headers.set("Cache-Control", "no-store");
+    exchange->respond(std::move(response));
+  };
+  return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/tensorboards/{name}/link",
+          .methods = {"POST"},
+          .handle = handle};
+}
+
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
                    const std::vector<std::string>& names) {
   engine.api = std::make_unique<apiserver::ApiServer>(
@@ -223,7 +249,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
                 return engine.controllers == nullptr || engine.controllers->acts_on(resource);
               },
           .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); },
-          .node_policy = node_policy(options)});
+          .node_policy = node_policy(options),
+          .routes = {link_route(engine)}});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
@@ -232,13 +259,13 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));
   engine.api->set_node(engine.agent.get());
-  engine.controllers =
-      std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client, control::Where::kEngine,
-                                             linux_os::is_port_free, options.config.scheduling == "strict");
-  make_queues(*engine.client, options.config.queues);
   const net::ServerTls tls{.certificate_pem = credentials.server.certificate_pem,
                            .key_pem = credentials.server.key_pem};
-  engine.content = make_content_server(engine.loop, tls);
+  engine.page_access = std::make_unique<PageAccess>(
+      engine.loop, engine.rng,
+      PageAccess::Options{.owner_token = credentials.token, .key = credentials.account_key, .allowed_hosts = names});
+  engine.pages = std::make_unique<PageProxy>(engine.loop, engine.rng, *engine.client, *engine.page_access);
+  engine.content = make_content_server(engine.loop, tls, *engine.pages);
   engine.http = std::make_unique<net::HttpServer>(
       engine.loop, tls,
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
@@ -268,7 +295,12 @@ Status run_engine(const ServeOptions& options) {
   TRY(start_parts(engine, options, credentials, names));
   TRY_ASSIGN(engine.port, engine.http->listen(options.address.host, options.address.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
-  TRY(listen_for_content(*engine.content, options.config, options.address, engine.port));
+  TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
+  engine.pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
+  engine.controllers = std::make_unique<control::Controllers>(
+      engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free, engine.pages_url,
+      options.config.scheduling == "strict");
+  make_queues(*engine.client, options.config.queues);
 
   const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});
   const std::string kubeconfig = options.data_dir + "/kubeconfig";
@@ -286,7 +318,10 @@ Status run_engine(const ServeOptions& options) {
     engine.loop.stop();
   });
   // The controllers start once the server is listening: requests from users and programs come first.
-  engine.loop.post_when_idle([&engine] { engine.controllers->start(); });
+  engine.loop.post_when_idle([&engine] {
+    engine.controllers->start();
+    engine.pages->start();
+  });
   engine.loop.run();
   remove_engine_record(options.data_dir);
   return ok();

@@ -63,8 +63,8 @@ void ControllersTest::TearDown() {
 
 void ControllersTest::restart_controllers() {
   controllers_.reset();
-  controllers_ =
-      std::make_unique<Controllers>(world_->loop(), rng_, *client_, Where::kEngine, [](int) { return true; });
+  controllers_ = std::make_unique<Controllers>(
+      world_->loop(), rng_, *client_, Where::kEngine, [](int) { return true; }, "http://127.0.0.1:8766");
   controllers_->start();
 }
 

@@ -49,7 +49,7 @@ def test_training_goes_on_over_kills_of_the_engine(fresh_engine):
 def test_real_pytorch_trains_on_over_kills_of_the_engine(fresh_engine):
     engine = fresh_engine.start()
     work = engine.volume("work")
-    shutil.copy(ROOT / "examples" / "ddp" / "torch_mnist_trainingjob.py", work / "train.py")
+    shutil.copy(ROOT / "examples" / "pytorchtrainingjob" / "ddp" / "torch_mnist_trainingjob.py", work / "train.py")
     command = ["/usr/bin/python3", "train.py", "--no_cuda", "--epochs", "2", "--limit", "4000", "--save_path", "model.pt"]
     engine.apply(training_job("torch", command, replicas=2, role={"restartPolicy": "OnFailure"}))
     wait_for("the first epoch", lambda: "epoch 1/2" in engine.muster("logs", "pj/torch", check=False).stdout, timeout=120)

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from harness import ROOT, Engine
 
-EXAMPLE = ROOT / "examples" / "ddp"
+EXAMPLE = ROOT / "examples" / "pytorchtrainingjob" / "ddp"
 FOLDER = "tutorial-examples/job/pytorchtrainingjob/ddp"
 
 
@@ -14,7 +14,7 @@ FOLDER = "tutorial-examples/job/pytorchtrainingjob/ddp"
 def engine(tmp_path_factory):
     made = Engine(tmp_path_factory.mktemp("training"),
                   config="environments:\n- {image: '*pytorch*', host: true, env: {PET_REDIRECTS: '1', PET_TEE: '1'}}\n").start()
-    made.muster("apply", "-f", EXAMPLE / "pvc.yaml")
+    made.muster("apply", "-f", ROOT / "examples" / "claims.yaml")
     folder = made.data / "volumes" / "default" / "tutorial" / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for script in EXAMPLE.glob("*.py"):
@@ -29,16 +29,16 @@ def accuracy_in(text):
 
 
 def test_the_example_trains_a_model(engine):
-    engine.muster("create", "-f", EXAMPLE / "job.yaml")
-    assert engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320).returncode == 0
-    text = engine.muster("logs", "pj/torch-mnist-trainingjob").stdout
+    engine.muster("create", "-f", EXAMPLE / "job_two_ranks.yaml")
+    assert engine.muster("wait", "pj/torch-mnist-two-ranks", "--timeout", "300s", timeout=320).returncode == 0
+    text = engine.muster("logs", "pj/torch-mnist-two-ranks").stdout
     assert accuracy_in(text) > 0.80
     folder = engine.data / "volumes" / "default" / "tutorial" / FOLDER
     assert (folder / "model_state_dict.pt").stat().st_size > 1000
 
 
 def test_the_same_script_as_a_kubeflow_pytorchjob(engine):
-    engine.muster("create", "-f", EXAMPLE / "pytorchjob.yaml")
+    engine.muster("create", "-f", ROOT / "examples" / "kubeflow" / "pytorchjob.yaml")
     assert engine.muster("wait", "pytorchjob/pytorch-mnist", "--timeout", "300s", timeout=320).returncode == 0
     assert accuracy_in(engine.muster("logs", "pytorchjob/pytorch-mnist").stdout) > 0.5
 

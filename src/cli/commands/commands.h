@@ -46,6 +46,10 @@ using EditFile = std::function<Status(const std::string& path)>;
 std::unique_ptr<Command> make_edit();
 std::unique_ptr<Command> make_edit(EditFile edit_file);
 std::unique_ptr<Command> make_explain();
+/// Opens a page in the user's browser, if there is one.
+using OpenPage = std::function<void(const std::string& url)>;
+std::unique_ptr<Command> make_tensorboard();
+std::unique_ptr<Command> make_tensorboard(OpenPage open);
 std::unique_ptr<Command> make_completion();
 struct Completing;
 std::unique_ptr<Command> make_complete(Completing at);

@@ -18,6 +18,7 @@ Environment read_environment() {
   out.kubeconfig = variable("KUBECONFIG");
   out.home = variable("HOME");
   out.no_color = !variable("NO_COLOR").empty();
+  out.has_display = !variable("DISPLAY").empty() || !variable("WAYLAND_DISPLAY").empty();
   out.data_dir = variable("MUSTER_DATA_DIR");
   if (out.data_dir.empty()) {
     const std::string xdg = variable("XDG_DATA_HOME");

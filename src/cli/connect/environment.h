@@ -13,6 +13,7 @@ struct Environment {
   std::string config_dir = {};  // $XDG_CONFIG_HOME/muster or ~/.config/muster
   std::string editor = {};      // $KUBE_EDITOR, $EDITOR or vi
   bool no_color = false;        // $NO_COLOR is set, to any value
+  bool has_display = false;     // $DISPLAY or $WAYLAND_DISPLAY is set: this is a desktop
 
   /// The kubeconfig of the user's clusters.
   std::string user_kubeconfig() const { return home + "/.kube/config"; }

@@ -176,6 +176,7 @@ JobPlan decide(const Observed& observed) {
   }
   set_deadline_recheck(d);
   d.status.roles = role_statuses(d);
+  d.status.tensorboard = tensorboard_state(d);
   d.status.observed_generation = d.job().generation;
   d.plan.status = std::move(d.status);
   return std::move(d.plan);

@@ -61,6 +61,9 @@ inline constexpr std::size_t kReplicasInStatus = 1000;
 /// Returns the state of every role for the status.
 std::vector<RoleStatus> role_statuses(const Decision& d);
 
+/// Returns nullopt when the job has no TensorBoard, or it is not made yet.
+std::optional<TensorBoardState> tensorboard_state(const Decision& d);
+
 // ---- launch.cc: environment and command ----
 
 /// Sets environment and command of the replica's pod; `port` is the first of the job's ports.

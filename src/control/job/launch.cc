@@ -88,10 +88,14 @@ void set_env(const Env& ours, api::Container& container) {
   container.env = std::move(env);
 }
 
-/// Options are spelled with underscores, which every torchrun accepts; versions before 2.0 accept nothing else.
+/// torchrun by the name of its module: the `torchrun` that PATH finds may belong to another Python, which does not see
+/// the packages of this one. Options are spelled with underscores, which every version accepts; those before 2.0 accept
+/// nothing else.
 std::vector<std::string> torchrun_command(const Job& job, const TorchrunLaunch& launch, const Replica& replica,
                                           int port) {
-  std::vector<std::string> command = {"torchrun",
+  std::vector<std::string> command = {"python",
+                                      "-m",
+                                      "torch.distributed.run",
                                       "--nnodes",
                                       launch.nnodes,
                                       "--nproc_per_node",

@@ -34,7 +34,7 @@ struct Role {
 
 /// The template's own command, which gets its identity from MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE.
 struct PlainLaunch {};
-/// `torchrun` before the training container's args.
+/// torchrun, as `python -m torch.distributed.run`, before the training container's args.
 struct TorchrunLaunch {
   std::string nnodes;  // "2", or "1:4" when elastic
   std::string proc_per_node;
@@ -242,6 +242,15 @@ struct RoleStatus {
   bool operator==(const RoleStatus&) const = default;
 };
 
+/// The TensorBoard among Job::objects, as it was last seen.
+struct TensorBoardState {
+  std::string name;
+  std::string uid;
+  bool ready = false;
+  std::string message;  // how it is, in one sentence
+  bool operator==(const TensorBoardState&) const = default;
+};
+
 struct JobStatus {
   Phase phase = Phase::kNew;
   std::string reason;  // of the phase: why the job is pending, or how it finished
@@ -262,6 +271,7 @@ struct JobStatus {
   std::optional<int> port;  // the first one of its range
   int port_count = 1;
   std::int64_t observed_generation = 0;
+  std::optional<TensorBoardState> tensorboard;
   bool operator==(const JobStatus&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include "api/owners.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
+#include "json/patch.h"
 
 namespace muster::control {
 
@@ -148,13 +149,16 @@ bool is_same_object(const Job& job, const json::Document& wanted, const json::Do
          api::is_controlled_by(found, job.uid);
 }
 
-/// Returns the patch that gives the object the wanted content; its metadata is not changed.
+/// Returns the patch that gives the object the wanted content. Its metadata is not changed, and what others added
+/// stays, such as the suspension of a TensorBoard.
 json::Document content_patch(const json::Document& wanted, const json::Document& found) {
   json::Document patch = json::Object{};
   for (const auto& [key, value] : wanted.as_object()) {
+    if (key == "metadata") continue;
     const json::Document* now = found.find(key);
-    if (key == "metadata" || (now != nullptr && *now == value)) continue;
-    patch[key] = value;
+    json::Document merged = now == nullptr ? json::Document() : *now;
+    json::merge_patch(merged, value);
+    if (now == nullptr || merged != *now) patch[key] = value;
   }
   return patch;
 }

@@ -219,6 +219,21 @@ std::string describe_end(const Job& job, const api::Pod& pod) {
   return text;
 }
 
+std::optional<TensorBoardState> tensorboard_state(const Decision& d) {
+  for (const auto& object : d.seen.objects) {
+    if (object->string_at("kind") != "TensorBoard" || !api::is_controlled_by(*object, d.job().uid)) continue;
+    TensorBoardState state{.name = object->string_at("metadata", "name"),
+                           .uid = object->string_at("metadata", "uid"),
+                           .ready = object->string_at("status", "phase") == "Running",
+                           .message = "TensorBoard is starting"};
+    for (const json::Document& condition : object->array_at("status", "conditions")) {
+      if (condition.string_at("type") == "Ready") state.message = condition.string_at("message");
+    }
+    return state;
+  }
+  return std::nullopt;
+}
+
 std::vector<RoleStatus> role_statuses(const Decision& d) {
   std::vector<RoleStatus> roles;
   for (const Role& role : d.job().roles) {

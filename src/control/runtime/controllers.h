@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/ports.h"
 #include "client/api_client.h"
@@ -13,9 +14,10 @@ namespace muster::control {
 class Controllers {
  public:
   /// `is_port_free` returns whether no other program on this machine uses a TCP port; it is called for kEngine only.
-  /// `strict` is that of scheduler/queues.h.
+  /// `pages_url` is the origin under which the pages of programs in pods are reached, such as "http://127.0.0.1:8766";
+  /// "" where nothing serves them. `strict` is that of scheduler/queues.h.
   Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
-              bool strict = false);
+              const std::string& pages_url, bool strict = false);
   ~Controllers();
   void start();
   /// Returns true once all objects have been seen, so that decisions are being made.

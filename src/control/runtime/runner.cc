@@ -34,6 +34,10 @@ const json::Document& status_of(const json::Document& object) {
   return status != nullptr && status->is_object() ? *status : kNone;
 }
 
+bool has_labelled_children(const Controller& controller) {
+  return std::ranges::any_of(controller.children, [](const WatchedKind& kind) { return !kind.uid_label.empty(); });
+}
+
 /// Returns true for errors that a retry does not fix and that the owner of the object can fix.
 bool concerns_the_user(Reason reason) {
   return reason == Reason::kInvalid || reason == Reason::kForbidden || reason == Reason::kAlreadyExists ||
@@ -66,10 +70,11 @@ void Runner::add(Controller controller) {
       *resource, [this, &entry](const client::Informer::Key& key, const json::Document* before,
                                 const json::Document* now) { on_primary(entry, key, before, now); });
   for (const WatchedKind& kind : entry.controller.children) {
-    const ObjectIndex& index = informers_.watch(kind, [this, &entry](const AnyObject& before, const AnyObject& now) {
-      add_controller_of(now, entry.controller);
-      add_controller_of(before, entry.controller);
-    });
+    const ObjectIndex& index =
+        informers_.watch(kind, [this, &entry, &kind](const AnyObject& before, const AnyObject& now) {
+          add_primary_of(now, entry, kind);
+          add_primary_of(before, entry, kind);
+        });
     entry.children.emplace_back(kind.type, &index);
   }
 }
@@ -82,20 +87,34 @@ bool Runner::runs(const api::Resource& kind) const {
 
 // ---- changes ----
 
-void Runner::on_primary(const Registered& entry, const client::Informer::Key& key, const json::Document* before,
+void Runner::on_primary(Registered& entry, const client::Informer::Key& key, const json::Document* before,
                         const json::Document* now) {
   const ObjectKey primary{entry.controller.api_version, entry.controller.kind, key.first, key.second};
   const json::Document& newest = now == nullptr ? *before : *now;
-  if (entry.controller.on_change) entry.controller.on_change(newest.string_at("metadata", "uid"), now);
+  const std::string& uid = newest.string_at("metadata", "uid");
+  if (entry.controller.on_change) entry.controller.on_change(uid, now);
+  if (now == nullptr) {
+    entry.by_uid.erase(uid);
+  } else if (has_labelled_children(entry.controller)) {
+    entry.by_uid[uid] = key;
+  }
   if (now != nullptr) return queue_.add(primary);
   memories_.erase(primary);
   next_plan_.erase(primary);
   queue_.forget(primary);
 }
 
-/// Queues the child's owner if that is a primary of the controller.
-void Runner::add_controller_of(const AnyObject& child, const Controller& controller) {
+/// Queues the primary of the controller that the child belongs to, if there is one.
+void Runner::add_primary_of(const AnyObject& child, const Registered& entry, const WatchedKind& kind) {
   if (child.object == nullptr) return;
+  const Controller& controller = entry.controller;
+  if (!kind.uid_label.empty()) {
+    const auto label = child.metadata->labels.find(kind.uid_label);
+    const auto primary = label == child.metadata->labels.end() ? entry.by_uid.end() : entry.by_uid.find(label->second);
+    // A primary that is not known yet is queued when it comes into view.
+    if (primary == entry.by_uid.end()) return;
+    return queue_.add({controller.api_version, controller.kind, primary->second.first, primary->second.second});
+  }
   const auto* owner = api::controller_of(*child.metadata);
   if (owner == nullptr || owner->kind != controller.kind || owner->api_version != controller.api_version) return;
   queue_.add({owner->api_version, owner->kind, child.metadata->ns, owner->name});

@@ -40,6 +40,7 @@ class Runner {
     client::ResourceName resource;
     const client::Informer* primaries = nullptr;
     std::vector<std::pair<const reflect::TypeDesc*, const ObjectIndex*>> children = {};
+    std::map<std::string, client::Informer::Key> by_uid = {};  // the primaries, where a label of children names the uid
   };
   /// What the runner remembers about a primary between looks. All of it can be lost without harm.
   struct Memory {
@@ -48,9 +49,9 @@ class Runner {
     int failures = 0;  // in a row
   };
 
-  void on_primary(const Registered& entry, const client::Informer::Key& key, const json::Document* before,
+  void on_primary(Registered& entry, const client::Informer::Key& key, const json::Document* before,
                   const json::Document* now);
-  void add_controller_of(const AnyObject& child, const Controller& controller);
+  void add_primary_of(const AnyObject& child, const Registered& entry, const WatchedKind& kind);
   void work(const ObjectKey& key);
   Plan make_plan(const Registered& entry, const json::Document& primary) const;
   bool awaits_own_write(const ObjectKey& key, const json::Document& primary);

@@ -31,7 +31,7 @@ std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::
     return {before, {}};
   }
   all_[key] = *decoded;
-  if (const auto* owner = api::controller_of(*decoded->metadata)) by_owner_[owner->uid][key] = *decoded;
+  if (const std::string owner = owner_uid(*decoded); !owner.empty()) by_owner_[owner][key] = *decoded;
   return {before, *std::move(decoded)};
 }
 
@@ -43,10 +43,17 @@ std::vector<AnyObject> ObjectIndex::controlled_by(const std::string& owner_uid) 
   return result;
 }
 
-void ObjectIndex::unlink(const Key& key, const AnyObject& object) {
+std::string ObjectIndex::owner_uid(const AnyObject& object) const {
+  if (!kind_.uid_label.empty()) {
+    const auto label = object.metadata->labels.find(kind_.uid_label);
+    return label == object.metadata->labels.end() ? "" : label->second;
+  }
   const auto* owner = api::controller_of(*object.metadata);
-  if (owner == nullptr) return;
-  const auto found = by_owner_.find(owner->uid);
+  return owner == nullptr ? "" : owner->uid;
+}
+
+void ObjectIndex::unlink(const Key& key, const AnyObject& object) {
+  const auto found = by_owner_.find(owner_uid(object));
   if (found == by_owner_.end()) return;
   found->second.erase(key);
   if (found->second.empty()) by_owner_.erase(found);

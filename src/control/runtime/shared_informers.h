@@ -1,5 +1,6 @@
 // SharedInformers: each kind is watched once, however many controllers use it. Objects are decoded once per change and
-// indexed by the uid of their controller, so a look at one primary costs time in proportion to its children only.
+// indexed by the uid of the primary that they belong to, so a look at one primary costs time in proportion to its
+// children only.
 #pragma once
 
 #include <functional>
@@ -25,6 +26,7 @@ class ObjectIndex {
 
   /// Applies the change. Returns the object before and after it; either may be null.
   std::pair<AnyObject, AnyObject> update(const Key& key, const json::Document* now);
+  /// Returns the objects that belong to the primary with this uid.
   std::vector<AnyObject> controlled_by(const std::string& owner_uid) const;
   /// T must be the struct of the kind.
   template <typename T>
@@ -43,6 +45,8 @@ class ObjectIndex {
   }
 
  private:
+  /// Returns "" for an object that belongs to nobody.
+  std::string owner_uid(const AnyObject& object) const;
   void unlink(const Key& key, const AnyObject& object);
 
   WatchedKind kind_;

@@ -82,10 +82,6 @@ void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
                                                   "succeed; use restartPolicy OnFailure",
                                                   job.roles.front().type)});
   }
-  if (spec.tensorboard_spec) {
-    job.notices.push_back(
-        {.reason = "TensorBoardNotStarted", .message = "spec.tensorboardSpec is kept, but no TensorBoard is started"});
-  }
 }
 
 Result<Job> normalise(const json::Document& object, Where where) {
@@ -101,6 +97,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.succeeds_when = {first_replica_rule(job)};
   job.retryable_exits = RetryableExits::kListed;
   set_tensorstack_children(where, job);
+  set_tensorboard(spec.tensorboard_spec, job);
   job.training_containers = {"pytorch", "python"};
   if (where == Where::kCluster) job.fixed_port = kClusterPort;
   job.events = tensorstack_events();
@@ -115,7 +112,8 @@ Kind pytorch_training_job_kind() {
           .kind = kKindName,
           .normalise = normalise,
           .read_status = read_tensorstack_status,
-          .project = project_tensorstack_status};
+          .project = project_tensorstack_status,
+          .objects = {watched_kind<api::TensorBoard>()}};
 }
 
 }  // namespace muster::control

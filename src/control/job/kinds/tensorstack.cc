@@ -17,6 +17,11 @@ std::string infix(const std::string& uid) {
   return sha256_hex(uid).substr(0, 5);
 }
 
+/// Returns what the names of all children begin with.
+std::string stem_of(const Job& job) {
+  return job.name + "-" + infix(job.uid);
+}
+
 CleanUp tensorstack_clean_up(std::string_view name) {
   if (name == "Unfinished") return CleanUp::kUnfinished;
   if (name == "All") return CleanUp::kAll;
@@ -70,7 +75,7 @@ void set_tensorstack_run_mode(const api::RunMode& mode, Job& job) {
 }
 
 void set_tensorstack_children(Where where, Job& job) {
-  const std::string stem = job.name + "-" + infix(job.uid);
+  const std::string stem = stem_of(job);
   job.pod_name_prefix = stem + "-";
   job.labels = {.common = {{api::kOwnerNameLabel, job.name}},
                 .type_key = api::kReplicaTypeLabel,
@@ -80,6 +85,14 @@ void set_tensorstack_children(Where where, Job& job) {
     job.services = Services::kMasterAndSubdomain;
     job.subdomain = stem;
   }
+}
+
+void set_tensorboard(const std::optional<api::TensorBoardSpec>& spec, Job& job) {
+  if (!spec) return;
+  job.objects.push_back(json::Object{{"apiVersion", "tensorstack.dev/v1beta1"},
+                                     {"kind", "TensorBoard"},
+                                     {"metadata", json::Object{{"name", stem_of(job)}}},
+                                     {"spec", reflect::encode(*spec)}});
 }
 
 EventReasons tensorstack_events() {
@@ -146,6 +159,12 @@ std::string_view explaining_condition(Phase phase) {
   return "Running";
 }
 
+std::optional<TensorBoardState> tensorboard_from(const std::optional<api::JobTensorBoardStatus>& from) {
+  if (!from || !from->dependent) return std::nullopt;
+  return TensorBoardState{
+      .name = from->dependent->name, .uid = from->dependent->uid, .ready = from->ready, .message = from->note};
+}
+
 std::vector<RoleStatus> roles_from(const std::vector<api::TaskStatus>& tasks) {
   std::vector<RoleStatus> roles;
   for (const auto& task : tasks) {
@@ -182,6 +201,7 @@ JobStatus read_tensorstack_status(const json::Document& object) {
   status.roles = roles_from(from.tasks);
   status.restarts = from.backoff_count;
   read_progress(from, status);
+  status.tensorboard = tensorboard_from(from.tensorboard);
   return status;
 }
 
@@ -276,6 +296,23 @@ std::vector<api::TaskStatus> tasks_of(const std::vector<RoleStatus>& roles) {
   return tasks;
 }
 
+std::optional<api::JobTensorBoardStatus> tensorboard_of(const std::optional<TensorBoardState>& state,
+                                                        const std::string& ns) {
+  if (!state) return std::nullopt;
+  return api::JobTensorBoardStatus{.action = "NOP",
+                                   .dependent = api::ObjectReference{.api_version = "tensorstack.dev/v1beta1",
+                                                                     .kind = "TensorBoard",
+                                                                     .ns = ns,
+                                                                     .name = state->name,
+                                                                     .uid = state->uid,
+                                                                     .resource_version = {},
+                                                                     .field_path = {}},
+                                   .note = state->message,
+                                   .ready = state->ready,
+                                   .reason = state->ready ? "DependentReady" : "DependentNotReady",
+                                   .type = "Normal"};
+}
+
 api::AggregateStatus aggregate_of(const std::vector<RoleStatus>& roles) {
   api::AggregateStatus counts;
   const std::map<std::string_view, std::int32_t*> known = {
@@ -300,6 +337,7 @@ json::Document project_tensorstack_status(const JobStatus& status, const json::D
   to.aggregate = aggregate_of(status.roles);
   to.backoff_count = status.restarts;
   write_progress(status, to);
+  to.tensorboard = tensorboard_of(status.tensorboard, object.string_at("metadata", "namespace"));
   return reflect::encode(to);
 }
 

@@ -14,6 +14,8 @@ void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job);
 void set_tensorstack_run_mode(const api::RunMode& mode, Job& job);
 /// Sets the names and labels of the children and, where each pod has its own address, the services for those names.
 void set_tensorstack_children(Where where, Job& job);
+/// Adds the TensorBoard that the job asks for to its objects. Call it after set_tensorstack_children.
+void set_tensorboard(const std::optional<api::TensorBoardSpec>& spec, Job& job);
 EventReasons tensorstack_events();
 
 JobStatus read_tensorstack_status(const json::Document& object);

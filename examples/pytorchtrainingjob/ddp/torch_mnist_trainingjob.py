@@ -2,7 +2,11 @@
 
 Every rank runs this file. Its identity (RANK, WORLD_SIZE) and the address of rank 0 (MASTER_ADDR, MASTER_PORT) come
 from environment variables that torchrun or the training job sets; without them it trains alone. The images are those
-of fashion-MNIST, in the four idx-ubyte.gz files that Debian's package dataset-fashion-mnist installs.
+of MNIST, in the four files under data/MNIST/raw of the working directory, where torchvision stores them; without them
+those of fashion-MNIST, which Debian's package dataset-fashion-mnist installs.
+
+MNIST_EPOCHS and MNIST_LIMIT in the environment are the defaults of --epochs and --limit, so that a manifest can be
+tried quickly without changing it.
 """
 import argparse
 import gzip
@@ -20,6 +24,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 BATCH_SIZE = 32
 LOG_EVERY = 125
+RAW = "data/MNIST/raw"
 PACKAGE = "dataset-fashion-mnist"
 INSTALLED = "/usr/share/datasets/fashion-mnist"
 
@@ -33,9 +38,11 @@ def parse_arguments():
     parser.add_argument("--log_dir", help="folder for TensorBoard scalars, written by rank 0")
     parser.add_argument("--save_path", help="file for the trained weights, written by rank 0")
     parser.add_argument("--no_cuda", action="store_true", help="train on the CPU even where there is a GPU")
-    parser.add_argument("--epochs", type=int, default=10, help="passes over the training images (default: 10)")
-    parser.add_argument("--limit", type=int, help="use only so many training images (default: all 60,000)")
-    parser.add_argument("--data", help=f"folder of the idx-ubyte.gz files (default: {INSTALLED}, of {PACKAGE})")
+    parser.add_argument("--epochs", type=int, default=os.environ.get("MNIST_EPOCHS", 10),
+                        help="passes over the training images (default: 10)")
+    parser.add_argument("--limit", type=int, default=os.environ.get("MNIST_LIMIT"),
+                        help="use only so many training images (default: all 60,000)")
+    parser.add_argument("--data", help=f"folder of the idx-ubyte files (default: {RAW}, else where {PACKAGE} put them)")
     arguments = parser.parse_args()
     if arguments.epochs < 1:
         parser.error(f"--epochs: must be at least 1, got {arguments.epochs}")
@@ -45,17 +52,19 @@ def parse_arguments():
 
 
 def find_dataset():
-    """Returns the folder into which Debian's package installs the images."""
-    if os.path.isdir(INSTALLED):
-        return INSTALLED
+    """Returns the folder with the images: torchvision's in the working directory, or that of Debian's package."""
+    for folder in (RAW, INSTALLED):
+        if os.path.isdir(folder):
+            return folder
     sys.exit(f"no training images: {PACKAGE} is not installed; apt-get install {PACKAGE}, or name a folder with --data")
 
 
 def read_idx(folder, name):
     """Reads a file in MNIST's format: two zero bytes, type (8 = bytes), number of dimensions, sizes, values."""
     path = os.path.join(folder, name)
+    unpacked = os.path.exists(path)
     try:
-        with gzip.open(path) as file:
+        with open(path, "rb") if unpacked else gzip.open(path + ".gz") as file:
             content = file.read()
     except OSError as error:
         sys.exit(f"cannot read {path}: {error.strerror or error}")
@@ -68,8 +77,8 @@ def read_idx(folder, name):
 
 
 def load_images(folder, part):
-    images = read_idx(folder, f"{part}-images-idx3-ubyte.gz").unsqueeze(1).float().div_(255).sub_(0.5).div_(0.5)
-    labels = read_idx(folder, f"{part}-labels-idx1-ubyte.gz").long()
+    images = read_idx(folder, f"{part}-images-idx3-ubyte").unsqueeze(1).float().div_(255).sub_(0.5).div_(0.5)
+    labels = read_idx(folder, f"{part}-labels-idx1-ubyte").long()
     return images, labels
 
 
@@ -104,9 +113,13 @@ class Ranks:
         if backend == "mpi" and not dist.is_mpi_available():
             sys.exit("--backend mpi: this PyTorch was built without MPI; use --backend gloo")
         if backend == "nccl" and not (dist.is_nccl_available() and torch.cuda.is_available()):
-            sys.exit("--backend nccl: there is no GPU here, or this PyTorch was built without NCCL; use --backend gloo")
+            log.info("--backend nccl: there is no GPU here, or this PyTorch was built without NCCL; using gloo")
+            backend = "gloo"
+        log.info("using backend %s", backend)
         dist.init_process_group(backend)
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        dist.barrier()
+        log.info("rank %d of %d passed the barrier", self.rank, self.size)
 
     def sum(self, values, device):
         total = torch.tensor(values, dtype=torch.float64, device=device)
@@ -179,8 +192,7 @@ def main():
         device = torch.device("cpu")
         # With more threads than cores the ranks would wait for each other.
         torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // ranks.local_size))
-    log.info("rank %d of %d on %s, %d threads, backend %s", ranks.rank, ranks.size, device, torch.get_num_threads(),
-             arguments.backend if ranks.together else "none")
+    log.info("rank %d of %d trains on %s with %d threads", ranks.rank, ranks.size, device, torch.get_num_threads())
 
     folder = arguments.data or find_dataset()
     images, labels = load_images(folder, "train")
@@ -204,6 +216,7 @@ def main():
         if scalars:
             scalars.add_scalar("val/loss", loss, epoch)
             scalars.add_scalar("val/accuracy", accuracy, epoch)
+            scalars.flush()  # TensorBoard shows each epoch as it ends
 
     loss, accuracy = evaluate(model, *load_images(folder, "t10k"), ranks, device)
     if ranks.rank == 0:

@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+
+#include "api/names.h"
+#include "testing/command_run.h"
+
+namespace muster::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kBoards = "/apis/tensorstack.dev/v1beta1/namespaces/default/tensorboards/";
+constexpr const char* kLink = "/apis/muster.dev/v1/namespaces/default/tensorboards/mnist-12345/link";
+
+class TensorBoardCommand : public ::testing::Test {
+ protected:
+  void put_board(const std::string& phase, bool suspend = false) {
+    json::Document board = make_object("tensorstack.dev/v1beta1", "TensorBoard", "mnist-12345");
+    board["metadata"]["labels"][api::kOwnerNameLabel] = "mnist";
+    board["spec"]["suspend"] = suspend;
+    board["status"]["phase"] = phase;
+    board["status"]["conditions"] =
+        json::Array{json::Object{{"type", "Ready"}, {"status", "False"}, {"message", "there is no tensorboard"}}};
+    run_.server.put(kBoards + std::string("mnist-12345"), board);
+    run_.server.refuse("POST", kLink, 200, json::Object{{"url", "http://127.0.0.1:1/tb/?token=t"}});
+  }
+  int run(const std::vector<std::string>& args) {
+    return run_.run(make_tensorboard([this](const std::string& url) { opened_ = url; }), args);
+  }
+
+  CommandRun run_;
+  std::string opened_;
+};
+
+TEST_F(TensorBoardCommand, PrintsTheLinkOfAJobsTensorBoardAndOpensItOnATerminal) {
+  put_board("Running");
+  run_.terminal = true;
+  EXPECT_EQ(run({"pj/mnist"}), kExitOk) << run_.err;
+  EXPECT_EQ(run_.out, "http://127.0.0.1:1/tb/?token=t\n");
+  EXPECT_EQ(opened_, "http://127.0.0.1:1/tb/?token=t");
+}
+
+TEST_F(TensorBoardCommand, OpensNothingInAPipeOrWhenToldSo) {
+  put_board("Running");
+  EXPECT_EQ(run({"mnist-12345"}), kExitOk) << run_.err;
+  EXPECT_EQ(opened_, "");
+  put_board("Running");
+  run_.terminal = true;
+  EXPECT_EQ(run({"mnist", "--no-open"}), kExitOk) << run_.err;
+  EXPECT_EQ(opened_, "");
+}
+
+TEST_F(TensorBoardCommand, ResumesASuspendedOne) {
+  put_board("Suspended", true);
+  EXPECT_EQ(run({"mnist"}), kExitOk) << run_.err;
+  EXPECT_THAT(run_.err, HasSubstr("resuming TensorBoard mnist-12345"));
+  EXPECT_FALSE(run_.server.find(kBoards + std::string("mnist-12345"))->bool_at("spec", "suspend"));
+}
+
+TEST_F(TensorBoardCommand, SaysWhyThereIsNone) {
+  EXPECT_EQ(run({"mnist"}), kExitNotFound);
+  EXPECT_THAT(run_.err, HasSubstr("there is no TensorBoard \"mnist\", and no job \"mnist\" that has one"));
+  put_board("Failed");
+  EXPECT_EQ(run({"mnist"}), kExitFailed);
+  EXPECT_THAT(run_.err, HasSubstr("why: there is no tensorboard"));
+  EXPECT_EQ(run({}), kExitUsage);
+}
+
+}  // namespace
+}  // namespace muster::cli

@@ -1,0 +1,233 @@
+#include "main/page_proxy.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/names.h"
+#include "apiserver/http/request.h"
+#include "base/strings.h"
+#include "control/tensorboard/tensorboard.h"
+
+namespace muster {
+namespace {
+
+// Beyond this, a slow browser makes the pod wait.
+constexpr std::size_t kMostUnsent = 1024 * 1024;
+constexpr std::size_t kEnoughSent = 256 * 1024;
+
+void respond(net::Exchange& exchange, int status, std::string text, net::Headers headers = {}) {
+  net::Response response{.status = status, .headers = std::move(headers), .body = std::move(text) + "\n"};
+  response.headers.set("Content-Type", "text/plain; charset=utf-8");
+  response.headers.set("Cache-Control", "no-store");
+  exchange.respond(std::move(response));
+}
+
+/// A page that is not there yet; the browser tries again by itself.
+void respond_later(net::Exchange& exchange, std::string text) {
+  respond(exchange, 503, std::move(text), {{"Refresh", "3"}, {"Retry-After", "3"}});
+}
+
+/// Headers about one connection, and those with our credentials, are not passed on.
+bool is_passed_on(std::string_view name) {
+  constexpr std::array<std::string_view, 13> kKept = {"connection",
+                                                      "keep-alive",
+                                                      "transfer-encoding",
+                                                      "upgrade",
+                                                      "te",
+                                                      "trailer",
+                                                      "proxy-authenticate",
+                                                      "proxy-authorization",
+                                                      "proxy-connection",
+                                                      "content-length",
+                                                      "authorization",
+                                                      "cookie",
+                                                      "set-cookie"};
+  return std::ranges::find(kKept, to_lower(name)) == kKept.end();
+}
+
+net::Headers passed_on(const net::Headers& headers) {
+  net::Headers result;
+  for (const auto& [name, value] : headers) {
+    if (is_passed_on(name)) result.add(name, value);
+  }
+  return result;
+}
+
+bool has_body(const std::string& method, int status) {
+  return method != "HEAD" && status != 204 && status != 304;
+}
+
+/// One request on its way through; it ends when either side does.
+struct Transfer {
+  std::shared_ptr<net::Exchange> exchange;
+  std::unique_ptr<net::Call> call;
+  enum class Response { kNone, kStreams, kComplete } response = Response::kNone;
+};
+
+client::ListOptions with_label(const char* label) {
+  client::ListOptions options;
+  options.label_selector = label;
+  return options;
+}
+
+client::ResourceName resource_of_kind(std::string_view api_version, std::string_view kind) {
+  const api::Resource* resource = api::find_kind(api_version, kind);
+  CHECK(resource != nullptr);
+  return *resource;
+}
+
+Error unavailable(std::string message) {
+  return Error{.reason = Reason::kServiceUnavailable, .message = std::move(message)};
+}
+
+}  // namespace
+
+std::optional<PageName> page_of(std::string_view target) {
+  const auto parsed = apiserver::parse_target(target);
+  if (!parsed || parsed->path.size() < 3 || parsed->path[0] != "tb") return std::nullopt;
+  const std::string& ns = parsed->path[1];
+  const std::string& name = parsed->path[2];
+  return PageName{.ns = ns, .name = name, .path = control::tensorboard_path(ns, name)};
+}
+
+PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, PageAccess& access)
+    : loop_(loop),
+      access_(access),
+      boards_(loop, rng, client, resource_of_kind("tensorstack.dev/v1beta1", "TensorBoard"), {},
+              [](const client::Informer::Key&, const json::Document*, const json::Document*) {}),
+      pods_(loop, rng, client, resource_of_kind("v1", "Pod"), with_label(api::kTensorBoardUidLabel),
+            [this](const client::Informer::Key&, const json::Document* before, const json::Document* now) {
+              on_pod(before, now);
+            }) {}
+
+PageProxy::~PageProxy() = default;
+
+void PageProxy::start() {
+  boards_.start();
+  pods_.start();
+}
+
+bool PageProxy::knows_sender(const net::Request& head) const {
+  const auto page = page_of(head.target);
+  return page && access_.may_see(head, page->path);
+}
+
+/// The connections to a pod that is gone are closed.
+void PageProxy::on_pod(const json::Document* before, const json::Document* now) {
+  if (before == nullptr) return;
+  const std::string& address = before->string_at("status", "podIP");
+  if (now == nullptr || now->string_at("status", "podIP") != address) clients_.erase(address);
+}
+
+Result<std::string> PageProxy::find_address(const PageName& page) const {
+  const auto board = boards_.find(page.ns, page.name);
+  if (board == nullptr) {
+    return Error{
+        .reason = Reason::kNotFound,
+        .message = fmt::format("there is no TensorBoard {} in namespace {}", quote(page.name), quote(page.ns))};
+  }
+  const std::string& phase = board->string_at("status", "phase");
+  std::string why = "it was just created";
+  for (const json::Document& condition : board->array_at("status", "conditions")) {
+    if (condition.string_at("type") == "Ready") why = condition.string_at("message");
+  }
+  const auto pod = pods_.find(page.ns, board->string_at("status", "pod", "reference", "name"));
+  const std::string address = pod == nullptr ? "" : pod->string_at("status", "podIP");
+  if (phase != "Running" || address.empty()) {
+    return unavailable(fmt::format("TensorBoard {} is {}: {}", page.name, phase.empty() ? "Initializing" : phase, why));
+  }
+  return address;
+}
+
+void PageProxy::open_with_link(const PageName& page, std::string_view token,
+                               const std::shared_ptr<net::Exchange>& exchange) {
+  const auto cookie = access_.redeem(token, page.path);
+  if (!cookie) {
+    return respond(*exchange, 403,
+                   fmt::format("this link was used already or is older than five minutes; "
+                               "`muster tensorboard {} -n {}` makes another",
+                               page.name, page.ns));
+  }
+  net::Response response{.status = 303, .headers = {{"Location", page.path}, {"Set-Cookie", *cookie}}, .body = ""};
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("Referrer-Policy", "no-referrer");
+  exchange->respond(std::move(response));
+}
+
+void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+  const auto page = page_of(request.target);
+  if (!page) {
+    return respond(*exchange, 404,
+                   "This port shows what programs in pods render, such as TensorBoard. Nothing is shown under this "
+                   "path; the API is on the main port.");
+  }
+  if (!access_.is_from_here(request)) return respond(*exchange, 403, "this is not a name of this server");
+  const auto target = apiserver::parse_target(request.target);
+  if (request.method == "GET" && target && target->query.has("token")) {
+    return open_with_link(*page, target->query.get("token"), exchange);
+  }
+  if (!access_.may_see(request, page->path)) {
+    return respond(*exchange, 401,
+                   fmt::format("log in with a link from `muster tensorboard {} -n {}`", page->name, page->ns));
+  }
+  // TensorBoard answers nothing outside of its prefix, and the prefix ends with the slash.
+  if (request.target + "/" == page->path) {
+    return exchange->respond({.status = 308, .headers = {{"Location", page->path}}, .body = ""});
+  }
+  const auto address = find_address(*page);
+  if (address) return pass_on(*address, std::move(request), exchange);
+  if (address.error().reason == Reason::kNotFound) return respond(*exchange, 404, address.error().message);
+  respond_later(*exchange, address.error().message);
+}
+
+net::HttpClient& PageProxy::client_of(const std::string& address) {
+  auto& client = clients_[address];
+  if (client == nullptr) {
+    client = std::make_unique<net::HttpClient>(
+        loop_, net::Endpoint{.host = address, .port = control::kTensorBoardPort, .tls = false});
+  }
+  return *client;
+}
+
+void PageProxy::pass_on(const std::string& address, net::Request request,
+                        const std::shared_ptr<net::Exchange>& exchange) {
+  const auto transfer = std::make_shared<Transfer>(Transfer{.exchange = exchange, .call = nullptr});
+  net::ResponseSink sink;
+  sink.on_head = [transfer, method = request.method](int status, const net::Headers& headers) {
+    if (has_body(method, status)) {
+      transfer->response = Transfer::Response::kStreams;
+      return transfer->exchange->begin(status, passed_on(headers));
+    }
+    transfer->response = Transfer::Response::kComplete;
+    transfer->exchange->respond({.status = status, .headers = passed_on(headers), .body = ""});
+  };
+  sink.on_data = [transfer](std::string_view bytes) {
+    net::Exchange& to = *transfer->exchange;
+    to.write(std::make_shared<const std::string>(bytes));
+    if (to.unsent() <= kMostUnsent || transfer->call == nullptr) return;
+    transfer->call->pause_input();
+    to.when_room(kEnoughSent, [transfer] {
+      if (transfer->call != nullptr) transfer->call->resume_input();
+    });
+  };
+  sink.on_end = [this, transfer](const Status& ended) {
+    switch (transfer->response) {
+      case Transfer::Response::kNone:
+        respond_later(*transfer->exchange, "TensorBoard is starting");
+        break;
+      case Transfer::Response::kStreams:
+        ended ? transfer->exchange->finish() : transfer->exchange->abort();
+        break;
+      case Transfer::Response::kComplete:
+        break;
+    }
+    loop_.post([transfer] { transfer->call.reset(); });
+  };
+  exchange->on_gone([transfer] { transfer->call.reset(); });
+  request.headers = passed_on(request.headers);
+  transfer->call = client_of(address).send(std::move(request), std::move(sink));
+}
+
+}  // namespace muster

@@ -1,0 +1,52 @@
+// PageProxy: what the content port answers. It finds the pod behind a page, such as /tb/NAMESPACE/NAME/, and passes
+// requests on to it with their path unchanged. TensorBoard knows its prefix and has no login of its own, so PageAccess
+// decides who sees it. Loop thread only.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/informer.h"
+#include "main/page_access.h"
+#include "net/event_loop.h"
+#include "net/http_client.h"
+
+namespace muster {
+
+/// The page that a target is part of.
+struct PageName {
+  std::string ns;
+  std::string name;
+  std::string path;  // "/tb/NAMESPACE/NAME/"
+};
+/// Returns nullopt for a target outside of all pages. A page without its last slash is part of the page.
+std::optional<PageName> page_of(std::string_view target);
+
+class PageProxy {
+ public:
+  PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, PageAccess& access);
+  ~PageProxy();
+
+  void start();
+  /// For net::HttpServer, which reads the body of nobody else.
+  bool knows_sender(const net::Request& head) const;
+  void handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange);
+
+ private:
+  /// The address of a page's pod, or why there is none.
+  Result<std::string> find_address(const PageName& page) const;
+  void open_with_link(const PageName& page, std::string_view token, const std::shared_ptr<net::Exchange>& exchange);
+  void pass_on(const std::string& address, net::Request request, const std::shared_ptr<net::Exchange>& exchange);
+  net::HttpClient& client_of(const std::string& address);
+  void on_pod(const json::Document* before, const json::Document* now);
+
+  net::EventLoop& loop_;
+  PageAccess& access_;
+  client::Informer boards_;
+  client::Informer pods_;
+  std::map<std::string, std::unique_ptr<net::HttpClient>> clients_;  // by the pod's address
+};
+
+}  // namespace muster

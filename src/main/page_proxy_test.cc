@@ -1,0 +1,150 @@
+#include "main/page_proxy.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "api/names.h"
+#include "control/tensorboard/tensorboard.h"
+#include "main/content_port.h"
+#include "net/http_server.h"
+#include "testing/fake_server.h"
+#include "testing/seeded_rng.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Answer {
+  int status = 0;
+  net::Headers headers;
+  std::string body;
+};
+
+class PageProxyTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    pages_.start();
+    const auto port = server_->listen("127.0.0.1", 0);
+    ASSERT_TRUE(port) << port.error().message;
+    port_ = *port;
+  }
+
+  /// Makes a TensorBoard whose pod has an address of its own, and a program that listens there.
+  void put_board(const std::string& phase) {
+    json::Document pod = cli::make_object("v1", "Pod", "mnist-tb-0");
+    pod["metadata"]["namespace"] = "default";
+    pod["metadata"]["labels"][api::kTensorBoardUidLabel] = "u-1";
+    pod["status"]["podIP"] = address_;
+    api_.put("/api/v1/namespaces/default/pods/mnist-tb-0", pod);
+    json::Document board = cli::make_object("tensorstack.dev/v1beta1", "TensorBoard", "mnist");
+    board["metadata"]["namespace"] = "default";
+    board["status"] = json::Object{
+        {"phase", phase},
+        {"pod", json::Object{{"reference", json::Object{{"name", "mnist-tb-0"}}}}},
+        {"conditions",
+         json::Array{json::Object{{"type", "Ready"}, {"status", "False"}, {"message", "the pod is starting"}}}}};
+    api_.put("/apis/tensorstack.dev/v1beta1/namespaces/default/tensorboards/mnist", board);
+  }
+
+  void listen_as_tensorboard() {
+    const auto port = program_.listen(address_, control::kTensorBoardPort);
+    ASSERT_TRUE(port) << port.error().message;
+  }
+
+  Answer get(const std::string& target, net::Headers headers = {}) {
+    Answer answer;
+    bool ended = false;
+    net::ResponseSink sink;
+    sink.on_head = [&](int status, const net::Headers& received) {
+      answer.status = status;
+      answer.headers = received;
+    };
+    sink.on_data = [&](std::string_view bytes) { answer.body += bytes; };
+    sink.on_end = [&](const Status&) { ended = true; };
+    net::HttpClient browser(loop_, {.host = "127.0.0.1", .port = port_, .tls = false});
+    const auto call = browser.send({.method = "GET", .target = target, .headers = std::move(headers)}, std::move(sink));
+    loop_.run_until([&] { return ended; });
+    return answer;
+  }
+  Answer get_as_owner(const std::string& target) { return get(target, {{"Authorization", "Bearer secret"}}); }
+
+  net::EventLoop loop_;
+  testing::SeededRng rng_{1};
+  cli::FakeServer api_{loop_};
+  client::ApiClient client_{api_, ""};
+  PageAccess access_{loop_, rng_, {.owner_token = "secret", .key = "key", .allowed_hosts = {"127.0.0.1"}}};
+  PageProxy pages_{loop_, rng_, client_, access_};
+  std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {}, pages_);
+  int port_ = 0;
+  // An address that no other test on this machine uses.
+  std::string address_ = fmt::format("127.{}.{}.7", 100 + ::getpid() % 100, ::getpid() / 100 % 250);
+  net::Request passed_on_;
+  net::HttpServer program_{loop_, {}, [this](net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+                             passed_on_ = std::move(request);
+                             exchange->respond({.status = 200, .headers = {{"X-From", "pod"}}, .body = "runs"});
+                           }};
+};
+
+TEST_F(PageProxyTest, PassesRequestsOnWithTheirPathAndWithoutCredentials) {
+  put_board("Running");
+  listen_as_tensorboard();
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/data/runs?x=1").status == 200; });
+  const Answer answer = get("/tb/default/mnist/data/runs?x=1", {{"Authorization", "Bearer secret"}, {"Cookie", "a=b"}});
+  EXPECT_EQ(answer.body, "runs");
+  EXPECT_EQ(answer.headers.get("X-From"), "pod");
+  EXPECT_EQ(passed_on_.target, "/tb/default/mnist/data/runs?x=1");
+  EXPECT_FALSE(passed_on_.headers.has("Authorization"));
+  EXPECT_FALSE(passed_on_.headers.has("Cookie"));
+}
+
+TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
+  const Answer first = get("/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/"));
+  EXPECT_EQ(first.status, 303);
+  EXPECT_EQ(first.headers.get("Location"), "/tb/default/mnist/");
+  const std::string cookie(first.headers.get("Set-Cookie").substr(0, first.headers.get("Set-Cookie").find(';')));
+  EXPECT_EQ(get("/tb/default/mnist/", {{"Cookie", cookie}}).status, 404) << "allowed, but there is no TensorBoard";
+  const Answer again = get("/tb/default/mnist/?token=used");
+  EXPECT_EQ(again.status, 403);
+  EXPECT_THAT(again.body, HasSubstr("`muster tensorboard mnist -n default` makes another"));
+}
+
+TEST_F(PageProxyTest, StrangersSeeNothing) {
+  put_board("Running");
+  const Answer answer = get("/tb/default/mnist/");
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_THAT(answer.body, HasSubstr("muster tensorboard mnist"));
+  EXPECT_EQ(get("/tb/default/mnist/", {{"Host", "evil.example"}}).status, 403);
+}
+
+TEST_F(PageProxyTest, SaysWhatIsMissing) {
+  EXPECT_EQ(get_as_owner("/tb/default/mnist").status, 308);
+  const Answer none = get_as_owner("/tb/default/other/");
+  EXPECT_EQ(none.status, 404);
+  EXPECT_THAT(none.body, HasSubstr("there is no TensorBoard \"other\" in namespace \"default\""));
+  put_board("Initializing");
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
+  const Answer starting = get_as_owner("/tb/default/mnist/");
+  EXPECT_THAT(starting.body, HasSubstr("TensorBoard mnist is Initializing: the pod is starting"));
+  EXPECT_EQ(starting.headers.get("Refresh"), "3");
+}
+
+TEST_F(PageProxyTest, AProgramThatDoesNotListenYetIsStarting) {
+  put_board("Running");
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
+  EXPECT_THAT(get_as_owner("/tb/default/mnist/").body, HasSubstr("TensorBoard is starting"));
+}
+
+TEST(PageName, IsTheFirstPartOfAPath) {
+  const auto page = page_of("/tb/default/mnist/data/runs?x=1");
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->path, "/tb/default/mnist/");
+  EXPECT_TRUE(page_of("/tb/default/mnist"));
+  EXPECT_FALSE(page_of("/tb/default"));
+  EXPECT_FALSE(page_of("/other/default/mnist/"));
+  EXPECT_FALSE(page_of("/tb/default/../secret/"));
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,71 @@
+"""TensorBoard objects without a training: what their status says, suspension, and what is missing."""
+
+import pytest
+from harness import Engine, wait_for
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tensorboard")
+    made = Engine(folder, config="environments:\n- {image: 'fake', host: true, env: {PYTHONPATH: /pvc-logs}}\n").start()
+    modules = made.volume("logs") / "tensorboard"
+    modules.mkdir()
+    (modules / "__init__.py").write_text("")
+    (modules / "main.py").write_text(SERVER)
+    yield made
+    made.muster("delete", "tb", "--all")
+    made.stop()
+
+
+# Stands in for TensorBoard, so that this needs no packages: answers with its arguments.
+SERVER = '''
+import argparse, http.server
+parser = argparse.ArgumentParser()
+parser.add_argument("--host"); parser.add_argument("--port", type=int); parser.add_argument("--path_prefix")
+options, rest = parser.parse_known_args()
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = (self.path + " " + " ".join(rest)).encode()
+        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers(); self.wfile.write(body)
+http.server.HTTPServer((options.host, options.port), Handler).serve_forever()
+'''
+
+
+def board(name, **spec):
+    return {"apiVersion": "tensorstack.dev/v1beta1", "kind": "TensorBoard", "metadata": {"name": name},
+            "spec": {"logDir": {"pvc": [{"name": "logs", "subPath": ["./run"]}]}, **spec}}
+
+
+def test_it_runs_is_suspended_and_resumed_by_the_command(engine):
+    engine.apply(board("mnist", image="fake"))
+    shown = engine.wait_phase("mnist", "Running", kind="tb")
+    url = shown["status"]["url"]
+    assert url.startswith("http://127.0.0.1:") and url.endswith("/tb/default/mnist/")
+    token = (engine.data / "token").read_text().strip()
+
+    def body():
+        return engine.run(["curl", "-s", "-H", f"Authorization: Bearer {token}", url + "data/runs"]).stdout
+    wait_for("the program", lambda: "/tb/default/mnist/data/runs" in body())
+    assert "--logdir /pvc-logs/run" in body()
+    engine.muster("patch", "tb", "mnist", "-p", '{"spec":{"suspend":true}}')
+    wait_for("no pod", lambda: "pod" not in engine.wait_phase("mnist", "Suspended", kind="tb")["status"])
+    assert "is Suspended" in body()
+    assert engine.muster("tensorboard", "mnist").stdout.startswith(url + "?token=")
+    engine.wait_phase("mnist", "Running", kind="tb")
+    engine.muster("delete", "tb", "mnist")
+    wait_for("its children to go", lambda: "mnist-tb" not in engine.muster("get", "deployments,services,pods").stdout)
+
+
+def test_an_environment_without_tensorboard_is_named(engine):
+    engine.apply(board("bare", image="other"))
+    shown = engine.wait_phase("bare", "Failed", kind="tb")
+    ready = next(c for c in shown["status"]["conditions"] if c["type"] == "Ready")
+    assert ready["message"].startswith("there is no tensorboard in this environment; pip install tensorboard")
+    refused = engine.muster("tensorboard", "bare", check=False)
+    assert refused.returncode == 1 and "there is no tensorboard in this environment" in refused.stderr
+
+
+def test_logs_that_cannot_be_shown_are_named(engine):
+    engine.apply(board("remote", logDir={"http": {"url": ["http://logs.example/run"]}}))
+    shown = engine.wait_phase("remote", "Failed", kind="tb")
+    assert "only folders of claims can be shown, got http://logs.example/run" in shown["status"]["conditions"][0]["message"]

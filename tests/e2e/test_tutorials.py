@@ -1,0 +1,204 @@
+"""The tutorials: their manifests, unchanged, train real models. Each trains once; several tests look at the result."""
+
+import http.cookiejar
+import json
+import os
+import re
+import subprocess
+import urllib.error
+import urllib.request
+
+import pytest
+from harness import FULL, MUSTER, ROOT, Engine, wait_for
+
+EXAMPLES = ROOT / "examples"
+# Variables of the environment make the trainings short, so that the manifests stay as they are.
+SHORT = {} if FULL else {"MNIST_EPOCHS": "2", "MNIST_LIMIT": "4000"}
+TIMEOUT = 3000 if FULL else 240
+
+
+def prepare(*words, **env):
+    done = subprocess.run([EXAMPLES / "prepare", *words], env=dict(os.environ, MUSTER_BINARY=str(MUSTER), **env), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def configured(variables, *words):
+    """The configuration that examples/prepare makes, with more variables. It is then ours, so that prepare keeps it."""
+    config = prepare("--print-config", *words).split("\n", 1)[1]
+    for name, value in variables.items():
+        config = config.replace("  env:\n", f"  env:\n    {name}: '{value}'\n")
+    return config
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    made = Engine(tmp_path_factory.mktemp("tutorials"), config=configured(SHORT, "--gpus", "4")).start()
+    prepare(MUSTER_DATA_DIR=str(made.data))
+    yield made
+    made.stop()
+
+
+def train(engine, manifest, name):
+    """Runs a tutorial's manifest to its end and returns the job and its whole log."""
+    engine.muster("create", "-f", manifest)
+    done = engine.muster("wait", f"pj/{name}", "--timeout", f"{TIMEOUT}s", timeout=TIMEOUT + 20, check=False)
+    log = engine.muster("logs", f"pj/{name}", check=False).stdout
+    assert done.returncode == 0, engine.muster("describe", "pj", name).stdout + log[-4000:]
+    return engine.get("pj", name), log
+
+
+def accuracies(log):
+    return [float(text) for text in re.findall(r"test set: .*accuracy: ([0-9.]+)", log)]
+
+
+def folder_of(engine, tutorial):
+    return engine.data / "volumes" / "default" / "tutorial" / "tutorial-examples" / "job" / "pytorchtrainingjob" / tutorial
+
+
+class Page:
+    """A browser that followed the link of `muster tensorboard NAME`."""
+
+    def __init__(self, engine, name):
+        self.link = engine.muster("tensorboard", name).stdout.strip()
+        self.url = self.link.split("?", 1)[0]
+        self.browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+        self.status(self.link)
+        wait_for(f"TensorBoard {name}", lambda: self.status(self.url) == 200, timeout=120)
+
+    def status(self, url):
+        try:
+            with self.browser.open(url, timeout=30) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def json(self, path):
+        with self.browser.open(self.url + path, timeout=30) as answer:
+            return json.load(answer)
+
+    def wait_for_runs(self, runs):
+        wait_for(f"the runs {runs}", lambda: sorted(self.json("data/runs")) == runs, timeout=60)
+        return self.json("data/plugin/scalars/tags")
+
+
+SCALARS = {"train/loss", "val/loss", "val/accuracy"}
+
+
+# ---- 000: data-parallel training by torchrun ----
+
+@pytest.fixture(scope="module")
+def ddp(engine):
+    return train(engine, EXAMPLES / "pytorchtrainingjob" / "ddp" / "job_cpu.yaml", "torch-mnist-trainingjob")
+
+
+def test_ddp_trains_with_four_processes_in_one_pod(ddp):
+    job, log = ddp
+    assert [(task["type"], len(task["replicas"])) for task in job["status"]["tasks"]] == [("node", 1)]
+    assert re.fullmatch(r"torch-mnist-trainingjob-[0-9a-f]{5}-node-0", job["status"]["tasks"][0]["replicas"][0]["name"])
+    for rank in range(4):
+        assert f"rank {rank} of 4" in log
+    assert len(re.findall(r"epoch 1/\d+, validation set: loss: \S+ accuracy: \S+", log)) == 4, "every rank prints it"
+    assert accuracies(log)[-1] > 0.5
+
+
+def test_ddp_leaves_model_and_logs_on_the_claim(engine, ddp):
+    folder = folder_of(engine, "ddp")
+    assert (folder / "model_state_dict.pt").stat().st_size > 100_000
+    assert list((folder / "log").glob("events.out.tfevents.*"))
+
+
+def test_ddp_has_a_tensorboard_that_stays_after_the_job(engine, ddp):
+    job, _ = ddp
+    pod = job["status"]["tasks"][0]["replicas"][0]["name"]
+    name = job["status"]["tensorboard"]["dependent"]["name"]
+    assert pod.startswith(name + "-"), "its name has the infix of the pods"
+    page = Page(engine, "torch-mnist-trainingjob")
+    assert page.url == engine.get("tb", name)["status"]["url"]
+    assert set(page.wait_for_runs(["."])["."]) == SCALARS
+    job = wait_for("the job to show it", lambda: ready_tensorboard(engine.get("pj", "torch-mnist-trainingjob")))
+    assert job["status"]["phase"] == "Succeeded"
+
+
+def ready_tensorboard(job):
+    return job if job["status"]["tensorboard"]["ready"] else None
+
+
+def test_tensorboard_asks_for_a_login(engine, ddp):
+    page = Page(engine, "torch-mnist-trainingjob")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(page.url, timeout=30)
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(page.link, timeout=30)
+    token = (engine.data / "token").read_text().strip()
+    bearer = urllib.request.Request(page.url, headers={"Authorization": f"Bearer {token}"})
+    assert urllib.request.urlopen(bearer, timeout=30).status == 200
+
+
+# ---- 001: a parameter server over RPC ----
+
+@pytest.fixture(scope="module")
+def parameter_server(engine):
+    return train(engine, EXAMPLES / "pytorchtrainingjob" / "ps" / "job_cpu.yaml", "torch-mnist-trainingjob-ps")
+
+
+def test_parameter_server_trains_with_four_workers(engine, parameter_server):
+    job, log = parameter_server
+    assert [(task["type"], len(task["replicas"])) for task in job["status"]["tasks"]] == [("ps", 1), ("worker", 4)]
+    assert "parameter server has shut down RPC" in log
+    for rank in range(1, 5):
+        assert f"rank {rank} of 5 starts RPC" in log
+    assert len(accuracies(log)) == 4 and max(accuracies(log)) > 0.4
+    first = job["status"]["tasks"][1]["replicas"][0]["name"]
+    assert "rank 1" in engine.muster("logs", first).stdout.splitlines()[0]
+
+
+def test_parameter_server_leaves_models_and_a_run_per_worker(engine, parameter_server):
+    folder = folder_of(engine, "ps")
+    for rank in range(1, 5):
+        assert (folder / f"model_state_dict.pt.{rank}").stat().st_size > 100_000
+        assert list((folder / "log" / f"worker_{rank}").glob("events.out.tfevents.*"))
+
+
+def test_parameter_server_has_a_run_per_worker_in_tensorboard(engine, parameter_server):
+    tags = Page(engine, "torch-mnist-trainingjob-ps").wait_for_runs([f"worker_{rank}" for rank in range(1, 5)])
+    assert all(set(found) == SCALARS for found in tags.values())
+
+
+# ---- 003: the get-started job ----
+
+def test_get_started_job_runs_on_declared_gpus(engine):
+    job, log = train(engine, EXAMPLES / "parallel-training" / "job.yaml", "mnist")
+    assert log.count("using backend gloo") == 4 and "there is no GPU here" in log
+    assert accuracies(log)[-1] > 0.5
+    folder = engine.data / "volumes" / "default" / "mnist"
+    assert (folder / "model_state_dict.pt").exists() and list((folder / "log").iterdir())
+
+
+def test_get_started_job_without_gpus_says_what_it_waits_for_and_its_cpu_variant_runs(tmp_path):
+    bare = Engine(tmp_path, config=configured({"MNIST_EPOCHS": "1", "MNIST_LIMIT": "1280"})).start()
+    try:
+        prepare(MUSTER_DATA_DIR=str(bare.data))
+        bare.muster("create", "-f", EXAMPLES / "parallel-training" / "job.yaml")
+        waiting = wait_for("the reason", lambda: reason_of(bare.get("pj", "mnist")))
+        assert "nvidia.com/gpu" in waiting
+        bare.muster("delete", "pj", "mnist")
+        assert accuracies(train(bare, EXAMPLES / "parallel-training" / "job_cpu.yaml", "mnist")[1])
+    finally:
+        bare.stop()
+
+
+def reason_of(job):
+    messages = [c.get("message", "") for c in job.get("status", {}).get("conditions", []) if c.get("reason") == "Unschedulable"]
+    return messages[0] if messages else None
+
+
+# ---- errors ----
+
+def test_a_broken_script_fails_the_job_with_its_cause(engine):
+    manifest = (EXAMPLES / "parallel-training" / "job_cpu.yaml").read_text()
+    engine.muster("create", "-f", "-", stdin=manifest.replace("name: mnist  ", "name: broken").replace("--log_dir", "--log_folder"))
+    job = engine.wait_phase("broken", "Failed", timeout=120)
+    failed = next(c for c in job["status"]["conditions"] if c["type"] == "Failed")
+    assert "node-0" in failed["message"] and "exit code" in failed["message"], json.dumps(failed)
