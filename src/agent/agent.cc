@@ -16,6 +16,8 @@
 #include "agent/launch.h"
 #include "agent/limits.h"
 #include "agent/log_shelf.h"
+#include "agent/metrics/metrics_recorder.h"
+#include "agent/metrics/process_usage.h"
 #include "agent/names.h"
 #include "agent/node_registration.h"
 #include "agent/paths.h"
@@ -23,11 +25,13 @@
 #include "agent/pod_status_writer.h"
 #include "agent/shim_os.h"
 #include "agent/sync_queue.h"
+#include "agent/task_thread.h"
 #include "agent/termination_message.h"
 #include "agent/trash.h"
 #include "agent/volume_folders.h"
 #include "agent/volumes.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "client/informer.h"
 
 namespace muster::agent {
@@ -87,6 +91,7 @@ class Agent::Node {
   Status start();
   LogShelf& logs() { return logs_; }
   ClaimFileService& files() { return files_; }
+  MetricsRecorder& metrics() { return metrics_; }
   Loop& loop() { return loop_; }
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
@@ -98,6 +103,7 @@ class Agent::Node {
   std::unique_ptr<Informer> make_informer(const char* plural, Informer::OnChange on_change,
                                           const std::string& field_selector = "");
   void on_pod(const Document* before, const Document* now);
+  void remove_when_ended(const Document& pod);
   void sync_waiting();  // a dependency of a waiting pod may have appeared
 
   void sync(const std::string& uid);
@@ -107,6 +113,7 @@ class Agent::Node {
   void remove_old_logs();
   std::vector<LimitedVolume> list_limited_volumes() const;
   std::shared_ptr<const Document> find_pod(const std::string& uid) const;
+  std::vector<MeasuredPod> running_pods() const;
 
   // What a decision depends on.
   Surroundings look_around(const Document& pod, Presence presence);
@@ -138,6 +145,9 @@ class Agent::Node {
   ShimOs os_;
   PodKeeper keeper_;
   EmptyDirLimits empty_dirs_;
+  ProcessUsage usage_{real_process_files()};
+  TaskThread background_{"metrics"};  // before what gives it tasks
+  MetricsRecorder metrics_;
   std::map<std::string, Informer::Key> keys_;  // uid -> its key in the informer
   int gone_since_tidied_ = 0;
   Loop::Id tidy_timer_ = 0;
@@ -180,11 +190,18 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
           [this](const Document& pod, const std::vector<PodEvent>& events) {
             for (const PodEvent& event : events) writer_.report(pod, 0, event);
           },
-          [this](const std::string& uid) { queue_.add(uid); }),
+          [this](const std::string& uid) {
+            queue_.add(uid);
+            metrics_.wake();
+          }),
       keeper_(os_, writer_, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }),
       empty_dirs_(
-          loop, disk_, [this] { return list_limited_volumes(); }, [this](const std::string& uid) { queue_.add(uid); }) {
-}
+          loop, disk_, [this] { return list_limited_volumes(); }, [this](const std::string& uid) { queue_.add(uid); }),
+      metrics_(loop, paths_, options_.node_name, options_.metrics,
+               {.running = [this] { return running_pods(); },
+                .in_background = [this](Task task) { background_.run(std::move(task)); },
+                .source = &usage_,
+                .machine = linux_os::machine_usage}) {}
 
 Agent::Node::~Node() {
   loop_.cancel(tidy_timer_);
@@ -196,6 +213,7 @@ Status Agent::Node::start() {
   TRY(trash_.start());
   disk_.start(kDiskThreads);
   TRY(os_.start());
+  TRY(metrics_.start());
   registration_.start();
 
   using Key = Informer::Key;
@@ -254,10 +272,25 @@ void Agent::Node::on_pod(const Document* before, const Document* now) {
     keys_[new_uid] = {either.string_at("metadata", "namespace"), either.string_at("metadata", "name")};
     queue_.add(new_uid);
   }
+  if (now != nullptr) remove_when_ended(*now);
   names_.on_pod_changed(before, now);
   claims_.on_pod_changed(now);
   queue_.add(kNames);
   if (gangs_.on_pod_changed(before, now)) sync_waiting();
+}
+
+/// For pods that nobody may be left to remove, such as that of `muster shell`.
+void Agent::Node::remove_when_ended(const Document& pod) {
+  const bool is_wanted = pod.string_at("metadata", "annotations", "muster.dev/remove-when-ended") == "true";
+  if (!is_wanted || !has_ended(pod) || pod.at("metadata", "deletionTimestamp") != nullptr) return;
+  const client::ObjectName name{
+      {"", "v1", "pods"}, pod.string_at("metadata", "namespace"), pod.string_at("metadata", "name")};
+  client::DeleteOptions options;
+  options.precondition_uid = pod.string_at("metadata", "uid");
+  client_.remove(name, options, [name](const Result<Document>& removed) {
+    if (removed || removed.error().reason == Reason::kNotFound || removed.error().reason == Reason::kConflict) return;
+    LOG_WARN("ended pod not removed", {"pod", name.ns + "/" + name.name}, {"error", removed.error().message});
+  });
 }
 
 void Agent::Node::sync_waiting() {
@@ -267,6 +300,20 @@ void Agent::Node::sync_waiting() {
 std::shared_ptr<const Document> Agent::Node::find_pod(const std::string& uid) const {
   const auto key = keys_.find(uid);
   return key == keys_.end() ? nullptr : pods_->find(key->second.first, key->second.second);
+}
+
+std::vector<MeasuredPod> Agent::Node::running_pods() const {
+  std::vector<MeasuredPod> pods;
+  for (const auto& [uid, record] : os_.running()) {
+    const auto key = keys_.find(uid);
+    if (key == keys_.end() || record->init_pid == 0) continue;
+    MeasuredPod pod{.uid = uid, .ns = key->second.first, .name = key->second.second, .init = record->init_pid};
+    for (const ContainerRecord& container : record->containers) {
+      if (container.state == RunState::kRunning && container.pid != 0) pod.containers[container.name] = container.pid;
+    }
+    pods.push_back(std::move(pod));
+  }
+  return pods;
 }
 
 void Agent::Node::sync(const std::string& uid) {
@@ -399,6 +446,10 @@ Result<std::unique_ptr<client::ExecSession>> Agent::attach(const client::ExecReq
 
 client::ClaimFiles* Agent::claim_files() {
   return &node_->files();
+}
+
+client::MetricsApi& Agent::metrics() {
+  return node_->metrics();
 }
 
 }  // namespace muster::agent

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "agent/metrics/metrics_options.h"
 #include "base/ports.h"
 #include "base/quantity.h"
 #include "client/api_client.h"
+#include "client/metrics_api.h"
 #include "client/node_api.h"
 #include "linux/nvml.h"
 
@@ -73,6 +75,7 @@ struct Options {
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};
   LogRetention logs;
+  MetricsOptions metrics = {};
   Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
 };
 
@@ -90,6 +93,7 @@ class Agent final : public client::NodeApi {
   Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
                                                       client::ExecSink sink) override;
   client::ClaimFiles* claim_files() override;
+  client::MetricsApi& metrics();
 
  private:
   class Node;

@@ -12,6 +12,7 @@
 //       gpus                    the identities of its GPUs, one per line, while it runs
 //       cgroups                 the folders of its control groups, one per line, while it runs
 //       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: agent/shim/format.h
+//     metrics/UID               what the pod used over time (agent/metrics/history.h), kept after the pod is gone
 //     trash/                    what was in the folders above and is being removed (agent/trash.h)
 #pragma once
 
@@ -34,6 +35,8 @@ class Paths {
     return root_ + "/volumes/" + ns + "/" + name;
   }
   std::string deleted_claims() const { return root_ + "/deleted-volumes"; }
+  std::string metrics_folder() const { return root_ + "/metrics"; }
+  std::string metrics(const std::string& uid) const { return metrics_folder() + "/" + uid; }
   std::string trash() const { return root_ + "/trash"; }
   std::string pods() const { return root_ + "/pods"; }
   std::string pod(const std::string& uid) const { return pods() + "/" + uid; }

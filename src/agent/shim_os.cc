@@ -69,6 +69,14 @@ std::vector<std::string> ShimOs::pods_on_disk() const {
   return uids;
 }
 
+std::map<std::string, const AttemptRecord*> ShimOs::running() const {
+  std::map<std::string, const AttemptRecord*> pods;
+  for (const auto& [uid, shim] : shims_) {
+    if (shim.presence == Presence::kRunning && shim.record) pods[uid] = &*shim.record;
+  }
+  return pods;
+}
+
 ShimOs::Shim* ShimOs::find(const std::string& uid) {
   const auto found = shims_.find(uid);
   return found == shims_.end() ? nullptr : &found->second;

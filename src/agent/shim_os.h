@@ -48,6 +48,8 @@ class ShimOs final : public Os {
   /// The pods that left anything here.
   std::vector<std::string> pods_on_disk() const;
   bool has_shim(const std::string& uid) const { return shims_.contains(uid); }
+  /// The running pods, with what their shims reported last; valid until the loop's next turn.
+  std::map<std::string, const AttemptRecord*> running() const;
   /// The connection to a running shim, or null when there is none at the moment.
   ShimChannel* channel(const std::string& uid);
 

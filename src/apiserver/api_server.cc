@@ -16,6 +16,7 @@
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/openapi/openapi.h"
 #include "apiserver/verbs/routes.h"
+#include "apiserver/verbs/usage.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 #include "apiserver/watch/watch.h"
@@ -53,14 +54,6 @@ net::Response openapi_response(const OpenApiText& text, const net::Request& requ
   return response;
 }
 
-/// The response of a cluster whose metrics server is down. An empty list would mean that nothing runs.
-Error no_metrics() {
-  Error error;
-  error.reason = Reason::kServiceUnavailable;
-  error.message = "metrics are not available: nothing measures pods and nodes yet in this version";
-  return error;
-}
-
 /// The copy stays on the engine's machine: the response has its path, and the client reads it from there.
 Route backups_route(std::function<void(store::Snapshots::Done)> back_up) {
   const auto handle = [back_up = std::move(back_up)](const RoutedRequest&, std::shared_ptr<net::Exchange> exchange) {
@@ -77,21 +70,13 @@ Route backups_route(std::function<void(store::Snapshots::Done)> back_up) {
   return {.pattern = "apis/muster.dev/v1/backups", .methods = {"POST"}, .handle = handle};
 }
 
-std::vector<Route> all_routes(Context& context, const Options& options) {
-  std::vector<Route> all = options.routes;
-  if (options.back_up) all.push_back(backups_route(options.back_up));
-  for (Route& route : claim_files_routes(context)) all.push_back(std::move(route));
-  all.push_back(attempt_log_route(context));
-  return all;
-}
-
 }  // namespace
 
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
         context{loop, rng, store, nullptr, nullptr},
-        router(all_routes(context, options)),
+        router(routes()),
         overload(std::make_shared<Overload>(options.max_requests, options.max_streams)),
         watches(context),
         collector(context, options.event_life),
@@ -108,6 +93,7 @@ struct ApiServer::State {
   }
 
   std::vector<HealthCheck> health_checks();
+  std::vector<Route> routes();
 
   /// Answers paths that are not resources: discovery, OpenAPI, version, health.
   net::Response answer_path(const Principal& who, const Target& target, const net::Request& request);
@@ -118,6 +104,7 @@ struct ApiServer::State {
   void make_default_queue();
 
   Options options;
+  client::MetricsApi* usage = nullptr;  // what pods and nodes use; null while nothing measures it
   Context context;
   Router router;
   std::shared_ptr<Overload> overload;  // shared with exchanges in progress
@@ -154,6 +141,19 @@ std::size_t ApiServer::requests_under_way() const {
 
 void ApiServer::set_node(client::NodeApi* node) {
   state_->context.node = node;
+}
+
+void ApiServer::set_metrics(client::MetricsApi* metrics) {
+  state_->usage = metrics;
+}
+
+std::vector<Route> ApiServer::State::routes() {
+  std::vector<Route> all = options.routes;
+  if (options.back_up) all.push_back(backups_route(options.back_up));
+  for (Route& route : claim_files_routes(context)) all.push_back(std::move(route));
+  all.push_back(attempt_log_route(context));
+  all.push_back(history_route(context, usage));
+  return all;
 }
 
 void ApiServer::State::make_namespace(const std::string& name) {
@@ -227,7 +227,7 @@ net::Response ApiServer::State::read_path(const Target& target, const net::Reque
   if (path.size() == 1 && path[0] == "version") {
     return json_response(json::serialize(version_answer()), "application/json");
   }
-  if (path.size() == 1 && path[0] == "metrics") return metrics_response(metrics->text(context, watches.count()));
+  if (path.size() == 1 && path[0] == "metrics") return metrics_response(metrics->text(context, watches.count(), usage));
   if (auto health = answer_health(checks, target)) return *std::move(health);
   if (!is_discovery(path)) return error_response(unknown_path());
   auto discovery = answer_discovery(path, request.headers.get("Accept"));
@@ -243,7 +243,7 @@ void ApiServer::State::dispatch(const ResourceRequest& request, const net::Reque
   if (request.subresource == "token") return request_token(context, tokens, request, http, std::move(reply));
   if (request.subresource == "scale") return answer_scale(context, request, http, std::move(reply));
   if (request.resource->answered_by == api::AnsweredBy::kReview) return answer_review(request, http, std::move(reply));
-  if (request.resource->answered_by == api::AnsweredBy::kMetrics) return reply.fail(no_metrics());
+  if (request.resource->answered_by == api::AnsweredBy::kMetrics) return answer_usage(context, usage, request, reply);
   switch (request.verb) {
     case Verb::kGet:
       return get_object(context, request, std::move(reply));

@@ -14,6 +14,7 @@
 #include "apiserver/http/router.h"
 #include "base/ports.h"
 #include "base/time.h"
+#include "client/metrics_api.h"
 #include "client/node_api.h"
 #include "net/http.h"
 #include "store/snapshots.h"
@@ -56,6 +57,8 @@ class ApiServer {
   std::size_t requests_under_way() const;
   /// Sets the node that pod logs are read from; null while there is none.
   void set_node(client::NodeApi* node);
+  /// Sets what measures pods and nodes; null while nothing does.
+  void set_metrics(client::MetricsApi* metrics);
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
   /// For net::HttpServer, which reads the body of nobody else.
   bool knows_sender(const net::Request& head) const;

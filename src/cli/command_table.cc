@@ -79,6 +79,17 @@ constexpr Entry kCommands[] = {
      "Folders are copied with all they contain. A volume is a PersistentVolumeClaim; `rm NAME` deletes it, and its "
      "files\n"
      "are kept aside for seven days.\n"},
+    {"top", "what pods or nodes use now", "muster top [pods | nodes] [NAME] [--sort-by=cpu|memory] [-w]",
+     "  muster top\n"
+     "  muster top pods -A --sort-by=memory\n"
+     "  muster top pods -l tensorstack.dev/owner-name=mnist --containers -w\n"
+     "  muster top nodes\n",
+     make_top, Server::kNeeded, "A pod is shown from a few seconds after its start.\n", 2},
+    {"shell", "a shell, or a command, in a pod of its own", "muster shell [--claim NAME[:PATH]] [-- COMMAND…]",
+     "  muster shell --claim data              looks into a claim, at /mnt/data\n"
+     "  muster shell --claim data:/data --image pytorch -- python check.py\n",
+     make_shell, Server::kStarted,
+     "The pod is removed when the command ends, on Ctrl-C, and when this program or its connection is lost.\n"},
     {"delete",
      "delete objects and what belongs to them",
      "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",

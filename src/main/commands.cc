@@ -58,9 +58,8 @@ constexpr cli::Entry kEngineCommands[] = {
      1, true},
     {"doctor", "check this machine, and say how to fix what is wrong", "muster doctor [--data-dir DIR]",
      "  muster doctor                          exit code 1 when something is wrong\n", make_doctor, Server::kNone,
-     "Looks at the engine, its folder and configuration, Python and PyTorch, the sandbox, the port and the clock. "
-     "Changes\n"
-     "nothing.\n",
+     "Looks at the engine, its folder and what takes space there, its configuration, Python and PyTorch, the sandbox,\n"
+     "the port and the clock. Changes nothing.\n",
      0},
 };
 

@@ -71,6 +71,16 @@ TypeDesc describe(Of<QueueConfig>) {
       field<&QueueConfig::namespaces>("namespaces", "Namespaces that may use the queue; all when not set."));
 }
 
+TypeDesc describe(Of<MetricsConfig>) {
+  return object<MetricsConfig>(
+      "Metrics", "What pods used over time.",
+      field<&MetricsConfig::history>("history", "How much of a pod's past is kept, such as 24h.").default_value("24h"),
+      field<&MetricsConfig::keep_ended>("keepEnded", "How long it is kept after the pod ended, such as 168h.")
+          .default_value("168h"),
+      field<&MetricsConfig::max_size>("maxSize", "The most disk that it may take; the oldest are removed first.")
+          .default_value("256Mi"));
+}
+
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
@@ -94,7 +104,8 @@ TypeDesc describe(Of<Config>) {
       field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
           .one_of({"lenient", "strict"})
           .default_value("lenient"),
-      field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"));
+      field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"),
+      field<&Config::metrics>("metrics", "What pods used over time."));
 }
 
 }  // namespace muster::reflect
@@ -247,6 +258,22 @@ Status check_logs(Config& config, const json::YamlDocument& document, const std:
   return ok();
 }
 
+Status check_metrics(const MetricsConfig& metrics, const json::YamlDocument& document, const std::string& file) {
+  constexpr Duration kLongestHistory = std::chrono::hours(31 * 24);  // a file of 6 MB for each pod
+  std::vector<std::string> problems;
+  const auto history = parse_duration(metrics.history).value_or(Duration(0));
+  if (history < std::chrono::minutes(10) || history > kLongestHistory) {
+    problems.push_back(fmt::format("{}metrics.history: must be 10m to 744h, got {}; write 24h",
+                                   position(file, document, "metrics.history"), quote(metrics.history)));
+  }
+  if (parse_duration(metrics.keep_ended).value_or(Duration(-1)) < Duration(0)) {
+    problems.push_back(fmt::format("{}metrics.keepEnded: must be a duration, got {}; write 168h",
+                                   position(file, document, "metrics.keepEnded"), quote(metrics.keep_ended)));
+  }
+  if (problems.empty()) return ok();
+  return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
+}
+
 }  // namespace
 
 Result<Address> parse_address(std::string_view text) {
@@ -277,7 +304,8 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .snapshots = {.every = "1h", .keep = 24},
                   .logs = usual_logs(),
                   .scheduling = "lenient",
-                  .queues = {}};
+                  .queues = {},
+                  .metrics = {}};
   }
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
@@ -291,6 +319,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
   TRY(check_values(config, document, {.file = file, .data_dir = real_data_dir(data_dir)}));
   TRY(check_snapshots(config, document, file));
   TRY(check_logs(config, document, file));
+  TRY(check_metrics(config.metrics, document, file));
   return config;
 }
 

@@ -50,6 +50,13 @@ struct QueueConfig {
   std::vector<std::string> namespaces;  // empty: all
 };
 
+struct MetricsConfig {
+  // Valid durations.
+  std::string history = "24h";
+  std::string keep_ended = "168h";
+  Quantity max_size = Quantity::of(std::int64_t{256} << 20);
+};
+
 struct Config {
   std::string listen;          // HOST:PORT; "" leaves the choice to the flag
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
@@ -64,6 +71,7 @@ struct Config {
   LogsConfig logs;
   std::string scheduling = "lenient";  // or "strict"
   std::vector<QueueConfig> queues;
+  MetricsConfig metrics = {};
 };
 
 struct Address {

@@ -70,6 +70,19 @@ TEST(Config, ReadsEnvironmentsAndResources) {
   EXPECT_EQ(config->resources.at("nvidia.com/gpu").value(), 8);
 }
 
+TEST(Config, MetricsHaveLimits) {
+  EXPECT_EQ(parse_config("", "muster.yaml")->metrics.history, "24h");
+  const auto config = parse_config("metrics: {keepEnded: 1h, maxSize: 1Gi}", "muster.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->metrics.history, "24h");
+  EXPECT_EQ(config->metrics.keep_ended, "1h");
+  EXPECT_EQ(config->metrics.max_size.value(), 1 << 30);
+  EXPECT_EQ(parse_config("unmapped: host", "muster.yaml")->metrics.max_size.value(), 256 << 20);
+  EXPECT_EQ(message_of("metrics:\n  history: 1s\n  keepEnded: soon\n"),
+            "muster.yaml:2:3: metrics.history: must be 10m to 744h, got \"1s\"; write 24h\n"
+            "muster.yaml:3:3: metrics.keepEnded: must be a duration, got \"soon\"; write 168h");
+}
+
 TEST(Config, AnUnknownKeyIsNamedWithItsLineAndTheKeyThatWasMeant) {
   EXPECT_EQ(message_of("unmapped: host\nenvironment: []\n"),
             "muster.yaml:2:1: unknown key \"environment\"; did you mean \"environments\"?");

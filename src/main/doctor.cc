@@ -26,6 +26,7 @@
 #include "main/commands.h"
 #include "main/config.h"
 #include "main/data_dir.h"
+#include "main/disk_usage.h"
 
 namespace muster {
 namespace {
@@ -75,6 +76,12 @@ Check check_data_dir(const std::string& data_dir) {
     return {"data", Health::kBad, finding, "free at least 1 GiB, or set MUSTER_DATA_DIR to another disk"};
   }
   return {"data", Health::kGood, finding};
+}
+
+std::optional<Check> check_disk_use(const std::string& data_dir) {
+  const auto uses = disk_use(data_dir);
+  if (uses.empty()) return std::nullopt;  // no engine has run here
+  return Check{"disk", Health::kGood, disk_use_text(uses)};
 }
 
 /// Returns the interpreters available to pods: those of the configured environments, and the host's own.
@@ -196,6 +203,7 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   const auto engine = running_engine(data_dir);
   checks.push_back(check_engine(data_dir, engine));
   checks.push_back(check_data_dir(data_dir));
+  if (auto disk = check_disk_use(data_dir)) checks.push_back(*std::move(disk));
   const std::string file = data_dir + "/config.yaml";
   auto config = std::filesystem::exists(file) ? load_config(file, data_dir) : parse_config("", file);
   if (!config) checks.push_back({"config", Health::kBad, config.error().message, "correct " + file});

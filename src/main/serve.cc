@@ -101,6 +101,9 @@ agent::Options agent_options(const ServeOptions& options) {
                  .keep_for = *parse_duration(logs.keep_for),
                  .keep_bytes = logs.keep_bytes.value(),
                  .keep_pods = static_cast<std::size_t>(logs.keep_pods)};
+  result.metrics = {.history = *parse_duration(options.config.metrics.history),
+                    .keep_ended = *parse_duration(options.config.metrics.keep_ended),
+                    .max_bytes = options.config.metrics.max_size.value()};
   for (const EnvironmentConfig& environment : options.config.environments) {
     agent::Environment to{.image = environment.image, .venv = environment.venv, .env = environment.env};
     to.rootfs = environment.rootfs;
@@ -259,6 +262,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));
   engine.api->set_node(engine.agent.get());
+  engine.api->set_metrics(&engine.agent->metrics());
   const net::ServerTls tls{.certificate_pem = credentials.server.certificate_pem,
                            .key_pem = credentials.server.key_pem};
   engine.page_access = std::make_unique<PageAccess>(

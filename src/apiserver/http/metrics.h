@@ -10,6 +10,7 @@
 
 #include "apiserver/context.h"
 #include "apiserver/http/request.h"
+#include "client/metrics_api.h"
 #include "net/http.h"
 
 namespace muster::apiserver {
@@ -39,8 +40,8 @@ class Metrics : public std::enable_shared_from_this<Metrics> {
   std::shared_ptr<net::Exchange> measure(const Clock& clock, std::shared_ptr<net::Exchange> exchange,
                                          std::shared_ptr<RequestLabels> labels);
 
-  /// The whole text, with the current numbers of store and watches.
-  std::string text(const Context& context, std::size_t open_watches) const;
+  /// The whole text, with the current numbers of store, watches and pods. Null `usage`: nothing measures pods.
+  std::string text(const Context& context, std::size_t open_watches, const client::MetricsApi* usage) const;
 
  private:
   struct Histogram {

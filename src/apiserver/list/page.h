@@ -13,6 +13,7 @@
 
 #include "api/resource.h"
 #include "apiserver/context.h"
+#include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
 #include "apiserver/list/read.h"
 #include "json/document.h"
@@ -46,6 +47,8 @@ Result<Listed> list_page(const Context& context, const Selection& selection, con
                          std::vector<store::Key>* keys = nullptr);
 /// {"kind":"PodList",…}: concatenates stored bytes; nothing is parsed, serialised or copied.
 net::Response list_response(const api::Resource& resource, Listed listed);
+/// Sends the list as objects, as a Table or as metadata, as the client asked.
+void send_list(const Context& context, const api::Resource& resource, Listed listed, const Reply& reply);
 
 /// The response to a page that came too late: 410, with a token that continues in the current state where possible.
 json::Document expired_list(const Page& page);

@@ -92,13 +92,17 @@ void list_objects(Context& context, const ResourceRequest& request, Reply reply)
     return reply.json(http_code(Reason::kExpired), json::serialize(expired_list(*page)));
   }
   if (!listed) return reply.fail(listed.error());
+  send_list(context, *request.resource, *std::move(listed), reply);
+}
+
+void send_list(const Context& context, const api::Resource& resource, Listed listed, const Reply& reply) {
   switch (reply.form().as) {
     case As::kObject:
-      return reply.json(list_response(*request.resource, *std::move(listed)));
+      return reply.json(list_response(resource, std::move(listed)));
     case As::kTable:
-      return reply.json(200, table_list(context, *request.resource, reply.form(), *std::move(listed)));
+      return reply.json(200, table_list(context, resource, reply.form(), std::move(listed)));
     case As::kPartialMetadata:
-      return reply.json(200, metadata_list(reply.form(), *std::move(listed)));
+      return reply.json(200, metadata_list(reply.form(), std::move(listed)));
   }
 }
 

@@ -51,7 +51,7 @@ class Exec final : public Command {
     run.console = &console_;
     run.on_stdout = [&](std::string_view bytes) { session.out_exact(bytes); };
     run.on_stderr = [&](std::string_view bytes) { session.terminal().err(bytes); };
-    return finish(session, run_with_terminal(session, run));
+    return finish(session, run_exec_on_terminal(session, run));
   }
 
  private:
@@ -92,13 +92,6 @@ class Exec final : public Command {
       note(session, "note: no terminal is used: it needs -i, and an input that is a terminal\n");
       tty_ = false;
     }
-  }
-
-  std::optional<Result<int>> run_with_terminal(Session& session, const ExecRun& run) {
-    if (!tty_ || !stdin_ || !session.terminal().in_is_terminal) return run_exec(session, run);
-    const auto raw = console_.make_raw();
-    if (!raw) return Result<int>(raw.error());
-    return run_exec(session, run);
   }
 
   int finish(Session& session, const std::optional<Result<int>>& exit) const {

@@ -54,6 +54,17 @@ Result<json::Document> Session::await(const std::function<void(client::OnDocumen
   return **std::move(reply);
 }
 
+Result<json::Document> Session::await_last(const std::function<void(client::OnDocument)>& start, Duration limit) {
+  auto reply = std::make_shared<std::optional<Result<json::Document>>>();
+  start([reply](Result<json::Document> result) { *reply = std::move(result); });
+  auto expired = std::make_shared<bool>(false);
+  const Loop::Id timer = loop_.after(limit, [expired] { *expired = true; });
+  run_until_([&] { return reply->has_value() || *expired; });
+  loop_.cancel(timer);
+  if (!reply->has_value()) return Error{.reason = Reason::kTimeout, .message = "the server does not answer"};
+  return **std::move(reply);
+}
+
 Result<json::Document> Session::get(const client::ObjectName& object) {
   return await([&](client::OnDocument done) { api_.get(object, std::move(done)); });
 }

@@ -60,6 +60,8 @@ class Session {
 
   /// Calls `start` and waits for its one response.
   Result<json::Document> await(const std::function<void(client::OnDocument)>& start);
+  /// The same for what a command has to undo: Ctrl-C does not end the wait, but the limit does.
+  Result<json::Document> await_last(const std::function<void(client::OnDocument)>& start, Duration limit);
   Result<json::Document> get(const client::ObjectName& object);
   Result<json::Document> list(const client::ResourceName& resource, const std::string& ns,
                               const client::ListOptions& options);

@@ -107,6 +107,13 @@ std::optional<Result<int>> run_exec(Session& session, const ExecRun& run) {
   return exit;
 }
 
+std::optional<Result<int>> run_exec_on_terminal(Session& session, const ExecRun& run) {
+  if (!run.request.tty || run.input < 0 || !session.terminal().in_is_terminal) return run_exec(session, run);
+  const auto raw = run.console->make_raw();
+  if (!raw) return Result<int>(raw.error());
+  return run_exec(session, run);
+}
+
 Result<json::Document> find_running_pod(Session& session, const std::string& ns, const std::string& word) {
   TRY_ASSIGN(json::Document pod, session.get({{"", "v1", "pods"}, ns, pod_name(word)}));
   const std::string& phase = pod.string_at("status", "phase");

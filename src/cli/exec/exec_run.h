@@ -21,6 +21,9 @@ struct ExecRun {
 /// Returns the exit code of the program, or why there is none; nullopt when the user interrupted it.
 std::optional<Result<int>> run_exec(Session& session, const ExecRun& run);
 
+/// The same, with the user's terminal in raw mode if the request has a terminal and the input is one.
+std::optional<Result<int>> run_exec_on_terminal(Session& session, const ExecRun& run);
+
 /// The pod that a command line names: NAME, pod/NAME. Fails when it has ended, as kubectl does.
 Result<json::Document> find_running_pod(Session& session, const std::string& ns, const std::string& word);
 

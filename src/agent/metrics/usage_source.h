@@ -1,0 +1,44 @@
+// UsageSource: reads what pods use. The agent's comes from /proc (process_usage.h); tests have their own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/metrics_api.h"
+
+namespace muster::agent {
+
+struct MeasuredPod {
+  std::string uid;
+  std::string ns;
+  std::string name;
+  pid_t init = 0;                           // the ancestor of all of its processes
+  std::map<std::string, pid_t> containers;  // the first process of each running container
+};
+
+struct PodReading {
+  std::string uid;
+  Duration cpu{0};          // processor time so far
+  std::int64_t memory = 0;  // bytes: what its processes do not share, and the most that one of them shares
+  std::map<std::string, client::ContainerTotals> containers;
+  // As in client::PodTotals.
+  std::optional<std::int64_t> disk_read = {};
+  std::optional<std::int64_t> disk_written = {};
+  std::optional<std::int64_t> received = {};
+  std::optional<std::int64_t> sent = {};
+  std::vector<client::GpuUsage> gpus = {};
+};
+
+class UsageSource {
+ public:
+  virtual ~UsageSource() = default;
+  /// Called on a background thread, one call at a time. Pods that have ended meanwhile are left out.
+  virtual std::vector<PodReading> read(const std::vector<MeasuredPod>& pods) = 0;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,168 @@
+#include "apiserver/verbs/usage.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "testing/engine_fixture.h"
+
+namespace muster::apiserver {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using namespace std::chrono_literals;
+
+constexpr const char* kUsage = "/apis/metrics.k8s.io/v1beta1";
+
+/// What a test says that pods use.
+class FakeMetrics final : public client::MetricsApi {
+ public:
+  Result<client::NodeUsage> node_usage() override { return node; }
+  std::optional<client::PodUsage> pod_usage(const std::string& uid) const override {
+    const auto found = pods.find(uid);
+    return found == pods.end() ? std::nullopt : std::optional(found->second);
+  }
+  Result<client::History> history(const client::HistoryRequest& request) const override {
+    asked = request;
+    if (past) return *past;
+    return Error{.reason = Reason::kNotFound, .message = "not measured"};
+  }
+  std::vector<client::PodTotals> totals() const override { return sums; }
+
+  client::NodeUsage node;
+  std::map<std::string, client::PodUsage> pods;
+  std::optional<client::History> past;
+  std::vector<client::PodTotals> sums;
+  mutable client::HistoryRequest asked;
+};
+
+class Usage : public Engine {
+ protected:
+  void SetUp() override {
+    Engine::SetUp();
+    server_->set_metrics(&metrics_);
+  }
+  /// Returns the uid.
+  std::string make_pod(const std::string& name, const std::string& team) {
+    const auto made = call("POST", "/api/v1/namespaces/default/pods",
+                           R"({"metadata":{"name":")" + name + R"(","labels":{"team":")" + team +
+                               R"("}},"spec":{"containers":[{"name":"a","image":"i"}]}})");
+    EXPECT_EQ(made->status, 201) << made->body;
+    return json::parse(made->body)->string_at("metadata", "uid");
+  }
+  json::Document get(const std::string& path, int status = 200) {
+    const auto answer = call("GET", path);
+    EXPECT_EQ(answer->status, status) << answer->body;
+    return *json::parse(answer->body);
+  }
+  std::vector<std::string> names(const std::string& path) {
+    std::vector<std::string> all;
+    const json::Document list = get(path);
+    for (const json::Document& item : list.array_at("items")) all.push_back(item.string_at("metadata", "name"));
+    return all;
+  }
+
+  FakeMetrics metrics_;
+};
+
+TEST_F(Usage, APodIsShownOnceItIsMeasured) {
+  const std::string path = std::string(kUsage) + "/namespaces/default/pods/p";
+  const std::string uid = make_pod("p", "x");
+  EXPECT_THAT(get(path, 404).string_at("message"), HasSubstr("\"p\" not found"));
+  metrics_.pods[uid] = {
+      .time = Time(1'767'225'600s), .window = 15'250ms, .containers = {{"a", {.cpu = 0.25, .memory = 3 << 20}}}};
+  const json::Document shown = get(path);
+  EXPECT_EQ(shown.string_at("kind"), "PodMetrics");
+  EXPECT_EQ(shown.string_at("metadata", "namespace"), "default");
+  EXPECT_EQ(shown.string_at("metadata", "labels", "team"), "x");
+  EXPECT_EQ(shown.string_at("timestamp"), "2026-01-01T00:00:00Z");
+  EXPECT_EQ(shown.string_at("window"), "15.250s");
+  ASSERT_EQ(shown.array_at("containers").size(), 1U);
+  EXPECT_EQ(shown.array_at("containers")[0].string_at("usage", "cpu"), "250000000n");
+  EXPECT_EQ(shown.array_at("containers")[0].string_at("usage", "memory"), "3072Ki");
+}
+
+TEST_F(Usage, ListsAreSelectedAsPodsAre) {
+  metrics_.pods[make_pod("a", "x")] = {};
+  metrics_.pods[make_pod("b", "y")] = {};
+  make_pod("waits", "x");
+  EXPECT_THAT(names(std::string(kUsage) + "/pods"), ElementsAre("a", "b"));
+  EXPECT_THAT(names(std::string(kUsage) + "/namespaces/default/pods?labelSelector=team%3Dy"), ElementsAre("b"));
+  EXPECT_THAT(names(std::string(kUsage) + "/pods?fieldSelector=metadata.name%3Da"), ElementsAre("a"));
+  EXPECT_EQ(get(std::string(kUsage) + "/pods").string_at("kind"), "PodMetricsList");
+  EXPECT_EQ(call("GET", std::string(kUsage) + "/pods?labelSelector=%28")->status, 400);
+}
+
+TEST_F(Usage, ANodeIsThisMachine) {
+  for (const char* name : {"here", "elsewhere"}) {
+    const std::string node = std::string(R"({"metadata":{"name":")") + name + R"("}})";
+    ASSERT_EQ(call("POST", "/api/v1/nodes", node)->status, 201);
+  }
+  metrics_.node = {.node = "here", .time = Time(1s), .window = 2s, .usage = {.cpu = 1.5, .memory = 1 << 30}};
+  EXPECT_THAT(names(std::string(kUsage) + "/nodes"), ElementsAre("here"));
+  EXPECT_EQ(get(std::string(kUsage) + "/nodes/here").string_at("usage", "cpu"), "1500000000n");
+  get(std::string(kUsage) + "/nodes/elsewhere", 404);
+}
+
+TEST_F(Usage, AHistoryHasTimesAndSeries) {
+  const std::string uid = make_pod("p", "x");
+  const std::string path = "/apis/muster.dev/v1/namespaces/default/pods/p/metrics";
+  get(path, 404);
+  metrics_.past = client::History{
+      .pod_uid = uid,
+      .step = 15s,
+      .times = {Time(15s), Time(30s)},
+      .series = {{"cpu", "cores", {0.1F, std::numeric_limits<float>::quiet_NaN()}}, {"memory", "bytes", {1e6F, 2e6F}}}};
+  EXPECT_EQ(
+      json::serialize(get(path + "?from=1970-01-01T00:00:10Z&to=40&step=15s")),
+      R"({"apiVersion":"muster.dev/v1","kind":"PodMetricsHistory","metadata":{"name":"p","namespace":"default","uid":")" +
+          uid + R"("},"stepSeconds":15,"times":[15,30],"series":[)" +
+          R"({"name":"cpu","unit":"cores","values":[0.1,null]},)" +
+          R"({"name":"memory","unit":"bytes","values":[1000000,2000000]}]})");
+  EXPECT_EQ(metrics_.asked.pod_uid, uid);
+  EXPECT_EQ(metrics_.asked.from, Time(10s));
+  EXPECT_EQ(metrics_.asked.to, Time(40s));
+  EXPECT_EQ(metrics_.asked.step, Duration(15s));
+  get("/apis/muster.dev/v1/namespaces/default/pods/deleted/metrics?step=30");
+  EXPECT_EQ(metrics_.asked.pod_uid, "");
+  EXPECT_EQ(metrics_.asked.pod, "deleted");
+  EXPECT_EQ(metrics_.asked.step, Duration(30s));
+}
+
+TEST_F(Usage, WrongParametersAreNamed) {
+  const std::string path = "/apis/muster.dev/v1/namespaces/default/pods/p/metrics";
+  EXPECT_EQ(get(path + "?from=yesterday", 400).string_at("message"),
+            "from: must be an RFC 3339 time or seconds since 1970, got \"yesterday\"");
+  EXPECT_EQ(get(path + "?to=99999999999999", 400).string_at("message"),
+            "to: must be an RFC 3339 time or seconds since 1970, got \"99999999999999\"");
+  EXPECT_EQ(get(path + "?step=often", 400).string_at("message"), "step: must be a duration such as 15s, got \"often\"");
+  EXPECT_EQ(call("POST", path)->status, 405);
+}
+
+TEST_F(Usage, WithoutAMeasuringNodeNothingIsAvailable) {
+  server_->set_metrics(nullptr);
+  get(std::string(kUsage) + "/pods", 503);
+  get("/apis/muster.dev/v1/namespaces/default/pods/p/metrics", 503);
+}
+
+TEST_F(Usage, PrometheusSeesWhatIsKnown) {
+  metrics_.sums = {{.ns = "n",
+                    .pod = "p",
+                    .containers = {{"a", {.cpu = 1500ms, .memory = 10}}},
+                    .disk_read = 5,
+                    .disk_written = 6,
+                    .gpus = {{.uuid = "GPU-1", .utilisation = 50, .memory = 3 << 20}}}};
+  const std::string text = call("GET", "/metrics")->body;
+  EXPECT_THAT(text, HasSubstr("container_cpu_usage_seconds_total{namespace=\"n\",pod=\"p\",container=\"a\"} 1.5\n"));
+  EXPECT_THAT(text, HasSubstr("container_memory_working_set_bytes{namespace=\"n\",pod=\"p\",container=\"a\"} 10\n"));
+  EXPECT_THAT(text, HasSubstr("container_fs_writes_bytes_total{namespace=\"n\",pod=\"p\"} 6\n"));
+  EXPECT_THAT(text, Not(HasSubstr("container_network_receive_bytes_total{")));
+  EXPECT_THAT(text, HasSubstr("DCGM_FI_DEV_FB_USED{namespace=\"n\",pod=\"p\",UUID=\"GPU-1\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("process_cpu_seconds_total "));
+}
+
+}  // namespace
+}  // namespace muster::apiserver

@@ -1,0 +1,208 @@
+// top: what pods or nodes use now, from metrics.k8s.io, in kubectl's words; with --watch every two seconds.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/quantity.h"
+#include "base/strings.h"
+#include "cli/commands/commands.h"
+#include "cli/output/table.h"
+
+namespace muster::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using json::Document;
+
+constexpr Duration kRefresh = 2s;
+constexpr const char* kUsageLine = "muster top [pods | nodes] [NAME]";
+
+struct Used {
+  std::int64_t milli_cpu = 0;
+  std::int64_t memory = 0;  // bytes
+
+  void add(const Used& other) {
+    milli_cpu += other.milli_cpu;
+    memory += other.memory;
+  }
+};
+
+struct UsedRow {
+  std::vector<std::string> names;  // the cells before the numbers
+  Used used;
+  Used available = {};  // of a node; zero when unknown
+};
+
+Used used_in(const Document* amounts) {
+  if (amounts == nullptr) return {};
+  const auto amount = [&](const char* name) { return Quantity::parse(amounts->string_at(name)).value_or(Quantity()); };
+  return {.milli_cpu = amount("cpu").milli_value(), .memory = amount("memory").value()};
+}
+
+std::string cpu_text(std::int64_t milli) {
+  return fmt::format("{}m", milli);
+}
+std::string memory_text(std::int64_t bytes) {
+  return fmt::format("{}Mi", bytes >> 20);
+}
+std::string percent_text(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? "<unknown>" : fmt::format("{}%", part * 100 / whole);
+}
+
+class Top final : public Command {
+ public:
+  void add_flags(Flags& flags) override {
+    flags.add_bool("all-namespaces", &all_namespaces_, "in every namespace", 'A');
+    flags.add_bool("containers", &containers_, "a line for each container");
+    flags.add_string("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
+    flags.add_string("field-selector", &field_selector_, "fields, such as metadata.name=p");
+    flags.add_string("sort-by", &sort_by_, "cpu or memory: the highest first");
+    flags.set_choices("sort-by", {"cpu", "memory"});
+    flags.add_bool("sum", &sum_, "a last line with the sum of all pods");
+    flags.add_bool("no-headers", &no_headers_, "no line with the column names");
+    flags.add_bool("watch", &watch_, "show it again every two seconds, until Ctrl-C", 'w');
+  }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    const std::string what = words.empty() ? "pods" : words[0];
+    const bool of_nodes = what == "nodes" || what == "node" || what == "no";
+    if (!of_nodes && what != "pods" && what != "pod" && what != "po") {
+      return session.fail(usage_failure(fmt::format("must be pods or nodes, got {}", quote(what)), kUsageLine));
+    }
+    if (!sort_by_.empty() && sort_by_ != "cpu" && sort_by_ != "memory") {
+      return session.fail(usage_failure(fmt::format("--sort-by: must be cpu or memory, got {}", quote(sort_by_))));
+    }
+    const std::string name = words.size() > 1 ? words[1] : "";
+    if (!name.empty() && (!selector_.empty() || all_namespaces_)) {
+      return session.fail(usage_failure("a name cannot be combined with -A or -l"));
+    }
+    for (;;) {
+      const auto rows = of_nodes ? node_rows(session, name) : pod_rows(session, name);
+      if (session.interrupted()) return kExitInterrupted;
+      if (!rows) return session.fail(rows.error());
+      show(session, *rows, of_nodes);
+      if (!watch_) return kExitOk;
+      const auto waited = session.wait_until([] { return false; }, session.loop().mono() + kRefresh);
+      if (waited == Session::Waited::kInterrupted) return kExitInterrupted;
+    }
+  }
+
+ private:
+  /// The objects of one name, or all that the selectors match.
+  Result<json::Array> measured(Session& session, const char* plural, const std::string& ns, const std::string& name) {
+    const client::ResourceName resource("metrics.k8s.io", "v1beta1", plural);
+    if (!name.empty()) {
+      TRY_ASSIGN(Document one, session.get({resource, ns, name}));
+      return json::Array{std::move(one)};
+    }
+    client::ListOptions options;
+    options.label_selector = selector_;
+    options.field_selector = field_selector_;
+    TRY_ASSIGN(const Document list, session.list(resource, ns, options));
+    return list.array_at("items");
+  }
+
+  Result<std::vector<UsedRow>> pod_rows(Session& session, const std::string& name) {
+    TRY_ASSIGN(const json::Array pods, measured(session, "pods", all_namespaces_ ? "" : session.ns(), name));
+    std::vector<UsedRow> rows;
+    for (const Document& pod : pods) {
+      std::vector<std::string> names;
+      if (all_namespaces_) names.push_back(pod.string_at("metadata", "namespace"));
+      names.push_back(pod.string_at("metadata", "name"));
+      UsedRow all{.names = names, .used = {}};
+      for (const Document& container : pod.array_at("containers")) {
+        const Used used = used_in(container.at("usage"));
+        all.used.add(used);
+        if (!containers_) continue;
+        rows.push_back({.names = names, .used = used});
+        rows.back().names.push_back(container.string_at("name"));
+      }
+      if (!containers_) rows.push_back(std::move(all));
+    }
+    return rows;
+  }
+
+  Result<std::vector<UsedRow>> node_rows(Session& session, const std::string& name) {
+    TRY_ASSIGN(const json::Array nodes, measured(session, "nodes", "", name));
+    std::vector<UsedRow> rows;
+    for (const Document& node : nodes) {
+      const std::string& node_name = node.string_at("metadata", "name");
+      TRY_ASSIGN(const Document object, session.get({{"", "v1", "nodes"}, "", node_name}));
+      rows.push_back({.names = {node_name},
+                      .used = used_in(node.at("usage")),
+                      .available = used_in(object.at("status", "allocatable"))});
+    }
+    return rows;
+  }
+
+  std::vector<std::string> header(bool of_nodes) const {
+    if (of_nodes) return {"NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"};
+    std::vector<std::string> cells;
+    if (all_namespaces_) cells.emplace_back("NAMESPACE");
+    if (containers_) cells.emplace_back("POD");
+    cells.insert(cells.end(), {"NAME", "CPU(cores)", "MEMORY(bytes)"});
+    return cells;
+  }
+
+  static std::vector<std::string> cells_of(const UsedRow& row, bool of_nodes) {
+    std::vector<std::string> cells = row.names;
+    cells.push_back(cpu_text(row.used.milli_cpu));
+    if (of_nodes) cells.push_back(percent_text(row.used.milli_cpu, row.available.milli_cpu));
+    cells.push_back(memory_text(row.used.memory));
+    if (of_nodes) cells.push_back(percent_text(row.used.memory, row.available.memory));
+    return cells;
+  }
+
+  void sort(std::vector<UsedRow>& rows) const {
+    if (sort_by_.empty()) return;
+    const auto number = [this](const UsedRow& row) { return sort_by_ == "cpu" ? row.used.milli_cpu : row.used.memory; };
+    std::ranges::stable_sort(rows, std::ranges::greater(), number);
+  }
+
+  /// As kubectl prints it: a rule, and the sum below.
+  void add_sum(std::vector<std::vector<std::string>>& lines, const std::vector<UsedRow>& rows) const {
+    Used all;
+    for (const UsedRow& row : rows) all.add(row.used);
+    const std::vector<std::string> blanks(header(false).size() - 2, "");
+    for (const auto& [cpu, memory] : {std::pair<std::string, std::string>("________", "________"),
+                                      {cpu_text(all.milli_cpu), memory_text(all.memory)}}) {
+      std::vector<std::string> line = blanks;
+      line.insert(line.end(), {cpu, memory});
+      lines.push_back(std::move(line));
+    }
+  }
+
+  void show(Session& session, std::vector<UsedRow> rows, bool of_nodes) const {
+    // A terminal shows the new numbers in the place of the old ones.
+    if (watch_ && session.terminal().out_is_terminal) session.out_exact("\033[H\033[J");
+    if (rows.empty()) {
+      session.err(all_namespaces_ || of_nodes ? "No resources found\n"
+                                              : fmt::format("No resources found in {} namespace.\n", session.ns()));
+      return;
+    }
+    sort(rows);
+    std::vector<std::vector<std::string>> lines;
+    if (!no_headers_) lines.push_back(header(of_nodes));
+    for (const UsedRow& row : rows) lines.push_back(cells_of(row, of_nodes));
+    if (sum_ && !of_nodes) add_sum(lines, rows);
+    session.out(Columns().lines(lines));
+  }
+
+  bool all_namespaces_ = false;
+  bool containers_ = false;
+  std::string selector_;
+  std::string field_selector_;
+  std::string sort_by_;
+  bool sum_ = false;
+  bool no_headers_ = false;
+  bool watch_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_top() {
+  return std::make_unique<Top>();
+}
+
+}  // namespace muster::cli

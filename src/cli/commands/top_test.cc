@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+
+#include "testing/command_run.h"
+
+namespace muster::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TopCommand : public ::testing::Test {
+ protected:
+  void add_pod(const std::string& ns, const std::string& name, const std::string& cpu, const std::string& memory) {
+    const json::Document usage = json::Object{{"cpu", cpu}, {"memory", memory}};
+    run_.server.put("/apis/metrics.k8s.io/v1beta1/namespaces/" + ns + "/pods/" + name,
+                    json::Object{{"metadata", json::Object{{"name", name}, {"namespace", ns}}},
+                                 {"containers", json::Array{json::Object{{"name", "a"}, {"usage", usage}},
+                                                            json::Object{{"name", "b"}, {"usage", usage}}}}});
+  }
+  int top(const std::vector<std::string>& args) { return run_.run(make_top(), args); }
+
+  CommandRun run_;
+};
+
+TEST_F(TopCommand, SumsTheContainersOfAPod) {
+  add_pod("default", "x", "125000000n", "1536Ki");
+  EXPECT_EQ(top({}), kExitOk);
+  EXPECT_EQ(run_.out,
+            "NAME   CPU(cores)   MEMORY(bytes)\n"
+            "x      250m         3Mi\n");
+}
+
+TEST_F(TopCommand, ContainersNamespacesAndTheSum) {
+  add_pod("default", "x", "100m", "1Mi");
+  EXPECT_EQ(top({"pod", "-A", "--containers", "--sum"}), kExitOk);
+  EXPECT_EQ(run_.out,
+            "NAMESPACE   POD   NAME   CPU(cores)   MEMORY(bytes)\n"
+            "default     x     a      100m         1Mi\n"
+            "default     x     b      100m         1Mi\n"
+            "                         ________     ________\n"
+            "                         200m         2Mi\n");
+}
+
+TEST_F(TopCommand, TheHighestComesFirst) {
+  add_pod("default", "a", "1m", "2Mi");
+  add_pod("default", "b", "2m", "1Mi");
+  EXPECT_EQ(top({"pods", "--sort-by=cpu", "--no-headers"}), kExitOk);
+  EXPECT_EQ(run_.out, "b     4m    2Mi\na     2m    4Mi\n");
+  run_.out.clear();
+  EXPECT_EQ(top({"pods", "--sort-by=memory", "--no-headers"}), kExitOk);
+  EXPECT_EQ(run_.out, "a     2m    4Mi\nb     4m    2Mi\n");
+}
+
+TEST_F(TopCommand, ANodeIsMeasuredByWhatItOffers) {
+  run_.server.put("/apis/metrics.k8s.io/v1beta1/nodes/here",
+                  json::Object{{"metadata", json::Object{{"name", "here"}}},
+                               {"usage", json::Object{{"cpu", "500m"}, {"memory", "1Gi"}}}});
+  run_.server.put(
+      "/api/v1/nodes/here",
+      json::Object{{"metadata", json::Object{{"name", "here"}}},
+                   {"status", json::Object{{"allocatable", json::Object{{"cpu", "2"}, {"memory", "4Gi"}}}}}});
+  EXPECT_EQ(top({"nodes"}), kExitOk);
+  EXPECT_EQ(run_.out,
+            "NAME   CPU(cores)   CPU(%)   MEMORY(bytes)   MEMORY(%)\n"
+            "here   500m         25%      1024Mi          25%\n");
+}
+
+TEST_F(TopCommand, NothingToShow) {
+  EXPECT_EQ(top({}), kExitOk);
+  EXPECT_EQ(run_.err, "No resources found in default namespace.\n");
+  EXPECT_NE(top({"pods", "absent"}), kExitOk);
+  EXPECT_THAT(run_.err, HasSubstr("not found"));
+}
+
+TEST_F(TopCommand, WrongWordsAreRefused) {
+  EXPECT_EQ(top({"jobs"}), kExitUsage);
+  EXPECT_THAT(run_.err, HasSubstr("must be pods or nodes, got \"jobs\""));
+  EXPECT_EQ(top({"pods", "--sort-by=name"}), kExitUsage);
+  EXPECT_THAT(run_.err, HasSubstr("--sort-by: must be cpu or memory, got \"name\""));
+  EXPECT_EQ(top({"pods", "x", "-A"}), kExitUsage);
+}
+
+TEST_F(TopCommand, WatchShowsTheNumbersInTheSamePlace) {
+  add_pod("default", "x", "1m", "1Mi");
+  run_.terminal = true;
+  const json::Document refusal = json::Object{{"kind", "Status"}, {"reason", "Forbidden"}, {"message", "enough"}};
+  const auto refuse = [&] {
+    run_.server.refuse("GET", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", 403, refusal);
+  };
+  EXPECT_NE(run_.run(make_top(), {"-w", "--no-headers"}, {refuse}), kExitOk);
+  EXPECT_THAT(run_.out, HasSubstr("\033[H\033[Jx     2m    2Mi\n\033[H\033[Jx"));
+  EXPECT_THAT(run_.err, HasSubstr("enough"));
+}
+
+}  // namespace
+}  // namespace muster::cli
