@@ -130,7 +130,7 @@ class Agent::Node {
   Paths paths_;
   Trash trash_;
   DiskThreads disk_;
-  ClaimUsage usage_;
+  ClaimUsage claim_usage_;
   ClaimFileService files_;
   NodeRegistration registration_;
   Claims claims_;
@@ -168,8 +168,8 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       paths_(options_.directory),
       trash_(paths_.trash()),
       disk_(loop),
-      usage_(loop, client, paths_, disk_),
-      files_(rng, paths_, disk_, usage_),
+      claim_usage_(loop, client, paths_, disk_),
+      files_(rng, paths_, disk_, claim_usage_),
       registration_(loop, client, options_),
       claims_(loop, client, paths_, trash_),
       names_(loop, paths_),
@@ -227,7 +227,7 @@ Status Agent::Node::start() {
   claim_objects_ =
       make_informer("persistentvolumeclaims", [this](const Key& key, const Document* before, const Document* now) {
         if (now != nullptr && is_ready_) claims_.on_claim_changed(*now);
-        usage_.on_claim_changed(key, before, now);
+        claim_usage_.on_claim_changed(key, before, now);
         sync_waiting();
       });
   const auto on_reference = [this](const Key&, const Document*, const Document*) { sync_waiting(); };
@@ -244,7 +244,7 @@ Status Agent::Node::start() {
       for (const auto& [key, held] : claim_objects_->cache()) claims_.on_claim_changed(*held.document);
       for (const std::string& uid : os_.pods_on_disk()) queue_.add(uid);
       queue_.open();
-      usage_.start(claim_objects_->cache());
+      claim_usage_.start(claim_objects_->cache());
       empty_dirs_.start();
       tidy_up();
     });
