@@ -21,13 +21,13 @@ namespace {
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
-using Folder = std::unique_ptr<DIR, CloseFolder>;
+using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-Folder open_folder(int parent, const char* name) {
+OpenFolder open_folder(int parent, const char* name) {
   const int fd = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   DIR* opened = fd < 0 ? nullptr : ::fdopendir(fd);
   if (fd >= 0 && opened == nullptr) ::close(fd);
-  return Folder(opened);
+  return OpenFolder(opened);
 }
 
 /// Empties one folder without recursion and with two descriptors, however deep it is. In each folder inside it, files
@@ -74,7 +74,7 @@ class Emptying {
 
   void empty_folder(const char* name) {
     const int top = ::dirfd(top_);
-    Folder folder = open_folder(top, name);
+    OpenFolder folder = open_folder(top, name);
     // The pod runs as our user and may have removed its own permissions.
     if (!folder && errno == EACCES && ::fchmodat(top, name, 0700, 0) == 0) folder = open_folder(top, name);
     if (!folder) return note_failure("open", name);
@@ -123,7 +123,7 @@ class Emptying {
 }  // namespace
 
 Status remove_contents(const std::string& folder, const std::stop_token& stop) {
-  Folder top = open_folder(AT_FDCWD, folder.c_str());
+  OpenFolder top = open_folder(AT_FDCWD, folder.c_str());
   if (!top && errno == EACCES && ::chmod(folder.c_str(), 0700) == 0) top = open_folder(AT_FDCWD, folder.c_str());
   if (!top) return errno_error(fmt::format("open {}", quote(folder)), errno);
   const auto emptied = Emptying(top.get(), stop).run();

@@ -12,7 +12,7 @@ const api::Resource& pods() {
   return *api::find_resource("", "v1", "pods");
 }
 
-std::vector<std::string> problems(const std::string& spec, const std::string& security = "{}") {
+std::vector<std::string> policy_problems(const std::string& spec, const std::string& security = "{}") {
   const auto pod = json::parse(R"({"spec":{)" + spec + R"("containers":[{"name":"c","image":"i","securityContext":)" +
                                security + "}]}}");
   std::vector<std::string> texts;
@@ -21,45 +21,48 @@ std::vector<std::string> problems(const std::string& spec, const std::string& se
 }
 
 TEST(PodSecurity, WhatIsInForceIsAccepted) {
-  EXPECT_THAT(problems(R"("hostNetwork":true,"hostPID":false,"securityContext":{"runAsNonRoot":true,"runAsUser":1000,
+  EXPECT_THAT(
+      policy_problems(R"("hostNetwork":true,"hostPID":false,"securityContext":{"runAsNonRoot":true,"runAsUser":1000,
                          "seccompProfile":{"type":"RuntimeDefault"}},)",
-                       R"({"privileged":false,"procMount":"Default","allowPrivilegeEscalation":false,
+                      R"({"privileged":false,"procMount":"Default","allowPrivilegeEscalation":false,
                          "capabilities":{"drop":["ALL"],"add":["NET_BIND_SERVICE"]}})"),
-              IsEmpty());
+      IsEmpty());
 }
 
 TEST(PodSecurity, WhatAPodCannotHaveIsRefusedWithItsPath) {
-  EXPECT_THAT(problems(R"("hostPID":true,)"),
+  EXPECT_THAT(policy_problems(R"("hostPID":true,)"),
               ElementsAre("spec.hostPID: Forbidden: pods have processes and shared memory of their own on this engine; "
                           "remove it"));
-  EXPECT_THAT(problems("", R"({"privileged":true})"),
+  EXPECT_THAT(policy_problems("", R"({"privileged":true})"),
               ElementsAre("spec.containers[0].securityContext.privileged: Forbidden: pods have no privileges on this "
                           "engine; remove it"));
-  EXPECT_THAT(problems("", R"({"procMount":"Unmasked"})"),
+  EXPECT_THAT(policy_problems("", R"({"procMount":"Unmasked"})"),
               ElementsAre("spec.containers[0].securityContext.procMount: Forbidden: must be Default, got \"Unmasked\"; "
                           "remove it"));
-  EXPECT_THAT(problems(R"("securityContext":{"seccompProfile":{"type":"Unconfined"}},)"),
+  EXPECT_THAT(policy_problems(R"("securityContext":{"seccompProfile":{"type":"Unconfined"}},)"),
               ElementsAre("spec.securityContext.seccompProfile.type: Forbidden: pods have this engine's own filter of "
                           "system calls, got \"Unconfined\"; write RuntimeDefault or remove seccompProfile"));
-  EXPECT_THAT(problems("", R"({"capabilities":{"add":["KILL","SYS_ADMIN"]}})"),
+  EXPECT_THAT(policy_problems("", R"({"capabilities":{"add":["KILL","SYS_ADMIN"]}})"),
               ElementsAre("spec.containers[0].securityContext.capabilities.add[1]: Forbidden: a pod can have CHOWN, "
                           "DAC_OVERRIDE, FOWNER, FSETID, KILL, NET_BIND_SERVICE, SETGID, SETUID only, got "
                           "\"SYS_ADMIN\"; remove it"));
 }
 
 TEST(PodSecurity, NonRootNeedsAUserThatIsNotRoot) {
-  EXPECT_THAT(problems(R"("securityContext":{"runAsNonRoot":true},)"),
-              ElementsAre("spec.containers[0].securityContext.runAsUser: Required value: runAsNonRoot needs it, because "
-                          "images bring no user on this engine"));
-  EXPECT_THAT(problems(R"("securityContext":{"runAsNonRoot":true,"runAsUser":1000},)", R"({"runAsUser":0})"),
-              ElementsAre("spec.containers[0].securityContext.runAsUser: Forbidden: must not be 0, because runAsNonRoot "
-                          "is true"));
-  EXPECT_THAT(problems(R"("securityContext":{"runAsNonRoot":true},)", R"({"runAsNonRoot":false})"), IsEmpty());
+  EXPECT_THAT(
+      policy_problems(R"("securityContext":{"runAsNonRoot":true},)"),
+      ElementsAre("spec.containers[0].securityContext.runAsUser: Required value: runAsNonRoot needs it, because "
+                  "images bring no user on this engine"));
+  EXPECT_THAT(
+      policy_problems(R"("securityContext":{"runAsNonRoot":true,"runAsUser":1000},)", R"({"runAsUser":0})"),
+      ElementsAre("spec.containers[0].securityContext.runAsUser: Forbidden: must not be 0, because runAsNonRoot "
+                  "is true"));
+  EXPECT_THAT(policy_problems(R"("securityContext":{"runAsNonRoot":true},)", R"({"runAsNonRoot":false})"), IsEmpty());
 }
 
 TEST(PodSecurity, TemplatesAreCheckedToo) {
-  const auto deployment = json::parse(
-      R"({"spec":{"template":{"spec":{"hostIPC":true,"containers":[{"name":"c","image":"i"}]}}}})");
+  const auto deployment =
+      json::parse(R"({"spec":{"template":{"spec":{"hostIPC":true,"containers":[{"name":"c","image":"i"}]}}}})");
   const auto causes = check_pod_security(*api::find_resource("apps", "v1", "deployments"), *deployment);
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_EQ(causes[0].field, "spec.template.spec.hostIPC");
