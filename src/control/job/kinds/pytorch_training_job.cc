@@ -74,7 +74,7 @@ Launch launch_of(const api::PyTorchTrainingJobSpec& spec, int total) {
                         .extra_options = config.extra_options};
 }
 
-void add_notices(const api::PyTorchTrainingJobSpec& spec, Job& job) {
+void add_notices(Job& job) {
   note_reserved_variables(job);
   if (job.roles.front().restart_policy == RestartPolicy::kAlways) {
     job.notices.push_back({.reason = "NeverSucceeds",
@@ -103,7 +103,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.training_containers = {"pytorch", "python"};
   if (where == Where::kCluster) job.fixed_port = kClusterPort;
   job.events = tensorstack_events();
-  add_notices(spec, job);
+  add_notices(job);
   return job;
 }
 
