@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "api/names.h"
 #include "api/resource.h"
 #include "control/job/kinds/kubeflow_mpi_job.h"
 #include "control/job/kinds/pytorch_job.h"
@@ -76,17 +75,6 @@ void set_identity(const json::Document& object, Job& job) {
   job.uid = object.string_at("metadata", "uid");
   job.generation = object.int_at("metadata", "generation");
   job.deleting = object.at("metadata", "deletionTimestamp") != nullptr;
-}
-
-void set_failure_rules(const json::Document& object, RestartUnit natural, Job& job) {
-  const std::string& unit = object.string_at("metadata", "annotations", api::kRestartAnnotation);
-  job.restart_unit = natural;
-  if (unit == "gang") job.restart_unit = RestartUnit::kGang;
-  if (unit == "replica") job.restart_unit = RestartUnit::kReplica;
-  if (object.string_at("metadata", "annotations", api::kFailFastAnnotation) != "false") return;
-  // Only the replicas without which the job cannot succeed count.
-  job.fails_when = job.succeeds_when;
-  for (ReplicaRule& rule : job.fails_when) rule.takes = ReplicaRule::Takes::kAny;
 }
 
 void note_reserved_variables(Job& job) {

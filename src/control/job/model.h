@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -85,12 +84,6 @@ enum class RetryableExits {
 enum class RunningWhen {
   kAllUp,        // every replica is up, or as many as an elastic job needs
   kDeciderRuns,  // the replica that decides is running, or any if all decide
-};
-
-/// Defines what goes back when a replica fails.
-enum class RestartUnit {
-  kReplica,  // it alone: its peers wait for it and go on
-  kGang,     // all replicas as one attempt: they form one process group, in which the others hang or die
 };
 
 enum class CleanUp { kNone, kUnfinished, kAll };
@@ -181,7 +174,6 @@ struct Job {
   // The job fails when one of these rules holds for replicas that have failed for good. Usually that is any replica,
   // because its peers would wait for it in a collective operation for ever.
   std::vector<ReplicaRule> fails_when = {{.takes = ReplicaRule::Takes::kAny}};
-  RestartUnit restart_unit = RestartUnit::kReplica;
   RunningWhen running_when = RunningWhen::kAllUp;
   RetryableExits retryable_exits = RetryableExits::kListed;
   RunPolicy run_policy;
@@ -272,11 +264,6 @@ struct JobStatus {
   // By replica_key: how many attempts ended and are accounted for, which is also the attempt of the next pod. Written
   // before the ended pod is deleted; a pod with a lower attempt label is never counted again.
   std::map<std::string, std::int32_t> attempts;
-  // By replica_key: those that went back alone because of one incident, until all of them are up. A failure of another
-  // replica in the meantime belongs to the same incident and is not charged again.
-  std::set<std::string> incident;
-  // By replica_key: those that are done, whatever becomes of their pods, until their gang goes back.
-  std::set<std::string> succeeded;
   std::optional<Time> started;
   std::optional<Time> completed;
   std::optional<Time> next_retry;

@@ -32,9 +32,6 @@ std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::
   }
   all_[key] = *decoded;
   if (const std::string owner = owner_uid(*decoded); !owner.empty()) by_owner_[owner][key] = *decoded;
-  if (const auto* owner = api::controller_of(*decoded->metadata)) {
-    ++uids_of_owners_[{owner->kind, key.first, owner->name}][owner->uid];
-  }
   return {before, *std::move(decoded)};
 }
 
@@ -55,28 +52,7 @@ std::string ObjectIndex::owner_uid(const AnyObject& object) const {
   return owner == nullptr ? "" : owner->uid;
 }
 
-std::vector<AnyObject> ObjectIndex::controlled_by_predecessors(const std::string& kind, const std::string& ns,
-                                                               const std::string& name, const std::string& uid) const {
-  std::vector<AnyObject> result;
-  const auto owners = uids_of_owners_.find({kind, ns, name});
-  if (owners == uids_of_owners_.end()) return result;
-  for (const auto& [owner, count] : owners->second) {
-    if (owner == uid) continue;
-    for (AnyObject& object : controlled_by(owner)) result.push_back(std::move(object));
-  }
-  return result;
-}
-
-void ObjectIndex::forget_owner(const OwnerName& name, const std::string& uid) {
-  const auto found = uids_of_owners_.find(name);
-  if (found == uids_of_owners_.end()) return;
-  if (--found->second[uid] == 0) found->second.erase(uid);
-  if (found->second.empty()) uids_of_owners_.erase(found);
-}
-
 void ObjectIndex::unlink(const Key& key, const AnyObject& object) {
-  if (const auto* owner = api::controller_of(*object.metadata))
-    forget_owner({owner->kind, key.first, owner->name}, owner->uid);
   const auto found = by_owner_.find(owner_uid(object));
   if (found == by_owner_.end()) return;
   found->second.erase(key);

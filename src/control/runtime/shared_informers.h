@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,9 +28,6 @@ class ObjectIndex {
   std::pair<AnyObject, AnyObject> update(const Key& key, const json::Document* now);
   /// Returns the objects that belong to the primary with this uid.
   std::vector<AnyObject> controlled_by(const std::string& owner_uid) const;
-  /// Returns what owners of this kind, namespace and name control that had other uids: they were deleted.
-  std::vector<AnyObject> controlled_by_predecessors(const std::string& kind, const std::string& ns,
-                                                    const std::string& name, const std::string& uid) const;
   /// T must be the struct of the kind.
   template <typename T>
   std::vector<std::shared_ptr<const T>> all() const {
@@ -49,17 +45,13 @@ class ObjectIndex {
   }
 
  private:
-  using OwnerName = std::tuple<std::string, std::string, std::string>;  // kind, namespace, name
-
   /// Returns "" for an object that belongs to nobody.
   std::string owner_uid(const AnyObject& object) const;
-  void forget_owner(const OwnerName& name, const std::string& uid);
   void unlink(const Key& key, const AnyObject& object);
 
   WatchedKind kind_;
   std::map<Key, AnyObject> all_;
-  std::map<std::string, std::map<Key, AnyObject>> by_owner_;        // by uid
-  std::map<OwnerName, std::map<std::string, int>> uids_of_owners_;  // and how many objects each controls
+  std::map<std::string, std::map<Key, AnyObject>> by_owner_;
 };
 
 class SharedInformers {
