@@ -159,6 +159,7 @@ def test_nothing_is_left_of_a_deleted_pod(nasty, name):
     if name == "fork-bomb":
         wait_for("the limit", lambda: "temporarily unavailable" in nasty.muster("logs", name).stdout)
         assert len(processes_with(f"marker-{name}-{port}", set())) <= PROCESSES + 1
+        nasty.muster("exec", "witness", "--", "sh", "-c", "true; true")
     if name == "listens":
         wait_for("the port", lambda: is_listening(port))
 
