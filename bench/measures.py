@@ -1,5 +1,6 @@
 """The measures of bench/run. Each one alternates between ours and its peer, checks the results and prints one line."""
 
+import calendar
 import contextlib
 import json
 import math
@@ -15,7 +16,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from harness import MUSTER, Engine, free_port  # noqa: E402
+from api_socket import Api  # noqa: E402
+from harness import MUSTER, Engine, free_port, training_job, wait_for  # noqa: E402
 
 LOAD = ROOT / "build" / "bin" / "api_load"
 PYTHON = "/usr/bin/python3"
@@ -267,7 +269,6 @@ print('rank', dist.get_rank(), 'of', dist.get_world_size(), 'done', flush=True)
 
 def b1(_wanted):
     """Two DDP ranks from submission to completion, compared to torchrun with its best settings."""
-    from harness import training_job
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder).start()
         work = engine.volume("work")
@@ -293,7 +294,99 @@ def b1(_wanted):
         engine.stop()
 
 
-MEASURES = {"B1": b1, "B5": api, "B6": api, "B7": api, "B8": api, "B10": api, "B11": b11, "B14": b14, "B16": b16}
+def pod(name, command):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0,
+                     "containers": [{"name": "main", "image": "python:3", "command": command}]}}
+
+
+def create_pod(connection, name, command):
+    status, made = connection.request("POST", "/api/v1/namespaces/default/pods", pod(name, command))
+    if status != 201:
+        sys.exit(f"cannot measure: create of a pod: {made}")
+    return made["metadata"]["uid"]
+
+
+def first_line(engine, uid):
+    """Returns when the pod's first line was written, in seconds since 1970, or None."""
+    log = engine.data / "pods" / uid / "logs" / "main" / "0.0.log"
+    text = log.read_text() if log.exists() else ""
+    if "\n" not in text:
+        return None
+    seconds, fraction = text[:29].split(".")
+    return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) + int(fraction) / 1e9
+
+
+def b15(_wanted):
+    """The time between the first and the last start of 64 ranks, against a shell that spawns as many of them."""
+    ranks = 64
+    show = ["date", "+%s.%N"]
+    spread = lambda text: max(map(float, text.split())) - min(map(float, text.split()))
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        engine.volume("work")
+        ours, peer = [], []
+        for turn in range(TURNS):
+            engine.apply(training_job(f"gang-{turn}", show, replicas=ranks))
+            engine.muster("wait", f"pj/gang-{turn}", "--timeout", "60s")
+            said = engine.muster("logs", f"pj/gang-{turn}", "--prefix=false", "--tail=-1").stdout
+            if len(said.split()) != ranks:
+                sys.exit(f"cannot measure: {len(said.split())} of {ranks} ranks said when they started")
+            ours.append(spread(said))
+            loop = f"for i in $(seq {ranks}); do {' '.join(show)} & done; wait"
+            peer.append(spread(subprocess.run(["sh", "-c", loop], capture_output=True, text=True, check=True).stdout))
+        line("B15", statistics.median(ours) * 1e3, statistics.median(peer) * 1e3, 2, "ms", "less")
+        engine.stop()
+
+
+def proportional(pid):
+    """The memory of a process in KB; what it shares counts in part."""
+    for row in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if row.startswith("Pss:"):
+            return int(row.split()[1])
+    return 0
+
+
+def b18(_wanted):
+    """The memory of the engine per idle pod, and of a pod's shim and init after 1 MB of log."""
+    pods = 200
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        connection = Api(engine)
+        create_pod(connection, "first", ["sleep", "10000"])
+        quiet(engine.process.pid)
+        before = resident(engine.process.pid)
+        for i in range(pods):
+            create_pod(connection, f"idle-{i}", ["sleep", "10000"])
+        quiet(engine.process.pid)
+        bound("B18.server", (resident(engine.process.pid) - before) * 1024 / pods, 60, "KB")
+        uid = create_pod(connection, "talks", ["sh", "-c", "yes 0123456789012345678901234567890123456789 | head -c 1000000; sleep 10000"])
+        attempt = engine.data / "pods" / uid / "0"
+        read = lambda name: json.loads((attempt / name).read_text().splitlines()[0])
+        wait_for("the pod's megabyte", lambda: sum(f.stat().st_size for f in attempt.parent.glob("logs/main/*.log")) > 1_000_000)
+        time.sleep(1)  # the shim returns the memory of its buffers when nothing more comes
+        bound("B18.shim", proportional(read("shim.json")["pid"]) + proportional(read("state.json")["init_pid"]), 400, "KB")
+        engine.stop()
+
+
+def b19(_wanted):
+    """The time from the request that creates a pod to its first line, one pod every 150 ms."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        connection = Api(engine)
+        took = []
+        for i in range(41):
+            begin = time.time()
+            uid = create_pod(connection, f"p-{i}", ["echo", "here"])
+            written = wait_for("a line", lambda: first_line(engine, uid))
+            took.append((written - begin) * 1e3)
+            time.sleep(max(0, begin + 0.15 - time.time()))
+        bound("B19", statistics.median(took[1:]), 15, "ms")
+        engine.stop()
+
+
+MEASURES = {"B1": b1, "B5": api, "B6": api, "B7": api, "B8": api, "B10": api, "B11": b11, "B14": b14, "B15": b15, "B16": b16,
+            "B18": b18, "B19": b19}
 
 
 def main():

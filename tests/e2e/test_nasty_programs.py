@@ -146,9 +146,9 @@ def test_nothing_is_left_of_a_deleted_pod(nasty, name):
     witness = pid_of_container(nasty, "witness")
     port = free_port()
     nasty.apply(pod(name, PROGRAMS[name], port, limits=with_limits))
-    wait_for("its output", lambda: nasty.muster("logs", name, "--tail=1", check=False).stdout)
-    shown = nasty.get("pod", name)
-    uid = shown["metadata"]["uid"]
+    uid = nasty.get("pod", name)["metadata"]["uid"]
+    logs = nasty.data / "pods" / uid / "logs" / "main"
+    wait_for("its output", lambda: any(segment.stat().st_size for segment in logs.glob("*.log")))
     state = state_of(nasty, name)
     namespaces = namespaces_of(state["init_pid"]) | namespaces_of(state["containers"][0]["pid"] or state["init_pid"])
     namespaces -= namespaces_of("self")
@@ -159,6 +159,7 @@ def test_nothing_is_left_of_a_deleted_pod(nasty, name):
     if name == "fork-bomb":
         wait_for("the limit", lambda: "temporarily unavailable" in nasty.muster("logs", name).stdout)
         assert len(processes_with(f"marker-{name}-{port}", set())) <= PROCESSES + 1
+        nasty.muster("exec", "witness", "--", "sh", "-c", "true; true")
     if name == "listens":
         wait_for("the port", lambda: is_listening(port))
 
