@@ -19,7 +19,7 @@ ALLOWED = {
     "control": {"base", "json", "reflect", "api", "client"},
     "agent": {"base", "json", "reflect", "api", "client", "linux", "net"},
     "cli": {"base", "json", "reflect", "api", "client", "net"},
-    "mpi": {"base", "json", "client", "net", "linux"},
+    "mpi": {"base", "json", "api", "client", "net", "linux"},
 }
 ALLOWED["main"] = set(ALLOWED)
 ALLOWED["testing"] = set(ALLOWED) - {"main"}

@@ -115,6 +115,10 @@ EventRecorder::EventRecorder(Loop& loop, ApiClient& client, api::EventSource sou
 
 EventRecorder::~EventRecorder() = default;
 
+bool EventRecorder::is_idle() const {
+  return state_->pending.empty();
+}
+
 void EventRecorder::record(const api::ObjectReference& about, const std::string& type, const std::string& reason,
                            const std::string& message) {
   const auto event =

@@ -22,6 +22,9 @@ class EventRecorder {
   void record(const api::ObjectReference& about, const std::string& type, const std::string& reason,
               const std::string& message);
 
+  /// Returns true when no write is in progress.
+  bool is_idle() const;
+
   static constexpr std::size_t kMaxPending = 1000;
   static constexpr std::size_t kLongestMessage = 1024;  // Kubernetes rejects longer ones
 

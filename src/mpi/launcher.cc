@@ -13,7 +13,9 @@
 
 #include "base/random.h"
 #include "base/strings.h"
+#include "client/event_recorder.h"
 #include "linux/process.h"
+#include "mpi/pod_api.h"
 #include "mpi/program.h"
 #include "mpi/rank_collector.h"
 #include "net/event_loop.h"
@@ -26,6 +28,7 @@ constexpr const char* kForkAgentVariable = "OMPI_MCA_orte_fork_agent";
 constexpr const char* kAddressVariable = "MUSTER_POD_IP";
 constexpr const char* kTerminationLog = "/dev/termination-log";
 constexpr Duration kGrace = std::chrono::seconds(10);
+constexpr Duration kEventPatience = std::chrono::seconds(2);
 constexpr int kNotFound = 127;
 constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
@@ -49,8 +52,26 @@ void log_line(const std::string& text) {
   fmt::print(stderr, "muster-mpirun: {}\n", text);
 }
 
+/// Reports it on the pod. The log has it as well, so a failure to write the event is only logged.
+void emit_event(const Invocation& invocation, const std::string& reason, const std::string& message) {
+  const auto api = PodApi::open(invocation);
+  if (!api) return log_line("event not written: " + api.error().message);
+  api::ObjectReference pod;
+  pod.api_version = "v1";
+  pod.kind = "Pod";
+  pod.ns = (*api)->ns();
+  pod.name = variable(invocation, "MUSTER_POD_NAME").value_or("");
+  pod.uid = variable(invocation, "MUSTER_POD_UID").value_or("");
+  client::EventRecorder recorder((*api)->loop(), (*api)->client(), {.component = "muster-mpirun", .host = ""});
+  recorder.record(pod, "Warning", reason, message);
+  const MonoTime latest = (*api)->loop().mono() + kEventPatience;
+  (*api)->loop().after(kEventPatience, [] {});  // the loop looks again by then
+  (*api)->loop().run_until([&] { return recorder.is_idle() || (*api)->loop().mono() >= latest; });
+}
+
 /// Returns the path of the program. An MPI that is where the job says is used with its own libraries (--prefix).
-std::optional<std::string> locate(Wanted& wanted, const std::string& path) {
+std::optional<std::string> locate(Wanted& wanted, const Invocation& invocation) {
+  const std::string path = variable(invocation, "PATH").value_or("");
   if (wanted.home.empty()) return find_program(wanted.command[0], path);
   const std::string written = wanted.home + "/bin/" + wanted.command[0];
   if (auto found = find_program(written, path)) {
@@ -59,7 +80,11 @@ std::optional<std::string> locate(Wanted& wanted, const std::string& path) {
     return found;
   }
   auto found = find_program(wanted.command[0], path);
-  if (found) log_line(fmt::format("{} does not exist; {} is used", written, *found));
+  if (found) {
+    const std::string message = fmt::format("{} does not exist; {} is used", written, *found);
+    log_line(message);
+    emit_event(invocation, "OtherMpirun", message);
+  }
   return found;
 }
 
@@ -164,7 +189,7 @@ int launcher_main(const Invocation& invocation) {
     log_line("no command given; usage: muster-mpirun [--home DIR] COMMAND ARGUMENTS…");
     return 2;
   }
-  const auto program = locate(*wanted, variable(invocation, "PATH").value_or(""));
+  const auto program = locate(*wanted, invocation);
   if (!program) {
     return end_with(
         {.code = kNotFound,

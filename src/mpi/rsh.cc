@@ -6,15 +6,10 @@
 #include <optional>
 
 #include "base/files.h"
-#include "base/random.h"
 #include "base/strings.h"
-#include "client/api_client.h"
-#include "client/kubeconfig.h"
 #include "client/remote_exec.h"
-#include "client/remote_transport.h"
+#include "mpi/pod_api.h"
 #include "mpi/program.h"
-#include "net/event_loop.h"
-#include "net/http_client.h"
 
 namespace muster::mpi {
 namespace {
@@ -38,38 +33,28 @@ Result<HostPod> pod_of(const std::string& host) {
       .message = fmt::format("{}: no host {}; the job's hosts are in /etc/mpi/hostfile", kHostPods, quote(host))};
 }
 
-Result<int> run_in(const HostPod& host, const std::string& command, const client::Target& target) {
-  net::EventLoop loop;
-  SystemRng rng;
-  client::RemoteTransport transport(
-      loop, rng, client::credentials_of(target, loop),
-      [&loop, &target](const client::Credential&) { return std::make_unique<net::HttpClient>(loop, target.endpoint); });
-  client::ApiClient api(transport, "");
+Result<int> run_in(PodApi& api, const HostPod& host, const std::string& command) {
   std::optional<Result<int>> exit;
   client::ExecSink sink;
   sink.on_stdout = [](std::string_view bytes) { write_all(STDOUT_FILENO, bytes); };
   sink.on_stderr = [](std::string_view bytes) { write_all(STDERR_FILENO, bytes); };
   sink.on_exit = [&exit](Result<int> code) { exit = std::move(code); };
-  // The command is text for the shell of the remote side, as with ssh.
-  const client::ExecRequest request{.ns = target.ns,
-                                    .pod = host.pod,
-                                    .container = host.container,
-                                    .command = {"/bin/sh", "-c", command},
-                                    .with_stdin = false,
-                                    .with_stdout = true,
-                                    .with_stderr = true,
-                                    .tty = false};
-  const auto session = client::open_exec(api, rng, request, std::move(sink));
-  loop.run_until([&exit] { return exit.has_value(); });
+  client::ExecRequest request;
+  request.ns = api.ns();
+  request.pod = host.pod;
+  request.container = host.container;
+  request.command = {"/bin/sh", "-c", command};  // it is text for the shell of the other side, as with ssh
+  request.with_stdout = true;
+  request.with_stderr = true;
+  const auto session = client::open_exec(api.client(), api.rng(), request, std::move(sink));
+  api.loop().run_until([&exit] { return exit.has_value(); });
   return *std::move(exit);
 }
 
 Result<int> run_on(const std::string& host, const std::string& command, const Invocation& invocation) {
   TRY_ASSIGN(const HostPod pod, pod_of(host));
-  TRY_ASSIGN(const client::Target target,
-             client::in_cluster_target([&](const char* name) { return variable(invocation, name).value_or(""); },
-                                       [](const std::string& path) { return read_file(path); }));
-  return run_in(pod, command, target);
+  TRY_ASSIGN(const auto api, PodApi::open(invocation));
+  return run_in(*api, pod, command);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ def test_ranks_run_in_the_workers_and_their_output_is_in_the_launchers_log(engin
     log = launcher_log(engine, job)
     for rank in range(3):
         assert f"rank {rank} of 3 on ranks-worker-{rank} in /root with blue" in log
-    assert "/usr/local/bin/mpirun does not exist; /usr/bin/mpirun is used" in log
+    message = "/usr/local/bin/mpirun does not exist; /usr/bin/mpirun is used"
+    assert message in log and message in engine.muster("get", "events").stdout
     job = wait_for("the workers to be removed", lambda: (lambda j: j if j["status"]["aggregate"]["deleted"] == 3 else None)(
         engine.get("mj", "ranks")))
     assert [task["type"] for task in job["status"]["tasks"]] == ["launcher", "worker"]
@@ -61,6 +62,24 @@ def test_a_program_that_does_not_exist_is_named(engine):
     engine.apply(manifest)
     job = engine.wait_phase("missing", "Failed", kind="mj")
     assert "pythn" in launcher_log(engine, job)
+
+
+def test_ranks_go_on_while_the_engine_is_killed_and_started_again(fresh_engine):
+    engine = fresh_engine.start()
+    work = engine.volume("work")
+    job = mpi_job("survives", "echo ready $OMPI_COMM_WORLD_RANK; until test -e /work/go; do sleep 0.1; done; echo done")
+    pod = job["spec"]["replicaSpecs"][0]["template"]["spec"]
+    pod["volumes"] = [{"name": "work", "persistentVolumeClaim": {"claimName": "work"}}]
+    pod["containers"][0]["volumeMounts"] = [{"name": "work", "mountPath": "/work"}]
+    engine.apply(job)
+    running = engine.wait_phase("survives", "Running", kind="mj")
+    wait_for("both ranks to run", lambda: launcher_log(engine, running).count("ready") == 2)
+    engine.kill()
+    engine.start()
+    (work / "go").touch()
+    job = engine.wait_phase("survives", "Succeeded", kind="mj")
+    assert launcher_log(engine, job).count("done") == 2
+    assert all(task["restartCount"] == 0 for task in job["status"]["tasks"])
 
 
 def test_the_older_shape_runs_several_ranks_in_a_worker(engine):

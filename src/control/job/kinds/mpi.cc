@@ -47,6 +47,13 @@ Env hydra_env() {
           {.name = "HYDRA_LAUNCHER_EXEC", .value = kRsh, .rest = {}}};
 }
 
+/// Returns a variable with the value of a field of the pod.
+api::EnvVar field_variable(const char* name, const char* path) {
+  return {.name = name,
+          .value = {},
+          .rest = json::Object{{"valueFrom", json::Object{{"fieldRef", json::Object{{"fieldPath", path}}}}}}};
+}
+
 /// The template's own values win.
 void add_missing(Env added, Env& env) {
   Env result;
@@ -73,12 +80,10 @@ std::vector<std::string> launcher_command(const std::string& home, std::vector<s
 
 void set_launcher(const MpiSetup& setup, api::PodSpec& spec, api::Container& launcher) {
   add_missing(setup.dialect == MpiDialect::kOpenMpi ? open_mpi_env(setup.where) : hydra_env(), launcher.env);
-  // Ranks report their ends to this address.
-  add_missing(
-      {{.name = "MUSTER_POD_IP",
-        .value = {},
-        .rest = json::Object{{"valueFrom", json::Object{{"fieldRef", json::Object{{"fieldPath", "status.podIP"}}}}}}}},
-      launcher.env);
+  // Ranks report their ends to the address; events are about the pod.
+  add_missing({field_variable("MUSTER_POD_IP", "status.podIP"), field_variable("MUSTER_POD_NAME", "metadata.name"),
+               field_variable("MUSTER_POD_UID", "metadata.uid")},
+              launcher.env);
   launcher.volume_mounts.push_back(
       {.name = kConfigVolume, .mount_path = kConfigFolder, .sub_path = {}, .read_only = true, .rest = {}});
   spec.volumes.push_back({.name = kConfigVolume,
