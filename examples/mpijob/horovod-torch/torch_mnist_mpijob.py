@@ -11,8 +11,6 @@ import argparse
 import gzip
 import logging
 import os
-import shutil
-import subprocess
 import sys
 import time
 
@@ -26,6 +24,7 @@ BATCH_SIZE = 32
 LOG_EVERY = 125
 RAW = "data/MNIST/raw"
 PACKAGE = "dataset-fashion-mnist"
+INSTALLED = "/usr/share/datasets/fashion-mnist"
 
 log = logging.getLogger("train")
 
@@ -50,15 +49,9 @@ def parse_arguments():
 
 def find_dataset():
     """Returns the folder with the images: torchvision's, or that of Debian's package."""
-    for folder in (RAW, os.path.join(os.path.dirname(os.path.abspath(__file__)), RAW)):
+    for folder in (RAW, os.path.join(os.path.dirname(os.path.abspath(__file__)), RAW), INSTALLED):
         if os.path.isdir(folder):
             return folder
-    listing = ""
-    if shutil.which("dpkg"):
-        listing = subprocess.run(["dpkg", "-L", PACKAGE], capture_output=True, text=True).stdout
-    for path in listing.splitlines():
-        if path.endswith("train-images-idx3-ubyte.gz"):
-            return os.path.dirname(path)
     sys.exit(f"no training images: {PACKAGE} is not installed; apt-get install {PACKAGE}, or name a folder with --data")
 
 
