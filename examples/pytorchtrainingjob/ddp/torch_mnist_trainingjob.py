@@ -118,6 +118,10 @@ class Ranks:
         log.info("using backend %s", backend)
         dist.init_process_group(backend)
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
+
+    def wait_for_all(self):
+        if not self.together:
+            return
         dist.barrier()
         log.info("rank %d of %d passed the barrier", self.rank, self.size)
 
@@ -192,6 +196,7 @@ def main():
         device = torch.device("cpu")
         # With more threads than cores the ranks would wait for each other.
         torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // ranks.local_size))
+    ranks.wait_for_all()  # after the device is chosen, on which nccl waits
     log.info("rank %d of %d trains on %s with %d threads", ranks.rank, ranks.size, device, torch.get_num_threads())
 
     folder = arguments.data or find_dataset()
