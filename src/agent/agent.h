@@ -70,7 +70,7 @@ struct Options {
   std::map<std::string, Quantity> resources;            // declared extended resources
   std::shared_ptr<linux_os::GpuDriver> gpus = nullptr;  // null: this machine has none that can be used
   std::int64_t processes_per_container = 0;             // and threads; 0 chooses by the number of processors
-  std::vector<std::string> host_paths;        // folders of the host where hostPath may lead
+  std::vector<std::string> host_paths;                  // folders of the host where hostPath may lead
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};

@@ -25,9 +25,9 @@
 #include "main/content_port.h"
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
-#include "main/queues.h"
 #include "main/page_access.h"
 #include "main/page_proxy.h"
+#include "main/queues.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -301,9 +301,9 @@ Status run_engine(const ServeOptions& options) {
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
   TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
   engine.pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
-  engine.controllers = std::make_unique<control::Controllers>(
-      engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free, engine.pages_url,
-      options.config.scheduling == "strict");
+  engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
+                                                              control::Where::kEngine, linux_os::is_port_free,
+                                                              engine.pages_url, options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
 
   const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});

@@ -17,7 +17,7 @@ struct FakeProcess {
 };
 
 /// The processes of a machine, and how many files were read.
-struct FakeMachine {
+struct FakeProc {
   std::map<pid_t, FakeProcess> processes;
   std::unordered_map<std::uint64_t, linux_os::TcpBytes> connections;
   bool has_inet_diag = true;
@@ -31,7 +31,7 @@ struct FakeMachine {
 
 class FakeProcessFiles final : public ProcessFiles {
  public:
-  explicit FakeProcessFiles(FakeMachine& machine) : machine_(machine) {}
+  explicit FakeProcessFiles(FakeProc& machine) : machine_(machine) {}
 
   std::vector<pid_t> ids() override {
     std::vector<pid_t> all;
@@ -52,7 +52,7 @@ class FakeProcessFiles final : public ProcessFiles {
     ++machine_.read;
     return machine_.processes.at(pid);
   }
-  FakeMachine& machine_;
+  FakeProc& machine_;
 };
 
 class ProcessUsageTest : public ::testing::Test {
@@ -70,7 +70,7 @@ class ProcessUsageTest : public ::testing::Test {
     return readings.empty() ? PodReading{} : readings.front();
   }
 
-  FakeMachine machine_;
+  FakeProc machine_;
   ProcessUsage usage_{std::make_unique<FakeProcessFiles>(machine_)};
   MeasuredPod pod_{.uid = "u", .ns = "n", .name = "p", .init = 100, .containers = {{"main", 101}}};
 };

@@ -34,10 +34,11 @@ void visit_containers(const Document& spec, const Place& at, const auto& visit) 
 void check_seccomp(const Document& security, const Place& at, Findings& found) {
   const Document* profile = security.find("seccompProfile");
   if (profile == nullptr || profile->string_at("type") == "RuntimeDefault") return;
-  found.forbidden(at.member("seccompProfile").member("type"),
-                  fmt::format("pods have this engine's own filter of system calls, got {}; write RuntimeDefault or remove "
-                              "seccompProfile",
-                              quote(profile->string_at("type"))));
+  found.forbidden(
+      at.member("seccompProfile").member("type"),
+      fmt::format("pods have this engine's own filter of system calls, got {}; write RuntimeDefault or remove "
+                  "seccompProfile",
+                  quote(profile->string_at("type"))));
 }
 
 void check_capabilities(const Document& security, const Place& at, Findings& found) {
@@ -88,7 +89,8 @@ void check_container_security(const Document* of_pod, const Document& container,
 void check_spec_security(const Document& spec, const Place& place, Findings& found) {
   for (const char* shared : {"hostPID", "hostIPC"}) {
     if (spec.bool_at(shared)) {
-      found.forbidden(place.member(shared), "pods have processes and shared memory of their own on this engine; remove it");
+      found.forbidden(place.member(shared),
+                      "pods have processes and shared memory of their own on this engine; remove it");
     }
   }
   const Document* security = spec.find("securityContext");
