@@ -203,9 +203,9 @@ bool settle(JobWorld& world, int rounds) {
 
 /// Counts, independently of decide, the failures that a job must be charged for: one per pod that failed by itself with
 /// an exit code that its policy restarts.
-class Ledger {
+class RestartLedger {
  public:
-  explicit Ledger(const Setup& s) : setup_(s) {}
+  explicit RestartLedger(const Setup& s) : setup_(s) {}
 
   void look(const JobWorld& world) {
     const Job job = world.job();
@@ -246,7 +246,7 @@ RC_GTEST_PROP(DecideLaws, CountsEveryFailureOnceThroughCrashes, ()) {
   const Setup setup = *any_setup();
   const auto history = *any_history();
   JobWorld world = make_world(setup);
-  Ledger ledger(setup);
+  RestartLedger ledger(setup);
   int restarts = 0;
   for (const Move& move : history) {
     happen(setup, move, world);
