@@ -65,7 +65,7 @@ void mount_program(std::vector<LaunchMount>& mounts) {
 void add_program(const OwnProgram& program, Launch& launch) {
   if (program.path.empty()) return;
   // Named, which means that the shim never changes it: fsGroup would give it to a group, with the setgid bit.
-  launch.volumes.push_back({kProgramVolume, HostFolder{program.path, true}});
+  launch.volumes.push_back({kProgramVolume, HostFolder{program.path, FolderOrigin::kNamed}});
   for (const std::string& name : program.names) launch.links.emplace_back(kProgramFolder + name, "muster");
 }
 

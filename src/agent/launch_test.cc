@@ -140,7 +140,8 @@ TEST_F(LaunchPlanning, EveryContainerHasTheEnginesOwnProgram) {
       << "its own volume is there, and nothing is written into it";
   const auto volume = std::ranges::find(got->launch.volumes, "musterProgram", &LaunchVolume::name);
   ASSERT_NE(volume, got->launch.volumes.end());
-  EXPECT_TRUE(std::get<HostFolder>(volume->source).is_named) << "so that fsGroup does not change the engine's program";
+  EXPECT_EQ(std::get<HostFolder>(volume->source).origin, FolderOrigin::kNamed)
+      << "so that fsGroup does not change the engine's program";
   EXPECT_THAT(got->launch.links,
               ::testing::Contains(std::pair<std::string, std::string>("/run/muster/bin/muster-rsh", "muster")));
 }

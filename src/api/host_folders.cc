@@ -24,7 +24,7 @@ bool lies_in(const std::string& path, const std::string& folder) {
 std::string named_folder_problem(const std::string& given, const std::string& data_dir) {
   const std::string path = without_last_slash(given);
   if (!path.starts_with('/')) return "must be an absolute path";
-  if (std::filesystem::path(path).lexically_normal() != path) return "must not contain '..', '.' or '//'";
+  if (std::filesystem::path(path).lexically_normal().string() != path) return "must not contain '..', '.' or '//'";
   if (path == "/" || std::ranges::any_of(std::array{"/proc", "/dev", "/sys"},
                                          [&path](const char* kernels) { return lies_in(path, kernels); })) {
     return "must not be / or lie in /proc, /dev or /sys";

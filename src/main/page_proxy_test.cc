@@ -37,7 +37,8 @@ class PageProxyTest : public ::testing::Test {
     pod["metadata"]["namespace"] = "default";
     pod["metadata"]["labels"][api::kTensorBoardUidLabel] = "u-1";
     pod["status"]["podIP"] = address_;
-    api_.put("/api/v1/namespaces/default/pods/mnist-tb-0", pod);
+    // The fake lists a collection by its path, here those of all namespaces.
+    api_.put("/api/v1/pods/mnist-tb-0", pod);
     json::Document board = cli::make_object("tensorstack.dev/v1beta1", "TensorBoard", "mnist");
     board["metadata"]["namespace"] = "default";
     board["status"] = json::Object{
@@ -45,7 +46,7 @@ class PageProxyTest : public ::testing::Test {
         {"pod", json::Object{{"reference", json::Object{{"name", "mnist-tb-0"}}}}},
         {"conditions",
          json::Array{json::Object{{"type", "Ready"}, {"status", "False"}, {"message", "the pod is starting"}}}}};
-    api_.put("/apis/tensorstack.dev/v1beta1/namespaces/default/tensorboards/mnist", board);
+    api_.put("/apis/tensorstack.dev/v1beta1/tensorboards/mnist", board);
   }
 
   void listen_as_tensorboard() {

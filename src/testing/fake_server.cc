@@ -19,7 +19,8 @@ bool selected(const json::Document& object, const std::string& query) {
   if (field.starts_with("metadata.name=") && object.string_at("metadata", "name") != field.substr(14)) return false;
   const std::string label = parameter(query, "labelSelector");
   const std::size_t equals = label.find('=');
-  return label.empty() || object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
+  if (equals == std::string::npos) return label.empty() || object.at("metadata", "labels", label) != nullptr;
+  return object.string_at("metadata", "labels", label.substr(0, equals)) == label.substr(equals + 1);
 }
 
 bool is_item_of(const std::string& path, const std::string& collection) {

@@ -209,7 +209,7 @@ TEST(Logs, RefusesWhatMakesNoSense) {
 
 TEST(Logs, AnAttemptIsReadWithoutItsPod) {
   CommandRun cli;
-  EXPECT_EQ(cli.run(make_logs(), {"a", "--attempt=2", "--fold", "--tail=5"}), 3);
+  EXPECT_EQ(cli.run(make_logs(), {"a", "--attempt=2", "--fold", "--tail=5"}), 0);
   ASSERT_EQ(cli.server.requests.size(), 1U);
   EXPECT_EQ(cli.server.requests[0],
             "GET /apis/muster.dev/v1/namespaces/default/pods/a/attempts/2/log?container=&tailLines=5&fold=true");

@@ -9,10 +9,12 @@ using ::testing::HasSubstr;
 
 class TopCommand : public ::testing::Test {
  protected:
-  void add_pod(const std::string& ns, const std::string& name, const std::string& cpu, const std::string& memory) {
+  /// `collection` is the one that the command lists: of a namespace, or of all.
+  void add_pod(const std::string& collection, const std::string& name, const std::string& cpu,
+               const std::string& memory) {
     const json::Document usage = json::Object{{"cpu", cpu}, {"memory", memory}};
-    run_.server.put("/apis/metrics.k8s.io/v1beta1/namespaces/" + ns + "/pods/" + name,
-                    json::Object{{"metadata", json::Object{{"name", name}, {"namespace", ns}}},
+    run_.server.put("/apis/metrics.k8s.io/v1beta1/" + collection + "/" + name,
+                    json::Object{{"metadata", json::Object{{"name", name}, {"namespace", "default"}}},
                                  {"containers", json::Array{json::Object{{"name", "a"}, {"usage", usage}},
                                                             json::Object{{"name", "b"}, {"usage", usage}}}}});
   }
@@ -22,7 +24,7 @@ class TopCommand : public ::testing::Test {
 };
 
 TEST_F(TopCommand, SumsTheContainersOfAPod) {
-  add_pod("default", "x", "125000000n", "1536Ki");
+  add_pod("namespaces/default/pods", "x", "125000000n", "1536Ki");
   EXPECT_EQ(top({}), kExitOk);
   EXPECT_EQ(run_.out,
             "NAME   CPU(cores)   MEMORY(bytes)\n"
@@ -30,7 +32,7 @@ TEST_F(TopCommand, SumsTheContainersOfAPod) {
 }
 
 TEST_F(TopCommand, ContainersNamespacesAndTheSum) {
-  add_pod("default", "x", "100m", "1Mi");
+  add_pod("pods", "x", "100m", "1Mi");
   EXPECT_EQ(top({"pod", "-A", "--containers", "--sum"}), kExitOk);
   EXPECT_EQ(run_.out,
             "NAMESPACE   POD   NAME   CPU(cores)   MEMORY(bytes)\n"
@@ -41,8 +43,8 @@ TEST_F(TopCommand, ContainersNamespacesAndTheSum) {
 }
 
 TEST_F(TopCommand, TheHighestComesFirst) {
-  add_pod("default", "a", "1m", "2Mi");
-  add_pod("default", "b", "2m", "1Mi");
+  add_pod("namespaces/default/pods", "a", "1m", "2Mi");
+  add_pod("namespaces/default/pods", "b", "2m", "1Mi");
   EXPECT_EQ(top({"pods", "--sort-by=cpu", "--no-headers"}), kExitOk);
   EXPECT_EQ(run_.out, "b     4m    2Mi\na     2m    4Mi\n");
   run_.out.clear();
@@ -80,7 +82,7 @@ TEST_F(TopCommand, WrongWordsAreRefused) {
 }
 
 TEST_F(TopCommand, WatchShowsTheNumbersInTheSamePlace) {
-  add_pod("default", "x", "1m", "1Mi");
+  add_pod("namespaces/default/pods", "x", "1m", "1Mi");
   run_.terminal = true;
   const json::Document refusal = json::Object{{"kind", "Status"}, {"reason", "Forbidden"}, {"message", "enough"}};
   const auto refuse = [&] {
