@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(As, ShimExec, ::testing::Values(EngineUser::kRoot, Engi
 TEST_P(ShimExec, ACommandRunsInTheContainerWithItsStreamsAndExitCode) {
   TestChannel& channel = begin_idle([](LaunchContainer& main) { main.env.emplace_back("MINE", "container"); });
   ExecRequest request =
-      script("read line; echo got $line $MINE $MORE; pwd; hostname; echo oops >&2; touch /tmp/x; exit 5");
+      script("read line; echo got $line $MINE $MORE; pwd; hostname; echo oops >&2; touch /root/x; exit 5");
   request.env = {{"MORE", "added"}, {"PATH", "/bin:/usr/bin"}};
   request.cwd = "/vol";
   const auto command = begin_exec(channel, request);
@@ -141,7 +141,7 @@ TEST_P(ShimExec, ACommandRunsInTheContainerWithItsStreamsAndExitCode) {
   EXPECT_EQ(read_all(command->err.read), "oops\n");
   EXPECT_EQ(end_of(channel, *command).code, 5);
   EXPECT_EQ(pod_->output(), "") << "its output is not the container's";
-  EXPECT_TRUE(std::filesystem::exists(pod_->folder() + "/scratch/main/tmp/x")) << "it sees the container's files";
+  EXPECT_TRUE(std::filesystem::exists(pod_->folder() + "/scratch/main/root/x")) << "it sees the container's files";
 }
 
 TEST_P(ShimExec, ACommandHasNoMoreRightsThanItsContainer) {
