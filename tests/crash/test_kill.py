@@ -60,7 +60,7 @@ def test_real_pytorch_trains_on_over_kills_of_the_engine(fresh_engine):
     assert engine.wait_succeeded_ranks("torch", 2)["status"]["backoffCount"] == 0
     text = engine.muster("logs", "pj/torch").stdout
     for rank in (0, 1):
-        assert len(re.findall(rf"rank {rank} of 2", text)) == 1, "each rank began once"
+        assert len(re.findall(rf"rank {rank} of 2 trains", text)) == 1, "each rank began once"
     assert re.search(r"test set: .*accuracy: 0\.[0-9]+", text)
     assert (work / "model.pt").exists()
 
