@@ -16,6 +16,7 @@
 #include "agent/launch.h"
 #include "agent/limits.h"
 #include "agent/log_shelf.h"
+#include "agent/metrics/gpu_source.h"
 #include "agent/metrics/metrics_recorder.h"
 #include "agent/metrics/process_usage.h"
 #include "agent/names.h"
@@ -113,6 +114,7 @@ class Agent::Node {
   std::vector<LimitedVolume> list_limited_volumes() const;
   std::shared_ptr<const Document> find_pod(const std::string& uid) const;
   std::vector<MeasuredPod> running_pods() const;
+  GpuSource::ReadGpu read_gpu() const;
 
   // What a decision depends on.
   Surroundings look_around(const Document& pod, Presence presence);
@@ -145,6 +147,7 @@ class Agent::Node {
   PodKeeper keeper_;
   EmptyDirLimits empty_dirs_;
   ProcessUsage usage_{real_process_files()};
+  GpuSource usage_with_gpus_{usage_, read_gpu()};
   TaskThread background_{"metrics"};  // before what gives it tasks
   MetricsRecorder metrics_;
   std::map<std::string, Informer::Key> keys_;  // uid -> its key in the informer
@@ -194,7 +197,7 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       metrics_(loop, paths_, options_.node_name, options_.metrics,
                {.running = [this] { return running_pods(); },
                 .in_background = [this](Task task) { background_.run(std::move(task)); },
-                .source = &usage_,
+                .source = &usage_with_gpus_,
                 .machine = linux_os::machine_usage}) {}
 
 Agent::Node::~Node() {
@@ -296,12 +299,22 @@ std::shared_ptr<const Document> Agent::Node::find_pod(const std::string& uid) co
   return key == keys_.end() ? nullptr : pods_->find(key->second.first, key->second.second);
 }
 
+GpuSource::ReadGpu Agent::Node::read_gpu() const {
+  return [driver = options_.gpus](const std::string& uuid) -> std::optional<client::GpuUsage> {
+    if (driver == nullptr) return std::nullopt;
+    const auto use = driver->use(uuid);
+    if (!use) return std::nullopt;
+    return client::GpuUsage{.uuid = uuid, .utilisation = use->utilisation, .memory = use->memory};
+  };
+}
+
 std::vector<MeasuredPod> Agent::Node::running_pods() const {
   std::vector<MeasuredPod> pods;
   for (const auto& [uid, record] : os_.running()) {
     const auto key = keys_.find(uid);
     if (key == keys_.end() || record->init_pid == 0) continue;
     MeasuredPod pod{.uid = uid, .ns = key->second.first, .name = key->second.second, .init = record->init_pid};
+    pod.gpus = gpus_.held_by(uid);
     for (const ContainerRecord& container : record->containers) {
       if (container.state == RunState::kRunning && container.pid != 0) pod.containers[container.name] = container.pid;
     }

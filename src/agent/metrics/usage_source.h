@@ -19,6 +19,7 @@ struct MeasuredPod {
   std::string name;
   pid_t init = 0;                           // the ancestor of all of its processes
   std::map<std::string, pid_t> containers;  // the first process of each running container
+  std::vector<std::string> gpus = {};       // the UUIDs of the devices that it was given
 };
 
 struct PodReading {
