@@ -67,15 +67,19 @@ def left_in(folder):
     return os.listdir(folder) if os.path.isdir(folder) else []
 
 
+def wait_for_removal(engine, uid):
+    # The agent sees at the same time as we do that the pod is gone, and only then moves its folders to the trash.
+    wait_for("the volumes to go", lambda: not left_in(engine.data / "pods" / uid / "volumes"))
+    wait_for("an empty trash", lambda: not left_in(engine.data / "trash"), timeout=180)
+
+
 def test_the_engine_answers_while_a_large_pod_is_removed(engine):
     engine.apply(pod("large", WRITE_MANY))
     uid = engine.wait_phase("large", "Succeeded", kind="pod", timeout=180)["metadata"]["uid"]
     assert len(os.listdir(engine.data / "pods" / uid / "volumes" / "v")) == 52
     with Asking(engine) as asking:
         engine.muster("delete", "pod", "large")
-        # The agent sees at the same time as we do that the pod is gone, and only then moves its folders to the trash.
-    wait_for("the volumes to go", lambda: not left_in(engine.data / "pods" / uid / "volumes"))
-    wait_for("an empty trash", lambda: not left_in(engine.data / "trash"), timeout=180)
+        wait_for_removal(engine, uid)
     assert asking.count > 10 and asking.longest < 0.2, f"longest answer {asking.longest:.3f} s of {asking.count}"
     assert os.path.exists("/etc/passwd")
 
@@ -84,8 +88,7 @@ def test_depth_is_no_obstacle(engine):
     engine.apply(pod("deep", WRITE_DEEP))
     uid = engine.wait_phase("deep", "Succeeded", kind="pod")["metadata"]["uid"]
     engine.muster("delete", "pod", "deep")
-    wait_for("an empty trash", lambda: not left_in(engine.data / "trash"), timeout=180)
-    assert not left_in(engine.data / "pods" / uid / "volumes")
+    wait_for_removal(engine, uid)
 
 
 def test_what_was_not_removed_before_a_kill_is_removed_after_the_next_start(fresh_engine):
