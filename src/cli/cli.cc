@@ -181,13 +181,15 @@ int run_command(const Entry& entry, const std::vector<std::string>& args) {
   const auto command = entry.make();
   Flags flags;
   command->add_flags(flags);
-  if (Flags::asks_for_help(args)) {
+  options.add_flags(flags);  // `alias m='muster -n team'` must not break commands without a server
+  if (flags.asks_for_help(args)) {
+    Flags own;
+    command->add_flags(own);
     Flags common;
     if (entry.server != Server::kNone) options.add_flags(common);
-    std::fputs(help_text(entry, flags, common).c_str(), stdout);
+    std::fputs(help_text(entry, own, common).c_str(), stdout);
     return kExitOk;
   }
-  options.add_flags(flags);  // `alias m='muster -n team'` must not break commands without a server
   auto words = flags.parse(args);
   if (!words) {
     return print_error(

@@ -24,6 +24,7 @@ constexpr Entry kCommands[] = {
      "  muster create -f job.yaml --dry-run=server -o yaml     what it would become\n",
      make_create, Server::kStarted},
     {"get", "list objects, or print them", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
+     "  muster get jobs                        of all kinds, with what they wait for or why they failed\n"
      "  muster get pj                          PyTorchTrainingJobs\n"
      "  muster get pods,pj -A                  in all namespaces\n"
      "  muster get pj mnist -o yaml\n"
@@ -34,12 +35,57 @@ constexpr Entry kCommands[] = {
      "  muster describe pj mnist\n"
      "  muster describe pod/mnist-worker-0\n",
      make_describe},
-    {"logs", "print the logs of a pod or of a whole job", "muster logs POD | TYPE/NAME | -l SELECTOR [-f]",
-     "  muster logs -f pj/mnist                all replicas until the job ends; exit code 1 if it failed\n"
+    {"logs", "print the logs of a pod or of a whole job", "muster logs POD | JOB | TYPE/NAME | -l SELECTOR [-f]",
+     "  muster logs -f mnist                   all replicas until the job ends; exit code 1 if it failed\n"
      "  muster logs mnist-worker-0 --tail=20\n"
      "  muster logs mnist-worker-0 --previous  of the run before the last restart\n"
      "  muster logs mnist-worker-0 --attempt=0 of the first attempt, even when the job is gone\n",
      make_logs},
+    {"run", "make a job of a script in this folder, and follow it",
+     "muster run [--ranks N] [--gpus N] SCRIPT [ARGUMENTS…]",
+     "  muster run train.py --epochs 3         the flags after the script are the script's own\n"
+     "  muster run --ranks 4 train.py          four processes with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT\n"
+     "  muster run --gpus 1 -d train.py        with a GPU, in the background\n",
+     make_run, Server::kStarted,
+     "The job sees this folder, at its own path, and an active virtual environment. Ctrl-C ends the following, not "
+     "the\n"
+     "job.\n"},
+    {"pause", "stop a job's ranks and free what they use, until it is resumed", "muster pause JOB",
+     "  muster pause mnist\n", make_pause, Server::kNeeded,
+     "The ranks start anew when the job is resumed; a script that writes checkpoints goes on from the last one.\n", 2},
+    {"resume",
+     "start a paused job again",
+     "muster resume JOB",
+     "  muster resume mnist\n",
+     make_resume,
+     Server::kNeeded,
+     {},
+     2},
+    {"stop",
+     "end a job for good; its logs and objects stay",
+     "muster stop JOB",
+     "  muster stop mnist\n",
+     make_stop,
+     Server::kNeeded,
+     {},
+     2,
+     true},
+    {"rerun",
+     "make a new job like an existing one",
+     "muster rerun JOB [--name NAME]",
+     "  muster rerun mnist                     makes mnist-2\n",
+     make_rerun,
+     Server::kNeeded,
+     {},
+     2},
+    {"scale",
+     "change how many workers an elastic job has",
+     "muster scale JOB REPLICAS",
+     "  muster scale mnist 4\n",
+     make_scale,
+     Server::kNeeded,
+     {},
+     3},
     {"tensorboard", "print the link to the TensorBoard of a job, and open it",
      "muster tensorboard JOB | TENSORBOARD [--no-open]", "  muster tensorboard mnist               of the job mnist\n",
      make_tensorboard, Server::kNeeded,

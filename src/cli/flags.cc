@@ -91,6 +91,9 @@ Result<std::vector<std::string>> Flags::parse(const std::vector<std::string>& ar
       TRY(parse_long(args, at));
     } else if (arg.size() > 1 && arg[0] == '-') {
       TRY(parse_letters(args, at));
+    } else if (ends_at_first_word_) {
+      words.assign(args.begin() + static_cast<std::ptrdiff_t>(at), args.end());
+      break;
     } else {
       words.push_back(arg);  // a single dash is not a flag: it means stdin
     }
@@ -98,9 +101,22 @@ Result<std::vector<std::string>> Flags::parse(const std::vector<std::string>& ar
   return words;
 }
 
-bool Flags::asks_for_help(const std::vector<std::string>& args) {
-  const auto end = std::ranges::find(args, "--");
-  return std::any_of(args.begin(), end, [](const std::string& arg) { return arg == "-h" || arg == "--help"; });
+bool Flags::asks_for_help(const std::vector<std::string>& args) const {
+  for (std::size_t at = 0; at < args.size(); ++at) {
+    const std::string& arg = args[at];
+    if (arg == "-h" || arg == "--help") return true;
+    if (arg == "--") return false;
+    const bool is_word = arg.size() < 2 || arg[0] != '-';
+    if (is_word && ends_at_first_word_) return false;
+    if (ends_at_first_word_ && takes_next_word(arg)) ++at;
+  }
+  return false;
+}
+
+bool Flags::takes_next_word(const std::string& arg) const {
+  return std::ranges::any_of(list(), [&arg](const Listed& flag) {
+    return flag.takes_word && (arg == "--" + flag.name || arg == std::string("-") + flag.letter);
+  });
 }
 
 Flags::Flag* Flags::find(std::string_view name) {

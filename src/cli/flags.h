@@ -26,13 +26,15 @@ class Flags {
   void add_list(std::string name, std::vector<std::string>* value, std::string help, char letter = '\0');
   /// Sets the value of a bare `--name`; such a flag takes another value only after `=`.
   void set_implied(const std::string& name, std::string value);
+  /// For commands that run another one: the flags after the first word are that command's own.
+  void end_at_first_word() { ends_at_first_word_ = true; }
   /// Sets the values that completion offers. parse() does not check them.
   void set_choices(const std::string& name, std::vector<std::string> choices);
 
   /// Returns the words that are not flags. BadRequest for the first wrong flag, with a suggestion.
   Result<std::vector<std::string>> parse(const std::vector<std::string>& args);
   /// Returns true when the arguments ask for help: a `-h` or `--help` before any `--`.
-  static bool asks_for_help(const std::vector<std::string>& args);
+  bool asks_for_help(const std::vector<std::string>& args) const;
   /// Returns one line per flag.
   std::string help() const;
 
@@ -66,10 +68,12 @@ class Flags {
   Flag* find(char letter);
   Status parse_long(const std::vector<std::string>& args, std::size_t& at);
   Status parse_letters(const std::vector<std::string>& args, std::size_t& at);
+  bool takes_next_word(const std::string& arg) const;
   Error unknown(std::string_view name) const;
   static Status assign(Flag& flag, const std::string& value);
 
   std::vector<Flag> flags_;
+  bool ends_at_first_word_ = false;
 };
 
 }  // namespace muster::cli

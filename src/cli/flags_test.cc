@@ -118,9 +118,10 @@ TEST(Flags, NamesWhatIsWrong) {
 }
 
 TEST(Flags, SeesTheWishForHelp) {
-  EXPECT_TRUE(Flags::asks_for_help({"get", "--help"}));
-  EXPECT_TRUE(Flags::asks_for_help({"-h"}));
-  EXPECT_FALSE(Flags::asks_for_help({"exec", "pod", "--", "ls", "--help"}));
+  const Flags flags;
+  EXPECT_TRUE(flags.asks_for_help({"get", "--help"}));
+  EXPECT_TRUE(flags.asks_for_help({"-h"}));
+  EXPECT_FALSE(flags.asks_for_help({"exec", "pod", "--", "ls", "--help"}));
 }
 
 TEST(Flags, ListsThemselves) {
@@ -133,6 +134,18 @@ TEST(Flags, ListsThemselves) {
             "      --tail VALUE             lines\n"
             "      --timeout VALUE          how long\n"
             "      --cascade[=VALUE]        what happens to children (default background)\n");
+}
+
+TEST(Flags, AfterTheFirstWordBelongToThatWord) {
+  std::string name;
+  Flags flags;
+  flags.add_string("name", &name, "a name", 'x');
+  flags.end_at_first_word();
+  EXPECT_THAT(*flags.parse({"--name", "a", "train.py", "--name", "b", "--", "-h"}),
+              ElementsAre("train.py", "--name", "b", "--", "-h"));
+  EXPECT_EQ(name, "a");
+  EXPECT_FALSE(flags.asks_for_help({"-x", "a", "train.py", "--help"}));
+  EXPECT_TRUE(flags.asks_for_help({"--name", "a", "--help", "train.py"}));
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ std::string warning_about_image(const Config& config, const std::string& image) 
   const bool is_mapped = std::ranges::any_of(config.environments, [&image](const EnvironmentConfig& environment) {
     return wildcard_match(environment.image, image);
   });
-  if (is_mapped) return "";
+  // The image `host` asks for the machine's own programs by name.
+  if (is_mapped || (image == "host" && config.unmapped != "refuse")) return "";
   if (config.unmapped == "refuse") {
     return fmt::format(
         "no environment is configured for {}: its pods will fail; add one to `environments` in config.yaml",

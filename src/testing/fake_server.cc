@@ -159,6 +159,8 @@ net::Response FakeServer::answer(const net::Request& request, const std::string&
   const auto object = objects_.find(path);
   if (request.method == "POST") {
     json::Document body = *json::parse(request.body);
+    const std::string prefix = body.string_at("metadata", "generateName");
+    if (!prefix.empty()) body["metadata"]["name"] = prefix + std::to_string(objects_.size());
     const std::string at = path + "/" + body.string_at("metadata", "name");
     if (objects_.contains(at)) return reply(409, status(409, "AlreadyExists", "already exists"));
     body["metadata"]["uid"] = "uid-" + body.string_at("metadata", "name");

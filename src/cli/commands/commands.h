@@ -53,6 +53,19 @@ std::unique_ptr<Command> make_explain();
 using OpenPage = std::function<void(const std::string& url)>;
 std::unique_ptr<Command> make_tensorboard();
 std::unique_ptr<Command> make_tensorboard(OpenPage open);
+std::unique_ptr<Command> make_pause();
+std::unique_ptr<Command> make_resume();
+std::unique_ptr<Command> make_stop();
+std::unique_ptr<Command> make_rerun();
+std::unique_ptr<Command> make_scale();
+/// Where `muster run` is typed.
+struct RunFrom {
+  std::string working_dir;
+  std::string home;
+  std::string python_environment;  // "": none is active
+};
+std::unique_ptr<Command> make_run();
+std::unique_ptr<Command> make_run(RunFrom from);
 std::unique_ptr<Command> make_completion();
 struct Completing;
 std::unique_ptr<Command> make_complete(Completing at);

@@ -8,6 +8,7 @@
 #include "cli/connect/live_list.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/write_objects.h"
+#include "cli/output/job_table.h"
 #include "cli/output/output.h"
 #include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
@@ -56,6 +57,9 @@ class Get final : public Command {
       auto order = SortBy::parse(sort_by_);
       if (!order) return session.fail(order.error());
       order_ = *std::move(order);
+    }
+    if (words == std::vector<std::string>{"jobs"} && output_.is_table() && !watch_ && !watch_only_) {
+      return print_jobs(session);
     }
     auto queries = collect(session, words);
     if (auto* failure = std::get_if<Failure>(&queries)) return session.fail(*failure);
@@ -153,9 +157,30 @@ class Get final : public Command {
     return code;
   }
 
+  /// One table of all kinds, which the server's tables by kind cannot be: their columns differ.
+  int print_jobs(Session& session) {
+    const std::string ns = all_namespaces_ ? "" : session.ns();
+    client::ListOptions options;
+    options.label_selector = selector_;
+    options.field_selector = field_selector_;
+    const auto jobs = list_jobs(session, ns, options);
+    if (!jobs) return session.fail(of_query(jobs.error()));
+    if (jobs->empty()) {
+      if (!ignore_not_found_) session.err(nothing_found(session, {}));
+      return kExitOk;
+    }
+    session.out(job_table(*jobs, reasons_of(session, ns, *jobs),
+                          {.headers = !no_headers_,
+                           .with_namespace = all_namespaces_,
+                           .now = session.loop().now(),
+                           .width = session.terminal().width}));
+    return kExitOk;
+  }
+
   std::string nothing_found(const Session& session, const std::vector<Query>& queries) const {
-    const bool namespaced = std::ranges::any_of(queries, [](const Query& query) { return query.kind.namespaced; });
-    if (all_namespaces_ || !namespaced) return "No resources found\n";
+    const bool cluster_wide =
+        !queries.empty() && std::ranges::none_of(queries, [](const Query& query) { return query.kind.namespaced; });
+    if (all_namespaces_ || cluster_wide) return "No resources found\n";
     return fmt::format("No resources found in {} namespace.\n", session.ns());
   }
 

@@ -9,7 +9,8 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/kinds.h"
-#include "cli/logs/log_follow.h"
+#include "cli/logs/follow_job.h"
+#include "cli/objects/find_job.h"
 #include "cli/objects/job_state.h"
 #include "cli/objects/selection.h"
 #include "cli/output/waiting.h"
@@ -18,11 +19,7 @@ namespace muster::cli {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 const client::ResourceName kPods{"", "v1", "pods"};
-// How long to wait for the last lines after a job has ended. Pods that keep running are not waited for any longer.
-constexpr Duration kLastWords = 2s;
 
 /// The pods whose logs are requested.
 struct Subject {
@@ -65,8 +62,7 @@ class Logs final : public Command {
   std::variant<Subject, Failure> subject_of(Session& session, const std::vector<std::string>& words) {
     Subject out;
     if (words.empty()) {
-      if (selector_.empty())
-        return usage_failure("no pod or job named", "muster logs -f pj/NAME   or: muster logs POD");
+      if (selector_.empty()) return usage_failure("no pod or job named", "muster logs -f JOB   or: muster logs POD");
       out.label_selector = selector_;
       return out;
     }
@@ -128,7 +124,7 @@ class Logs final : public Command {
     auto list = session.list(kPods, session.ns(), options);
     if (!list) return session.fail(about_selectors(list.error(), of.label_selector, ""));
     const json::Array pods = list->array_at("items");
-    if (pods.empty() && !of.pod.empty()) return session.fail(no_such_pod(session, of.pod));
+    if (pods.empty() && !of.pod.empty()) return logs_of_job_named(session, of.pod);
     if (pods.empty()) {
       session.err(fmt::format("No resources found in {} namespace.\n", session.ns()));
       return kExitOk;
@@ -165,83 +161,12 @@ class Logs final : public Command {
   int job_logs(Session& session, const Selected& job) {
     auto object = session.get(job.object());
     if (!object) return session.fail(object.error());
-    const std::string uid = object->string_at("metadata", "uid");
-    const std::string selector = pod_selector(job.kind.resource.group, job.name);
     const Prefix prefix = prefix_for(session, replica_count(*object) > 1);
-    if (!follow_) {
-      auto pods = pods_of(session, selector, uid);
-      if (!pods) return session.fail(pods.error());
-      if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
-      return print_all(session, *pods, job.name, prefix);
-    }
-    FollowOptions options = follow_options(session, selector, "", prefix);
-    options.owner_uid = uid;
-    options.job_name = job.name;
-    return follow_job(session, job, *std::move(object), std::move(options));
-  }
-
-  int follow_job(Session& session, const Selected& job, json::Document object, FollowOptions options) {
-    const std::string selector = options.label_selector;
-    LogFollower follower(session, std::move(options));
-    bool deleted = false;
-    std::optional<Error> failure;
-    WaitingLine line(session, job, WaitingLine::Until::kStarted);
-    const auto saw = [&](const json::Document* now) {
-      deleted = deleted || now == nullptr;
-      if (now == nullptr) return;
-      object = *now;
-      line.saw(object);
-    };
-    LiveSink sink;
-    sink.on_list = [&](const json::Document& list) {
-      const json::Array found = list.array_at("items");
-      saw(found.empty() ? nullptr : &found.front());
-    };
-    sink.on_event = [&](const std::string& type, const json::Document& now) {
-      saw(type == "DELETED" ? nullptr : &now);
-    };
-    sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session, {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
-                  std::move(sink));
-    follower.start();
-    live.start();
-    const auto over = [&] {
-      return deleted || failure || follower.failure() || job_end(object) != JobEnd::kUnfinished;
-    };
-    if (session.wait_until(over) == Session::Waited::kInterrupted) return kExitInterrupted;
-    if (failure || follower.failure()) return session.fail(failure ? *failure : *follower.failure());
-    if (read_last_words(session, follower, selector) == Session::Waited::kInterrupted) return kExitInterrupted;
-    if (follower.failure()) return session.fail(*follower.failure());
-    return report_end(session, job, object, deleted);
-  }
-
-  /// A job's end may be reported before that of its pods: list them once more, then read until all end or are quiet.
-  static Session::Waited read_last_words(Session& session, LogFollower& follower, const std::string& selector) {
-    client::ListOptions options;
-    options.label_selector = selector;
-    if (auto list = session.list(kPods, session.ns(), options)) follower.look(*list);
-    for (;;) {
-      const MonoTime quiet = std::max(follower.last_activity(), session.loop().mono() - kLastWords + 1ms) + kLastWords;
-      const auto waited = session.wait_until([&] { return follower.idle() || follower.failure(); }, quiet);
-      if (waited != Session::Waited::kTimedOut) return waited;
-      if (session.loop().mono() - follower.last_activity() >= kLastWords) return Session::Waited::kDone;
-    }
-  }
-
-  static int report_end(Session& session, const Selected& job, const json::Document& object, bool deleted) {
-    switch (job_end(object)) {
-      case JobEnd::kSucceeded:
-        return kExitOk;
-      case JobEnd::kFailed:
-        return session.fail({.code = kExitFailed,
-                             .what = fmt::format("{} failed", job.label()),
-                             .why = job_message(object),
-                             .fix = "muster describe " + job.short_label()});
-      case JobEnd::kUnfinished:
-        break;
-    }
-    return session.fail(
-        {.code = kExitFailed, .what = fmt::format("{} {}", job.label(), deleted ? "was deleted" : "has not ended")});
+    if (follow_) return follow_job(session, job, *std::move(object), follow_options(session, "", "", prefix));
+    auto pods = pods_of(session, pod_selector(job.kind.resource.group, job.name), object->string_at("metadata", "uid"));
+    if (!pods) return session.fail(pods.error());
+    if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
+    return print_all(session, *pods, job.name, prefix);
   }
 
   Result<json::Array> pods_of(Session& session, const std::string& selector, const std::string& uid) {
@@ -284,16 +209,16 @@ class Logs final : public Command {
     return end->error().reason == Reason::kServiceUnavailable ? session.fail(end->error()) : session.fail(failure);
   }
 
-  static Failure no_such_pod(Session& session, const std::string& name) {
-    Failure out{.code = kExitNotFound, .what = fmt::format("pods {} not found", quote(name))};
-    for (const api::Resource& resource : api::resources()) {
-      if (!is_job_kind(resource.group) || !session.get({resource, session.ns(), name})) continue;
-      const std::string word = resource.short_names.empty() ? resource.singular : resource.short_names.front();
-      out.why = fmt::format("{} is a {}", quote(name), resource.kind);
-      out.fix = fmt::format("muster logs {}/{}", word, name);
-      break;
-    }
-    return out;
+  /// No pod has the name, so it is a job's.
+  int logs_of_job_named(Session& session, const std::string& name) {
+    auto jobs = jobs_named(session, name);
+    if (!jobs) return session.fail(jobs.error());
+    if (jobs->size() > 1) return session.fail(several_jobs(*jobs));
+    if (jobs->size() == 1) return job_logs(session, jobs->front().job);
+    return session.fail({.code = kExitNotFound,
+                         .what = fmt::format("no pod and no job {} in namespace {}", quote(name), session.ns()),
+                         .why = "",
+                         .fix = "muster get jobs,pods"});
   }
 
   bool follow_ = false;

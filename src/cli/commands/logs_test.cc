@@ -189,13 +189,15 @@ TEST(Logs, FollowsBySelectorUntilAllPodsHaveEnded) {
   EXPECT_EQ(cli.out, "x\n");
 }
 
-TEST(Logs, PointsFromAJobsNameToTheJob) {
+TEST(Logs, FindsTheJobOfANameThatNoPodHas) {
   CommandRun cli;
-  cli.server.put(kJobs + "/mnist", job("Running"));
-  EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 3);
-  EXPECT_THAT(
-      cli.err,
-      HasSubstr("error: pods \"mnist\" not found\n  why: \"mnist\" is a PyTorchTrainingJob\n  fix: muster logs "));
+  cli.server.put(kJobs + "/mnist", job("Succeeded", 1));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+  cli.server.log("mnist-worker-0", "one\n");
+  EXPECT_EQ(cli.run(make_logs(), {"mnist"}), 0) << cli.err;
+  EXPECT_EQ(cli.out, "one\n");
+  EXPECT_EQ(cli.run(make_logs(), {"nothing"}), 3);
+  EXPECT_THAT(cli.err, HasSubstr("error: no pod and no job \"nothing\" in namespace default\n"));
 }
 
 TEST(Logs, RefusesWhatMakesNoSense) {

@@ -171,7 +171,7 @@ class Shell final : public Command {
 
   Console console_;
   std::vector<std::string> claims_;
-  std::string image_ = "shell";
+  std::string image_ = "host";
   bool quiet_ = false;
 };
 

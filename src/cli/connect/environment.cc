@@ -29,6 +29,8 @@ Environment read_environment() {
   out.editor = variable("KUBE_EDITOR");
   if (out.editor.empty()) out.editor = variable("EDITOR");
   if (out.editor.empty()) out.editor = "vi";
+  out.python_environment = variable("VIRTUAL_ENV");
+  if (out.python_environment.empty()) out.python_environment = variable("CONDA_PREFIX");
   return out;
 }
 

@@ -7,13 +7,14 @@
 namespace muster::cli {
 
 struct Environment {
-  std::string kubeconfig = {};  // $KUBECONFIG
-  std::string home = {};        // $HOME
-  std::string data_dir = {};    // $MUSTER_DATA_DIR, $XDG_DATA_HOME/muster or ~/.local/share/muster
-  std::string config_dir = {};  // $XDG_CONFIG_HOME/muster or ~/.config/muster
-  std::string editor = {};      // $KUBE_EDITOR, $EDITOR or vi
-  bool no_color = false;        // $NO_COLOR is set, to any value
-  bool has_display = false;     // $DISPLAY or $WAYLAND_DISPLAY is set: this is a desktop
+  std::string kubeconfig = {};          // $KUBECONFIG
+  std::string home = {};                // $HOME
+  std::string data_dir = {};            // $MUSTER_DATA_DIR, $XDG_DATA_HOME/muster or ~/.local/share/muster
+  std::string config_dir = {};          // $XDG_CONFIG_HOME/muster or ~/.config/muster
+  std::string editor = {};              // $KUBE_EDITOR, $EDITOR or vi
+  std::string python_environment = {};  // $VIRTUAL_ENV or $CONDA_PREFIX: the active one
+  bool no_color = false;                // $NO_COLOR is set, to any value
+  bool has_display = false;             // $DISPLAY or $WAYLAND_DISPLAY is set: this is a desktop
 
   /// The kubeconfig of the user's clusters.
   std::string user_kubeconfig() const { return home + "/.kube/config"; }

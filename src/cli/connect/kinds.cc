@@ -66,6 +66,14 @@ Kind kind_of(const api::Resource& resource) {
           .namespaced = resource.scope == api::Scope::kNamespaced};
 }
 
+std::vector<Kind> job_kinds() {
+  std::vector<Kind> out;
+  for (const api::Resource& resource : api::resources()) {
+    if (resource.is_storage && !resource.pod_label.empty()) out.push_back(kind_of(resource));
+  }
+  return out;
+}
+
 std::string Kind::api_version() const {
   return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
 }
@@ -152,6 +160,7 @@ Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
         of_category.push_back(kind_of(resource));
       }
     }
+    if (word == "jobs") of_category = job_kinds();
     if (!of_category.empty()) {
       std::ranges::move(of_category, std::back_inserter(out));
       continue;

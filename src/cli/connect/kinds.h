@@ -27,6 +27,9 @@ struct Kind {
 /// Returns the kind as our own table defines it.
 Kind kind_of(const api::Resource& resource);
 
+/// Returns the kinds of jobs, each once, in its storage version. Users type `jobs` for all of them.
+std::vector<Kind> job_kinds();
+
 /// One object, or all objects of a kind when the name is "".
 struct Wanted {
   Kind kind;

@@ -38,9 +38,11 @@ bool row_waits(const json::Document& table, const json::Document& row) {
   return false;
 }
 
+using PodsByUid = std::map<std::string, std::vector<json::Document>>;
+
 /// Returns the pending pods, both by their own uid and by the uid of their controller.
-std::map<std::string, std::vector<json::Document>> pending_pods(Session& session, const std::string& ns) {
-  std::map<std::string, std::vector<json::Document>> out;
+PodsByUid pending_pods(Session& session, const std::string& ns) {
+  PodsByUid out;
   client::ListOptions options;
   options.field_selector = "status.phase=Pending";
   const auto list = session.list(kPodResource, ns, options);
@@ -76,6 +78,23 @@ RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns
       }
     }
     out.texts.push_back(std::move(cause));
+  }
+  return out;
+}
+
+std::vector<std::string> reasons_of(Session& session, const std::string& ns, const std::vector<FoundJob>& jobs) {
+  const auto waits = [](const FoundJob& one) {
+    return job_end(one.object) == JobEnd::kUnfinished && job_phase(one.object) != "Running";
+  };
+  PodsByUid pending;
+  if (std::ranges::any_of(jobs, waits)) pending = pending_pods(session, ns);
+  std::vector<std::string> out;
+  for (const FoundJob& one : jobs) {
+    const bool failed = job_end(one.object) == JobEnd::kFailed;
+    const auto pods = pending.find(one.object.string_at("metadata", "uid"));
+    const std::span<const json::Document> its_pods =
+        pods == pending.end() ? std::span<const json::Document>() : pods->second;
+    out.push_back(failed ? job_message(one.object) : waiting_cause(one.object, its_pods));
   }
   return out;
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/connect/session.h"
-#include "cli/objects/selection.h"
+#include "cli/objects/find_job.h"
 #include "cli/output/table.h"
 
 namespace muster::cli {
@@ -13,6 +13,9 @@ namespace muster::cli {
 /// Returns the cause for each waiting row of a table of pods or jobs. Requests the pending pods only if a row is
 /// waiting.
 RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns, const json::Document& table);
+
+/// Returns for each job what it waits for, or why it failed; "" for all others.
+std::vector<std::string> reasons_of(Session& session, const std::string& ns, const std::vector<FoundJob>& jobs);
 
 /// Prints on stderr what a job or pod is waiting for, and again when that changes. States that last less than a second
 /// are not reported. Loop thread only.

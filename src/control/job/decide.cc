@@ -139,6 +139,13 @@ void note_progress(Decision& d) {
   }
 }
 
+Outcome stopped() {
+  return {.phase = Phase::kFailed,
+          .replica_failed = false,
+          .reason = "Stopped",
+          .message = "the job was stopped; `muster rerun` makes a new one like it"};
+}
+
 void set_deadline_recheck(Decision& d) {
   const auto& limit = d.job().run_policy.active_deadline;
   if (limit && d.status.started && !is_finished(d.status.phase) && d.status.phase != Phase::kPaused) {
@@ -168,6 +175,8 @@ JobPlan decide(const Observed& observed) {
     if (d.status.phase == Phase::kNew) accept(d);
     if (const auto done = success(d)) {
       finish(d, *done);
+    } else if (d.job().stopped) {
+      finish(d, stopped());
     } else if (d.job().run_mode.paused) {
       pause(d);
     } else {

@@ -78,6 +78,14 @@ TEST_F(BetweenLooks, PausingAJobThatHasJustSucceededDoesNotUndoIt) {
   EXPECT_EQ(world_.status().phase, Phase::kSucceeded);
 }
 
+TEST_F(BetweenLooks, AStoppedJobEndsForGoodUnlessItHasSucceeded) {
+  world_.object["metadata"]["annotations"]["muster.dev/stop"] = "true";
+  look();
+  EXPECT_EQ(world_.status().phase, Phase::kFailed);
+  EXPECT_EQ(world_.status().reason, "Stopped");
+  EXPECT_EQ(world_.status().restarts, 0);
+}
+
 TEST_F(BetweenLooks, RemovingTheFailedPodDoesNotShortenTheDelay) {
   world_.happen(pod("worker-1"), {.phase = "Failed", .exit_code = 1});
   look();

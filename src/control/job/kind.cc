@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/names.h"
 #include "api/resource.h"
 #include "control/job/kinds/kubeflow_mpi_job.h"
 #include "control/job/kinds/pytorch_job.h"
@@ -75,6 +76,7 @@ void set_identity(const json::Document& object, Job& job) {
   job.uid = object.string_at("metadata", "uid");
   job.generation = object.int_at("metadata", "generation");
   job.deleting = object.at("metadata", "deletionTimestamp") != nullptr;
+  job.stopped = object.string_at("metadata", "annotations", api::kStopAnnotation) == "true";
 }
 
 void note_reserved_variables(Job& job) {

@@ -164,6 +164,7 @@ struct Job {
   std::string uid;
   std::int64_t generation = 0;
   bool deleting = false;
+  bool stopped = false;            // its author has ended it, for good
   bool managed_elsewhere = false;  // another controller is responsible, so we touch nothing
 
   // Roles in rank order: rank is the position in the concatenation of their replicas.

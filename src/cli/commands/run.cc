@@ -1,0 +1,277 @@
+// run: makes a job of a script in the current folder, without a manifest, and follows it.
+//
+// The folder becomes a claim that is mounted at its own path, so that the script finds its files and leaves its results
+// where they would be without a job. An active virtual environment is mounted in the same way.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "api/names.h"
+#include "base/quantity.h"
+#include "base/strings.h"
+#include "cli/commands/commands.h"
+#include "cli/connect/environment.h"
+#include "cli/logs/follow_job.h"
+#include "cli/objects/find_job.h"
+
+namespace muster::cli {
+
+namespace {
+
+using json::Document;
+
+const client::ResourceName kClaims{"", "v1", "persistentvolumeclaims"};
+
+const api::Resource& training_jobs() {
+  return *api::find_kind("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob");
+}
+
+/// Returns `text` as part of an object's name: "Train_v2.py" gives "train-v2".
+std::string name_from(const std::string& file) {
+  std::string out;
+  for (const char c : to_lower(std::filesystem::path(file).stem().string())) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (fits) out += c;
+    if (!fits && !out.empty() && out.back() != '-') out += '-';
+  }
+  out = out.substr(0, 40);
+  while (out.ends_with('-')) out.pop_back();
+  // A job's name becomes part of its services' names, which begin with a letter.
+  if (out.empty() || out[0] < 'a') out = "job-" + out;
+  while (out.ends_with('-')) out.pop_back();
+  return out;
+}
+
+/// A folder of this machine and the claim that stands for it.
+struct MountedFolder {
+  std::string path;
+  std::string claim;
+  bool read_only = false;
+};
+
+struct JobOfScript {
+  std::string name;  // "": the server adds something to `name_prefix`
+  std::string name_prefix = {};
+  std::int64_t ranks = 1;
+  std::string image;
+  std::vector<std::string> command;
+  std::string working_dir;
+  json::Array env;
+  json::Object limits;
+  json::Object requests;
+  std::vector<MountedFolder> folders;
+};
+
+Document job_object(const JobOfScript& of) {
+  json::Array mounts;
+  json::Array volumes;
+  for (std::size_t i = 0; i < of.folders.size(); ++i) {
+    const MountedFolder& folder = of.folders[i];
+    const std::string volume = fmt::format("folder-{}", i);
+    volumes.emplace_back(
+        json::Object{{"name", volume}, {"persistentVolumeClaim", json::Object{{"claimName", folder.claim}}}});
+    mounts.emplace_back(json::Object{{"name", volume}, {"mountPath", folder.path}, {"readOnly", folder.read_only}});
+  }
+  json::Array command(of.command.begin(), of.command.end());
+  json::Object container{{"name", "pytorch"},
+                         {"image", of.image},
+                         {"command", std::move(command)},
+                         {"workingDir", of.working_dir},
+                         {"env", of.env},
+                         {"resources", json::Object{{"limits", of.limits}, {"requests", of.requests}}},
+                         {"volumeMounts", std::move(mounts)}};
+  json::Object pod{{"containers", json::Array{Document(std::move(container))}}, {"volumes", std::move(volumes)}};
+  // Who tries a script wants to see its first failure, not its fourth.
+  json::Object role{{"type", "worker"},
+                    {"replicas", of.ranks},
+                    {"restartPolicy", "Never"},
+                    {"template", json::Object{{"spec", std::move(pod)}}}};
+  const bool named = !of.name.empty();
+  return json::Object{
+      {"apiVersion", training_jobs().api_version()},
+      {"kind", training_jobs().kind},
+      {"metadata", json::Object{{named ? "name" : "generateName", named ? of.name : of.name_prefix + "-"}}},
+      {"spec", json::Object{{"replicaSpecs", json::Array{Document(std::move(role))}}}}};
+}
+
+class Run final : public Command {
+ public:
+  explicit Run(RunFrom from) : from_(std::move(from)) {}
+
+  void add_flags(Flags& flags) override {
+    flags.end_at_first_word();
+    flags.add_int("ranks", &ranks_, "how many processes, each with its own RANK (default: 1)");
+    flags.add_int("gpus", &gpus_, "how many GPUs each rank has (default: none)");
+    flags.add_string("cpu", &cpu_, "what each rank asks for, such as 2 or 500m");
+    flags.add_string("memory", &memory_, "what each rank asks for, such as 4Gi");
+    flags.add_string("name", &name_, "of the job (default: from the script's)");
+    flags.add_string("image", &image_,
+                     "selects the environment (default: the active virtual environment, else the machine's programs)");
+    flags.add_list("env", &env_, "NAME=VALUE for the script", 'e');
+    flags.add_bool("detach", &detach_, "only make the job, do not follow it", 'd');
+  }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    if (words.empty()) return session.fail(usage_failure("no script named", "muster run train.py"));
+    if (auto problem = check_flags()) return session.fail(*problem);
+    if (auto problem = check_folder()) return session.fail(*problem);
+    auto command = command_of(words);
+    if (auto* failure = std::get_if<Failure>(&command)) return session.fail(*failure);
+    JobOfScript job = job_of(words[0], std::get<0>(std::move(command)));
+    for (MountedFolder& folder : job.folders) {
+      auto claim = claim_of(session, folder.path);
+      if (!claim) return session.fail(claim.error());
+      folder.claim = *std::move(claim);
+    }
+    return create_and_follow(session, job_object(job));
+  }
+
+ private:
+  std::optional<Failure> check_flags() const {
+    if (ranks_ && *ranks_ < 1) return usage_failure(fmt::format("--ranks: must be 1 or more, got {}", *ranks_));
+    if (gpus_ && *gpus_ < 0) return usage_failure(fmt::format("--gpus: must be 0 or more, got {}", *gpus_));
+    for (const auto& [flag, text] : {std::pair{"cpu", &cpu_}, {"memory", &memory_}}) {
+      if (text->empty() || Quantity::parse(*text)) continue;
+      return usage_failure(fmt::format("--{}: must be a quantity such as 2 or 4Gi, got {}", flag, quote(*text)));
+    }
+    for (const std::string& pair : env_) {
+      if (pair.find('=') == std::string::npos || pair[0] == '=') {
+        return usage_failure(fmt::format("--env: must be NAME=VALUE, got {}", quote(pair)));
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The whole folder is what the job can read and write, so it should hold the project and nothing else.
+  std::optional<Failure> check_folder() const {
+    if (from_.working_dir != from_.home && from_.working_dir != "/") return std::nullopt;
+    return usage_failure(fmt::format("{} is {}: the job could read and change all of it", from_.working_dir,
+                                     from_.working_dir == "/" ? "the whole machine" : "your home folder"),
+                         "put the script into a folder of its own and run it from there");
+  }
+
+  std::variant<std::vector<std::string>, Failure> command_of(const std::vector<std::string>& words) const {
+    const std::filesystem::path script = words[0];
+    const std::filesystem::path whole = (from_.working_dir / script).lexically_normal();
+    const bool exists = std::filesystem::is_regular_file(whole);
+    const bool looks_like_a_file = script.has_parent_path() || script.has_extension();
+    if (!exists && !looks_like_a_file) return words;  // a program, such as `python -m package`
+    if (!exists) {
+      return Failure{.code = kExitUsage,
+                     .what = fmt::format("{}: no such file in {}", words[0], from_.working_dir),
+                     .why = "",
+                     .fix = "run it from the folder of the script"};
+    }
+    const std::string inside = whole.lexically_relative(from_.working_dir).string();
+    if (inside.starts_with("..")) {
+      return usage_failure(fmt::format("{} lies outside of {}, which is all the job sees", words[0], from_.working_dir),
+                           fmt::format("cd {}", whole.parent_path().string()));
+    }
+    std::vector<std::string> out;
+    if (script.extension() == ".py") out = {"python", inside};
+    if (script.extension() == ".sh") out = {"sh", inside};
+    if (out.empty()) out = {"./" + inside};
+    out.insert(out.end(), words.begin() + 1, words.end());
+    return out;
+  }
+
+  JobOfScript job_of(const std::string& script, std::vector<std::string> command) const {
+    JobOfScript out{.name = name_,
+                    .name_prefix = name_from(script),
+                    .ranks = ranks_.value_or(1),
+                    .image = image_.empty() ? "host" : image_,
+                    .command = std::move(command),
+                    .working_dir = from_.working_dir};
+    out.folders.push_back({.path = from_.working_dir, .claim = ""});
+    // Otherwise Python keeps lines back until a block is full, and the log is empty for minutes.
+    out.env.emplace_back(json::Object{{"name", "PYTHONUNBUFFERED"}, {"value", "1"}});
+    if (image_.empty() && !from_.python_environment.empty()) add_python_environment(out);
+    for (const std::string& pair : env_) {
+      const std::size_t equals = pair.find('=');
+      out.env.emplace_back(json::Object{{"name", pair.substr(0, equals)}, {"value", pair.substr(equals + 1)}});
+    }
+    if (gpus_.value_or(0) > 0) out.limits.append("nvidia.com/gpu", std::to_string(*gpus_));
+    if (!cpu_.empty()) out.requests.append("cpu", cpu_);
+    if (!memory_.empty()) out.requests.append("memory", memory_);
+    return out;
+  }
+
+  void add_python_environment(JobOfScript& to) const {
+    const std::string& folder = from_.python_environment;
+    if (!lies_in(folder, from_.working_dir)) to.folders.push_back({.path = folder, .claim = "", .read_only = true});
+    to.env.emplace_back(json::Object{{"name", "VIRTUAL_ENV"}, {"value", folder}});
+    if (to.command[0] == "python") to.command[0] = folder + "/bin/python";
+  }
+
+  static bool lies_in(const std::string& path, const std::string& folder) {
+    return path == folder || path.starts_with(folder + "/");
+  }
+
+  /// Returns the claim for the folder, which is made when there is none.
+  static Result<std::string> claim_of(Session& session, const std::string& folder) {
+    TRY_ASSIGN(const Document claims, session.list(kClaims, session.ns(), {}));
+    for (const Document& claim : claims.array_at("items")) {
+      const bool is_leaving = claim.at("metadata", "deletionTimestamp") != nullptr;
+      if (!is_leaving && claim.string_at("metadata", "annotations", api::kPathAnnotation) == folder) {
+        return claim.string_at("metadata", "name");
+      }
+    }
+    const Document claim = json::Object{
+        {"apiVersion", "v1"},
+        {"kind", "PersistentVolumeClaim"},
+        {"metadata", json::Object{{"generateName", name_from(folder) + "-"},
+                                  {"annotations", json::Object{{api::kPathAnnotation, folder}}}}},
+        {"spec", json::Object{{"accessModes", json::Array{"ReadWriteMany"}},
+                              {"resources", json::Object{{"requests", json::Object{{"storage", "1Gi"}}}}}}}};
+    TRY_ASSIGN(const Document made, session.await([&](client::OnDocument done) {
+      session.api().create(kClaims, session.ns(), claim, {}, std::move(done));
+    }));
+    return made.string_at("metadata", "name");
+  }
+
+  int create_and_follow(Session& session, const Document& object) const {
+    const auto made = session.await([&](client::OnDocument done) {
+      session.api().create(training_jobs(), session.ns(), object, {}, std::move(done));
+    });
+    if (!made) return session.fail(made.error());
+    const Selected job{kind_of(training_jobs()), session.ns(), made->string_at("metadata", "name")};
+    if (detach_) {
+      session.out(job.label() + " created\n");
+      return kExitOk;
+    }
+    session.err(job.label() + " created\n");
+    FollowOptions options;
+    if (ranks_.value_or(1) > 1) options.prefix = session.terminal().color ? Prefix::kColored : Prefix::kPlain;
+    const int code = follow_job(session, job, *made, std::move(options));
+    if (code == kExitInterrupted) {
+      session.err(fmt::format("the job goes on; muster logs -f {0} follows it, muster stop {0} ends it\n", job.name));
+    }
+    return code;
+  }
+
+  RunFrom from_;
+  std::optional<std::int64_t> ranks_;
+  std::optional<std::int64_t> gpus_;
+  std::string cpu_;
+  std::string memory_;
+  std::string name_;
+  std::string image_;
+  std::vector<std::string> env_;
+  bool detach_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run() {
+  const Environment environment = read_environment();
+  return make_run({.working_dir = std::filesystem::current_path().string(),
+                   .home = environment.home,
+                   .python_environment = environment.python_environment});
+}
+
+std::unique_ptr<Command> make_run(RunFrom from) {
+  return std::make_unique<Run>(std::move(from));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,71 @@
+"""`muster run` and the verbs for jobs, typed as a user types them."""
+import subprocess
+import textwrap
+
+import pytest
+
+from harness import MUSTER, Engine, wait_for
+
+SCRIPT = """
+    import os, sys, time
+    print("rank", os.environ["RANK"], "of", os.environ["WORLD_SIZE"], *sys.argv[1:])
+    open("result-" + os.environ["RANK"], "w").write("trained")
+    while os.path.exists("wait"):
+        time.sleep(0.05)
+    sys.exit(os.path.exists("fail"))
+"""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    engine = Engine(tmp_path_factory.mktemp("engine")).start()
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "train.py").write_text(textwrap.dedent(SCRIPT))
+    return tmp_path
+
+
+def run(engine, project, *words):
+    return subprocess.run([MUSTER, *words], cwd=project, env=engine.environment(), text=True, timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+
+def test_a_script_becomes_a_job_without_a_manifest(engine, project):
+    done = run(engine, project, "run", "--ranks", "2", "train.py", "--epochs", "3")
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["[worker-0] rank 0 of 2 --epochs 3", "[worker-1] rank 1 of 2 --epochs 3"]
+    assert "Warning" not in done.stderr
+    assert [(project / f"result-{rank}").read_text() for rank in range(2)] == ["trained", "trained"]
+
+
+def test_a_script_that_fails_is_the_exit_code(engine, project):
+    (project / "fail").touch()
+    done = run(engine, project, "run", "--name", "broken", "train.py")
+    assert done.returncode == 1
+    assert "exit code 1" in done.stderr
+    assert "broken" in [line.split()[0] for line in run(engine, project, "get", "jobs").stdout.splitlines()]
+
+
+def test_jobs_are_paused_resumed_stopped_and_run_again_by_name(engine, project):
+    (project / "wait").touch()
+    assert run(engine, project, "run", "-d", "--name", "long", "train.py").returncode == 0
+    wait_for("it to run", lambda: phase(engine, "long") == "Running")
+    assert run(engine, project, "pause", "long").returncode == 0
+    wait_for("it to pause", lambda: phase(engine, "long") == "Paused")
+    assert run(engine, project, "resume", "long").returncode == 0
+    wait_for("it to run again", lambda: phase(engine, "long") == "Running")
+    assert run(engine, project, "stop", "long").returncode == 0
+    wait_for("it to end", lambda: phase(engine, "long") == "Failed")
+    assert "stopped" in run(engine, project, "get", "jobs").stdout
+    assert run(engine, project, "logs", "long").stdout.startswith("rank 0 of 1")
+    (project / "wait").unlink()
+    assert "long-2 created" in run(engine, project, "rerun", "long").stdout
+    assert run(engine, project, "wait", "pj/long-2").returncode == 0
+
+
+def phase(engine, name):
+    return engine.get("pj", name)["status"].get("phase")
