@@ -185,6 +185,11 @@ def contract(tally, _full):
     run_gtest(tally, "contract", gtest_programs(build("clang"), "contract"), real_kubernetes())
 
 
+def operator(tally, full):
+    """the controllers of `muster operator` on a real kube-apiserver"""
+    pytest(tally, "operator", "tests/operator", full, prefix=real_kubernetes())
+
+
 def sanitized(tally, preset):
     directory = build(preset)
     # The contract runs first, because it takes as long as all others together.
@@ -208,11 +213,11 @@ def real_kubernetes():
     return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
 
 
-def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=()):
+def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=(), prefix=()):
     build("release")
     environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-        code = run(pytest_command(python, report.name, folder, *extra), env=environment)
+        code = run([*prefix, *pytest_command(python, report.name, folder, *extra)], env=environment)
         add_report(tally, suite, report.name, code)
 
 
@@ -324,7 +329,7 @@ def fuzz_one(program, found, full):
 
 
 # The suites that mostly wait, kubectl to crash, come before those whose prerequisites are built in the meantime.
-SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, crash, contract, fuzz, asan, tsan)}
+SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, crash, contract, operator, fuzz, asan, tsan)}
 
 
 def make_ahead(suites):

@@ -40,6 +40,15 @@ constexpr cli::Entry kEngineCommands[] = {
      "it,\n"
      "pods go on.\n",
      0},
+    {"operator", "run jobs on a Kubernetes cluster, in the foreground",
+     "muster operator --kubeconfig FILE | --context NAME",
+     "  muster operator --kubeconfig ~/.kube/config\n"
+     "  muster operator                        in a pod: with its service account\n",
+     make_operator, Server::kNeeded,
+     "The same controllers that the engine runs, for the kinds that `muster crds` prints. Prints \"ready\" when it "
+     "has\n"
+     "seen all objects and logs to stderr; SIGTERM and Ctrl-C stop it, jobs go on.\n",
+     0},
     {"backup", "copy the engine's database into a file, while it runs or not",
      "muster backup [FILE] [--force] [--data-dir DIR]",
      "  muster backup                          ./muster-20261116T010203Z.db\n"

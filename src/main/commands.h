@@ -19,5 +19,7 @@ std::unique_ptr<cli::Command> make_serve();
 std::unique_ptr<cli::Command> make_backup();
 std::unique_ptr<cli::Command> make_restore();
 std::unique_ptr<cli::Command> make_doctor();
+/// Runs the controllers against a cluster, in the foreground.
+std::unique_ptr<cli::Command> make_operator();
 
 }  // namespace muster

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from harness import MUSTER, Engine, wait_for
+from harness import MUSTER, wait_for
 
 SCRIPT = """
     import os, sys, time
@@ -14,13 +14,6 @@ SCRIPT = """
         time.sleep(0.05)
     sys.exit(os.path.exists("fail"))
 """
-
-
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory):
-    engine = Engine(tmp_path_factory.mktemp("engine")).start()
-    yield engine
-    engine.stop()
 
 
 @pytest.fixture
