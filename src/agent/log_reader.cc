@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -48,7 +49,11 @@ class Reader : public std::enable_shared_from_this<Reader> {
                                           quote(container_), quote(request.pod))};
     }
     if (request.tail_lines) skip_to_tail(segments, *request.tail_lines);
-    if (follow_) TRY(start_waiting());
+    if (follow_) {
+      TRY(start_waiting());
+    } else {
+      end_ = end_of(segments.back());
+    }
     schedule();
     return ok();
   }
@@ -60,6 +65,25 @@ class Reader : public std::enable_shared_from_this<Reader> {
   }
 
  private:
+  struct Position {
+    int segment = 0;
+    std::int64_t offset = 0;
+    auto operator<=>(const Position&) const = default;
+  };
+
+  Position end_of(int segment) const {
+    const Fd file = files_.open(segment);
+    return {.segment = segment, .offset = file ? std::max<std::int64_t>(0, ::lseek(file.get(), 0, SEEK_END)) : 0};
+  }
+
+  /// Returns how much may be read from here at once: without `follow`, not beyond where the log ended when it was
+  /// opened, because a program that writes faster than its log is read would never let the stream end.
+  std::size_t readable() const {
+    if (!end_ || segment_ < end_->segment) return kChunk;
+    if (Position{segment_, offset_} >= *end_) return 0;
+    return static_cast<std::size_t>(std::min<std::int64_t>(kChunk, end_->offset - offset_));
+  }
+
   /// Returns false when the segment cannot be opened.
   bool begin_at(int segment, std::int64_t offset = 0) {
     Fd file = files_.open(segment);
@@ -141,13 +165,13 @@ class Reader : public std::enable_shared_from_this<Reader> {
     if (!on_end_ || paused_) return;
     // Checked before reading: once the run has ended, the end of the last segment is final.
     const bool last = !follow_ || (at_end_ && run_has_ended());
-    std::string bytes(kChunk, '\0');
+    std::string bytes(readable(), '\0');
     ssize_t n = 0;
     do {
       n = ::pread(file_.get(), bytes.data(), bytes.size(), offset_);
     } while (n < 0 && errno == EINTR);
     if (n < 0) return end(errno_error("read the log of container " + quote(container_), errno));
-    if (n == 0 && go_to_next_segment()) return schedule();
+    if (n == 0 && !bytes.empty() && go_to_next_segment()) return schedule();
     std::string out;
     if (n > 0) {
       offset_ += n;
@@ -190,6 +214,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   int segment_ = 0;
   std::optional<int> next_;  // the segment after this one, once it exists
   std::int64_t offset_ = 0;
+  std::optional<Position> end_;  // where to stop reading
   bool scheduled_ = false;
   bool paused_ = false;
   bool at_end_ = false;

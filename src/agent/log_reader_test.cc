@@ -81,6 +81,18 @@ TEST_F(LogReader, ReadsNoFurtherWhilePaused) {
   EXPECT_TRUE(end_->has_value());
 }
 
+TEST_F(LogReader, EndsWhereTheLogEndedWhenItWasOpenedThoughItGrows) {
+  write_segment("0.0.log", {"one"});
+  write_segment("0.1.log", {"two"});
+  text_.clear();
+  stream_ = open();
+  std::ofstream(folder_ + "/logs/main/0.1.log", std::ios::app) << kTime << "stdout F three\n";
+  write_segment("0.2.log", {"four"});
+  loop_.settle();
+  EXPECT_EQ(text_, "one\ntwo\n");
+  EXPECT_TRUE(end_.has_value() && end_->has_value());
+}
+
 TEST_F(LogReader, ReadsTheSegmentsThatAreLeftInOrder) {
   // 10 comes after 9, whatever the folder's order; other runs are not read.
   write_segment("0.9.log", {"nine"});

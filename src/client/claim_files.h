@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "base/unique_function.h"
+#include "client/scalars.h"
 #include "json/document.h"
 
 namespace muster::client {
@@ -106,6 +107,8 @@ class ClaimFiles {
   enum class Depth { kOne, kAll };
   /// A folder that is not empty is a Conflict unless all of it is to be removed.
   virtual void remove(FilePlace place, Depth depth, OnDone done) = 0;
+  /// Reads what trainings have logged for TensorBoard in this folder and below it.
+  virtual void scalars(FilePlace folder, On<ScalarRuns> done) = 0;
 };
 
 }  // namespace muster::client

@@ -28,6 +28,7 @@
 #include "main/page_access.h"
 #include "main/page_proxy.h"
 #include "main/queues.h"
+#include "main/scalars_route.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -254,7 +255,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
               },
           .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); },
           .node_policy = node_policy(options),
-          .routes = {link_route(engine)}});
+          .routes = {link_route(engine), scalars_route(engine.client, engine.agent)}});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);

@@ -121,6 +121,16 @@ def test_ddp_has_a_tensorboard_that_stays_after_the_job(engine, ddp):
     assert job["status"]["phase"] == "Succeeded"
 
 
+def test_ddp_has_curves_without_tensorboard(engine, ddp):
+    path = "/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/torch-mnist-trainingjob/scalars"
+    found = json.loads(engine.run(["kubectl", "get", "--raw", path]).stdout)
+    assert found["complete"]
+    series = {one["tag"]: one["points"] for run in found["runs"] for one in run["series"]}
+    assert set(series) == SCALARS
+    for points in series.values():
+        assert [step for step, _, _ in points] == sorted({step for step, _, _ in points})
+
+
 def ready_tensorboard(job):
     return job if job["status"]["tensorboard"]["ready"] else None
 

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "agent/scalars/event_folder.h"
 #include "agent/volumes.h"
 #include "api/names.h"
 #include "base/strings.h"
@@ -165,6 +166,15 @@ void ClaimFileService::remove(FilePlace place, Depth depth, OnDone done) {
         return folder.remove(path, depth, stop);
       },
       after_change(place, std::move(done)));
+}
+
+void ClaimFileService::scalars(FilePlace folder, On<client::ScalarRuns> done) {
+  in_folder(
+      folder,
+      [path = folder.path](const ClaimFolder& claim, const std::stop_token& stop) {
+        return read_event_folder(claim, path, stop);
+      },
+      std::move(done));
 }
 
 }  // namespace muster::agent

@@ -1,0 +1,29 @@
+// Reads scalars from the event files of TensorBoard: TFRecords with a protobuf Event each, appended as the training
+// goes on. Both forms are read, PyTorch's simple values and TensorFlow 2's tensors.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/scalars.h"
+
+namespace muster::agent {
+
+/// The series of one run, by tag.
+using SeriesByTag = std::map<std::string, std::vector<client::ScalarPoint>, std::less<>>;
+
+/// Adds the scalars of one event file to those of the files before it. A last record that is not whole yet is left out,
+/// because the training may be writing it; a damaged record is skipped, and a damaged length ends the file. When a
+/// training starts again from an earlier step, the points that it repeats replace the old ones.
+void read_event_file(std::string_view bytes, SeriesByTag& to);
+
+/// Returns at most `most` points that draw the same curve: for each part of it the point that stands out, and always
+/// the first and the last one.
+std::vector<client::ScalarPoint> thinned(const std::vector<client::ScalarPoint>& points, std::size_t most);
+
+/// Exposed for tests and for writing files in tests: the checksum of TFRecords.
+std::uint32_t masked_crc32c(std::string_view bytes);
+
+}  // namespace muster::agent

@@ -1,0 +1,123 @@
+#include "agent/scalars/event_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace muster::agent {
+namespace {
+
+using client::ScalarPoint;
+
+template <typename T>
+std::string fixed(T value) {
+  std::string out(sizeof(T), '\0');
+  std::memcpy(out.data(), &value, sizeof(T));
+  return out;
+}
+
+std::string varint(std::uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
+
+std::string message(unsigned field, const std::string& bytes) {
+  return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
+}
+
+std::string event(std::int64_t step, double time, const std::string& summary) {
+  return varint(1 << 3 | 1) + fixed(time) + varint(2 << 3) + varint(static_cast<std::uint64_t>(step)) +
+         message(5, summary);
+}
+
+/// As PyTorch writes it.
+std::string simple(const std::string& tag, float value) {
+  return message(1, message(1, tag) + varint(2 << 3 | 5) + fixed(value));
+}
+
+/// As TensorFlow 2 writes it.
+std::string tensor(const std::string& tag, float value) {
+  const std::string proto = varint(1 << 3) + varint(1) + message(4, fixed(value));
+  return message(1, message(1, tag) + message(8, proto));
+}
+
+std::string record(const std::string& data) {
+  const std::string length = fixed<std::uint64_t>(data.size());
+  return length + fixed(masked_crc32c(length)) + data + fixed(masked_crc32c(data));
+}
+
+TEST(EventFile, TheChecksumIsCrc32cWithAMask) {
+  // CRC-32C of "123456789" is 0xE3069283.
+  EXPECT_EQ(masked_crc32c("123456789"), ((0xE3069283U >> 15) | (0xE3069283U << 17)) + 0xa282ead8U);
+}
+
+TEST(EventFile, ReadsSimpleValuesAndTensors) {
+  SeriesByTag series;
+  read_event_file(record(message(3, "brain.Event:2")) + record(event(1, 10.5, simple("loss", 2) + tensor("acc", 0.5))) +
+                      record(event(2, 11.5, simple("loss", 1))),
+                  series);
+  EXPECT_EQ(series["loss"], (std::vector<ScalarPoint>{{1, 10.5, 2}, {2, 11.5, 1}}));
+  EXPECT_EQ(series["acc"], (std::vector<ScalarPoint>{{1, 10.5, 0.5}}));
+  EXPECT_EQ(series.size(), 2u);
+}
+
+TEST(EventFile, LeavesARecordThatIsBeingWritten) {
+  const std::string whole = record(event(1, 1, simple("loss", 2))) + record(event(2, 2, simple("loss", 1)));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    SeriesByTag series;
+    read_event_file(std::string_view(whole).substr(0, size), series);
+    EXPECT_LE(series.empty() ? 0u : series["loss"].size(), 1u);
+  }
+}
+
+TEST(EventFile, SkipsADamagedRecordAndEndsAtADamagedLength) {
+  std::string bytes = record(event(1, 1, simple("loss", 3)));
+  bytes[bytes.size() - 6] ^= 1;
+  SeriesByTag series;
+  read_event_file(bytes + record(event(2, 2, simple("loss", 2))), series);
+  EXPECT_EQ(series["loss"], (std::vector<ScalarPoint>{{2, 2, 2}}));
+  std::string damaged = record(event(3, 3, simple("loss", 1)));
+  damaged[0] ^= 1;
+  read_event_file(damaged + record(event(4, 4, simple("loss", 0))), series);
+  EXPECT_EQ(series["loss"].size(), 1u);
+}
+
+TEST(EventFile, ATrainingThatStartsAgainReplacesWhatItRepeats) {
+  SeriesByTag series;
+  for (int step = 0; step < 5; ++step) read_event_file(record(event(step, step, simple("loss", 9))), series);
+  read_event_file(record(event(2, 10, simple("loss", 5))), series);
+  EXPECT_EQ(series["loss"], (std::vector<ScalarPoint>{{0, 0, 9}, {1, 1, 9}, {2, 10, 5}}));
+}
+
+TEST(EventFile, TakesAnyBytes) {
+  std::string bytes = record(event(1, 1, simple("loss", 3) + tensor("acc", 1)));
+  for (std::size_t at = 12; at + 4 < bytes.size(); ++at) {
+    std::string data = bytes.substr(12, bytes.size() - 16);
+    data[at - 12] = static_cast<char>(0xff);
+    SeriesByTag series;
+    read_event_file(record(data), series);
+  }
+}
+
+TEST(Thinned, KeepsTheEndsAndThePeak) {
+  std::vector<ScalarPoint> points;
+  for (int i = 0; i < 10'000; ++i) points.push_back({i, 0, i == 7777 ? 100.0 : 1.0});
+  const auto fewer = thinned(points, 100);
+  EXPECT_EQ(fewer.size(), 100u);
+  EXPECT_EQ(fewer.front(), points.front());
+  EXPECT_EQ(fewer.back(), points.back());
+  EXPECT_NE(std::find(fewer.begin(), fewer.end(), points[7777]), fewer.end());
+  EXPECT_EQ(thinned(points, 20'000), points);
+}
+
+TEST(Thinned, TakesWhatIsNotANumber) {
+  std::vector<ScalarPoint> points;
+  for (int i = 0; i < 500; ++i) points.push_back({i, 0, std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_EQ(thinned(points, 50).size(), 50u);
+}
+
+}  // namespace
+}  // namespace muster::agent
