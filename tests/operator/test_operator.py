@@ -27,11 +27,7 @@ def roles(**counts):
 # Each kind with a manifest and the number of its pods.
 KINDS = {
     "pytorchtrainingjobs.batch.tensorstack.dev": (tensorstack("PyTorchTrainingJob", roles(worker=2)), 2),
-    "tensorflowtrainingjobs.batch.tensorstack.dev": (tensorstack("TensorFlowTrainingJob", roles(worker=2)), 2),
-    "xgboosttrainingjobs.batch.tensorstack.dev": (tensorstack("XGBoostTrainingJob", roles(master=1, worker=1)), 2),
-    "genericjobs.batch.tensorstack.dev": (tensorstack("GenericJob", roles(a=1, b=1)), 2),
     "pytorchjobs.kubeflow.org": (kubeflow("PyTorchJob", {"Master": 1, "Worker": 1}, "pytorch"), 2),
-    "tfjobs.kubeflow.org": (kubeflow("TFJob", {"Worker": 2}, "tensorflow"), 2),
     "mpijobs.kubeflow.org": (kubeflow("MPIJob", {"Launcher": 1, "Worker": 2}, "mpi"), 3),
 }
 
