@@ -13,6 +13,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MUSTER = pathlib.Path(os.environ.get("MUSTER_BINARY", ROOT / "build" / "bin" / "muster")).resolve()
+JOB_KINDS = "pytorchtrainingjobs,tensorflowtrainingjobs,mpijobs.batch.tensorstack.dev,pytorchjobs,tfjobs,mpijobs.kubeflow.org"
 FULL = bool(os.environ.get("MUSTER_FULL"))
 
 
@@ -89,7 +90,7 @@ class Engine:
     def stop(self):
         """Stops the engine in an orderly way, with everything that still runs."""
         if self.process and self.process.poll() is None:
-            self.muster("delete", "pytorchtrainingjobs,pytorchjobs,mpijobs.batch.tensorstack.dev,mpijobs.kubeflow.org,pods", "--all", "-A", "--grace-period=1", check=False)
+            self.muster("delete", JOB_KINDS + ",pods", "--all", "-A", "--grace-period=1", check=False)
             assert self.kill(signal.SIGTERM) == 0, self.log()
 
     def environment(self):

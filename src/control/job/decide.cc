@@ -70,7 +70,7 @@ bool choose_ports(Decision& d) {
     d.status.port = d.job().fixed_port;
   } else if (!d.status.port) {
     d.status.port = d.seen.offered_port;
-    d.status.port_count = needed;
+    d.status.port_count = offered_port_count(d.job());
   } else if (d.status.port_count < needed) {
     give_up_ports(d);
     return false;

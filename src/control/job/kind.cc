@@ -7,10 +7,13 @@
 
 #include "api/names.h"
 #include "api/resource.h"
+#include "base/overloaded.h"
 #include "control/job/kinds/kubeflow_mpi_job.h"
 #include "control/job/kinds/pytorch_job.h"
 #include "control/job/kinds/pytorch_training_job.h"
+#include "control/job/kinds/tensorflow_training_job.h"
 #include "control/job/kinds/tensorstack_mpi_job.h"
+#include "control/job/kinds/tf_job.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -37,8 +40,9 @@ Error invalid(const api::Resource& resource, const std::string& name, std::vecto
 }  // namespace
 
 std::span<const Kind> job_kinds() {
-  static const std::array kKinds = {pytorch_training_job_kind(), tensorstack_mpi_job_kind(), pytorch_job_kind(),
-                                    kubeflow_mpi_job_kind()};
+  static const std::array kKinds = {
+      pytorch_training_job_kind(), tensorflow_training_job_kind(), tensorstack_mpi_job_kind(),
+      pytorch_job_kind(),          tf_job_kind(),                  kubeflow_mpi_job_kind()};
   return kKinds;
 }
 
@@ -79,11 +83,42 @@ void set_identity(const json::Document& object, Job& job) {
   job.stopped = object.string_at("metadata", "annotations", api::kStopAnnotation) == "true";
 }
 
+int declared_port(const Job& job, int fallback) {
+  for (const Role& role : job.roles) {
+    const api::Container* training = training_container(job, role.pod_template.spec);
+    if (training == nullptr) continue;
+    const auto named = std::ranges::find(training->ports, job.port_name, &api::ContainerPort::name);
+    if (named != training->ports.end()) return named->container_port;
+  }
+  return fallback;
+}
+
+namespace {
+
+/// Returns the variables that the launch sets whatever the template says.
+std::vector<std::string> reserved_variables(const Job& job) {
+  return std::visit(Overloaded{
+                        [](const PlainLaunch&) {
+                          return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"};
+                        },
+                        [](const TorchrunLaunch&) { return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT"}; },
+                        [](const KubeflowLaunch& launch) {
+                          if (!launch.has_master) return std::vector<std::string>{};
+                          return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"};
+                        },
+                        [&](const TfConfigLaunch& launch) {
+                          if (total_replicas(job) == 1 && !launch.describes_one) return std::vector<std::string>{};
+                          return std::vector<std::string>{"TF_CONFIG"};
+                        },
+                        [](const CompleteLaunch&) { return std::vector<std::string>{}; },
+                    },
+                    job.launch);
+}
+
+}  // namespace
+
 void note_reserved_variables(Job& job) {
-  std::vector<std::string> reserved = {"MASTER_ADDR", "MASTER_PORT"};
-  if (!std::holds_alternative<TorchrunLaunch>(job.launch)) reserved.insert(reserved.end(), {"RANK", "WORLD_SIZE"});
-  if (const auto* kubeflow = std::get_if<KubeflowLaunch>(&job.launch); kubeflow != nullptr && !kubeflow->has_master)
-    return;
+  const std::vector<std::string> reserved = reserved_variables(job);
   for (const Role& role : job.roles) {
     for (const auto& container : role.pod_template.spec.containers) {
       for (const auto& variable : container.env) {

@@ -44,6 +44,8 @@ void read_limits(const Policy& from, RunPolicy& to) {
   if (from.active_deadline_seconds) to.active_deadline = clamped_seconds(*from.active_deadline_seconds);
   if (from.ttl_seconds_after_finished) to.ttl_after_finished = std::chrono::seconds(*from.ttl_seconds_after_finished);
 }
+/// Returns the container port named Job::port_name, for networks where every job can use the same one.
+int declared_port(const Job& job, int fallback);
 /// Adds a warning for templates that set variables which the launch sets itself.
 void note_reserved_variables(Job& job);
 

@@ -6,6 +6,7 @@
 #include "base/overloaded.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
+#include "control/job/launch_parts.h"
 
 namespace muster::control {
 
@@ -76,6 +77,12 @@ Env kubeflow_env(const Job& job, const KubeflowLaunch& launch, const Replica& re
   return env;
 }
 
+Env tf_env(const Job& job, const TfConfigLaunch& launch, const Replica& replica, int port) {
+  Env env;
+  if (total_replicas(job) > 1 || launch.describes_one) add(env, "TF_CONFIG", tf_config(job, launch, replica, port));
+  return env;
+}
+
 /// Our variables come first, so that the user's values can refer to them as $(MASTER_ADDR). The user's entries with the
 /// same names are removed, because a rank with two addresses cannot work.
 void set_env(const Env& ours, api::Container& container) {
@@ -125,9 +132,15 @@ Env env_for(const Job& job, const Replica& replica, int port) {
                         [&](const PlainLaunch&) { return plain_env(job, replica, port); },
                         [&](const TorchrunLaunch&) { return torchrun_env(job, port); },
                         [&](const KubeflowLaunch& launch) { return kubeflow_env(job, launch, replica, port); },
+                        [&](const TfConfigLaunch& launch) { return tf_env(job, launch, replica, port); },
                         [](const CompleteLaunch&) { return Env{}; },
                     },
                     job.launch);
+}
+
+/// TensorFlow takes TF_CONFIG as the order to join the cluster, which the other containers of a pod must not do.
+bool concerns_every_container(const Launch& launch) {
+  return !std::holds_alternative<TfConfigLaunch>(launch);
 }
 
 /// Declares the port that the replica listens on.
@@ -145,9 +158,10 @@ void set_port(const Job& job, int port, api::Container& container) {
 
 void set_launch(const Job& job, const Replica& replica, int port, bool resumed, api::PodSpec& spec) {
   const Env env = env_for(job, replica, port);
-  for (auto& container : spec.containers) set_env(env, container);
-
   const api::Container* chosen = training_container(job, spec);
+  for (auto& container : spec.containers) {
+    set_env(&container == chosen || concerns_every_container(job.launch) ? env : Env{}, container);
+  }
   if (chosen == nullptr) return;
   api::Container& training = spec.containers[static_cast<std::size_t>(chosen - spec.containers.data())];
   set_port(job, replica_port(job, *replica.role, replica.index, port), training);

@@ -33,6 +33,10 @@ int port_count(const Job& job) {
   return count;
 }
 
+int offered_port_count(const Job& job) {
+  return port_count(job) + job.spare_ports;
+}
+
 int replica_port(const Job& job, const Role& role, int index, int first) {
   if (job.fixed_port || role.ports == 0) return first;
   int port = first + 1;
@@ -61,6 +65,10 @@ std::string pod_name(const Job& job, const Role& role, int index) {
 
 std::string host_name(const Job& job, const Role& role, int index) {
   return job.host_name_prefix.empty() ? pod_name(job, role, index) : name_of(job.host_name_prefix, role, index);
+}
+
+bool has_role(const Job& job, std::string_view type) {
+  return std::ranges::any_of(job.roles, [&](const Role& role) { return role.type == type && role.replicas > 0; });
 }
 
 const api::Container* training_container(const Job& job, const api::PodSpec& spec) {

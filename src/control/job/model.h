@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -57,9 +58,17 @@ struct KubeflowLaunch {
   };
   std::optional<Elastic> elastic;
 };
+/// The template's own command with TF_CONFIG: the addresses of all replicas, and which of them this one is.
+struct TfConfigLaunch {
+  bool lists_evaluator = false;      // among the addresses, although evaluators take no part in the training
+  bool describes_one = false;        // a job of a single replica has the variable, too
+  bool has_dynamic_workers = false;  // a worker knows itself and the parameter servers only
+  std::string domain = {};           // after the host names: ".default.svc"
+  std::string environment = {};      // "cloud"; "" omits the member
+};
 /// The templates are complete as the kind's adapter has made them.
 struct CompleteLaunch {};
-using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch, CompleteLaunch>;
+using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch, TfConfigLaunch, CompleteLaunch>;
 
 /// One replica of a role, or all of them.
 struct Member {
@@ -190,6 +199,7 @@ struct Job {
   bool has_port = true;                          // false: its programs meet without one
   std::string port_name;                         // of the container port that is the master port; "" declares none
   std::optional<int> fixed_port;                 // absent: the runtime offers a range of ports per job
+  int spare_ports = 0;                           // into which the job can grow without new pods
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
   // Further objects for the pods, such as a ConfigMap with a list of hosts: kind, metadata.name and content.
   std::vector<json::Document> objects;
@@ -205,6 +215,8 @@ ReplicaRule first_replica_rule(const Job& job);
 int gang_size(const Job& job, const Role& role);
 /// Returns how many ports the job needs on a shared network: its own, then those of each replica in rank order.
 int port_count(const Job& job);
+/// Returns how many ports the job is given: those that it needs and its spare ones.
+int offered_port_count(const Job& job);
 /// Returns the port that the replica listens on when the job's range begins at `first`; the job's own port if the role
 /// has none. Where each pod has its own address, all replicas use the same port.
 int replica_port(const Job& job, const Role& role, int index, int first);
@@ -213,6 +225,8 @@ std::string pod_name(const Job& job, const Role& role, int index);
 std::string host_name(const Job& job, const Role& role, int index);
 /// Returns "worker-1", which identifies a replica within its job, in status and messages.
 std::string replica_key(const Role& role, int index);
+/// Returns whether the job has replicas of this role.
+bool has_role(const Job& job, std::string_view type);
 /// Returns the container that trains; its exit code decides.
 const api::Container* training_container(const Job& job, const api::PodSpec& spec);
 

@@ -110,7 +110,7 @@ Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
                     .objects = further_objects(object_kinds(kind, where_), seen.children)};
   if (observed.job.has_port && !observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
       !is_finished(observed.status.phase)) {
-    observed.offered_port = ports_.offer(observed.job.uid, port_count(observed.job));
+    observed.offered_port = ports_.offer(observed.job.uid, offered_port_count(observed.job));
   }
   JobPlan decided = decide(observed);
   Plan plan{.status = std::nullopt,

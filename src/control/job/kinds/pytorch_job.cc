@@ -56,13 +56,7 @@ void set_launch_style(const api::PyTorchJobSpec& spec, Job& job) {
 /// Returns the port from the manifest, for networks where every job can use the same one.
 int written_port(const api::PyTorchJobSpec& spec, const Job& job) {
   if (spec.elastic_policy && spec.elastic_policy->rdzv_port) return *spec.elastic_policy->rdzv_port;
-  for (const Role& role : job.roles) {
-    const api::Container* training = training_container(job, role.pod_template.spec);
-    if (training == nullptr) continue;
-    const auto named = std::ranges::find(training->ports, kPortName, &api::ContainerPort::name);
-    if (named != training->ports.end()) return named->container_port;
-  }
-  return kDefaultPort;
+  return declared_port(job, kDefaultPort);
 }
 
 Result<Job> normalise(const json::Document& object, Where where) {

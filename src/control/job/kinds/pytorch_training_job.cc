@@ -11,7 +11,6 @@ namespace muster::control {
 
 namespace {
 
-constexpr std::string_view kApiVersion = "batch.tensorstack.dev/v1beta1";
 constexpr std::string_view kKindName = "PyTorchTrainingJob";
 constexpr int kClusterPort = 29500;  // torch's own default
 
@@ -45,12 +44,7 @@ void scale_to(int expected, const std::vector<api::TrainingReplicaSpec>& specs, 
 }
 
 void set_roles(const api::PyTorchTrainingJobSpec& spec, Job& job) {
-  for (const auto& replica_spec : spec.replica_specs) {
-    job.roles.push_back({.type = replica_spec.type,
-                         .replicas = replica_spec.replicas.value_or(1),
-                         .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
-                         .pod_template = replica_spec.template_});
-  }
+  add_tensorstack_roles(spec.replica_specs, job);
   if (!spec.elastic || !spec.elastic->enabled) return;
   if (spec.elastic->expected_replicas) scale_to(*spec.elastic->expected_replicas, spec.replica_specs, job.roles);
   job.elastic_min = spec.elastic->min_replicas;
@@ -74,18 +68,8 @@ Launch launch_of(const api::PyTorchTrainingJobSpec& spec, int total) {
                         .extra_options = config.extra_options};
 }
 
-void add_notices(Job& job) {
-  note_reserved_variables(job);
-  if (job.roles.front().restart_policy == RestartPolicy::kAlways) {
-    job.notices.push_back({.reason = "NeverSucceeds",
-                           .message = fmt::format("role {} decides the job and is always started again: the job cannot "
-                                                  "succeed; use restartPolicy OnFailure",
-                                                  job.roles.front().type)});
-  }
-}
-
 Result<Job> normalise(const json::Document& object, Where where) {
-  TRY_ASSIGN(const json::Document complete, checked(object, kApiVersion, kKindName));
+  TRY_ASSIGN(const json::Document complete, checked(object, kTensorStackVersion, kKindName));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchTrainingJob>(complete));
   const api::PyTorchTrainingJobSpec& spec = decoded.spec;
   Job job;
@@ -101,14 +85,15 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.training_containers = {"pytorch", "python"};
   if (where == Where::kCluster) job.fixed_port = kClusterPort;
   job.events = tensorstack_events();
-  add_notices(job);
+  note_reserved_variables(job);
+  note_endless_decider(job);
   return job;
 }
 
 }  // namespace
 
 Kind pytorch_training_job_kind() {
-  return {.api_version = kApiVersion,
+  return {.api_version = kTensorStackVersion,
           .kind = kKindName,
           .normalise = normalise,
           .read_status = read_tensorstack_status,

@@ -1,5 +1,8 @@
 #include "control/job/kinds/tensorstack.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <map>
 
 #include "api/names.h"
@@ -45,6 +48,15 @@ void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job) {
   job.run_policy.clean_up = policy.clean_up_workers ? CleanUp::kAll : CleanUp::kNone;
   if (policy.ttl_seconds_after_finished) {
     job.run_policy.ttl_after_finished = std::chrono::seconds(*policy.ttl_seconds_after_finished);
+  }
+}
+
+void add_tensorstack_roles(const std::vector<api::TrainingReplicaSpec>& specs, Job& job) {
+  for (const auto& replica_spec : specs) {
+    job.roles.push_back({.type = replica_spec.type,
+                         .replicas = replica_spec.replicas.value_or(1),
+                         .restart_policy = restart_policy_from(replica_spec.restart_policy, RestartPolicy::kOnFailure),
+                         .pod_template = replica_spec.template_});
   }
 }
 
@@ -106,6 +118,16 @@ EventReasons tensorstack_events() {
           .failed = "Failed",
           .backoff_exhausted = "BackoffExhausted",
           .deadline_exceeded = "DeadlineExceeded"};
+}
+
+void note_endless_decider(Job& job) {
+  const std::string& decider = job.succeeds_when.front().members.front().role;
+  const auto role = std::ranges::find(job.roles, decider, &Role::type);
+  if (role == job.roles.end() || role->restart_policy != RestartPolicy::kAlways) return;
+  job.notices.push_back({.reason = "NeverSucceeds",
+                         .message = fmt::format("role {} decides the job and is always started again: the job cannot "
+                                                "succeed; use restartPolicy OnFailure",
+                                                decider)});
 }
 
 // ---- from TensorStack's status to the model ----

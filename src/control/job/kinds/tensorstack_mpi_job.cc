@@ -13,7 +13,6 @@ namespace muster::control {
 
 namespace {
 
-constexpr std::string_view kMpiApiVersion = "batch.tensorstack.dev/v1beta1";
 constexpr std::string_view kMpiKindName = "MPIJob";
 constexpr const char* kLauncher = "launcher";
 constexpr const char* kWorker = "worker";
@@ -154,7 +153,7 @@ void set_mpi_children(Where where, Job& job) {
 }
 
 Result<Job> normalise_mpi_job(const json::Document& object, Where where) {
-  TRY_ASSIGN(const json::Document complete, checked(object, kMpiApiVersion, kMpiKindName));
+  TRY_ASSIGN(const json::Document complete, checked(object, kTensorStackVersion, kMpiKindName));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::TensorStackMpiJob>(complete));
   const api::TensorStackMpiJobSpec& spec = decoded.spec;
   Job job;
@@ -178,7 +177,7 @@ Result<Job> normalise_mpi_job(const json::Document& object, Where where) {
 }  // namespace
 
 Kind tensorstack_mpi_job_kind() {
-  return {.api_version = kMpiApiVersion,
+  return {.api_version = kTensorStackVersion,
           .kind = kMpiKindName,
           .normalise = normalise_mpi_job,
           .read_status = read_tensorstack_status,
