@@ -208,6 +208,9 @@ std::vector<Refused> refused_kubeflow_jobs() {
        {"FieldValueInvalid spec.pytorchReplicaSpecs[Master].replicas"}},
       {{kKubeflow, "PyTorchJob", R"({"pytorchReplicaSpecs":{"Worker":{"replicas":0,"template":POD(pytorch)}}})"},
        {"FieldValueInvalid spec.pytorchReplicaSpecs[Worker].replicas"}},
+      {{kKubeflow, "TFJob",
+        R"({"tfReplicaSpecs":{"chief":{"template":POD(tensorflow)},"MASTER":{"template":POD(tensorflow)}}})"},
+       {"FieldValueForbidden spec.tfReplicaSpecs"}},
       {{kKubeflow, "PyTorchJob", R"({"pytorchReplicaSpecs":{"Worker":{}}})"},
        {"FieldValueRequired spec.pytorchReplicaSpecs[Worker].template.spec.containers"}},
       {{kKubeflow, "PyTorchJob", R"({"pytorchReplicaSpecs":{}})"}, {"FieldValueRequired spec.pytorchReplicaSpecs"}},
@@ -245,7 +248,9 @@ TEST_P(ApiContract, RulesOfJobsAreTheSame) {
 TEST_P(ApiContract, UnknownRolesAndNamesThatAreNoLabelsAreRefused) {
   // The causes differ: ours name the role and the nearest known one, and explain what a label is.
   for (const Given& job :
-       {Given{kKubeflow, "PyTorchJob", R"({"pytorchReplicaSpecs":{"worker":{"template":POD(pytorch)}}})"},
+       {Given{kKubeflow, "PyTorchJob", R"({"pytorchReplicaSpecs":{"PS":{"template":POD(pytorch)}}})"},
+        Given{kKubeflow, "PyTorchJob",
+              R"({"pytorchReplicaSpecs":{"Worker":{"template":POD(pytorch)},"WORKER":{"template":POD(pytorch)}}})"},
         Given{kKubeflow, "TFJob", R"({"tfReplicaSpecs":{"Wroker":{"template":POD(tensorflow)}}})"},
         Given{kKubeflow2, "MPIJob",
               R"({"mpiReplicaSpecs":{"Launcher":{"template":POD(c)},"w":{"template":POD(c)}}})"}}) {
@@ -271,6 +276,11 @@ TEST_P(ApiContract, WhatJobsMaySayIsTaken) {
               R"({"mpiConfig":{"script":[]},"runMode":{"debug":{"enable":true}},)"
               R"("replicaSpecs":[{"type":"worker","template":POD(worker)},{"type":"launcher","template":{}}]})"},
         Given{kTensorStack, "TensorFlowTrainingJob", R"({"replicaSpecs":[{"type":"worker","template":POD(main)}]})"},
+        Given{kKubeflow, "PyTorchJob",
+              R"({"pytorchReplicaSpecs":{"master":{"template":POD(pytorch)},"WORKER":{"template":POD(pytorch)}}})"},
+        Given{kKubeflow, "TFJob", R"({"tfReplicaSpecs":{"ps":{"template":POD(tensorflow)}}})"},
+        Given{kKubeflow2, "MPIJob",
+              R"({"mpiReplicaSpecs":{"launcher":{"template":POD(c)},"WORKER":{"replicas":1,"template":POD(c)}}})"},
         Given{kKubeflow, "MPIJob",
               R"({"mpiReplicaSpecs":{"Launcher":{"template":POD(c)},"Worker":{"replicas":0,"template":POD(c)}}})"},
         Given{kKubeflow, "MPIJob",

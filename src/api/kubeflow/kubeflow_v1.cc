@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/kubeflow/kubeflow_roles.h"
 #include "api/limits.h"
 #include "api/tensorstack/tensorstack_replicas.h"
 #include "base/strings.h"
@@ -20,22 +21,37 @@ constexpr const char* kJobNamePattern = "^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$";
 
 // check_kubeflow_jobs.cc checks the same and reports the wrong values.
 
-/// For a spec with a map of replicas by role: at least one role, and only these.
+/// Whether the map of replicas by role has this role.
+std::string cel_has_role(const std::string& list, const std::string& role) {
+  return fmt::format("{}.exists(key, key in self.{})", cel_spellings(role), list);
+}
+
+/// Whether the condition holds for the role, as self.LIST[key], if the map has it.
+std::string cel_if_role(const std::string& list, const std::string& role, const std::string& condition) {
+  return fmt::format("{}.all(key, !(key in self.{}) || {})", cel_spellings(role), list, condition);
+}
+
+/// For a spec with a map of replicas by role: at least one role, only these, and each of them once.
 std::vector<Rule> role_rules(const std::string& list, const std::vector<std::string>& roles) {
-  std::vector<std::string> quoted;
-  for (const std::string& role : roles) quoted.push_back("'" + role + "'");
+  std::vector<std::string> known;
+  std::vector<std::string> once;
+  for (const std::string& role : roles) {
+    known.push_back("role in " + cel_spellings(role));
+    once.push_back(fmt::format("{}.filter(key, key in self.{}).size() <= 1", cel_spellings(role), list));
+  }
   return {{.cel = fmt::format("size(self.{}) > 0", list),
            .message = "must have a role: " + join(roles, ", "),
            .field = list,
            .fault = Rule::Fault::kRequired},
-          {.cel = fmt::format("self.{}.all(role, role in [{}])", list, join(quoted, ", ")),
+          {.cel = fmt::format("self.{}.all(role, {})", list, join(known, " || ")),
            .message = "must have no roles but " + join(roles, ", "),
-           .field = list}};
+           .field = list},
+          {.cel = join(once, " && "), .message = "must have each role once, in whatever case", .field = list}};
 }
 
 /// For the same spec: the role, if present, has one replica.
 Rule one_replica_rule(const std::string& list, const std::string& role, std::string message) {
-  return {.cel = fmt::format("!('{1}' in self.{0}) || self.{0}['{1}'].replicas == 1", list, role),
+  return {.cel = cel_if_role(list, role, fmt::format("self.{}[key].replicas == 1", list)),
           .message = std::move(message),
           .field = fmt::format("{}.{}.replicas", list, role)};
 }
@@ -43,10 +59,10 @@ Rule one_replica_rule(const std::string& list, const std::string& role, std::str
 std::vector<Rule> pytorch_job_rules() {
   std::vector<Rule> rules = role_rules("pytorchReplicaSpecs", {"Master", "Worker"});
   rules.push_back(one_replica_rule("pytorchReplicaSpecs", "Master", "must be 1, there is one master"));
-  rules.push_back({.cel = "!('Worker' in self.pytorchReplicaSpecs) || self.pytorchReplicaSpecs['Worker'].replicas >= 1",
+  rules.push_back({.cel = cel_if_role("pytorchReplicaSpecs", "Worker", "self.pytorchReplicaSpecs[key].replicas >= 1"),
                    .message = "must be at least 1; leave Worker out for none",
                    .field = "pytorchReplicaSpecs.Worker.replicas"});
-  rules.push_back({.cel = "!has(self.elasticPolicy) || 'Worker' in self.pytorchReplicaSpecs",
+  rules.push_back({.cel = "!has(self.elasticPolicy) || " + cel_has_role("pytorchReplicaSpecs", "Worker"),
                    .message = "must be configured if elastic policy is used",
                    .field = "pytorchReplicaSpecs.Worker",
                    .fault = Rule::Fault::kRequired});
@@ -253,17 +269,19 @@ bool has_a_tf_replica(const json::Document& self) {
   });
 }
 bool has_chief_or_master_alone(const json::Document& self) {
-  return self.at("tfReplicaSpecs", "Chief") == nullptr || self.at("tfReplicaSpecs", "Master") == nullptr;
+  const json::Document* roles = self.find("tfReplicaSpecs");
+  return find_role(roles, "Chief") == nullptr || find_role(roles, "Master") == nullptr;
 }
 bool has_launcher(const json::Document& self) {
-  return self.at("mpiReplicaSpecs", "Launcher") != nullptr;
+  return find_role(self.find("mpiReplicaSpecs"), "Launcher") != nullptr;
 }
 bool has_one_launcher(const json::Document& self) {
-  return self.at("mpiReplicaSpecs", "Launcher", "replicas") == nullptr ||
-         self.int_at("mpiReplicaSpecs", "Launcher", "replicas") == 1;
+  const json::Document* launcher = find_role(self.find("mpiReplicaSpecs"), "Launcher");
+  return launcher == nullptr || launcher->find("replicas") == nullptr || launcher->int_at("replicas") == 1;
 }
 bool counts_workers(const json::Document& self) {
-  return self.at("mpiReplicaSpecs", "Worker") == nullptr || self.int_at("mpiReplicaSpecs", "Worker", "replicas") >= 1;
+  const json::Document* worker = find_role(self.find("mpiReplicaSpecs"), "Worker");
+  return worker == nullptr || worker->int_at("replicas") >= 1;
 }
 
 std::vector<Rule> tf_rules() {
@@ -271,7 +289,8 @@ std::vector<Rule> tf_rules() {
   for (const char* role : {"Chief", "Master"}) {
     rules.push_back(one_replica_rule("tfReplicaSpecs", role, "must be 1, there is one chief"));
   }
-  rules.push_back({.cel = "!('Chief' in self.tfReplicaSpecs) || !('Master' in self.tfReplicaSpecs)",
+  rules.push_back({.cel = fmt::format("!{} || !{}", cel_has_role("tfReplicaSpecs", "Chief"),
+                                      cel_has_role("tfReplicaSpecs", "Master")),
                    .message = "must not have both Chief and Master",
                    .field = "tfReplicaSpecs",
                    .fault = Rule::Fault::kForbidden,
@@ -285,24 +304,26 @@ std::vector<Rule> tf_rules() {
 }
 
 std::vector<Rule> mpi_rules() {
-  return {role_rules("mpiReplicaSpecs", {"Launcher", "Worker"}).back(),
-          {.cel = "'Launcher' in self.mpiReplicaSpecs",
-           .message = "must have a Launcher",
-           .field = "mpiReplicaSpecs",
-           .fault = Rule::Fault::kRequired,
-           .holds = &has_launcher},
-          {.cel = "!('Launcher' in self.mpiReplicaSpecs) || !has(self.mpiReplicaSpecs['Launcher'].replicas) || "
-                  "self.mpiReplicaSpecs['Launcher'].replicas == 1",
-           .message = "must have one replica of Launcher",
-           .field = "mpiReplicaSpecs",
-           .holds = &has_one_launcher}};
+  const std::string list = "mpiReplicaSpecs";
+  std::vector<Rule> rules = role_rules(list, {"Launcher", "Worker"});
+  rules.front() = {.cel = cel_has_role(list, "Launcher"),
+                   .message = "must have a Launcher",
+                   .field = list,
+                   .fault = Rule::Fault::kRequired,
+                   .holds = &has_launcher};
+  rules.push_back({.cel = cel_if_role(list, "Launcher",
+                                      "!has(self.mpiReplicaSpecs[key].replicas) || "
+                                      "self.mpiReplicaSpecs[key].replicas == 1"),
+                   .message = "must have one replica of Launcher",
+                   .field = list,
+                   .holds = &has_one_launcher});
+  return rules;
 }
 
 /// v1 has no workers unless it gives their number; v2beta1 requires the number.
 Rule counts_workers_rule() {
-  return {.cel =
-              "!('Worker' in self.mpiReplicaSpecs) || (has(self.mpiReplicaSpecs['Worker'].replicas) && "
-              "self.mpiReplicaSpecs['Worker'].replicas >= 1)",
+  return {.cel = cel_if_role("mpiReplicaSpecs", "Worker",
+                             "(has(self.mpiReplicaSpecs[key].replicas) && self.mpiReplicaSpecs[key].replicas >= 1)"),
           .message = "must say how many replicas of Worker there are, at least 1; leave Worker out for none",
           .field = "mpiReplicaSpecs",
           .holds = &counts_workers};

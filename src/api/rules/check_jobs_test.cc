@@ -201,6 +201,34 @@ TEST(CheckKubeflowMpiJob, TheTwoVersionsDifferInWhatTheyTake) {
                           "'^.+$'"));
 }
 
+TEST(CheckKubeflowRoles, AreTakenInAnyCaseWithAWarning) {
+  const Said pytorch = said("kubeflow.org/v1", "PyTorchJob",
+                            "{elasticPolicy: {}, pytorchReplicaSpecs: {WORKER: {template: POD(pytorch)}}}");
+  EXPECT_THAT(pytorch.problems, IsEmpty());
+  EXPECT_THAT(pytorch.warnings,
+              ElementsAre("spec.pytorchReplicaSpecs[WORKER]: taken for the role Worker; write Worker"));
+  const Said tensorflow =
+      said("kubeflow.org/v1", "TFJob",
+           "{tfReplicaSpecs: {chief: {restartPolicy: Always, template: POD(tensorflow)}, pS: {template: POD(c)}}}");
+  EXPECT_THAT(tensorflow.problems, ElementsAre("spec.tfReplicaSpecs[pS].template.spec.containers: Required value: must "
+                                               "have at least one container with name tensorflow"));
+  EXPECT_EQ(tensorflow.warnings.size(), 3u);
+  const Said mpi = said("kubeflow.org/v2beta1", "MPIJob",
+                        "{mpiReplicaSpecs: {launcher: {template: POD(c)}, worker: {replicas: 1, template: POD(c)}}}");
+  EXPECT_THAT(mpi.problems, IsEmpty());
+}
+
+TEST(CheckKubeflowRoles, AreThereOnce) {
+  EXPECT_THAT(said("kubeflow.org/v1", "PyTorchJob",
+                   "{pytorchReplicaSpecs: {Worker: {template: POD(pytorch)}, worker: {template: POD(pytorch)}}}")
+                  .problems,
+              ElementsAre("spec.pytorchReplicaSpecs[worker]: Duplicate value: \"worker\""));
+  EXPECT_THAT(said("kubeflow.org/v1", "TFJob",
+                   "{tfReplicaSpecs: {CHIEF: {template: POD(tensorflow)}, master: {template: POD(tensorflow)}}}")
+                  .problems,
+              ElementsAre("spec.tfReplicaSpecs: Forbidden: must not have both Chief and Master"));
+}
+
 TEST(CheckTfJob, HasAReplica) {
   EXPECT_THAT(
       said("kubeflow.org/v1", "TFJob", "{tfReplicaSpecs: {Worker: {replicas: 0, template: POD(tensorflow)}}}").problems,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/kubeflow/kubeflow_roles.h"
 #include "api/rules/checks.h"
 #include "api/rules/job_checks.h"
 #include "api/rules/rule_texts.h"
@@ -39,8 +40,8 @@ void check_named_container(const json::Document& replica, const std::string& pat
 
 constexpr const char* kReplicaSpecs = "spec.pytorchReplicaSpecs";
 
-void check_pytorch_replica(const std::string& role, const json::Document& replica, Findings& found) {
-  const std::string path = key_path(kReplicaSpecs, role);
+void check_pytorch_replica(const std::string& role, const std::string& path, const json::Document& replica,
+                           Findings& found) {
   const std::int64_t count = int_in(&replica, "replicas").value_or(1);
   if (role == "Master" && count != 1) {
     found.invalid(child_path(path, "replicas"), count, "must be 1, there is one master");
@@ -54,7 +55,7 @@ void check_pytorch_replica(const std::string& role, const json::Document& replic
 void check_elastic_policy(const json::Document& spec, Findings& found) {
   const json::Document* elastic = spec.find("elasticPolicy");
   if (elastic == nullptr || !elastic->is_object()) return;
-  if (spec.at("pytorchReplicaSpecs", "Worker") == nullptr) {
+  if (find_role(spec.find("pytorchReplicaSpecs"), "Worker") == nullptr) {
     found.required(key_path(kReplicaSpecs, "Worker"), "must be configured if elastic policy is used");
   }
   const auto low = int_in(elastic, "minReplicas");
@@ -68,7 +69,9 @@ void check_elastic_policy(const json::Document& spec, Findings& found) {
   }
 }
 
-using CheckReplica = void (*)(const std::string& role, const json::Document& replica, Findings& found);
+/// Checks the replica that has this role, whatever the case in which the path spells it.
+using CheckReplica = void (*)(const std::string& role, const std::string& path, const json::Document& replica,
+                              Findings& found);
 
 /// Checks that all roles are known and valid, and that the job's name is short enough for the names of its pods.
 void check_roles(const json::Document& job, std::string_view list, const std::vector<std::string>& roles,
@@ -77,13 +80,18 @@ void check_roles(const json::Document& job, std::string_view list, const std::ve
   if (replicas == nullptr || !replicas->is_object()) return;
   const std::string path = child_path("spec", list);
   ReplicaBudget budget;
-  for (const auto& [role, replica] : replicas->as_object()) {
-    if (std::ranges::find(roles, role) == roles.end()) {
-      found.not_supported(key_path(path, role), role, roles);
+  std::vector<std::string> seen;
+  for (const auto& [key, replica] : replicas->as_object()) {
+    const std::string at = key_path(path, key);
+    const std::string* role = role_meant(key, roles);
+    if (role == nullptr) {
+      found.not_supported(at, key, roles);
       continue;
     }
-    check_replica(role, replica, found);
-    budget.add(fmt::format("-{}-", to_lower(role)), int_in(&replica, "replicas").value_or(1));
+    if (contains(seen, *role)) found.duplicate(at, key);
+    seen.push_back(*role);
+    check_replica(*role, at, replica, found);
+    budget.add(fmt::format("-{}-", to_lower(key)), int_in(&replica, "replicas").value_or(1));
   }
   budget.check_total(path, found);
   if (job.string_at("metadata", "name").size() <= kMaxPodName) budget.check_name(job, found);
@@ -96,8 +104,8 @@ void check_not_empty(const json::Document& job, std::string_view list, std::stri
   found.required(child_path("spec", list), wanted);
 }
 
-void check_tf_replica(const std::string& role, const json::Document& replica, Findings& found) {
-  const std::string path = key_path("spec.tfReplicaSpecs", role);
+void check_tf_replica(const std::string& role, const std::string& path, const json::Document& replica,
+                      Findings& found) {
   const std::int64_t count = int_in(&replica, "replicas").value_or(1);
   if ((role == "Chief" || role == "Master") && count != 1) {
     found.invalid(child_path(path, "replicas"), count, "must be 1, there is one chief");
@@ -105,8 +113,9 @@ void check_tf_replica(const std::string& role, const json::Document& replica, Fi
   check_named_container(replica, path, "tensorflow", found);
 }
 
-void check_mpi_replica(const std::string& role, const json::Document& replica, Findings& found) {
-  check_template(replica, key_path("spec.mpiReplicaSpecs", role), found);
+void check_mpi_replica(const std::string& /*role*/, const std::string& path, const json::Document& replica,
+                       Findings& found) {
+  check_template(replica, path, found);
 }
 
 }  // namespace

@@ -360,8 +360,8 @@ TEST(CheckPyTorchJob, AcceptsAGoodOne) {
 }
 
 TEST(CheckPyTorchJob, RolesAreMasterAndWorker) {
-  EXPECT_THAT(problems(replaced(kPyTorchJob, "Worker:", "worker:")),
-              ElementsAre("FieldValueNotSupported spec.pytorchReplicaSpecs[worker]: Unsupported value: \"worker\": "
+  EXPECT_THAT(problems(replaced(kPyTorchJob, "Worker:", "Workr:")),
+              ElementsAre("FieldValueNotSupported spec.pytorchReplicaSpecs[Workr]: Unsupported value: \"Workr\": "
                           "supported values: \"Master\", \"Worker\"; did you mean \"Worker\"?"));
   EXPECT_THAT(problems("{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: {pytorchReplicaSpecs: {}}}"),
               ElementsAre("FieldValueRequired spec.pytorchReplicaSpecs: Required value: Master or Worker"));

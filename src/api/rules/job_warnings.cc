@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "api/kubeflow/kubeflow_roles.h"
 #include "reflect/causes.h"
 
 namespace muster::api {
@@ -75,12 +76,26 @@ void warn_of_mpi_worker(const json::Document& worker, const std::string& path, s
   }
 }
 
-/// For a Kubeflow job: the first of `roles` that it has decides the outcome.
-Warnings warn_of_kubeflow_decider(const json::Document& job, std::string_view list,
-                                  std::initializer_list<std::string_view> roles) {
+/// Other tools, and `kubectl scale`, know a role only by its own name.
+void warn_of_spelling(const json::Document& job, std::string_view list, const std::vector<std::string>& roles,
+                      Warnings& warnings) {
+  const json::Document* replicas = job.at("spec", list);
+  if (replicas == nullptr || !replicas->is_object()) return;
+  for (const json::Member& member : replicas->as_object()) {
+    const std::string* role = role_meant(member.key, roles);
+    if (role == nullptr || *role == member.key) continue;
+    warnings.push_back(fmt::format("{}: taken for the role {}; write {}",
+                                   reflect::key_path(child_path("spec", list), member.key), *role, *role));
+  }
+}
+
+/// For a Kubeflow job with these roles: the first of `deciders` that it has decides the outcome.
+Warnings warn_kubeflow_job(const json::Document& job, std::string_view list, const std::vector<std::string>& roles,
+                           std::initializer_list<std::string_view> deciders) {
   Warnings warnings;
-  for (const std::string_view role : roles) {
-    const json::Document* replica = job.at("spec", list, role);
+  warn_of_spelling(job, list, roles, warnings);
+  for (const std::string_view role : deciders) {
+    const json::Document* replica = find_role(job.at("spec", list), role);
     if (replica == nullptr) continue;
     warn_if_it_never_ends(*replica, reflect::key_path(child_path("spec", list), role), warnings);
     break;
@@ -140,15 +155,16 @@ Warnings warn_generic_job(const json::Document& job) {
 }
 
 Warnings warn_pytorch_job(const json::Document& job) {
-  return warn_of_kubeflow_decider(job, "pytorchReplicaSpecs", {"Master", "Worker"});
+  return warn_kubeflow_job(job, "pytorchReplicaSpecs", {"Master", "Worker"}, {"Master", "Worker"});
 }
 
 Warnings warn_tf_job(const json::Document& job) {
-  return warn_of_kubeflow_decider(job, "tfReplicaSpecs", {"Chief", "Master", "Worker"});
+  return warn_kubeflow_job(job, "tfReplicaSpecs", {"Chief", "Evaluator", "Master", "PS", "Worker"},
+                           {"Chief", "Master", "Worker"});
 }
 
 Warnings warn_kubeflow_mpi_job(const json::Document& job) {
-  return warn_of_kubeflow_decider(job, "mpiReplicaSpecs", {"Launcher"});
+  return warn_kubeflow_job(job, "mpiReplicaSpecs", {"Launcher", "Worker"}, {"Launcher"});
 }
 
 }  // namespace muster::api
