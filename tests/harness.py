@@ -13,7 +13,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MUSTER = pathlib.Path(os.environ.get("MUSTER_BINARY", ROOT / "build" / "bin" / "muster")).resolve()
-JOB_KINDS = "pytorchtrainingjobs,tensorflowtrainingjobs,mpijobs.batch.tensorstack.dev,pytorchjobs,tfjobs,mpijobs.kubeflow.org"
+JOB_KINDS = "pytorchtrainingjobs,tensorflowtrainingjobs,xgboosttrainingjobs,genericjobs,mpijobs.batch.tensorstack.dev,pytorchjobs,tfjobs,mpijobs.kubeflow.org"
 FULL = bool(os.environ.get("MUSTER_FULL"))
 
 

@@ -190,6 +190,8 @@ TEST_F(ControllersTest, ActsOnWhatIsRegistered) {
   EXPECT_TRUE(acts_on("apps/v1", "Deployment"));
   EXPECT_TRUE(acts_on("v1", "ConfigMap"));
   EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "TensorFlowTrainingJob"));
+  EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "XGBoostTrainingJob"));
+  EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "GenericJob"));
   EXPECT_TRUE(acts_on("kubeflow.org/v1", "TFJob"));
   EXPECT_FALSE(acts_on("apps.kubedl.io/v1alpha1", "Cron"));
 }

@@ -8,8 +8,8 @@ KUBEFLOW, TENSORSTACK = "kubeflow.org/v1", "batch.tensorstack.dev/v1beta1"
 # Listens at its own address, connects to all others, and ends when all others have connected to it.
 MEET = """
 import os, socket, threading, time
-def meet(own_port, others):
-    server = socket.create_server(("0.0.0.0", own_port))
+def meet(own_host, own_port, others):
+    server = socket.create_server((own_host, own_port))
     def accept():
         for _ in others: server.accept()
     reached = threading.Thread(target=accept); reached.start()
@@ -31,7 +31,7 @@ print(kind, index, "knows", {role: len(list) for role, list in sorted(config["cl
 if own:
     everyone = [address for list in config["cluster"].values() for address in list]
     assert len({address.rsplit(":", 1)[1] for address in everyone}) == len(everyone), everyone
-    meet(int(own.rsplit(":", 1)[1]), [address.rsplit(":", 1) for address in everyone if address != own])
+    meet("0.0.0.0", int(own.rsplit(":", 1)[1]), [address.rsplit(":", 1) for address in everyone if address != own])
 """
 
 
@@ -92,3 +92,59 @@ def test_a_tensorflowtrainingjob_leaves_its_evaluator_out_of_the_cluster(engine)
     for pod, text in logs_of(engine, pods["chief"] + pods["ps"] + pods["worker"], "met 3").items():
         role, index = pod.split("-")[-2:]
         assert f"{role} {index} {knows}" in text
+
+
+def generic_job(name, replicas, **spec):
+    return {"apiVersion": TENSORSTACK, "kind": "GenericJob", "metadata": {"name": name}, "spec": {"replicaSpecs": replicas, **spec}}
+
+
+def test_the_replicas_of_a_genericjob_reach_each_other_by_its_variables(engine, work):
+    (work / "generic.py").write_text(
+        "import sys\n"
+        "from meet import meet\n"
+        "own, rank, count, port, *hosts = sys.argv[1:]\n"
+        "print(own, 'is', rank, 'of', count, flush=True)\n"
+        "meet(own, int(port), [(host, port) for host in hosts])\n")
+    program, port = ["python3", "generic.py"], "$(service.port[http])"
+    server = template("main", *program, "gj-$(type)-$(rank)", "$(rank)", "$(replicas[server])", port,
+                      "$(service.worker[0].host)", "$(service.worker[1].host)")
+    worker = template("main", *program, "gj-$(type)-$(rank)", "$(rank)", "$(replicas[worker])", port, "$(service.server[0].host)")
+    engine.apply(generic_job("gj", service={"ports": [{"name": "http", "port": 80}]}, successRules=[{"server": [0]}],
+                             replicas=[{"type": "server", "template": server}, {"type": "worker", "replicas": 2, "template": worker}]))
+    job = engine.wait_phase("gj", "Succeeded", kind="gj")
+    completed = next(c["message"] for c in job["status"]["conditions"] if c["type"] == "Completed")
+    assert completed == "replica server-0 ended with exit code 0, as spec.successRules[0] requires"
+    pods = [replica["name"] for task in job["status"]["tasks"] for replica in task["replicas"]]
+    texts = logs_of(engine, pods[:1], "met 2")
+    texts.update(logs_of(engine, pods[1:], "met 1"))
+    said = [text.splitlines()[0] for text in texts.values()]
+    assert said == ["gj-server-0 is 0 of 1", "gj-worker-0 is 0 of 2", "gj-worker-1 is 1 of 2"]
+    assert "$(service.port[NAME])" in engine.muster("describe", "gj", "gj").stdout
+
+
+def test_a_genericjob_fails_by_the_rule_that_fired(engine):
+    role = {"type": "w", "replicas": 2, "template": template("main", "sh", "-c", "exit $(rank)")}
+    engine.apply(generic_job("gj-fails", [role], successRules=[{"w": [0, 1]}], failureRules=[{"w": [0]}, {"w": [1]}]))
+    job = engine.wait_phase("gj-fails", "Failed", kind="gj")
+    failed = next(c["message"] for c in job["status"]["conditions"] if c["type"] == "Failed")
+    assert "replica w-1" in failed and "spec.failureRules[1]" in failed
+
+
+def test_the_master_of_an_xgboosttrainingjob_is_rank_0(engine, work):
+    (work / "xgboost.py").write_text(
+        "import os, socket, time\n"
+        "rank, world, address = int(os.environ['RANK']), int(os.environ['WORLD_SIZE']), (os.environ['MASTER_ADDR'], int(os.environ['MASTER_PORT']))\n"
+        "print('rank', rank, 'of', world, flush=True)\n"
+        "if rank == 0:\n"
+        "    tracker = socket.create_server(('0.0.0.0', address[1]))\n"
+        "    print('tracks', sorted(tracker.accept()[0].recv(10) for _ in range(world - 1)))\n"
+        "while rank:\n"
+        "    try: socket.create_connection(address).send(b'%d' % rank); break\n"
+        "    except OSError: time.sleep(0.01)\n")
+    pod = template("xgboost", "python3", "xgboost.py")
+    engine.apply({"apiVersion": TENSORSTACK, "kind": "XGBoostTrainingJob", "metadata": {"name": "xj"}, "spec": {"replicaSpecs": [
+        {"type": "worker", "replicas": 2, "template": pod}, {"type": "master", "template": pod}]}})
+    job = engine.wait_phase("xj", "Succeeded", kind="xj")
+    pods = {task["type"]: [replica["name"] for replica in task["replicas"]] for task in job["status"]["tasks"]}
+    assert engine.muster("logs", pods["master"][0]).stdout == "rank 0 of 3\ntracks [b'1', b'2']\n"
+    assert [engine.muster("logs", pod).stdout for pod in pods["worker"]] == ["rank 1 of 3\n", "rank 2 of 3\n"]

@@ -52,6 +52,11 @@ void clean_up(Decision& d) {
   if (d.job().run_policy.clean_up != CleanUp::kNone) delete_services(d);
 }
 
+/// Names the rule of the manifest by which the job has succeeded.
+std::string required_by(const ReplicaRule& rule) {
+  return rule.path.empty() ? "" : ", as " + rule.path + " requires";
+}
+
 }  // namespace
 
 std::optional<Outcome> success(const Decision& d) {
@@ -61,7 +66,7 @@ std::optional<Outcome> success(const Decision& d) {
     return Outcome{.phase = Phase::kSucceeded,
                    .replica_failed = false,
                    .reason = d.job().events.succeeded,
-                   .message = named(d, done) + " ended with exit code 0"};
+                   .message = named(d, done) + " ended with exit code 0" + required_by(rule)};
   }
   return std::nullopt;
 }

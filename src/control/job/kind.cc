@@ -8,12 +8,14 @@
 #include "api/names.h"
 #include "api/resource.h"
 #include "base/overloaded.h"
+#include "control/job/kinds/generic_job.h"
 #include "control/job/kinds/kubeflow_mpi_job.h"
 #include "control/job/kinds/pytorch_job.h"
 #include "control/job/kinds/pytorch_training_job.h"
 #include "control/job/kinds/tensorflow_training_job.h"
 #include "control/job/kinds/tensorstack_mpi_job.h"
 #include "control/job/kinds/tf_job.h"
+#include "control/job/kinds/xgboost_training_job.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -40,9 +42,14 @@ Error invalid(const api::Resource& resource, const std::string& name, std::vecto
 }  // namespace
 
 std::span<const Kind> job_kinds() {
-  static const std::array kKinds = {
-      pytorch_training_job_kind(), tensorflow_training_job_kind(), tensorstack_mpi_job_kind(),
-      pytorch_job_kind(),          tf_job_kind(),                  kubeflow_mpi_job_kind()};
+  static const std::array kKinds = {pytorch_training_job_kind(),
+                                    tensorflow_training_job_kind(),
+                                    xgboost_training_job_kind(),
+                                    tensorstack_mpi_job_kind(),
+                                    generic_job_kind(),
+                                    pytorch_job_kind(),
+                                    tf_job_kind(),
+                                    kubeflow_mpi_job_kind()};
   return kKinds;
 }
 
@@ -83,6 +90,10 @@ void set_identity(const json::Document& object, Job& job) {
   job.stopped = object.string_at("metadata", "annotations", api::kStopAnnotation) == "true";
 }
 
+void note_ignored(std::string_view path, std::string_view why, Job& job) {
+  job.notices.push_back({.reason = "FieldIgnored", .message = fmt::format("{} has no effect: {}", path, why)});
+}
+
 int declared_port(const Job& job, int fallback) {
   for (const Role& role : job.roles) {
     const api::Container* training = training_container(job, role.pod_template.spec);
@@ -101,7 +112,9 @@ std::vector<std::string> reserved_variables(const Job& job) {
                         [](const PlainLaunch&) {
                           return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"};
                         },
-                        [](const TorchrunLaunch&) { return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT"}; },
+                        [](const TorchrunLaunch&) {
+                          return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT"};
+                        },
                         [](const KubeflowLaunch& launch) {
                           if (!launch.has_master) return std::vector<std::string>{};
                           return std::vector<std::string>{"MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE"};
@@ -110,6 +123,7 @@ std::vector<std::string> reserved_variables(const Job& job) {
                           if (total_replicas(job) == 1 && !launch.describes_one) return std::vector<std::string>{};
                           return std::vector<std::string>{"TF_CONFIG"};
                         },
+                        [](const GenericLaunch&) { return std::vector<std::string>{}; },
                         [](const CompleteLaunch&) { return std::vector<std::string>{}; },
                     },
                     job.launch);

@@ -46,6 +46,8 @@ void read_limits(const Policy& from, RunPolicy& to) {
 }
 /// Returns the container port named Job::port_name, for networks where every job can use the same one.
 int declared_port(const Job& job, int fallback);
+/// Adds a warning about a field that is set but has no effect here.
+void note_ignored(std::string_view path, std::string_view why, Job& job);
 /// Adds a warning for templates that set variables which the launch sets itself.
 void note_reserved_variables(Job& job);
 

@@ -45,7 +45,7 @@ void add_elastic_env(const Job& job, const KubeflowLaunch::Elastic& elastic, int
   const auto worker = std::ranges::find(job.roles, "worker", [](const Role& r) { return to_lower(r.type); });
   const Role& host_role = worker == job.roles.end() ? job.roles.front() : *worker;
   const std::string host = elastic.rdzv_host.empty() ? pod_name(job, host_role, 0) : elastic.rdzv_host;
-  add(env, "PET_RDZV_ENDPOINT", fmt::format("{}:{}", host, port));
+  add(env, "PET_RDZV_ENDPOINT", fmt::format("{}:{}", host, elastic.rdzv_port.value_or(port)));
   add(env, "PET_RDZV_BACKEND", elastic.rdzv_backend);
   add(env, "PET_NNODES", elastic.nnodes);
   if (elastic.max_restarts) add(env, "PET_MAX_RESTARTS", std::to_string(*elastic.max_restarts));
@@ -133,6 +133,7 @@ Env env_for(const Job& job, const Replica& replica, int port) {
                         [&](const TorchrunLaunch&) { return torchrun_env(job, port); },
                         [&](const KubeflowLaunch& launch) { return kubeflow_env(job, launch, replica, port); },
                         [&](const TfConfigLaunch& launch) { return tf_env(job, launch, replica, port); },
+                        [](const GenericLaunch&) { return Env{}; },
                         [](const CompleteLaunch&) { return Env{}; },
                     },
                     job.launch);
@@ -173,11 +174,10 @@ void set_launch(const Job& job, const Replica& replica, int port, bool resumed, 
   if (job.run_mode.debug) {
     const auto change = job.run_mode.debugging.find(replica.role->type);
     if (change != job.run_mode.debugging.end()) apply_override(change->second, spec, training);
-    return;
-  }
-  if (const auto* torchrun = std::get_if<TorchrunLaunch>(&job.launch)) {
+  } else if (const auto* torchrun = std::get_if<TorchrunLaunch>(&job.launch)) {
     training.command = torchrun_command(job, *torchrun, replica, port);
   }
+  if (std::holds_alternative<GenericLaunch>(job.launch)) replace_variables(job, replica, port, spec);
 }
 
 }  // namespace muster::control

@@ -27,8 +27,16 @@ int gang_size(const Job& job, const Role& role) {
   return size;
 }
 
+namespace {
+
+int own_port_count(const Job& job) {
+  return std::max(1, static_cast<int>(job.shared_ports.size()));
+}
+
+}  // namespace
+
 int port_count(const Job& job) {
-  int count = 1;
+  int count = own_port_count(job);
   for (const Role& role : job.roles) count += role.replicas * role.ports;
   return count;
 }
@@ -39,12 +47,16 @@ int offered_port_count(const Job& job) {
 
 int replica_port(const Job& job, const Role& role, int index, int first) {
   if (job.fixed_port || role.ports == 0) return first;
-  int port = first + 1;
+  int port = first + own_port_count(job);
   for (const Role& other : job.roles) {
     if (&other == &role) break;
     port += other.replicas * other.ports;
   }
   return port + index * role.ports;
+}
+
+int shared_port(const Job& job, std::size_t position, int first) {
+  return job.fixed_port ? job.shared_ports[position].port : first + static_cast<int>(position);
 }
 
 std::string replica_key(const Role& role, int index) {

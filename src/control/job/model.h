@@ -50,7 +50,8 @@ struct KubeflowLaunch {
   struct Elastic {
     std::string nnodes;  // "1:3"
     std::string rdzv_backend;
-    std::string rdzv_host;  // "": the first worker
+    std::string rdzv_host;         // "": the first worker
+    std::optional<int> rdzv_port;  // of a host outside the job; absent: the job's
     std::string rdzv_id;
     std::string rdzv_conf;  // "k=v,k=v"
     std::optional<int> max_restarts;
@@ -66,9 +67,11 @@ struct TfConfigLaunch {
   std::string domain = {};           // after the host names: ".default.svc"
   std::string environment = {};      // "cloud"; "" omits the member
 };
+/// The template's own command, arguments and environment, in which variables such as $(rank) are replaced.
+struct GenericLaunch {};
 /// The templates are complete as the kind's adapter has made them.
 struct CompleteLaunch {};
-using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch, TfConfigLaunch, CompleteLaunch>;
+using Launch = std::variant<PlainLaunch, TorchrunLaunch, KubeflowLaunch, TfConfigLaunch, GenericLaunch, CompleteLaunch>;
 
 /// One replica of a role, or all of them.
 struct Member {
@@ -81,6 +84,7 @@ struct ReplicaRule {
   enum class Takes { kEvery, kAny };
   Takes takes = Takes::kEvery;
   std::vector<Member> members = {};  // none: all replicas of the job
+  std::string path = {};             // where the manifest has it; "": it is the kind's own
 };
 
 /// The exit codes that RestartPolicy::kExitCode restarts.
@@ -133,7 +137,7 @@ enum class Services {
   kNone,
   kMasterAndSubdomain,  // one with the name of the first pod, one that makes POD.SUBDOMAIN resolve for every pod
   kSubdomain,           // only the latter
-  kPerReplica,          // one with the name of each pod
+  kPerReplica,          // one with the host name of each pod
 };
 
 /// The kind's label keys; `common` is set on every child.
@@ -184,6 +188,8 @@ struct Job {
   // The job fails when one of these rules holds for replicas that have failed for good. Usually that is any replica,
   // because its peers would wait for it in a collective operation for ever.
   std::vector<ReplicaRule> fails_when = {{.takes = ReplicaRule::Takes::kAny}};
+  // A replica that has failed for good, but not the job, is no failure to report.
+  bool tolerates_lost_replicas = false;
   RunningWhen running_when = RunningWhen::kAllUp;
   RetryableExits retryable_exits = RetryableExits::kListed;
   RunPolicy run_policy;
@@ -195,10 +201,11 @@ struct Job {
   ChildLabels labels;
   Services services = Services::kNone;
   std::string subdomain;                         // of kMasterAndSubdomain and kSubdomain
-  std::string host_name_prefix;                  // of host names with a subdomain; "": they are the names of the pods
+  std::string host_name_prefix;                  // of host names; "": they are the names of the pods
   bool has_port = true;                          // false: its programs meet without one
   std::string port_name;                         // of the container port that is the master port; "" declares none
   std::optional<int> fixed_port;                 // absent: the runtime offers a range of ports per job
+  std::vector<api::ServicePort> shared_ports;    // that all replicas offer under the same numbers
   int spare_ports = 0;                           // into which the job can grow without new pods
   std::vector<std::string> training_containers;  // names by preference; the first container when none matches
   // Further objects for the pods, such as a ConfigMap with a list of hosts: kind, metadata.name and content.
@@ -213,15 +220,18 @@ int total_replicas(const Job& job);
 ReplicaRule first_replica_rule(const Job& job);
 /// Returns the size of the role's gang: the replicas of all roles with the same starts_after, or the elastic minimum.
 int gang_size(const Job& job, const Role& role);
-/// Returns how many ports the job needs on a shared network: its own, then those of each replica in rank order.
+/// Returns how many ports the job needs on a shared network: its own or those that all replicas share, then those of
+/// each replica in rank order.
 int port_count(const Job& job);
 /// Returns how many ports the job is given: those that it needs and its spare ones.
 int offered_port_count(const Job& job);
 /// Returns the port that the replica listens on when the job's range begins at `first`; the job's own port if the role
 /// has none. Where each pod has its own address, all replicas use the same port.
 int replica_port(const Job& job, const Role& role, int index, int first);
+/// Returns the number of this one of Job::shared_ports: where each pod has its own address, as the manifest has it.
+int shared_port(const Job& job, std::size_t position, int first);
 std::string pod_name(const Job& job, const Role& role, int index);
-/// Returns the name that the pod has within its subdomain.
+/// Returns the name by which other replicas reach the pod: within its subdomain, or that of its own service.
 std::string host_name(const Job& job, const Role& role, int index);
 /// Returns "worker-1", which identifies a replica within its job, in status and messages.
 std::string replica_key(const Role& role, int index);

@@ -59,16 +59,26 @@ api::ServicePort named_port(const std::string& name, int port) {
   return {.name = name, .port = port, .protocol = "TCP", .rest = {}};
 }
 
-/// Returns the service that makes the name of the replica's pod resolve.
+/// Returns the service that makes the host name of the replica resolve.
 api::Service replica_service(const Decision& d, const Replica& replica) {
   const Job& job = d.job();
-  api::Service service = headless_service(job, replica.pod_name, identity_labels(job, replica));
-  const int port = replica_port(job, *replica.role, replica.index, d.status.port.value_or(0));
-  service.spec.ports.push_back(named_port(job.port_name, port));
+  const int first = d.status.port.value_or(0);
+  api::Service service =
+      headless_service(job, host_name(job, *replica.role, replica.index), identity_labels(job, replica));
+  if (!job.port_name.empty()) {
+    const int port = replica_port(job, *replica.role, replica.index, first);
+    service.spec.ports.push_back(named_port(job.port_name, port));
+  }
+  for (std::size_t i = 0; i < job.shared_ports.size(); ++i) {
+    service.spec.ports.push_back(named_port(job.shared_ports[i].name, shared_port(job, i, first)));
+    service.spec.ports.back().protocol = job.shared_ports[i].protocol;
+  }
   const api::Container* training = training_container(job, replica.role->pod_template.spec);
   if (training == nullptr) return service;
   for (const auto& declared : training->ports) {
-    if (!declared.name.empty() && declared.name != job.port_name) {
+    const bool is_there =
+        std::ranges::find(service.spec.ports, declared.name, &api::ServicePort::name) != service.spec.ports.end();
+    if (!declared.name.empty() && !is_there) {
       service.spec.ports.push_back(named_port(declared.name, declared.container_port));
     }
   }
@@ -100,7 +110,7 @@ std::vector<const api::Service*> own_services(const Decision& d) {
 void converge_services(Decision& d) {
   if (d.replicas.empty()) return;
   const Job& job = d.job();
-  std::set<std::string_view> wanted;
+  std::set<std::string> wanted;
   std::set<std::string_view> present;
   const auto existing = own_services(d);
   for (const api::Service* service : existing) present.insert(service->metadata.name);
@@ -123,7 +133,7 @@ void converge_services(Decision& d) {
     }
     case Services::kPerReplica:
       for (const Replica& replica : d.replicas) {
-        want(replica.pod_name, [&] { return replica_service(d, replica); });
+        want(host_name(job, *replica.role, replica.index), [&] { return replica_service(d, replica); });
       }
       break;
   }

@@ -106,9 +106,10 @@ std::string said_about(const Decision& d, const Replica& replica) {
                      describe_end(d.job(), *replica.pod));
 }
 
-/// Explains why a failure of this replica fails the job.
-std::string peers_clause(const Decision& d, const Replica& replica) {
-  if (replica.decides || d.replicas.size() == 1) return {};
+/// Explains why a failure of this replica fails the job by this rule.
+std::string rule_clause(const Decision& d, const Replica& replica, const ReplicaRule& rule) {
+  if (!rule.path.empty()) return fmt::format("; {} holds, so the job fails", rule.path);
+  if (replica.decides || d.replicas.size() == 1 || rule.takes == ReplicaRule::Takes::kEvery) return {};
   return "; its peers would wait for it for ever, so the job fails";
 }
 
@@ -121,7 +122,7 @@ Outcome failed_for_good(const Decision& d, const Replica& replica) {
   return {.phase = Phase::kFailed,
           .replica_failed = true,
           .reason = d.job().events.failed,
-          .message = said_about(d, replica) + "; " + why + peers_clause(d, replica)};
+          .message = said_about(d, replica) + "; " + why};
 }
 
 /// Returns the limit that allows no further charged restart of the replica; absent while there is none.
@@ -134,12 +135,13 @@ std::optional<int> used_up_limit(Decision& d, const Replica& replica) {
 }
 
 Outcome budget_exhausted(const Decision& d, const Replica& replica, int limit) {
+  const char* name = replica.role->backoff_limit ? "the role's limit" : "backoffLimit";
   const std::string why =
-      limit == 0 ? std::string("backoffLimit 0 allows no restart") : fmt::format("backoffLimit {} is used up", limit);
+      limit == 0 ? fmt::format("{} 0 allows no restart", name) : fmt::format("{} {} is used up", name, limit);
   return {.phase = Phase::kFailed,
           .replica_failed = true,
           .reason = d.job().events.backoff_exhausted,
-          .message = said_about(d, replica) + "; " + why + peers_clause(d, replica)};
+          .message = said_about(d, replica) + "; " + why};
 }
 
 void restart(Decision& d, const Replica& replica, Verdict verdict) {
@@ -172,10 +174,13 @@ void restart(Decision& d, const Replica& replica, Verdict verdict) {
   emit(d, "Warning", d.job().events.restarting, std::move(message));
 }
 
-bool is_failure_of_the_job(const Decision& d, const std::set<const Replica*>& lost) {
-  return std::ranges::any_of(d.job().fails_when, [&](const ReplicaRule& rule) {
+/// Returns the rule by which the loss of these replicas fails the job; null while none holds.
+const ReplicaRule* broken_rule(const Decision& d, const std::set<const Replica*>& lost) {
+  const auto& rules = d.job().fails_when;
+  const auto broken = std::ranges::find_if(rules, [&](const ReplicaRule& rule) {
     return !holders(d, rule, [&](const Replica& replica) { return lost.contains(&replica); }).empty();
   });
+  return broken == rules.end() ? nullptr : &*broken;
 }
 
 }  // namespace
@@ -202,8 +207,12 @@ std::optional<Outcome> account_for_ended(Decision& d) {
       continue;
     }
     lost.insert(&replica);
-    const Outcome outcome = limit ? budget_exhausted(d, replica, *limit) : failed_for_good(d, replica);
-    if (is_failure_of_the_job(d, lost)) return ends_the_job(outcome);
+    Outcome outcome = limit ? budget_exhausted(d, replica, *limit) : failed_for_good(d, replica);
+    if (const ReplicaRule* rule = broken_rule(d, lost)) {
+      outcome.message += rule_clause(d, replica, *rule);
+      return ends_the_job(std::move(outcome));
+    }
+    if (d.job().tolerates_lost_replicas) continue;
     d.status.replica_failure = true;
     d.status.replica_failure_message = outcome.message;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/kubeflow/kubeflow_roles.h"
 #include "api/names.h"
 #include "base/strings.h"
 #include "control/job/kinds/status.h"
@@ -16,6 +17,10 @@ constexpr const char* kOurManager = "kubeflow.org/training-operator";
 
 std::string operator_of(const std::string& kind) {
   return to_lower(kind) + "-controller";
+}
+
+void note_policy(const std::string& field, std::string_view why, Job& job) {
+  note_ignored("spec.runPolicy.schedulingPolicy." + field, why, job);
 }
 
 CleanUp kubeflow_clean_up(std::string_view name) {
@@ -40,7 +45,7 @@ void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job) {
 void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
                         std::initializer_list<const char*> order, Job& job) {
   for (const char* type : order) {
-    const auto found = specs.find(type);
+    const auto found = api::find_role_in(specs, type);
     if (found == specs.end()) continue;
     const api::KubeflowReplicaSpec& replica_spec = found->second;
     job.roles.push_back({.type = type,
@@ -63,8 +68,18 @@ void follow_scheduling_policy(const api::KubeflowRunPolicy& run_policy, Job& job
   const api::KubeflowSchedulingPolicy& policy = *run_policy.scheduling_policy;
   // Roles that start one after the other are gangs of their own, of which each starts as a whole.
   const bool is_staged = std::ranges::any_of(job.roles, [](const Role& role) { return !role.starts_after.empty(); });
-  if (policy.min_available && !job.elastic_min && !is_staged) {
+  if (policy.min_available && is_staged) {
+    note_policy("minAvailable", "all workers start together, and the launcher after them", job);
+  } else if (policy.min_available && job.elastic_min) {
+    note_policy("minAvailable", "spec.elasticPolicy says how many start together", job);
+  } else if (policy.min_available) {
     job.elastic_min = std::clamp(*policy.min_available, 1, std::max(1, total_replicas(job)));
+  }
+  if (!policy.min_resources.empty()) {
+    note_policy("minResources", "the job waits for what its pods request", job);
+  }
+  if (policy.schedule_timeout_seconds) {
+    note_policy("scheduleTimeoutSeconds", "the job waits until all its pods have a place", job);
   }
   for (Role& role : job.roles) {
     json::Document& spec = role.pod_template.spec.rest;

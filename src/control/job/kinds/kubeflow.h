@@ -15,7 +15,8 @@ void set_kubeflow_run_policy(const api::KubeflowRunPolicy& policy, Job& job);
 /// Adds the roles that the manifest contains, in the given order, which is the order of the ranks.
 void add_kubeflow_roles(const std::map<std::string, api::KubeflowReplicaSpec>& specs,
                         std::initializer_list<const char*> order, Job& job);
-/// Follows minAvailable and priorityClass; the queue is the PodGroup's. Needs the roles.
+/// Follows minAvailable and priorityClass, and warns about what has no effect; the queue is the PodGroup's. Needs the
+/// roles.
 void follow_scheduling_policy(const api::KubeflowRunPolicy& run_policy, Job& job);
 /// Sets names, labels and services of the children; the container port of this name is the job's port.
 void set_kubeflow_children(const std::string& port_name, Job& job);

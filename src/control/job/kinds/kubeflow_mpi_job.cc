@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/kubeflow/kubeflow_roles.h"
 #include "api/names.h"
 #include "control/job/kinds/kubeflow.h"
 #include "control/job/kinds/mpi.h"
@@ -18,6 +19,7 @@ constexpr std::string_view kV2beta1 = "kubeflow.org/v2beta1";
 constexpr std::string_view kMpiKind = "MPIJob";
 constexpr const char* kLauncherRole = "Launcher";
 constexpr const char* kWorkerRole = "Worker";
+constexpr const char* kDefaultSshFolder = "/root/.ssh";
 constexpr int kLauncherBackoffLimit = 6;  // of the batch/v1 Job that is the launcher in v2beta1
 
 /// The two versions share one stored form. The fields present say which one is meant, else who has written the object.
@@ -39,14 +41,16 @@ Role role_from(const char* type, const api::KubeflowReplicaSpec& written, int re
 }
 
 void add_mpi_roles(const api::KubeflowMpiJobSpec& spec, bool v2, Job& job) {
-  if (const auto written = spec.mpi_replica_specs.find(kLauncherRole); written != spec.mpi_replica_specs.end()) {
+  if (const auto written = api::find_role_in(spec.mpi_replica_specs, kLauncherRole);
+      written != spec.mpi_replica_specs.end()) {
     Role role = role_from(kLauncherRole, written->second, 1, v2 ? RestartPolicy::kOnFailure : RestartPolicy::kNever);
     role.has_index = false;
     role.is_kept = true;
     role.starts_after = kWorkerRole;
     job.roles.push_back(std::move(role));
   }
-  if (const auto written = spec.mpi_replica_specs.find(kWorkerRole); written != spec.mpi_replica_specs.end()) {
+  if (const auto written = api::find_role_in(spec.mpi_replica_specs, kWorkerRole);
+      written != spec.mpi_replica_specs.end()) {
     job.roles.push_back(role_from(kWorkerRole, written->second, 0, RestartPolicy::kNever));
   }
 }
@@ -130,6 +134,15 @@ void set_kubeflow_mpi_launch(const api::KubeflowMpiJobSpec& spec, bool v2, Where
   job.launch = CompleteLaunch{};
 }
 
+void note_ignored_fields(const api::KubeflowMpiJobSpec& spec, Job& job) {
+  if (!spec.ssh_auth_mount_path.empty() && spec.ssh_auth_mount_path != kDefaultSshFolder) {
+    note_ignored("spec.sshAuthMountPath", "there are no keys, mpirun reaches the workers through the API", job);
+  }
+  if (spec.launcher_creation_policy == "AtStartup") {
+    note_ignored("spec.launcherCreationPolicy", "the launcher always starts when all workers are up", job);
+  }
+}
+
 Result<Job> normalise_kubeflow_mpi_job(const json::Document& object, Where where) {
   TRY_ASSIGN(const json::Document complete, checked(object, kStoredVersion, kMpiKind));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::KubeflowMpiJob>(complete));
@@ -146,6 +159,7 @@ Result<Job> normalise_kubeflow_mpi_job(const json::Document& object, Where where
   job.retryable_exits = RetryableExits::kAbove127;
   job.has_port = false;
   job.events = kubeflow_events(job.kind);
+  note_ignored_fields(decoded.spec, job);
   return job;
 }
 

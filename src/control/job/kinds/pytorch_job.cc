@@ -25,6 +25,7 @@ KubeflowLaunch::Elastic elastic_of(const api::ElasticPolicy& policy, int workers
   return {.nnodes = fmt::format("{}:{}", least, most),
           .rdzv_backend = policy.rdzv_backend.empty() ? "c10d" : policy.rdzv_backend,
           .rdzv_host = policy.rdzv_host,
+          .rdzv_port = {},
           .rdzv_id = policy.rdzv_id,
           .rdzv_conf = join(conf, ","),
           .max_restarts = policy.max_restarts,
@@ -33,7 +34,7 @@ KubeflowLaunch::Elastic elastic_of(const api::ElasticPolicy& policy, int workers
 
 void set_launch_style(const api::PyTorchJobSpec& spec, Job& job) {
   KubeflowLaunch launch;
-  launch.has_master = spec.pytorch_replica_specs.contains("Master");
+  launch.has_master = has_role(job, "Master");
   launch.nproc_per_node = spec.nproc_per_node;
   if (spec.elastic_policy) {
     const auto worker = std::ranges::find(job.roles, "Worker", &Role::type);
@@ -51,6 +52,30 @@ void set_launch_style(const api::PyTorchJobSpec& spec, Job& job) {
   if (launch.has_master) done = first_replica_rule(job);
   job.succeeds_when = {done};
   job.launch = std::move(launch);
+}
+
+bool is_pod_of(const Job& job, const std::string& host) {
+  return std::ranges::any_of(job.roles, [&](const Role& role) {
+    for (int i = 0; i < role.replicas; ++i) {
+      if (host == pod_name(job, role, i)) return true;
+    }
+    return false;
+  });
+}
+
+/// A rendezvous outside the job, such as an etcd, has the port that the manifest gives. One of the job's own pods has
+/// the job's port, which on a shared network is not that of the manifest.
+void set_rendezvous(const api::ElasticPolicy& policy, Where where, Job& job) {
+  const bool is_outside = !policy.rdzv_host.empty() && !is_pod_of(job, policy.rdzv_host);
+  if (is_outside) {
+    std::get<KubeflowLaunch>(job.launch).elastic->rdzv_port = policy.rdzv_port;
+  } else if (policy.rdzv_port && where == Where::kEngine) {
+    note_ignored("spec.elasticPolicy.rdzvPort", "pods share the network of this machine, and each job has its own port",
+                 job);
+  }
+  if (!policy.metrics.is_null()) {
+    note_ignored("spec.elasticPolicy.metrics", "there is no autoscaler; scale the job with kubectl scale", job);
+  }
 }
 
 /// Returns the port from the manifest, for networks where every job can use the same one.
@@ -74,6 +99,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.training_containers = {"pytorch"};
   if (where == Where::kCluster) job.fixed_port = written_port(decoded.spec, job);
   job.events = kubeflow_events(job.kind);
+  if (decoded.spec.elastic_policy) set_rendezvous(*decoded.spec.elastic_policy, where, job);
   note_reserved_variables(job);
   return job;
 }

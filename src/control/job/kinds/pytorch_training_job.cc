@@ -68,6 +68,14 @@ Launch launch_of(const api::PyTorchTrainingJobSpec& spec, int total) {
                         .extra_options = config.extra_options};
 }
 
+void note_scaling_weights(const api::PyTorchTrainingJobSpec& spec, Job& job) {
+  if (spec.elastic && spec.elastic->enabled) return;
+  for (std::size_t i = 0; i < spec.replica_specs.size(); ++i) {
+    if (!spec.replica_specs[i].scaling_weight) continue;
+    note_ignored(fmt::format("spec.replicaSpecs[{}].scalingWeight", i), "the job is not elastic", job);
+  }
+}
+
 Result<Job> normalise(const json::Document& object, Where where) {
   TRY_ASSIGN(const json::Document complete, checked(object, kTensorStackVersion, kKindName));
   TRY_ASSIGN(const auto decoded, reflect::decode<api::PyTorchTrainingJob>(complete));
@@ -87,6 +95,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.events = tensorstack_events();
   note_reserved_variables(job);
   note_endless_decider(job);
+  note_scaling_weights(spec, job);
   return job;
 }
 

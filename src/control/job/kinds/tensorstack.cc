@@ -25,15 +25,15 @@ std::string stem_of(const Job& job) {
   return job.name + "-" + infix(job.uid);
 }
 
+}  // namespace
+
+// ---- from the manifest to the model ----
+
 CleanUp tensorstack_clean_up(std::string_view name) {
   if (name == "Unfinished") return CleanUp::kUnfinished;
   if (name == "All") return CleanUp::kAll;
   return CleanUp::kNone;
 }
-
-}  // namespace
-
-// ---- from the manifest to the model ----
 
 void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job) {
   job.run_policy.backoff_limit = policy.backoff_limit.value_or(kDefaultBackoffLimit);

@@ -10,6 +10,7 @@ namespace muster::control {
 
 inline constexpr std::string_view kTensorStackVersion = "batch.tensorstack.dev/v1beta1";
 
+CleanUp tensorstack_clean_up(std::string_view name);
 void set_tensorstack_run_policy(const api::TrainingRunPolicy& policy, Job& job);
 /// For kinds with a launcher, whose pod is always kept.
 void set_launcher_run_policy(const api::LauncherRunPolicy& policy, Job& job);

@@ -38,8 +38,8 @@ std::vector<ReplicaRule> failure_rules_of_dynamic_job(const Job& job) {
   std::vector<ReplicaRule> rules;
   for (const Role& role : job.roles) {
     const bool is_worker = role.type == "Worker";
-    rules.push_back({.takes = is_worker ? ReplicaRule::Takes::kEvery : ReplicaRule::Takes::kAny,
-                     .members = {{.role = role.type}}});
+    rules.push_back(
+        {.takes = is_worker ? ReplicaRule::Takes::kEvery : ReplicaRule::Takes::kAny, .members = {{.role = role.type}}});
   }
   return rules;
 }
@@ -56,8 +56,7 @@ void set_tf_roles(const api::TFJobSpec& spec, Job& job) {
 void note_success_policy(const api::TFJobSpec& spec, Job& job) {
   const std::string chief = chief_role(job);
   if (spec.success_policy.empty() || chief.empty()) return;
-  job.notices.push_back({.reason = "SuccessPolicyIgnored",
-                         .message = "spec.successPolicy has no effect: the job succeeds with its " + chief});
+  note_ignored("spec.successPolicy", "the job succeeds with its " + chief, job);
 }
 
 Result<Job> normalise_tf_job(const json::Document& object, Where where) {
@@ -75,6 +74,7 @@ Result<Job> normalise_tf_job(const json::Document& object, Where where) {
                               .environment = "cloud"};
   job.succeeds_when = success_rules(spec, job);
   if (spec.enable_dynamic_worker) job.fails_when = failure_rules_of_dynamic_job(job);
+  job.tolerates_lost_replicas = spec.enable_dynamic_worker;
   job.running_when = RunningWhen::kDeciderRuns;
   job.retryable_exits = RetryableExits::kAbove127;
   set_kubeflow_children(kTfJobPortName, job);
