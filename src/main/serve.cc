@@ -138,9 +138,9 @@ std::string warning_about_image(const Config& config, const std::string& image) 
 
 apiserver::NodePolicy node_policy(const ServeOptions& options) {
   return {.folders = {.data_dir = real_data_dir(options.data_dir), .allowed = options.config.host_paths},
-          .warn_about_image = [config = options.config](const std::string& image) {
-            return warning_about_image(config, image);
-          }};
+          .warn_about_image =
+              [config = options.config](const std::string& image) { return warning_about_image(config, image); },
+          .strict_queues = options.config.scheduling == "strict"};
 }
 
 /// Members are destroyed in reverse order: agent and controllers before the server they use, the store last.

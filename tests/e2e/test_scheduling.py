@@ -1,5 +1,7 @@
 """Queues, gangs and reasons to wait, with the real engine and declared GPUs."""
 
+import json
+
 import pytest
 from harness import Engine, training_job, wait_for
 
@@ -97,7 +99,9 @@ def test_strict_scheduling_makes_cpu_wait(tmp_path):
         container["resources"] = {"requests": {"cpu": "4000"}}
         engine.apply(greedy)
         wait_reason(engine, "greedy", "request less, or remove `scheduling: strict` from the configuration")
-        engine.apply(training_job("typo", ["true"], scheduler={"t9kScheduler": {"queue": "defualt"}}))
-        wait_reason(engine, "typo", "queue defualt does not exist; create it or name another")
+        typo = json.dumps(training_job("typo", ["true"], scheduler={"t9kScheduler": {"queue": "defualt"}}))
+        refused = engine.muster("create", "-f", "-", stdin=typo, check=False)
+        assert refused.returncode != 0
+        assert 'spec.scheduler.t9kScheduler.queue: Not found: "defualt"; did you mean "default"?' in refused.stderr, refused.stderr
     finally:
         engine.stop()

@@ -18,6 +18,7 @@ struct NodePolicy {
   api::HostFolders folders;
   /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
   std::function<std::string(const std::string& image)> warn_about_image = nullptr;
+  bool strict_queues = false;  // a queue that does not exist is refused
 };
 
 /// Reports what a pod asks for in its security context and cannot have here: it is refused rather than ignored.

@@ -45,6 +45,38 @@ void check_template_priorities(const Context& context, const api::Resource& reso
   });
 }
 
+struct MissingQueue {
+  std::string path;
+  std::string name;
+};
+
+/// Returns the queues that do not exist, except those that `before` (may be null) already names.
+std::vector<MissingQueue> missing_queues(const Context& context, const api::Resource& resource,
+                                         const json::Document* before, const json::Document& object) {
+  std::vector<MissingQueue> missing;
+  if (resource.built_in) return missing;
+  const auto check = [&](const char* path, auto... keys) {
+    const std::string& queue = object.string_at(keys...);
+    if (queue.empty() || (before != nullptr && before->string_at(keys...) == queue)) return;
+    if (context.store.latest({kQueues, "", queue}) == nullptr) missing.push_back({path, queue});
+  };
+  check("spec.scheduler.t9kScheduler.queue", "spec", "scheduler", "t9kScheduler", "queue");
+  check("spec.tensorboardSpec.scheduler.t9kScheduler.queue", "spec", "tensorboardSpec", "scheduler", "t9kScheduler",
+        "queue");
+  check("spec.runPolicy.schedulingPolicy.queue", "spec", "runPolicy", "schedulingPolicy", "queue");
+  if (resource.kind == "PodGroup") check("spec.queue", "spec", "queue");
+  return missing;
+}
+
+std::string what_else(const Context& context, const std::string& queue) {
+  const auto near = did_you_mean(queue, queue_names(context.store));
+  return near ? "did you mean " + quote(*near) + "?" : "create it or name another";
+}
+
+bool needs_queues(const Context& context) {
+  return context.node_policy && context.node_policy->strict_queues;
+}
+
 }  // namespace
 
 Status check_pod_priority(const Context& context, const api::Resource& resource, const json::Document& object) {
@@ -59,26 +91,22 @@ std::vector<FieldCause> check_references(const Context& context, const api::Reso
   std::vector<FieldCause> causes;
   if (resource.built_in) return causes;
   check_template_priorities(context, resource, before, object, causes);
+  if (!needs_queues(context)) return causes;
+  for (const auto& [path, queue] : missing_queues(context, resource, before, object)) {
+    causes.push_back(reflect::not_found_cause(path, queue));
+    causes.back().message += "; " + what_else(context, queue);
+  }
   return causes;
 }
 
 std::vector<std::string> missing_queue_warnings(const Context& context, const api::Resource& resource,
                                                 const json::Document* before, const json::Document& object) {
   std::vector<std::string> warnings;
-  if (resource.built_in) return warnings;
-  const auto check = [&](const char* path, auto... keys) {
-    const std::string& queue = object.string_at(keys...);
-    if (queue.empty() || (before != nullptr && before->string_at(keys...) == queue)) return;
-    if (context.store.latest({kQueues, "", queue}) != nullptr) return;
-    const auto near = did_you_mean(queue, queue_names(context.store));
+  if (needs_queues(context)) return warnings;  // they are refused
+  for (const auto& [path, queue] : missing_queues(context, resource, before, object)) {
     warnings.push_back(fmt::format("{}: queue {} does not exist, the default queue is used; {}", path, quote(queue),
-                                   near ? "did you mean " + quote(*near) + "?" : "create it or name another"));
-  };
-  check("spec.scheduler.t9kScheduler.queue", "spec", "scheduler", "t9kScheduler", "queue");
-  check("spec.tensorboardSpec.scheduler.t9kScheduler.queue", "spec", "tensorboardSpec", "scheduler", "t9kScheduler",
-        "queue");
-  check("spec.runPolicy.schedulingPolicy.queue", "spec", "runPolicy", "schedulingPolicy", "queue");
-  if (resource.kind == "PodGroup") check("spec.queue", "spec", "queue");
+                                   what_else(context, queue)));
+  }
   return warnings;
 }
 
