@@ -271,12 +271,13 @@ def kubectl(tally, full):
 def e2e(tally, full):
     """the real binary: training, bad input, the quickstart's job; for root also as an ordinary user, at the same time"""
     build("release")
+    AHEAD.wait("tensorflow")
     if os.geteuid() != 0:
         return pytest(tally, "e2e", "tests/e2e", full)
     user = OrdinaryUser(full)
     try:
         # The tutorials' Python environments take minutes to make; one training of each tutorial is enough.
-        user.start_pytest("tests/e2e", *(f"--ignore=tests/e2e/test_{name}.py" for name in ("tutorials", "tensorboard", "horovod")))
+        user.start_pytest("tests/e2e", *(f"--ignore=tests/e2e/test_{name}.py" for name in ("tutorials", "tensorboard", "horovod", "tensorflow")))
         pytest(tally, "e2e", "tests/e2e", full)
         user.finish_pytest(tally, "e2e as an ordinary user")
     finally:
@@ -333,6 +334,8 @@ SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, crash, con
 
 
 def make_ahead(suites):
+    if "e2e" in suites[1:]:
+        AHEAD.start("tensorflow", ["tools/install_packages", "tensorflow"])
     if "clients" in suites[1:]:
         AHEAD.start("clients", ["tools/install_packages", "clients"])
     if "contract" in suites[1:]:

@@ -40,3 +40,9 @@ def test_the_tutorials_manifest_trains_a_model(engine):
     assert "4 ranks on cpu" in log
     assert re.findall(r"^epoch 1/1, batch .* with loss", log, re.MULTILINE), log
     assert len(re.findall(r"^test set: .*accuracy", log, re.MULTILINE)) == 1, "only rank 0 prints"
+
+
+def test_kubeflows_mpijob_trains_the_same(engine):
+    engine.muster("create", "-f", ROOT / "examples" / "kubeflow" / "mpijob.yaml")
+    engine.muster("wait", "mpijobs.kubeflow.org/horovod-mnist", "--timeout", "600s", timeout=620)
+    assert "2 ranks on cpu" in engine.muster("logs", "horovod-mnist-launcher").stdout

@@ -24,10 +24,19 @@ def roles(**counts):
                              for role, count in counts.items()]}
 
 
+def generic_roles(**counts):
+    return {"replicaSpecs": [{**role, "restartPolicy": {"policy": "Never"}} for role in roles(**counts)["replicaSpecs"]],
+            "service": {"ports": [{"name": "http", "port": 80}]}}
+
+
 # Each kind with a manifest and the number of its pods.
 KINDS = {
     "pytorchtrainingjobs.batch.tensorstack.dev": (tensorstack("PyTorchTrainingJob", roles(worker=2)), 2),
+    "tensorflowtrainingjobs.batch.tensorstack.dev": (tensorstack("TensorFlowTrainingJob", roles(chief=1, ps=1)), 2),
+    "xgboosttrainingjobs.batch.tensorstack.dev": (tensorstack("XGBoostTrainingJob", roles(master=1, worker=1)), 2),
+    "genericjobs.batch.tensorstack.dev": (tensorstack("GenericJob", generic_roles(worker=2)), 2),
     "pytorchjobs.kubeflow.org": (kubeflow("PyTorchJob", {"Master": 1, "Worker": 1}, "pytorch"), 2),
+    "tfjobs.kubeflow.org": (kubeflow("TFJob", {"Chief": 1, "PS": 1, "Worker": 1}, "tensorflow"), 3),
     "mpijobs.kubeflow.org": (kubeflow("MPIJob", {"Launcher": 1, "Worker": 2}, "mpi"), 3),
 }
 
