@@ -84,6 +84,7 @@ struct ApiServer::State {
         tokens(context, options.account_key),
         authentication{.owner_token = options.token,
                        .allowed_hosts = options.allowed_hosts,
+                       .is_owners = options.is_owners_token,
                        .find_account = [this](std::string_view token) { return tokens.find(token); }},
         quotas(context) {
     context.quotas = &quotas;

@@ -23,7 +23,9 @@
 namespace muster::apiserver {
 
 struct Options {
-  std::string token;                            // the owner's bearer token
+  std::string token;  // the owner's bearer token
+  /// Whether a token is another one of the owner's, such as that of a browser. Null: there are none.
+  std::function<bool(std::string_view token)> is_owners_token = nullptr;
   std::string account_key;                      // signs the tokens of service accounts; "": there are none
   std::vector<std::string> allowed_hosts;       // accepted Host headers, without port: against DNS rebinding
   Duration event_life = std::chrono::hours(1);  // how long an Event is kept after its last change

@@ -5,12 +5,10 @@
 #include <optional>
 
 #include "base/strings.h"
-#include "client/api_client.h"
 #include "json/document.h"
+#include "main/ask_engine.h"
 #include "main/commands.h"
 #include "main/data_dir.h"
-#include "net/event_loop.h"
-#include "net/http_client.h"
 #include "store/restore.h"
 #include "store/snapshots.h"
 
@@ -21,32 +19,10 @@ std::string store_of(const std::string& data_dir) {
   return data_dir + "/store";
 }
 
-/// Asks the running engine for a snapshot and returns its path.
-Result<std::string> ask_engine(const std::string& data_dir) {
-  net::EventLoop loop;
-  net::Endpoint endpoint;
-  endpoint.host = "localhost";
-  endpoint.unix_path = data_dir + "/api.sock";
-  endpoint.tls = false;
-  net::HttpClient transport(loop, endpoint);
-  client::ApiClient api(transport, "");
-  std::string body;
-  std::optional<Status> end;
-  net::ResponseSink sink;
-  sink.on_head = [](int, const net::Headers&) {};
-  sink.on_data = [&body](std::string_view data) { body += data; };
-  sink.on_end = [&end](Status status) { end = std::move(status); };
-  const auto call = api.stream("POST", "/apis/muster.dev/v1/backups", std::move(sink));
-  loop.run_until([&] { return end.has_value(); });
-  TRY(*end);
-  TRY_ASSIGN(const json::Document answer, json::parse(body));
-  return answer.string_at("path");
-}
-
 Result<store::Revision> back_up(const std::string& data_dir, const std::string& file) {
   if (!running_engine(data_dir)) return store::back_up_offline(store_of(data_dir), file);
-  TRY_ASSIGN(const std::string snapshot, ask_engine(data_dir));
-  return store::copy_snapshot(snapshot, file);
+  TRY_ASSIGN(const json::Document snapshot, ask_engine(data_dir, "/apis/muster.dev/v1/backups"));
+  return store::copy_snapshot(snapshot.string_at("path"), file);
 }
 
 /// Returns what is wrong with a file that `muster backup` cannot have written, before the database tries to open it.

@@ -13,6 +13,7 @@ std::span<const cli::Entry> engine_commands();
 std::unique_ptr<cli::Command> make_up();
 std::unique_ptr<cli::Command> make_down();
 std::unique_ptr<cli::Command> make_status();
+std::unique_ptr<cli::Command> make_console();
 /// Runs the engine in the foreground. This is the only place that knows all modules and connects them.
 std::unique_ptr<cli::Command> make_serve();
 /// Writes the database to one file, and restores it.

@@ -40,12 +40,15 @@ Result<int> listen_for_content(net::HttpServer& server, const Config& config, co
   return server.listen(main.host, 0);
 }
 
-std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port) {
-  const auto chosen = parse_address(config.content_listen);
-  const std::string& host = chosen ? chosen->host : main.host;
+std::string browser_url(const std::string& host, const std::string& host_name, int port) {
   if (is_loopback(host)) return fmt::format("http://127.0.0.1:{}", port);
   const bool anywhere = host == "0.0.0.0" || host == "::";
   return cli::url_of({.host = anywhere ? host_name : host, .port = port});
+}
+
+std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port) {
+  const auto chosen = parse_address(config.content_listen);
+  return browser_url(chosen ? chosen->host : main.host, host_name, port);
 }
 
 }  // namespace muster

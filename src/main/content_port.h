@@ -19,8 +19,10 @@ std::unique_ptr<net::HttpServer> make_content_server(net::EventLoop& loop, net::
 /// address that was asked for, whose port may be 0; `main_port` is the one in use. Returns the port.
 Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port);
 
-/// Returns the origin of the content port, for links: plain HTTP where it listens on loopback, because a browser does
-/// not know our certificate authority.
+/// Returns the origin of a port for links: plain HTTP where it listens on loopback, because a browser does not know our
+/// certificate authority.
+std::string browser_url(const std::string& host, const std::string& host_name, int port);
+/// The same for the content port.
 std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port);
 
 }  // namespace muster

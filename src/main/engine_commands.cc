@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "linux/process.h"
 #include "linux/remove_tree.h"
+#include "main/ask_engine.h"
 #include "main/commands.h"
 #include "main/data_dir.h"
 
@@ -100,6 +101,12 @@ std::string where(const EngineRecord& engine, const std::string& data_dir) {
                      engine.url, engine.pid, data_dir, data_dir);
 }
 
+/// The link logs in once; an engine that gives none is still of use.
+std::string console_line(const std::string& data_dir) {
+  const auto link = make_console_link(data_dir);
+  return fmt::format("console     {}\n", link ? *link : "muster console");
+}
+
 class Up final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
@@ -110,7 +117,7 @@ class Up final : public OfFolder {
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
     if (const auto engine = running_engine(data_dir_)) {
-      session.out("already running\n" + where(*engine, data_dir_));
+      session.out("already running\n" + where(*engine, data_dir_) + console_line(data_dir_));
       return cli::kExitOk;
     }
     if (auto made = prepare_data_dir(data_dir_); !made) return session.fail(made.error());
@@ -125,7 +132,7 @@ class Up final : public OfFolder {
           Error{.reason = Reason::kServiceUnavailable,
                 .message = fmt::format("the engine did not start; its log {} ends with\n{}", log, last_lines(log, 5))});
     }
-    if (const auto engine = running_engine(data_dir_)) session.out(where(*engine, data_dir_));
+    if (const auto engine = running_engine(data_dir_)) session.out(where(*engine, data_dir_) + console_line(data_dir_));
     return cli::kExitOk;
   }
 

@@ -1,15 +1,15 @@
 // PageAccess: who may see the pages of the content port. The owner's bearer token opens all of them. A browser follows
 // a link that works once and gets a cookie for that page alone. Cookies are signed, so that none has to be stored and
-// they survive a restart of the engine; links are kept in memory, because they live for minutes. Loop thread only.
+// they survive a restart of the engine. Loop thread only.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ports.h"
+#include "main/one_time_links.h"
 #include "net/http.h"
 
 namespace muster {
@@ -21,10 +21,11 @@ class PageAccess {
     std::string key;                         // signs the cookies
     std::vector<std::string> allowed_hosts;  // accepted Host headers, without port: against DNS rebinding
   };
-  PageAccess(const Clock& clock, Rng& rng, Options options) : clock_(clock), rng_(rng), options_(std::move(options)) {}
+  PageAccess(const Clock& clock, Rng& rng, Options options)
+      : clock_(clock), options_(std::move(options)), links_(clock, rng) {}
 
   /// Returns a token for a link to the page, such as "/tb/default/mnist/". It works once, for five minutes.
-  std::string make_link_token(const std::string& page);
+  std::string make_link_token(const std::string& page) { return links_.make(page); }
   /// Uses the token up and returns the Set-Cookie header that opens the page; nullopt when it does not open this page.
   std::optional<std::string> redeem(std::string_view token, const std::string& page);
   /// Whether the request came under a name of this server and from no other site.
@@ -33,18 +34,9 @@ class PageAccess {
   bool may_see(const net::Request& head, const std::string& page) const;
 
  private:
-  struct Link {
-    std::string token;
-    std::string page;
-    MonoTime expires;
-  };
-  std::string sign(const std::string& page, const std::string& expires) const;
-  bool is_valid_cookie(std::string_view cookie, const std::string& page) const;
-
   const Clock& clock_;
-  Rng& rng_;
   Options options_;
-  std::deque<Link> links_;  // oldest first
+  OneTimeLinks links_;
 };
 
 }  // namespace muster

@@ -20,15 +20,20 @@
 #include "control/runtime/controllers.h"
 #include "control/tensorboard/tensorboard.h"
 #include "linux/tcp_port.h"
+#include "main/asset_pack.h"
 #include "main/commands.h"
 #include "main/config.h"
+#include "main/console_pages.h"
+#include "main/console_sessions.h"
 #include "main/content_port.h"
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
+#include "main/one_time_links.h"
 #include "main/page_access.h"
 #include "main/page_proxy.h"
 #include "main/queues.h"
 #include "main/scalars_route.h"
+#include "main/stream_socket.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -157,9 +162,13 @@ struct Engine {
   std::unique_ptr<net::HttpServer> http;
   std::unique_ptr<PageAccess> page_access;
   std::unique_ptr<PageProxy> pages;
+  std::unique_ptr<OneTimeLinks> console_links;
+  std::unique_ptr<ConsoleSessions> console_sessions;
+  std::unique_ptr<ConsolePages> console;
   std::unique_ptr<net::HttpServer> content;
-  std::string pages_url;  // of `content`, once it listens
-  int port = 0;           // of `http`, once it listens
+  std::string pages_url;    // of `content`, once it listens
+  std::string console_url;  // of `http`, for browsers, once it listens
+  int port = 0;             // of `http`, once it listens
 
   ~Engine() {
     content.reset();
@@ -225,26 +234,39 @@ apiserver::Route link_route(Engine& engine) {
   const auto handle = [&engine](const apiserver::RoutedRequest& request,
                                 const std::shared_ptr<net::Exchange>& exchange) {
     const std::string page = control::tensorboard_path(request.at.at("namespace"), request.at.at("name"));
-    const json::Document link =
-        json::Object{{"apiVersion", "muster.dev/v1"},
-                     {"kind", "PageLink"},
-                     {"url", engine.pages_url + page + "?token=" + engine.page_access->make_link_token(page)}};
-    net::Response response{.status = 200, .headers = {}, .body = json::serialize(link)};
-    response.headers.set("Content-Type", "application/json");
-    response.headers.set("Cache-Control", "no-store");
-    exchange->respond(std::move(response));
+    exchange->respond(
+        page_link_response(engine.pages_url + page + "?token=" + engine.page_access->make_link_token(page)));
   };
   return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/tensorboards/{name}/link",
           .methods = {"POST"},
           .handle = handle};
 }
 
+std::vector<apiserver::Route> own_routes(Engine& engine) {
+  std::vector<apiserver::Route> routes =
+      console_routes([&engine] { return engine.console_url; }, *engine.console_links, *engine.console_sessions);
+  routes.push_back(link_route(engine));
+  routes.push_back(scalars_route(engine.client, engine.agent));
+  routes.push_back(stream_route(engine.loop, [&engine]() -> net::Transport& { return *engine.transport; }));
+  return routes;
+}
+
+/// Everything that the main port answers.
+void answer(Engine& engine, net::Request request, std::shared_ptr<net::Exchange> exchange) {
+  if (ConsolePages::serves(request)) return exchange->respond(engine.console->answer(request));
+  engine.api->handle(std::move(request), std::move(exchange));
+}
+
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
                    const std::vector<std::string>& names) {
+  engine.console_links = std::make_unique<OneTimeLinks>(engine.loop, engine.rng);
+  engine.console_sessions = std::make_unique<ConsoleSessions>(engine.loop, engine.rng, credentials.account_key);
   engine.api = std::make_unique<apiserver::ApiServer>(
       engine.loop, engine.rng, *engine.store,
       apiserver::Options{
           .token = credentials.token,
+          .is_owners_token = [&sessions =
+                                  *engine.console_sessions](std::string_view token) { return sessions.is_open(token); },
           .account_key = credentials.account_key,
           .allowed_hosts = names,
           .event_life = *parse_duration(options.config.event_ttl),
@@ -255,7 +277,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
               },
           .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); },
           .node_policy = node_policy(options),
-          .routes = {link_route(engine), scalars_route(engine.client, engine.agent)}});
+          .routes = own_routes(engine)});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
@@ -272,10 +294,13 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
       PageAccess::Options{.owner_token = credentials.token, .key = credentials.account_key, .allowed_hosts = names});
   engine.pages = std::make_unique<PageProxy>(engine.loop, engine.rng, *engine.client, *engine.page_access);
   engine.content = make_content_server(engine.loop, tls, *engine.pages);
+  TRY_ASSIGN(AssetPack assets, parse_asset_pack(embedded_console()));
+  engine.console = std::make_unique<ConsolePages>(std::move(assets), *engine.page_access, *engine.console_links,
+                                                  *engine.console_sessions);
   engine.http = std::make_unique<net::HttpServer>(
       engine.loop, tls,
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
-        engine.api->handle(std::move(request), std::move(exchange));
+        answer(engine, std::move(request), std::move(exchange));
       },
       net::ServerLimits{}, [&engine](const net::Request& head) { return engine.api->knows_sender(head); },
       [&engine](const net::Request& head) { return engine.api->streams_body(head); });
@@ -303,6 +328,7 @@ Status run_engine(const ServeOptions& options) {
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
   TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
   engine.pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
+  engine.console_url = browser_url(options.address.host, to_lower(host_name()), engine.port);
   engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
                                                               control::Where::kEngine, linux_os::is_port_free,
                                                               engine.pages_url, options.config.scheduling == "strict");

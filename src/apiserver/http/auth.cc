@@ -78,7 +78,9 @@ Principal identify(const net::Request& request, const Authentication& by) {
   if (request.peer.in_process || request.peer.unix_socket_same_user) return owner();
   const std::string token = bearer_token(request);
   if (!by.owner_token.empty() && same_secret(token, by.owner_token)) return owner();
-  if (token.empty() || !by.find_account) return {};
+  if (token.empty()) return {};
+  if (by.is_owners && by.is_owners(token)) return owner();
+  if (!by.find_account) return {};
   auto account = by.find_account(token);
   return account ? service_account(*std::move(account)) : Principal();
 }

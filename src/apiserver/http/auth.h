@@ -18,6 +18,8 @@ namespace muster::apiserver {
 struct Authentication {
   std::string owner_token;
   std::vector<std::string> allowed_hosts;
+  /// Whether a token is another one of the owner's, such as that of a browser. Null: there are none.
+  std::function<bool(std::string_view token)> is_owners = nullptr;
   /// Finds the account that a token stands for. Null: there are no service accounts.
   std::function<std::optional<ServiceAccount>(std::string_view token)> find_account = nullptr;
 };

@@ -30,6 +30,17 @@ TEST(Auth, TheTokenOpens) {
   EXPECT_EQ(verdict(request({{"Host", "localhost"}})), "Unauthorized");
 }
 
+TEST(Auth, AnotherTokenOfTheOwnerOpensToo) {
+  const Authentication by{.owner_token = "secret", .allowed_hosts = kHosts, .is_owners = [](std::string_view token) {
+                            return token == "browser" || token.empty();
+                          }};
+  const auto who = authenticate(request({{"Host", "localhost"}, {"Authorization", "Bearer browser"}}), by);
+  ASSERT_TRUE(who);
+  EXPECT_EQ(who->kind, Principal::Kind::kOwner);
+  EXPECT_FALSE(authenticate(request({{"Host", "localhost"}, {"Authorization", "Bearer other"}}), by));
+  EXPECT_FALSE(authenticate(request({{"Host", "localhost"}}), by));
+}
+
 TEST(Auth, AnEmptyTokenOpensNothing) {
   EXPECT_FALSE(authenticate(request({{"Host", "localhost"}, {"Authorization", "Bearer "}}),
                             {.owner_token = "", .allowed_hosts = {"localhost"}}));

@@ -4,10 +4,9 @@
 
 #include "api/names.h"
 #include "api/resource.h"
-#include "base/run_program.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/connect/environment.h"
+#include "cli/connect/browser.h"
 
 namespace muster::cli {
 
@@ -15,12 +14,6 @@ namespace {
 
 const api::Resource& tensorboards() {
   return *api::find_kind("tensorstack.dev/v1beta1", "TensorBoard");
-}
-
-/// Opens the link where there is a desktop; elsewhere the printed link has to do.
-void open_in_browser(const std::string& url) {
-  if (!read_environment().has_display) return;
-  (void)run_program({.words = {"xdg-open", url}, .env = std::nullopt, .quiet = true});
 }
 
 std::string ready_message(const json::Document& board) {

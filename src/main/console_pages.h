@@ -1,0 +1,43 @@
+// ConsolePages: what the main port answers under /console/. The files of the console are the same for everybody and
+// hold no secrets, so they need no login; what the console shows comes from the API, with a token that a browser gets
+// here for the code of a one-time link. Loop thread only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apiserver/http/router.h"
+#include "main/asset_pack.h"
+#include "main/console_sessions.h"
+#include "main/one_time_links.h"
+#include "main/page_access.h"
+#include "net/http.h"
+
+namespace muster {
+
+class ConsolePages {
+ public:
+  /// All three references outlive the pages.
+  ConsolePages(AssetPack assets, const PageAccess& access, OneTimeLinks& links, ConsoleSessions& sessions);
+
+  /// Whether a request is for the console and not for the API: its paths, and "/" for a browser.
+  static bool serves(const net::Request& head);
+  net::Response answer(const net::Request& request);
+
+ private:
+  net::Response answer_file(const net::Request& request, std::string_view path) const;
+  net::Response log_in(const net::Request& request);
+
+  AssetPack assets_;
+  std::string index_etag_;
+  const PageAccess& access_;
+  OneTimeLinks& links_;
+  ConsoleSessions& sessions_;
+};
+
+/// The paths of the API about logins: a new link (`origin` says where the console is), another token before the present
+/// one expires, and logout.
+std::vector<apiserver::Route> console_routes(std::function<std::string()> origin, OneTimeLinks& links,
+                                             ConsoleSessions& sessions);
+
+}  // namespace muster
