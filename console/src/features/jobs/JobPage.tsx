@@ -1,0 +1,117 @@
+// One job: its state and the one sentence that matters on top, and tabs below.
+import type { Pod } from "#types";
+import { useEffect, useMemo } from "preact/hooks";
+import { watchCollection } from "../../api/collection";
+import { collectionPath, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { t } from "../../i18n";
+import { hrefOf, place, withNamespace } from "../../lib/router";
+import { formatDuration } from "../../lib/time";
+import { Button } from "../../ui/Button";
+import { now } from "../../ui/clock";
+import { Failure } from "../../ui/Failure";
+import { Menu } from "../../ui/Menu";
+import { StateWord } from "../../ui/State";
+import { DeleteDialog, jobActions, pauseJob } from "./actions";
+import { kinds, loadKinds } from "./live";
+import { LogsTab } from "./LogsTab";
+import { MetricsTab } from "./MetricsTab";
+import * as model from "./model";
+import { OverviewTab } from "./OverviewTab";
+import { ReplicasTab } from "./ReplicasTab";
+import { orderPods } from "./replicas";
+import { YamlTab } from "./YamlTab";
+
+interface Tab {
+  id: string;
+  label: string;
+  count?: number;
+}
+
+function Tabs({ tabs, chosen, path }: { tabs: Tab[]; chosen: string; path: string[] }) {
+  return (
+    <nav class="tabs" aria-label={t("job.basics")}>
+      {tabs.map((tab) => (
+        <a key={tab.id} href={hrefOf(path, withNamespace({ tab: tab.id || undefined }))} aria-current={tab.id === chosen ? "page" : undefined}>
+          {tab.label}{tab.count ? <span class="count">{tab.count}</span> : null}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** "2 m 14 s": how long the job has run, or ran. */
+function Elapsed({ job }: { job: Job }) {
+  const start = Date.parse(job.status?.startTime ?? "");
+  const end = Date.parse(job.status?.completionTime ?? "");
+  if (Number.isNaN(start)) return null;
+  return <span class="quiet">{formatDuration((Number.isNaN(end) ? now.value : end) - start)}</span>;
+}
+
+function TitleRow({ job }: { job: Job }) {
+  const state = model.stateOf(job);
+  return (
+    <div class="title-row">
+      <h1 class="object">{job.metadata?.name}</h1>
+      <StateWord state={state} />
+      <Elapsed job={job} />
+      <span class="spacer" />
+      {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
+      {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
+      <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={jobActions(job)} />
+    </div>
+  );
+}
+
+function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string }) {
+  const live = useMemo(() => watchCollection<Job>(collectionPath(kind, ns), { fields: `metadata.name=${name}` }), []);
+  const pods = useMemo(
+    () => watchCollection<Pod>(`/api/v1/namespaces/${encodeURIComponent(ns)}/pods`, { labels: `scheduler.tensorstack.dev/group-name=${name}` }),
+    [],
+  );
+  useEffect(() => () => {
+    live.close();
+    pods.close();
+  }, []);
+  const job = [...live.items.value.values()][0];
+  const last = useMemo<{ job?: Job }>(() => ({}), []);
+  if (job) last.job = job;
+  const ordered = useMemo(() => (last.job ? orderPods(last.job, [...pods.items.value.values()]) : []), [last.job, pods.items.value]);
+  const state = live.state.value;
+  const path = ["jobs", ns, resourceName(kind), name];
+  const chosen = place.value.query.get("tab") ?? "";
+
+  if (!last.job) {
+    if (state.state === "failed") return <Failure error={state.error} onRetry={live.reload} />;
+    if (state.state === "live") return <p class="empty">{t("job.notFound", { name, ns })}</p>;
+    return <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>;
+  }
+  const shown = last.job;
+  const tabs: Tab[] = [
+    { id: "", label: shown.kind }, { id: "replicas", label: t("tab.replicas"), count: ordered.length }, { id: "logs", label: t("tab.logs") },
+    { id: "metrics", label: t("tab.metrics") }, { id: "yaml", label: t("tab.yaml") },
+  ];
+  const cause = model.causeOf(shown);
+  return (
+    <>
+      <TitleRow job={shown} />
+      {!job && <p class="notice" role="status">{t("job.gone")}</p>}
+      {cause && <p class={`truth ${model.stateOf(shown) === "Failed" ? "bad" : ""}`}>{cause}</p>}
+      {state.state === "failed" && <Failure error={state.error} onRetry={live.reload} />}
+      <Tabs tabs={tabs} chosen={chosen} path={path} />
+      {chosen === "" && <OverviewTab job={shown} pods={ordered} />}
+      {chosen === "replicas" && <ReplicasTab job={shown} pods={ordered} path={path} />}
+      {chosen === "logs" && <LogsTab ns={ns} job={shown} pods={ordered} />}
+      {chosen === "metrics" && <MetricsTab ns={ns} job={shown} pods={ordered} />}
+      {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} />}
+      <DeleteDialog />
+    </>
+  );
+}
+
+export function JobPage({ ns, resource, name }: { ns: string; resource: string; name: string }) {
+  useEffect(() => void loadKinds().catch(() => undefined), []);
+  const kind = kinds.value.find((one) => resourceName(one) === resource);
+  if (kind) return <LivePage ns={ns} kind={kind} name={name} />;
+  if (kinds.value.length === 0) return <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>;
+  return <p class="empty">{t("job.notFound", { name, ns })}</p>;
+}

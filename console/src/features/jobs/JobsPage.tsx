@@ -1,0 +1,197 @@
+// Every job of the project in one live list.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Job } from "../../api/jobs";
+import { chosenNamespace, go, place, setQuery } from "../../lib/router";
+import { t, type Key } from "../../i18n";
+import { formatAge, formatTime, zoneName } from "../../lib/time";
+import { IconButton } from "../../ui/Button";
+import { now } from "../../ui/clock";
+import { Failure } from "../../ui/Failure";
+import { Icon } from "../../ui/Icon";
+import { Menu } from "../../ui/Menu";
+import { Select } from "../../ui/Select";
+import { StateShape } from "../../ui/State";
+import { Table, type Column } from "../../ui/Table";
+import { DeleteDialog, jobActions } from "./actions";
+import { jobHref, jobs, jobsState, reloadJobs, watchJobs } from "./live";
+import * as model from "./model";
+
+const states = ["Pending", "Running", "Paused", "Succeeded", "Failed"];
+
+function Age({ job }: { job: Job }) {
+  const created = job.metadata?.creationTimestamp;
+  return <span title={`${formatTime(created)} ${zoneName()}`}>{formatAge(created, now.value)}</span>;
+}
+
+function Labels({ job }: { job: Job }) {
+  const labels = model.labelsOf(job);
+  return <span class="labels" title={labels.join("\n")}>{labels.length ? labels.map((label) => <code key={label}>{label}</code>) : "-"}</span>;
+}
+
+function allColumns(): Column<Job>[] {
+  const name = (job: Job) => (
+    <span class="name-cell">
+      <StateShape state={model.stateOf(job)} />
+      <a class="object" href={jobHref(job)}>{job.metadata?.name}</a>
+    </span>
+  );
+  return [
+    { key: "name", title: t("column.name"), cell: name, width: "minmax(160px, 3fr)" },
+    { key: "state", title: t("column.state"), cell: (job) => t(`state.${model.stateOf(job)}` as Key), width: "88px" },
+    { key: "project", title: t("column.project"), cell: (job) => job.metadata?.namespace, width: "minmax(80px, 1fr)", hidden: "phone" },
+    { key: "type", title: t("column.type"), cell: (job) => job.kind, width: "minmax(150px, 1fr)", hidden: "phone" },
+    { key: "replicas", title: t("column.replicas"), cell: model.readyText, width: "64px", numeric: true, hidden: "tablet" },
+    { key: "cpu", title: t("column.cpu"), cell: (job) => model.cpuText(model.cpuOf(job)), width: "112px", numeric: true, hidden: "tablet" },
+    { key: "memory", title: t("column.memory"), cell: (job) => model.memoryText(model.memoryOf(job)), width: "144px", numeric: true, hidden: "phone" },
+    { key: "labels", title: t("column.labels"), cell: (job) => <Labels job={job} />, width: "minmax(100px, 1fr)", hidden: "tablet" },
+    { key: "queue", title: t("column.queue"), cell: (job) => model.queueOf(job) || "-", width: "100px", hidden: "tablet" },
+    { key: "created", title: t("column.created"), cell: (job) => formatTime(job.metadata?.creationTimestamp), width: "148px", hidden: "phone" },
+    { key: "age", title: t("column.age"), cell: (job) => <Age job={job} />, width: "64px", numeric: true },
+    { key: "actions", title: t("column.actions"), width: "40px",
+      cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={[
+        { label: t("action.yaml"), onSelect: () => go(jobHref(job, { tab: "yaml" })) }, ...jobActions(job)]} /> },
+  ];
+}
+
+const hiddenByDefault = "labels,queue,age";
+
+function ColumnChooser({ columns, hidden }: { columns: Column<Job>[]; hidden: string[] }) {
+  const choose = (key: string, shown: boolean) => {
+    const next = shown ? hidden.filter((one) => one !== key) : [...hidden, key];
+    setQuery({ hide: next.join(",") === hiddenByDefault ? "" : next.join(",") || "none" });
+  };
+  return (
+    <details class="chooser">
+      <summary class="button plain">{t("jobs.columns")}</summary>
+      <div class="menu">
+        {columns.filter((column) => column.key !== "name" && column.key !== "actions").map((column) => (
+          <label key={column.key}>
+            <input type="checkbox" checked={!hidden.includes(column.key)} onChange={(event) => choose(column.key, event.currentTarget.checked)} />
+            {column.title}
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+interface Chip {
+  parameter: string;
+  label: string;
+}
+
+function Chips({ chips }: { chips: Chip[] }) {
+  if (chips.length === 0) return null;
+  return (
+    <div class="chips" role="group" aria-label={t("jobs.filters")}>
+      <span>{t("jobs.filters")}:</span>
+      {chips.map((chip) => (
+        <button type="button" key={chip.parameter} class="chip" aria-label={t("jobs.remove", { what: chip.label })} onClick={() => setQuery({ [chip.parameter]: "" })}>
+          {chip.label} <Icon name="close" />
+        </button>
+      ))}
+      <button type="button" class="text-button" onClick={() => setQuery(Object.fromEntries(chips.map((chip) => [chip.parameter, ""])))}>{t("jobs.clear")}</button>
+    </div>
+  );
+}
+
+function Pager({ total, size, page }: { total: number; size: number; page: number }) {
+  const from = size ? page * size : 0;
+  const to = size ? Math.min(total, from + size) : total;
+  return (
+    <footer class="pager">
+      <Select label={t("jobs.rowsPerPage")} value={size ? String(size) : ""} onChange={(value) => setQuery({ size: value, page: "" })}
+        options={[{ value: "", label: t("jobs.allRows") }, ...["10", "50", "100"].map((value) => ({ value, label: value }))]} />
+      <span>{t("jobs.range", { from: total ? from + 1 : 0, to, total })}</span>
+      {size > 0 && <>
+        <IconButton icon="left" label={t("jobs.previousPage")} disabled={page === 0} onClick={() => setQuery({ page: page > 1 ? String(page) : "" })} />
+        <IconButton icon="right" label={t("jobs.nextPage")} disabled={to >= total} onClick={() => setQuery({ page: String(page + 2) })} />
+      </>}
+      <span class="quiet">{zoneName()}</span>
+    </footer>
+  );
+}
+
+function Empty({ filtered }: { filtered: boolean }) {
+  if (filtered) return <p class="empty">{t("jobs.nothingMatches")}</p>;
+  return (
+    <div class="empty">
+      <p><strong>{t("jobs.empty")}</strong></p>
+      <p>{t("jobs.emptyHint")}</p>
+      <pre class="command">muster create -f job.yaml</pre>
+    </div>
+  );
+}
+
+function countBy(list: Job[], of: (job: Job) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const job of list) counts.set(of(job), (counts.get(of(job)) ?? 0) + 1);
+  return counts;
+}
+
+export function JobsPage() {
+  const ns = chosenNamespace();
+  useEffect(() => watchJobs(ns), [ns]);
+  const query = place.value.query;
+  const filter = {
+    search: query.get("q") ?? "", phase: query.get("phase") ?? "", kind: query.get("kind") ?? "",
+    label: query.get("label") ?? "", queue: query.get("queue") ?? "",
+  };
+  const sort = model.parseSort(query.get("sort") ?? "");
+  const size = Math.max(0, Number(query.get("size") ?? 0) || 0);
+  const page = size ? Math.max(0, (Number(query.get("page") ?? 1) || 1) - 1) : 0;
+  const hidden = (query.get("hide") ?? hiddenByDefault).split(",");
+  const all = jobs.value;
+  const shown = useMemo(() => model.sortJobs(all.filter((job) => model.matches(job, filter)), sort), [all, place.value]);
+  const columns = allColumns();
+  const [label, setLabel] = useState(filter.label);
+  useEffect(() => setLabel(filter.label), [filter.label]);
+
+  const phases = countBy(all, model.stateOf);
+  const chips: Chip[] = [
+    ["phase", t("jobs.phase"), filter.phase], ["kind", t("jobs.type"), filter.kind], ["label", t("jobs.labels"), filter.label],
+    ["queue", t("jobs.queue"), filter.queue], ["q", t("column.name"), filter.search],
+  ].filter(([, , value]) => value).map(([parameter = "", title, value]) => ({ parameter, label: `${title}: ${value}` }));
+  if (query.get("sort")) chips.push({ parameter: "sort", label: `${t("jobs.sort")}: ${t(`sort.${sort.key}` as Key)} ${t(sort.descending ? "sort.descending" : "sort.ascending")}` });
+  const options = (values: Iterable<string>) => [{ value: "", label: t("jobs.any") }, ...[...values].filter(Boolean).sort().map((value) => ({ value, label: value }))];
+  const state = jobsState.value;
+  return (
+    <>
+      <div class="title-row">
+        <h1>{t("jobs.title")}</h1>
+        <IconButton icon="refresh" label={t("jobs.refresh")} onClick={reloadJobs} />
+      </div>
+      <div class="filters">
+        <input type="search" class="field" placeholder={t("jobs.search")} aria-label={t("jobs.search")} value={filter.search}
+          onInput={(event) => setQuery({ q: event.currentTarget.value, page: "" }, true)} />
+        <Select label={t("jobs.phase")} value={filter.phase} onChange={(phase) => setQuery({ phase, page: "" })}
+          options={[{ value: "", label: t("jobs.any") }, ...states.map((value) => ({ value, label: `${t(`state.${value}` as Key)} (${phases.get(value) ?? 0})` }))]} />
+        <Select label={t("jobs.type")} value={filter.kind} onChange={(kind) => setQuery({ kind, page: "" })} options={options(countBy(all, (job) => job.kind).keys())} />
+        <Select label={t("jobs.queue")} value={filter.queue} onChange={(queue) => setQuery({ queue, page: "" })} options={options(countBy(all, model.queueOf).keys())} />
+        <form class="label-filter" onSubmit={(event) => {
+          event.preventDefault();
+          setQuery({ label: label.trim(), page: "" });
+        }}>
+          <input class="field" aria-label={t("jobs.labels")} placeholder={`${t("jobs.labels")}: ${t("jobs.labelsHint")}`} value={label} onInput={(event) => setLabel(event.currentTarget.value)} />
+        </form>
+        <Select label={t("jobs.sort")} value={model.sortText(sort)} onChange={(value) => setQuery({ sort: value === "created:desc" ? "" : value })}
+          options={["created:desc", "created:asc", "name:asc", "name:desc", "state:asc"].map((value) => {
+            const one = model.parseSort(value);
+            return { value, label: `${t(`sort.${one.key}` as Key)} ${t(one.descending ? "sort.descending" : "sort.ascending")}` };
+          })} />
+        <ColumnChooser columns={columns} hidden={hidden} />
+      </div>
+      <Chips chips={chips} />
+      {state.state === "failed" && <Failure error={state.error} onRetry={reloadJobs} />}
+      {state.state === "loading" && all.length === 0 && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
+      {state.state === "live" && shown.length === 0 && <Empty filtered={all.length > 0} />}
+      {shown.length > 0 && (
+        <Table label={t("jobs.title")} rows={size ? shown.slice(page * size, (page + 1) * size) : shown}
+          columns={columns.filter((column) => !hidden.includes(column.key) && (column.key !== "project" || !ns))}
+          keyOf={(job) => job.metadata?.uid ?? ""} noteOf={model.causeOf} onOpen={(job) => go(jobHref(job))} />
+      )}
+      {shown.length > 0 && <Pager total={shown.length} size={size} page={page} />}
+      <DeleteDialog />
+    </>
+  );
+}

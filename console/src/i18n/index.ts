@@ -1,0 +1,18 @@
+// t("jobs.range", {from: 1, to: 10, total: 42}) in the chosen language; whoever calls it while rendering follows a change.
+import { signal } from "@preact/signals";
+import { en } from "./en";
+import { zh } from "./zh";
+
+export type Key = keyof typeof en;
+export type Language = "en" | "zh";
+
+const language = signal<Language>("en");
+
+export function setLanguage(value: Language): void {
+  language.value = value;
+}
+
+export function t(key: Key, values: Record<string, string | number> = {}): string {
+  const text: string = (language.value === "zh" ? zh : en)[key];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}

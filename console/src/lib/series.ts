@@ -1,0 +1,42 @@
+// Measured values over time, of one pod or of several together. Pure.
+
+export interface History {
+  stepSeconds: number;
+  times: number[];
+  series: { name: string; unit: string; values: (number | null)[] }[];
+}
+
+export interface Point {
+  time: number;
+  value: number;
+}
+
+/** The sum over all histories of the series with these names, at each time; times are aligned to the longest step. */
+export function sumSeries(histories: History[], names: string[]): Point[] {
+  const step = Math.max(1, ...histories.map((one) => one.stepSeconds));
+  const sums = new Map<number, number>();
+  for (const history of histories) {
+    const own = new Map<number, { total: number; count: number }>();
+    history.times.forEach((time, index) => {
+      const values = history.series.filter((one) => names.includes(one.name)).map((one) => one.values[index] ?? null);
+      if (values.every((value) => value === null)) return;
+      const slot = Math.round(time / step) * step;
+      const before = own.get(slot) ?? { total: 0, count: 0 };
+      own.set(slot, { total: before.total + values.reduce<number>((sum, value) => sum + (value ?? 0), 0), count: before.count + 1 });
+    });
+    for (const [time, { total, count }] of own) sums.set(time, (sums.get(time) ?? 0) + total / count);
+  }
+  return [...sums].map(([time, value]) => ({ time, value })).sort((a, b) => a.time - b.time);
+}
+
+export const seriesNames = (histories: History[]) => [...new Set(histories.flatMap((one) => one.series.map((series) => series.name)))];
+
+/** A round number at or above the value: 1, 2 or 5 times a power of ten, of two for bytes. */
+export function roundUp(value: number, binary: boolean): number {
+  if (value <= 0) return 1;
+  const unit = binary ? 1024 ** Math.floor(Math.log(value) / Math.log(1024)) : 1;
+  const rest = value / unit;
+  const power = 10 ** Math.floor(Math.log10(rest));
+  const factor = [1, 2, 5, 10].find((one) => rest <= one * power * 1.0000001) ?? 10;
+  return factor * power * unit;
+}

@@ -1,0 +1,26 @@
+const paths = {
+  refresh: "M13 8a5 5 0 11-1.5-3.6M13 2v3h-3",
+  more: "M8 3.5v.01M8 8v.01M8 12.5v.01",
+  menu: "M2 4h12M2 8h12M2 12h12",
+  moon: "M13 9.5A5.5 5.5 0 016.5 3 5.5 5.5 0 1013 9.5z",
+  sun: "M8 5a3 3 0 100 6 3 3 0 000-6zM8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M13 3l-1.4 1.4M4.4 11.6L3 13",
+  help: "M6 6a2 2 0 114 0c0 1.5-2 1.5-2 3M8 11.5v.01",
+  logout: "M6 2H3v12h3M7 8h7M11 5l3 3-3 3",
+  close: "M4 4l8 8M12 4l-8 8",
+  up: "M4 10l4-4 4 4",
+  down: "M4 6l4 4 4-4",
+  left: "M10 4L6 8l4 4",
+  right: "M6 4l4 4-4 4",
+  jobs: "M2 4.5h12v9H2zM5.5 4.5v-2h5v2M2 8.5h12",
+  download: "M8 2v8M5 7l3 3 3-3M3 13h10",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={paths[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,113 @@
+// A table that renders only the rows in sight, so that ten thousand cost as much as fifty.
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+
+export interface Column<T> {
+  key: string;
+  title: string;
+  cell: (row: T) => ComponentChildren;
+  /** A CSS width, such as "minmax(200px, 2fr)". */
+  width: string;
+  numeric?: boolean;
+  /** Left out on phones, or already on tablets. */
+  hidden?: "phone" | "tablet";
+}
+
+interface TableProps<T> {
+  label: string;
+  rows: T[];
+  columns: Column<T>[];
+  keyOf: (row: T) => string;
+  /** A line under the row that says why it needs a person. */
+  noteOf?: (row: T) => string;
+  onOpen?: (row: T) => void;
+}
+
+const rowHeight = 36;
+const notedHeight = 56;
+const overscan = 600;  // pixels beyond the edges, so that a quick scroll shows no gap
+
+/** The index of the last row that begins at or before the position. */
+export function rowAt(offsets: number[], position: number): number {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((offsets[middle] ?? 0) <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableProps<T>) {
+  const body = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  const [chosen, setChosen] = useState(-1);
+  const notes = useMemo(() => rows.map((row) => noteOf?.(row) ?? ""), [rows, noteOf]);
+  const offsets = useMemo(() => {
+    const starts = [0];
+    for (const note of notes) starts.push((starts[starts.length - 1] ?? 0) + (note ? notedHeight : rowHeight));
+    return starts;
+  }, [notes]);
+  const total = offsets[rows.length] ?? 0;
+
+  // The page scrolls, not the table: the part in sight is that between the edges of the window.
+  useEffect(() => {
+    const look = () => {
+      const top = -(body.current?.getBoundingClientRect().top ?? 0);
+      setView((before) => (Math.abs(before.top - top) < rowHeight && before.height === innerHeight ? before : { top, height: innerHeight }));
+    };
+    look();
+    addEventListener("scroll", look, { passive: true });
+    addEventListener("resize", look);
+    return () => {
+      removeEventListener("scroll", look);
+      removeEventListener("resize", look);
+    };
+  }, []);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.target instanceof Element && event.target.closest("input, select, textarea, dialog, [popover]")) return;
+      const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+      if (step) setChosen((at) => Math.min(rows.length - 1, Math.max(0, at + step)));
+      const row = rows[chosen];
+      if (event.key === "Enter" && row && event.target === document.body) onOpen?.(row);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [rows, chosen, onOpen]);
+  useEffect(() => {
+    const top = (body.current?.getBoundingClientRect().top ?? 0) + (offsets[chosen] ?? 0);
+    if (chosen >= 0 && (top < 100 || top > innerHeight - 60)) scrollBy(0, top - innerHeight / 2);
+  }, [chosen]);
+
+  const first = rowAt(offsets, Math.max(0, view.top - overscan));
+  const last = Math.min(rows.length, rowAt(offsets, Math.max(0, view.top) + view.height + overscan) + 1);
+  const widths = columns.map((column) => column.width).join(" ");
+  const onTablet = columns.filter((column) => column.hidden !== "tablet").map((column) => column.width).join(" ");
+  const onPhone = columns.filter((column) => !column.hidden).map((column) => column.width).join(" ");
+  const cellClass = (column: Column<T>) => `cell ${column.numeric ? "numeric" : ""} ${column.hidden ? `not-${column.hidden}` : ""}`;
+  return (
+    <div class="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}
+      style={{ "--columns": widths, "--tablet-columns": onTablet, "--phone-columns": onPhone }}>
+      <div role="rowgroup" class="table-head">
+        <div role="row" class="row head">
+          {columns.map((column) => <div role="columnheader" key={column.key} class={cellClass(column)}>{column.title}</div>)}
+        </div>
+      </div>
+      <div role="rowgroup" class="table-body" ref={body} style={{ height: `${total}px` }}>
+        {rows.slice(first, last).map((row, index) => {
+          const at = first + index;
+          return (
+            <div role="row" key={keyOf(row)} class={`row ${at === chosen ? "chosen" : ""}`} aria-rowindex={at + 2}
+              style={{ transform: `translateY(${offsets[at] ?? 0}px)`, height: `${notes[at] ? notedHeight : rowHeight}px` }}>
+              {columns.map((column) => <div role="cell" key={column.key} class={cellClass(column)}>{column.cell(row)}</div>)}
+              {notes[at] ? <div role="cell" class="note" title={notes[at]}>{notes[at]}</div> : null}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
