@@ -297,6 +297,24 @@ def clients(tally, full):
     pytest(tally, "clients", "tests/clients", full, f"{environment}/bin/python" if environment else "/usr/bin/python3")
 
 
+def browser(tally, full):
+    """the console in Chromium, and its unit tests in Node"""
+    build("release")
+    if (ROOT / "console" / "node_modules").exists():
+        vitest(tally)
+    else:
+        tally.skipped.append(("browser", "vitest: the console was not built, npm or its packages were missing"))
+    made = subprocess.run(["tools/install_packages", "browser"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
+    environment = made.stdout.strip()
+    pytest(tally, "browser", "tests/browser", full, f"{environment}/bin/python" if environment else "/usr/bin/python3")
+
+
+def vitest(tally):
+    with tempfile.NamedTemporaryFile(suffix=".xml") as report:
+        code = run(["npm", "--prefix", "console", "run", "--silent", "test", "--", "--reporter=junit", f"--outputFile={report.name}"])
+        add_report(tally, "vitest", report.name, code)
+
+
 def fuzz(tally, full):
     """libFuzzer targets: 20 s each, 10 minutes each from a new seed with --full; a crash leaves its input in build-fuzz/found"""
     directory = build("fuzz")
@@ -330,7 +348,7 @@ def fuzz_one(program, found, full):
 
 
 # The suites that mostly wait, kubectl to crash, come before those whose prerequisites are built in the meantime.
-SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, crash, contract, operator, fuzz, asan, tsan)}
+SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, browser, crash, contract, operator, fuzz, asan, tsan)}
 
 
 def make_ahead(suites):

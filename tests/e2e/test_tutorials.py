@@ -2,34 +2,13 @@
 
 import http.cookiejar
 import json
-import os
 import re
-import subprocess
 import urllib.error
 import urllib.request
 
 import pytest
-from harness import FULL, MUSTER, ROOT, Engine, wait_for
-
-EXAMPLES = ROOT / "examples"
-# Variables of the environment make the trainings short, so that the manifests stay as they are.
-SHORT = {} if FULL else {"MNIST_EPOCHS": "2", "MNIST_LIMIT": "4000"}
-TIMEOUT = 3000 if FULL else 240
-
-
-def prepare(*words, **env):
-    done = subprocess.run([EXAMPLES / "prepare", *words], env=dict(os.environ, MUSTER_BINARY=str(MUSTER), **env), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def configured(variables, *words):
-    """The configuration that examples/prepare makes, with more variables. It is then ours, so that prepare keeps it."""
-    config = prepare("--print-config", *words).split("\n", 1)[1]
-    for name, value in variables.items():
-        config = config.replace("  env:\n", f"  env:\n    {name}: '{value}'\n")
-    return config
+from harness import Engine, wait_for
+from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
 
 
 @pytest.fixture(scope="module")

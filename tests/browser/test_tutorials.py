@@ -1,0 +1,97 @@
+"""The tutorials as tours of the console, with a real training behind each; one training serves both languages."""
+
+import re
+
+import pytest
+from harness import Engine, wait_for
+from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
+
+DDP = "torch-mnist-trainingjob"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    made = Engine(tmp_path_factory.mktemp("tour"), config=configured(SHORT)).start()
+    prepare(MUSTER_DATA_DIR=str(made.data))
+    yield made
+    made.muster("delete", "tb", "--all", check=False)
+    made.stop()
+
+
+def facts(page):
+    """What the first tab says, by its labels."""
+    return dict(zip(page.locator(".facts dt").all_inner_texts(), page.locator(".facts dd").all_inner_texts()))
+
+
+def test_000_data_parallel_training(engine, console):
+    engine.muster("create", "-f", EXAMPLES / "pytorchtrainingjob" / "ddp" / "job_cpu.yaml")
+    tab = console("", language="zh")
+    page = tab.page
+
+    # 进入模型构建控制台的 Job 页面，可以看到名为 torch-mnist-trainingjob 的 PyTorchTrainingJob 正在运行
+    page.get_by_role("link", name="Job", exact=True).first.click()
+    listed = page.get_by_role("row").filter(has=page.get_by_role("link", name=DDP, exact=True))
+    listed.get_by_role("cell", name="Running", exact=True).wait_for(timeout=60_000)
+    for text in ("PyTorchTrainingJob", "16.00 / 32.00", "8.00Gi / 16.00Gi"):
+        assert text in listed.inner_text()
+    tab.picture("000-running")
+
+    # 点击该名称进入详情页面，可以看到基本信息、状况信息和事件信息
+    page.get_by_role("link", name=DDP, exact=True).click()
+    for title in ("基本信息", "状况信息", "事件信息"):
+        page.get_by_role("heading", name=title).wait_for()
+    wait_for("the facts", lambda: facts(page).get("副本") == "node: 1 × 4 个进程")
+    assert facts(page)["存储卷"] == "tutorial"
+    for condition in ("Running", "Initialized", "ReplicaFailure"):
+        page.get_by_role("cell", name=condition, exact=True).first.wait_for()
+    for event in ("Created", "Start"):
+        page.get_by_role("cell", name=event, exact=True).wait_for()
+    assert not page.get_by_label("详细事件").is_checked()
+    tab.picture("000-details")
+
+    # 点击 TensorBoard 右侧的 Running 打开 TensorBoard
+    link = page.get_by_role("button", name="在新标签页中打开 TensorBoard: Running")
+    link.wait_for(timeout=120_000)
+    with tab.context.expect_page() as opened:
+        link.click()
+    board = opened.value
+    board.wait_for_url(re.compile(r"/tb/default/"))
+    assert board.url.split("/tb/")[0] != page.url.split("/console/")[0], "it has an origin of its own"
+    board.close()
+
+    # 点击上方标签页的副本，查看 Pod 信息；更多信息下的 ⋮ > 日志
+    page.get_by_role("link", name="副本").click()
+    pod = engine.get("pj", DDP)["status"]["tasks"][0]["replicas"][0]["name"]
+    page.get_by_role("cell", name=pod).wait_for()
+    page.get_by_text("job-role: master").wait_for()
+    tab.picture("000-replicas")
+    page.get_by_role("button", name="node-0 的更多操作").click()
+    page.get_by_role("menuitem", name="日志").click()
+    log = page.get_by_role("dialog", name=pod).get_by_role("log")
+    log.get_by_text(re.compile(r"epoch 1/\d+, batch +\d+/\d+ with loss: \d")).first.wait_for(timeout=TIMEOUT * 1000)
+    tab.picture("000-log")
+    page.keyboard.press("Escape")
+
+    # 点击上方标签页的资源监测
+    page.get_by_role("link", name="资源监测").click()
+    page.get_by_role("img", name=re.compile("CPU（核），当前 ")).wait_for()
+    for title in ("集群资源", "网络带宽", "存储 I/O"):
+        page.get_by_role("heading", name=title).wait_for()
+    page.get_by_text("上限 32.00").wait_for()
+    tab.picture("000-metrics")
+
+    # 一段时间之后，状态变为 Succeeded
+    page.locator(".title-row").get_by_text("Succeeded", exact=True).wait_for(timeout=TIMEOUT * 1000)
+    job = engine.get("pj", DDP)
+    assert job["status"]["phase"] == "Succeeded"
+    page.get_by_text("从 start 到 finish").wait_for()
+    tab.picture("000-done")
+
+    # The same in English, of the same training.
+    page.get_by_role("button", name="English").click()
+    page.get_by_role("link", name="Logs").click()
+    page.get_by_label("Search (regular expression)").fill("test set: .*accuracy")
+    page.get_by_role("status").filter(has_text=re.compile(r"^1 of \d")).wait_for()
+    page.get_by_role("link", name="PyTorchTrainingJob", exact=True).click()
+    wait_for("the facts in English", lambda: facts(page).get("Replicas") == "node: 1 × 4 processes")
+    assert facts(page)["Status"].strip() == "Succeeded" and facts(page)["TensorBoard"].strip() == "Running"
