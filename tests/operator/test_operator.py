@@ -34,6 +34,7 @@ KINDS = {
     "pytorchtrainingjobs.batch.tensorstack.dev": (tensorstack("PyTorchTrainingJob", roles(worker=2)), 2),
     "tensorflowtrainingjobs.batch.tensorstack.dev": (tensorstack("TensorFlowTrainingJob", roles(chief=1, ps=1)), 2),
     "xgboosttrainingjobs.batch.tensorstack.dev": (tensorstack("XGBoostTrainingJob", roles(master=1, worker=1)), 2),
+    "mpijobs.batch.tensorstack.dev": (tensorstack("MPIJob", {**roles(launcher=1, worker=2), "mpiConfig": {"script": ["train"]}}), 3),
     "genericjobs.batch.tensorstack.dev": (tensorstack("GenericJob", generic_roles(worker=2)), 2),
     "pytorchjobs.kubeflow.org": (kubeflow("PyTorchJob", {"Master": 1, "Worker": 1}, "pytorch"), 2),
     "tfjobs.kubeflow.org": (kubeflow("TFJob", {"Chief": 1, "PS": 1, "Worker": 1}, "tensorflow"), 3),
