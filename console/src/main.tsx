@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
 import { Login, takeLoginCode } from "./app/Login";
 import { Shell, type Crumb } from "./app/Shell";
@@ -7,7 +8,8 @@ import { renewLogin, token } from "./api/client";
 import { closeAllStreams } from "./api/streams";
 import { JobPage } from "./features/jobs/JobPage";
 import { JobsPage } from "./features/jobs/JobsPage";
-import { stopJobs } from "./features/jobs/live";
+import { kinds, loadKinds, stopJobs } from "./features/jobs/live";
+import { resourceName } from "./api/jobs";
 import { t } from "./i18n";
 import { go, hrefOf, place, startRouter, withNamespace } from "./lib/router";
 import "./style.css";
@@ -21,9 +23,19 @@ function NotFound() {
   );
 }
 
+const CreatePage = lazy(() => import("./features/create/CreatePage"));
+
+function Create({ resource }: { resource: string }) {
+  useEffect(() => void loadKinds().catch(() => undefined), []);
+  const kind = kinds.value.find((one) => resourceName(one) === resource);
+  if (!kind) return kinds.value.length > 0 ? <NotFound /> : null;
+  return <Suspense fallback={null}><CreatePage kind={kind} kinds={kinds.value} /></Suspense>;
+}
+
 function Page() {
   const [section = "jobs", ns, resource, name, ...rest] = place.value.path;
   const jobs: Crumb = { label: t("jobs.title"), href: hrefOf(["jobs"], withNamespace()) };
+  if (section === "create" && ns && !resource) return <Shell crumbs={[jobs, { label: t("create.crumb") }]}><Create resource={ns} /></Shell>;
   if (section !== "jobs" || rest.length > 0 || (ns && !name)) return <Shell crumbs={[jobs]}><NotFound /></Shell>;
   if (!ns || !resource || !name) return <Shell crumbs={[{ label: jobs.label }]}><JobsPage /></Shell>;
   return <Shell crumbs={[jobs, { label: name }]}><JobPage ns={ns} resource={resource} name={name} key={`${ns}/${resource}/${name}`} /></Shell>;

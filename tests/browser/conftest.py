@@ -34,8 +34,13 @@ class Console:
         self.page.set_default_timeout(30_000)
         self.problems = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-        self.page.on("console", lambda message: self.problems.append(message.text) if message.type == "error" else None)
+        self.page.on("console", self.on_message)
         self.page.on("dialog", lambda dialog: self.problems.append(f"dialog {dialog.message}"))
+
+    def on_message(self, message):
+        # The browser reports every refused request; what the page makes of it is what tests look at.
+        if message.type == "error" and not message.text.startswith(("Failed to load resource", "WebSocket connection to")):
+            self.problems.append(message.text)
 
     def open(self, path="jobs"):
         """Follows a one-time link to the page."""

@@ -85,6 +85,8 @@ def test_000_data_parallel_training(engine, console):
     job = engine.get("pj", DDP)
     assert job["status"]["phase"] == "Succeeded"
     page.get_by_text("从 start 到 finish").wait_for()
+    for tag in ("train.loss", "val.loss", "val.accuracy"):
+        page.get_by_role("img", name=re.compile(f"^{tag}，当前 ")).wait_for()
     tab.picture("000-done")
 
     # The same in English, of the same training.

@@ -101,7 +101,7 @@ function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string 
       {chosen === "" && <OverviewTab job={shown} pods={ordered} />}
       {chosen === "replicas" && <ReplicasTab job={shown} pods={ordered} path={path} />}
       {chosen === "logs" && <LogsTab ns={ns} job={shown} pods={ordered} />}
-      {chosen === "metrics" && <MetricsTab ns={ns} job={shown} pods={ordered} />}
+      {chosen === "metrics" && <MetricsTab ns={ns} job={shown} pods={ordered} resource={resourceName(kind)} />}
       {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} />}
       <DeleteDialog />
     </>

@@ -1,7 +1,7 @@
 // Every job of the project in one live list.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Job } from "../../api/jobs";
-import { chosenNamespace, go, place, setQuery } from "../../lib/router";
+import { resourceName, type Job, type JobKind } from "../../api/jobs";
+import { chosenNamespace, go, hrefOf, place, setQuery, withNamespace } from "../../lib/router";
 import { t, type Key } from "../../i18n";
 import { formatAge, formatTime, zoneName } from "../../lib/time";
 import { IconButton } from "../../ui/Button";
@@ -13,7 +13,7 @@ import { Select } from "../../ui/Select";
 import { StateShape } from "../../ui/State";
 import { Table, type Column } from "../../ui/Table";
 import { DeleteDialog, jobActions } from "./actions";
-import { jobHref, jobs, jobsState, reloadJobs, watchJobs } from "./live";
+import { jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
 import * as model from "./model";
 
 const states = ["Pending", "Running", "Paused", "Succeeded", "Failed"];
@@ -47,7 +47,7 @@ function allColumns(): Column<Job>[] {
     { key: "queue", title: t("column.queue"), cell: (job) => model.queueOf(job) || "-", width: "100px", hidden: "tablet" },
     { key: "created", title: t("column.created"), cell: (job) => formatTime(job.metadata?.creationTimestamp), width: "148px", hidden: "phone" },
     { key: "age", title: t("column.age"), cell: (job) => <Age job={job} />, width: "64px", numeric: true },
-    { key: "actions", title: t("column.actions"), width: "40px",
+    { key: "actions", title: t("column.actions"), width: "64px",
       cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={[
         { label: t("action.yaml"), onSelect: () => go(jobHref(job, { tab: "yaml" })) }, ...jobActions(job)]} /> },
   ];
@@ -70,6 +70,20 @@ function ColumnChooser({ columns, hidden }: { columns: Column<Job>[]; hidden: st
             {column.title}
           </label>
         ))}
+      </div>
+    </details>
+  );
+}
+
+/** "PyTorch" for PyTorchTrainingJob, as the tutorials say; Kubeflow's kinds keep their names. */
+const menuLabel = (kind: JobKind) => (kind.group === "kubeflow.org" ? `${kind.kind} (Kubeflow)` : kind.kind.replace(/(?:Training)?Job$/, ""));
+
+function CreateMenu() {
+  return (
+    <details class="chooser">
+      <summary class="button primary">{t("jobs.create")}</summary>
+      <div class="menu">
+        {kinds.value.map((kind) => <a key={resourceName(kind)} href={hrefOf(["create", resourceName(kind)], withNamespace())}>{menuLabel(kind)}</a>)}
       </div>
     </details>
   );
@@ -160,6 +174,8 @@ export function JobsPage() {
       <div class="title-row">
         <h1>{t("jobs.title")}</h1>
         <IconButton icon="refresh" label={t("jobs.refresh")} onClick={reloadJobs} />
+        <span class="spacer" />
+        <CreateMenu />
       </div>
       <div class="filters">
         <input type="search" class="field" placeholder={t("jobs.search")} aria-label={t("jobs.search")} value={filter.search}

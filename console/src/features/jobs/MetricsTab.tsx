@@ -11,6 +11,7 @@ import { IconButton } from "../../ui/Button";
 import { Chart } from "../../ui/Chart";
 import { Failure } from "../../ui/Failure";
 import { Select } from "../../ui/Select";
+import { Curves } from "./Curves";
 import { cpuOf, memoryOf, stateOf, type Amounts } from "./model";
 
 const readEvery = 4000;
@@ -37,10 +38,11 @@ function levels(amounts: Amounts) {
 const rate = (value: number) => `${formatBytes(value)}B/s`;
 const percent = (value: number) => `${value.toFixed(0)} %`;
 
-export function MetricsTab({ ns, job, pods }: { ns: string; job: Job; pods: Pod[] }) {
+export function MetricsTab({ ns, job, pods, resource }: { ns: string; job: Job; pods: Pod[]; resource: string }) {
   const [histories, setHistories] = useState<History[]>();
   const [error, setError] = useState<ApiError>();
   const [round, setRound] = useState(0);
+  const [reads, setReads] = useState(0);
   const wanted = place.value.query.get("pod") ?? "";
   const names = pods.map((pod) => pod.metadata?.name ?? "").filter((name) => !wanted || name === wanted);
   const state = stateOf(job);
@@ -52,6 +54,7 @@ export function MetricsTab({ ns, job, pods }: { ns: string; job: Job; pods: Pod[
         const found = await readHistories(ns, names);
         if (gone) return;
         setHistories(found);
+        setReads((before) => before + 1);
         setError(undefined);
       } catch (problem) {
         if (!gone) setError(problem instanceof ApiError ? problem : new ApiError({ message: String(problem) }));
@@ -78,6 +81,7 @@ export function MetricsTab({ ns, job, pods }: { ns: string; job: Job; pods: Pod[
       </div>
       {error && <Failure error={error} onRetry={() => setRound(round + 1)} />}
       <div class="cards">
+        <Curves path={`/apis/muster.dev/v1/namespaces/${encodeURIComponent(ns)}/jobs/${resource}/${encodeURIComponent(job.metadata?.name ?? "")}/scalars`} round={reads} />
         <section class="card">
           <h2>{t("metrics.resources")}</h2>
           <div class="charts">

@@ -1,0 +1,53 @@
+// What the training has logged for TensorBoard, as curves of the page's own: they need no TensorBoard that runs.
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, getJson } from "../../api/client";
+import { t } from "../../i18n";
+import type { Point } from "../../lib/series";
+import { Chart } from "../../ui/Chart";
+
+interface Scalars {
+  /** Points are step, seconds since 1970 and value; a value that is no number is null. */
+  runs: { name: string; series: { tag: string; points: [number, number, number | null][] }[] }[];
+}
+
+interface Curve {
+  title: string;
+  points: Point[];
+}
+
+const most = 24;
+
+/** A curve for each tag of each run; the run is named where there are several. */
+export function curvesOf(scalars: Scalars): Curve[] {
+  const curves = scalars.runs.flatMap((run) =>
+    run.series.map((series) => ({
+      title: scalars.runs.length > 1 ? `${series.tag} (${run.name})` : series.tag,
+      points: series.points.flatMap(([, time, value]) => (value === null ? [] : [{ time, value }])),
+    })));
+  return curves.filter((curve) => curve.points.length > 0).slice(0, most);
+}
+
+const format = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4));
+
+/** `round` changes when they are to be read again. */
+export function Curves({ path, round }: { path: string; round: number }) {
+  const [curves, setCurves] = useState<Curve[]>([]);
+  useEffect(() => {
+    let gone = false;
+    getJson<Scalars>(path).then(
+      (scalars) => !gone && setCurves(curvesOf(scalars)),
+      // A job without logs, or a server without this path, has no curves.
+      (error: unknown) => !gone && !(error instanceof ApiError && error.code === 404) && setCurves([]),
+    );
+    return () => {
+      gone = true;
+    };
+  }, [path, round]);
+  if (curves.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>{t("metrics.training")}</h2>
+      <div class="charts">{curves.map((curve) => <Chart key={curve.title} title={curve.title} points={curve.points} format={format} />)}</div>
+    </section>
+  );
+}
