@@ -62,6 +62,12 @@ void give_up_ports(Decision& d) {
   recheck_at(d, d.seen.now);
 }
 
+std::string no_ports_message(int needed) {
+  if (needed == 1) return "every port for jobs on this machine is taken; the job starts when another one ends";
+  return fmt::format("the job needs {} ports in a row, and this machine has none free; the job starts when others end",
+                     needed);
+}
+
 /// Returns false while the job cannot have pods because no ports are free.
 bool choose_ports(Decision& d) {
   if (!d.job().has_port) return true;
@@ -77,7 +83,7 @@ bool choose_ports(Decision& d) {
   }
   if (d.status.port) return true;
   d.status.reason = "NoFreePort";
-  d.status.message = "every port for jobs on this machine is taken; the job starts when another one ends";
+  d.status.message = no_ports_message(needed);
   d.plan.reasons.push_back(d.status.message);
   recheck_at(d, d.seen.now + std::chrono::seconds(5));
   return false;
