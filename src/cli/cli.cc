@@ -146,36 +146,6 @@ std::variant<Choice, Failure> find_server(Server need, const ConnectOptions& opt
   return start_engine() ? choose_server(options, environment, Surroundings::real()) : chosen;
 }
 
-int run_connected(Server need, Command& command, const ConnectOptions& options, const std::vector<std::string>& words,
-                  bool errors_as_json = false) {
-  const Environment environment = read_environment();
-  const Terminal terminal = real_terminal(environment);
-  const auto chosen = find_server(need, options, environment, terminal);
-  const bool needed = need == Server::kNeeded || need == Server::kStarted;
-  if (needed && std::holds_alternative<Failure>(chosen)) {
-    const Failure& failure = std::get<Failure>(chosen);
-    terminal.err(errors_as_json ? error_json(failure) : error_text(failure));
-    return failure.code;
-  }
-
-  net::EventLoop loop;
-  SystemRng rng;
-  Connection connection = connect(loop, rng, chosen, terminal);
-  client::ApiClient api(*connection.transport, "");
-  Session session(
-      loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);
-  api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
-  if (!options.ns.empty()) session.set_ns_is_named();
-  if (errors_as_json) session.report_errors_as_json();
-  // A command without a server never waits for one, so Ctrl-C may end it like any other program.
-  if (need != Server::kNone) {
-    session.explain_unreachable(connection.explain);
-    loop.on_stop_signal([&](int) { session.interrupt(); });
-  }
-  const int code = command.run(session, words);
-  return session.interrupted() ? kExitInterrupted : code;
-}
-
 int run_command(const Entry& entry, const std::vector<std::string>& args) {
   ConnectOptions options;
   const auto command = entry.make();
@@ -200,14 +170,18 @@ int run_command(const Entry& entry, const std::vector<std::string>& args) {
         usage_failure(fmt::format("{}: unexpected argument {}", entry.name, quote((*words)[entry.most_words])),
                       std::string(entry.usage)));
   }
-  return run_connected(entry.server, *command, options, *words, flags.text_of("output") == "json");
+  return run_in_session({.need = entry.server,
+                         .connect = options,
+                         .error_text = flags.text_of("output") == "json" ? error_json : error_text},
+                        [&](Session& session) { return command->run(session, *words); });
 }
 
 int run_completion(CommandTable table, std::vector<std::string> words) {
   if (!words.empty() && words[0] == "--") words.erase(words.begin());
   const Completing at = completing(std::move(words), completable_commands(table));
   const bool asks = at.ask == Completing::Ask::kNames || at.ask == Completing::Ask::kNamespaces;
-  return run_connected(asks ? Server::kOptional : Server::kNone, *make_complete(at), at.connect, {});
+  return run_in_session({.need = asks ? Server::kOptional : Server::kNone, .connect = at.connect},
+                        [&](Session& session) { return make_complete(at)->run(session, {}); });
 }
 
 bool is_help(const std::string& word) {
@@ -215,6 +189,36 @@ bool is_help(const std::string& word) {
 }
 
 }  // namespace
+
+int run_in_session(const SessionRun& how, const std::function<int(Session&)>& body) {
+  const Environment environment = read_environment();
+  const Terminal terminal = real_terminal(environment);
+  const auto chosen = find_server(how.need, how.connect, environment, terminal);
+  const bool needed = how.need == Server::kNeeded || how.need == Server::kStarted;
+  if (needed && std::holds_alternative<Failure>(chosen)) {
+    const Failure& failure = std::get<Failure>(chosen);
+    terminal.err(how.error_text(failure));
+    return failure.code;
+  }
+  if (const auto* choice = std::get_if<Choice>(&chosen); choice != nullptr && how.on_chosen) how.on_chosen(*choice);
+
+  net::EventLoop loop;
+  SystemRng rng;
+  Connection connection = connect(loop, rng, chosen, terminal);
+  client::ApiClient api(*connection.transport, "");
+  Session session(
+      loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);
+  api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
+  if (!how.connect.ns.empty()) session.set_ns_is_named();
+  session.report_errors_as(how.error_text);
+  // A command without a server never waits for one, so Ctrl-C may end it like any other program.
+  if (how.need != Server::kNone) {
+    session.explain_unreachable(connection.explain);
+    loop.on_stop_signal([&](int) { session.interrupt(); });
+  }
+  const int code = body(session);
+  return session.interrupted() ? kExitInterrupted : code;
+}
 
 int run(CommandTable table, const std::vector<std::string>& typed) {
   auto args = command_first(typed);

@@ -155,29 +155,30 @@ void offer_words(const Completable& command, const std::vector<std::string>& wor
   }
 }
 
-constexpr const char* kBashScript = R"sh(# muster completion bash
-_muster() {
+// PROGRAM stands for the name of the program.
+constexpr const char* kBashScript = R"sh(# PROGRAM completion bash
+_PROGRAM() {
   local line
   COMPREPLY=()
   while IFS= read -r line; do
     COMPREPLY+=("${line%%$'\t'*}")
-  done < <(muster __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
+  done < <(PROGRAM __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
   if [ "${#COMPREPLY[@]}" -eq 1 ]; then
     case "${COMPREPLY[0]}" in *=) compopt -o nospace 2>/dev/null ;; esac
   fi
 }
-complete -o default -F _muster muster
+complete -o default -F _PROGRAM PROGRAM
 )sh";
 
-constexpr const char* kZshScript = R"sh(#compdef muster
+constexpr const char* kZshScript = R"sh(#compdef PROGRAM
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
-_muster() {
+_PROGRAM() {
   local line
   local -a names shown
   while IFS= read -r line; do
     names+=("${line%%$'\t'*}")
     shown+=("${line/$'\t'/  -- }")
-  done < <(muster __complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)
+  done < <(PROGRAM __complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null </dev/null)
   if (( ! $#names )); then
     _files
   elif [[ $#names -eq 1 && $names[1] == *= ]]; then
@@ -186,28 +187,38 @@ _muster() {
     compadd -l -d shown -- "${names[@]}"
   fi
 }
-compdef _muster muster
+compdef _PROGRAM PROGRAM
 )sh";
 
-constexpr const char* kFishScript = R"sh(# muster completion fish
-function __muster_candidates
+constexpr const char* kFishScript = R"sh(# PROGRAM completion fish
+function __PROGRAM_candidates
   set -l words (commandline -opc) (commandline -ct)
-  set -l found (muster __complete -- $words[2..-1] 2>/dev/null </dev/null)
+  set -l found (PROGRAM __complete -- $words[2..-1] 2>/dev/null </dev/null)
   if test (count $found) -gt 0
     printf '%s\n' $found
   else
     __fish_complete_path (commandline -ct)
   end
 end
-complete -c muster -f -a '(__muster_candidates)'
+complete -c PROGRAM -f -a '(__PROGRAM_candidates)'
 )sh";
+
+std::vector<std::string> split_at(std::string_view text, std::string_view word) {
+  std::vector<std::string> out;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word)) {
+    out.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + word.size());
+  }
+  out.emplace_back(text);
+  return out;
+}
 
 }  // namespace
 
-Result<std::string> completion_script(const std::string& shell) {
-  if (shell == "bash") return std::string(kBashScript);
-  if (shell == "zsh") return std::string(kZshScript);
-  if (shell == "fish") return std::string(kFishScript);
+Result<std::string> completion_script(const std::string& shell, const std::string& program) {
+  for (const auto& [name, script] : {std::pair("bash", kBashScript), {"zsh", kZshScript}, {"fish", kFishScript}}) {
+    if (shell == name) return join(split_at(script, "PROGRAM"), program);
+  }
   return Error{.reason = Reason::kBadRequest,
                .message = fmt::format("completion: must be bash, zsh or fish, got {}", quote(shell))};
 }

@@ -16,8 +16,8 @@ namespace muster::cli {
 /// The hidden command that the scripts call.
 inline constexpr std::string_view kCompleteCommand = "__complete";
 
-/// The script for bash, zsh or fish; BadRequest for another shell.
-Result<std::string> completion_script(const std::string& shell);
+/// The script for bash, zsh or fish that completes command lines of `program`; BadRequest for another shell.
+Result<std::string> completion_script(const std::string& shell, const std::string& program = "muster");
 
 /// A command as completion sees it.
 struct Completable {

@@ -15,6 +15,10 @@ struct Environment {
   std::string python_environment = {};  // $VIRTUAL_ENV or $CONDA_PREFIX: the active one
   bool no_color = false;                // $NO_COLOR is set, to any value
   bool has_display = false;             // $DISPLAY or $WAYLAND_DISPLAY is set: this is a desktop
+  // Only for the command line of Arena.
+  std::string arena_config = {};      // $ARENA_CONFIG or ~/.arena/config
+  std::string arena_layout = {};      // $ARENA_LAYOUT: classic or modern; "": as -o says
+  std::string arena_log_format = {};  // $ARENA_LOG_FORMAT: logrus or ""
 
   /// The kubeconfig of the user's clusters.
   std::string user_kubeconfig() const { return home + "/.kube/config"; }

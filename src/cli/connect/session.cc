@@ -37,7 +37,7 @@ void Session::out_log(std::string_view text) {
 
 int Session::fail(const Failure& failure) {
   if (interrupted_) return kExitInterrupted;
-  terminal_.err(errors_as_json_ ? error_json(failure) : error_text(failure));
+  terminal_.err(error_text_(failure));
   return failure.code;
 }
 

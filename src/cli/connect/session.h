@@ -50,8 +50,9 @@ class Session {
   /// Prints a program's log: unchanged to a file or pipe, filtered (cli/log_filter.h) on a terminal unless raw.
   void out_log(std::string_view text);
   void let_logs_be_raw() { raw_logs_ = true; }
-  /// For `-o json`: prints errors as JSON too, one object per line.
-  void report_errors_as_json() { errors_as_json_ = true; }
+  /// Sets the text of a failure: error_json for `-o json`, error_text otherwise.
+  using ErrorText = std::function<std::string(const Failure&)>;
+  void report_errors_as(ErrorText text) { error_text_ = std::move(text); }
   /// Reports the failure and returns the exit code. After an interrupt it prints nothing.
   int fail(const Failure& failure);
   int fail(const Error& error);
@@ -83,7 +84,7 @@ class Session {
   bool ns_is_named_ = false;
   std::function<Failure(const Error&)> explain_;
   bool interrupted_ = false;
-  bool errors_as_json_ = false;
+  ErrorText error_text_ = error_text;
   bool raw_logs_ = false;
   LogFilter log_filter_;
 };

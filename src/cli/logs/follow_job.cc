@@ -17,10 +17,11 @@ using namespace std::chrono_literals;
 constexpr Duration kLastWords = 2s;
 
 /// A job's end may be reported before that of its pods: list them once more, then read until all end or are quiet.
-Session::Waited read_last_words(Session& session, LogFollower& follower, const std::string& selector) {
+Session::Waited read_last_words(Session& session, LogFollower& follower, const FollowOptions& of) {
   client::ListOptions options;
-  options.label_selector = selector;
-  if (auto list = session.list({"", "v1", "pods"}, session.ns(), options)) follower.look(*list);
+  options.label_selector = of.label_selector;
+  options.field_selector = of.field_selector;
+  if (auto list = session.list({"", "v1", "pods"}, of.ns, options)) follower.look(*list);
   for (;;) {
     const MonoTime quiet = std::max(follower.last_activity(), session.loop().mono() - kLastWords + 1ms) + kLastWords;
     const auto waited = session.wait_until([&] { return follower.idle() || follower.failure(); }, quiet);
@@ -48,20 +49,25 @@ int report_end(Session& session, const Selected& job, const json::Document& obje
 }  // namespace
 
 int follow_job(Session& session, const Selected& job, json::Document object, FollowOptions options) {
-  const std::string selector = pod_selector(job.kind.resource.group, job.name);
+  const JobFollowed end = follow_until_end(session, job, std::move(object), std::move(options));
+  if (end.interrupted) return kExitInterrupted;
+  if (end.failure) return session.fail(*end.failure);
+  return report_end(session, job, end.object, end.deleted);
+}
+
+JobFollowed follow_until_end(Session& session, const Selected& job, json::Document object, FollowOptions options) {
+  if (options.label_selector.empty()) options.label_selector = pod_selector(job.kind.resource.group, job.name);
   options.ns = job.ns;
-  options.label_selector = selector;
   options.owner_uid = object.string_at("metadata", "uid");
   options.job_name = job.name;
-  LogFollower follower(session, std::move(options));
-  bool deleted = false;
-  std::optional<Error> failure;
+  JobFollowed out{.object = std::move(object)};
+  LogFollower follower(session, options);
   WaitingLine line(session, job, WaitingLine::Until::kStarted);
   const auto saw = [&](const json::Document* now) {
-    deleted = deleted || now == nullptr;
+    out.deleted = out.deleted || now == nullptr;
     if (now == nullptr) return;
-    object = *now;
-    line.saw(object);
+    out.object = *now;
+    line.saw(out.object);
   };
   LiveSink sink;
   sink.on_list = [&](const json::Document& list) {
@@ -69,17 +75,20 @@ int follow_job(Session& session, const Selected& job, json::Document object, Fol
     saw(found.empty() ? nullptr : &found.front());
   };
   sink.on_event = [&](const std::string& type, const json::Document& now) { saw(type == "DELETED" ? nullptr : &now); };
-  sink.on_failed = [&](const Error& error) { failure = error; };
+  sink.on_failed = [&](const Error& error) { out.failure = error; };
   LiveList live(session, {.resource = job.kind.resource, .ns = job.ns, .field_selector = "metadata.name=" + job.name},
                 std::move(sink));
   follower.start();
   live.start();
-  const auto over = [&] { return deleted || failure || follower.failure() || job_end(object) != JobEnd::kUnfinished; };
-  if (session.wait_until(over) == Session::Waited::kInterrupted) return kExitInterrupted;
-  if (failure || follower.failure()) return session.fail(failure ? *failure : *follower.failure());
-  if (read_last_words(session, follower, selector) == Session::Waited::kInterrupted) return kExitInterrupted;
-  if (follower.failure()) return session.fail(*follower.failure());
-  return report_end(session, job, object, deleted);
+  const auto over = [&] {
+    return out.deleted || out.failure || follower.failure() || job_end(out.object) != JobEnd::kUnfinished;
+  };
+  out.interrupted = session.wait_until(over) == Session::Waited::kInterrupted;
+  if (!out.failure) out.failure = follower.failure();
+  if (out.interrupted || out.failure) return out;
+  out.interrupted = read_last_words(session, follower, options) == Session::Waited::kInterrupted;
+  out.failure = follower.failure();
+  return out;
 }
 
 }  // namespace muster::cli

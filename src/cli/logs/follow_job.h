@@ -1,5 +1,7 @@
-// Follows the logs of all replicas of a job until the job ends, and reports how it ended.
+// Follows the logs of the replicas of a job until the job ends, and reports how it ended.
 #pragma once
+
+#include <optional>
 
 #include "cli/logs/log_follow.h"
 #include "cli/objects/selection.h"
@@ -9,5 +11,16 @@ namespace muster::cli {
 /// `options` says how lines are shown; which pods are followed is known from the job. Returns the exit code: 0 when the
 /// job succeeded, 1 when it failed or was deleted.
 int follow_job(Session& session, const Selected& job, json::Document object, FollowOptions options);
+
+/// How following a job ended.
+struct JobFollowed {
+  json::Document object;  // the job's last version
+  bool deleted = false;
+  bool interrupted = false;
+  std::optional<Error> failure = {};
+};
+/// The same without a report of how the job ended, for those of its pods that the selectors of `options` choose. An
+/// empty label selector chooses all.
+JobFollowed follow_until_end(Session& session, const Selected& job, json::Document object, FollowOptions options);
 
 }  // namespace muster::cli
