@@ -19,6 +19,7 @@ ALLOWED = {
     "control": {"base", "json", "reflect", "api", "client"},
     "agent": {"base", "json", "reflect", "api", "client", "linux", "net"},
     "cli": {"base", "json", "reflect", "api", "client", "net"},
+    "arena": {"base", "json", "reflect", "api", "client", "net", "cli"},
     "mpi": {"base", "json", "api", "client", "net", "linux"},
 }
 ALLOWED["main"] = set(ALLOWED)

@@ -87,6 +87,7 @@ Document node_object(const Options& options, const Machine& machine) {
                                               {"kubernetes.io/os", "linux"},
                                               {"kubernetes.io/arch", "amd64"},
                                               {"muster.dev/runtime", "process"},
+                                              {"node-role.kubernetes.io/master", ""},
                                               // With a user namespace, the pods' root is the engine's user.
                                               {"muster.dev/pod-user", machine.is_root ? "root" : "user-namespace"}}}};
   node["spec"] = Object{};

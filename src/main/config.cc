@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "api/host_folders.h"
+#include "arena/code_sync/git_sync.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -71,6 +72,13 @@ TypeDesc describe(Of<QueueConfig>) {
       field<&QueueConfig::namespaces>("namespaces", "Namespaces that may use the queue; all when not set."));
 }
 
+TypeDesc describe(Of<GitConfig>) {
+  return object<GitConfig>(
+      "Git", "How the code of Arena's jobs is fetched.",
+      field<&GitConfig::instead_of>("insteadOf", "Addresses that start with the key are fetched from the value."),
+      field<&GitConfig::allowed_schemes>("allowedSchemes", "Schemes of addresses; by default https, http, ssh, git."));
+}
+
 TypeDesc describe(Of<MetricsConfig>) {
   return object<MetricsConfig>(
       "Metrics", "What pods used over time.",
@@ -105,7 +113,8 @@ TypeDesc describe(Of<Config>) {
           .one_of({"lenient", "strict"})
           .default_value("lenient"),
       field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"),
-      field<&Config::metrics>("metrics", "What pods used over time."));
+      field<&Config::metrics>("metrics", "What pods used over time."),
+      field<&Config::git>("git", "How the code of Arena's jobs is fetched."));
 }
 
 }  // namespace muster::reflect
@@ -305,7 +314,8 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .logs = usual_logs(),
                   .scheduling = "lenient",
                   .queues = {},
-                  .metrics = {}};
+                  .metrics = {},
+                  .git = {}};
   }
   if (documents->size() > 1) {
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
@@ -321,6 +331,22 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
   TRY(check_logs(config, document, file));
   TRY(check_metrics(config.metrics, document, file));
   return config;
+}
+
+void add_built_in_environments(Config& config) {
+  EnvironmentConfig to{.image = "*git-sync*", .host = true, .command = {arena::kGitSyncProgram}};
+  if (!config.git.allowed_schemes.empty()) {
+    to.env[arena::kAllowedSchemesVariable] = join(config.git.allowed_schemes, ":");
+  }
+  // git reads configuration from such variables, so that no file has to be made.
+  std::size_t count = 0;
+  for (const auto& [prefix, base] : config.git.instead_of) {
+    to.env[fmt::format("GIT_CONFIG_KEY_{}", count)] = fmt::format("url.{}.insteadOf", base);
+    to.env[fmt::format("GIT_CONFIG_VALUE_{}", count)] = prefix;
+    ++count;
+  }
+  if (count > 0) to.env["GIT_CONFIG_COUNT"] = std::to_string(count);
+  config.environments.push_back(std::move(to));
 }
 
 Status check_environments(const Config& config, const std::string& data_dir) {

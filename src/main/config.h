@@ -50,6 +50,12 @@ struct QueueConfig {
   std::vector<std::string> namespaces;  // empty: all
 };
 
+/// For the step that fetches the code of Arena's jobs.
+struct GitConfig {
+  std::map<std::string, std::string> instead_of;  // how addresses start -> what git uses instead
+  std::vector<std::string> allowed_schemes;       // empty: https, http, ssh and git
+};
+
 struct MetricsConfig {
   // Valid durations.
   std::string history = "24h";
@@ -72,6 +78,7 @@ struct Config {
   std::string scheduling = "lenient";  // or "strict"
   std::vector<QueueConfig> queues;
   MetricsConfig metrics = {};
+  GitConfig git = {};
 };
 
 struct Address {
@@ -85,6 +92,9 @@ Result<Address> parse_address(std::string_view text);
 /// may be it, contain it or lie in it; "" skips that check.
 Result<Config> parse_config(std::string_view yaml, const std::string& file, const std::string& data_dir = "");
 Result<Config> load_config(const std::string& path, const std::string& data_dir = "");
+
+/// Adds what every engine has after the environments of the configuration: images of git-sync run our own program.
+void add_built_in_environments(Config& config);
 
 /// Invalid when an environment names what this machine does not have or pods must not see. Reads the file system.
 Status check_environments(const Config& config, const std::string& data_dir);

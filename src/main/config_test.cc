@@ -209,5 +209,22 @@ TEST(Config, LogsHaveLimits) {
             "muster.yaml:2:3: logs.maxBytesPerContainer: must be at least 64Ki, got 1k");
 }
 
+TEST(Config, ImagesOfGitSyncRunOurProgramWithTheGitSection) {
+  auto config = parse_config(
+      "git:\n"
+      "  insteadOf: {'https://code.example/': 'http://127.0.0.1:1/'}\n"
+      "  allowedSchemes: [https, http]\n",
+      "muster.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  add_built_in_environments(*config);
+  const EnvironmentConfig& last = config->environments.back();
+  EXPECT_EQ(last.image, "*git-sync*");
+  EXPECT_EQ(last.command, std::vector<std::string>{"/run/muster/bin/muster-git-sync"});
+  EXPECT_EQ(last.env.at("GIT_CONFIG_COUNT"), "1");
+  EXPECT_EQ(last.env.at("GIT_CONFIG_KEY_0"), "url.http://127.0.0.1:1/.insteadOf");
+  EXPECT_EQ(last.env.at("GIT_CONFIG_VALUE_0"), "https://code.example/");
+  EXPECT_EQ(last.env.at("MUSTER_GIT_ALLOWED_SCHEMES"), "https:http");
+}
+
 }  // namespace
 }  // namespace muster

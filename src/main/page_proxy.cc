@@ -6,6 +6,7 @@
 #include <array>
 
 #include "api/names.h"
+#include "api/owners.h"
 #include "apiserver/http/request.h"
 #include "base/strings.h"
 #include "control/tensorboard/tensorboard.h"
@@ -16,6 +17,8 @@ namespace {
 // Beyond this, a slow browser makes the pod wait.
 constexpr std::size_t kMostUnsent = 1024 * 1024;
 constexpr std::size_t kEnoughSent = 256 * 1024;
+// How Arena labels the Deployments of TensorBoards and their pods.
+constexpr const char* kArenaLabel = "role=tensorboard";
 
 void respond(net::Exchange& exchange, int status, std::string text, net::Headers headers = {}) {
   net::Response response{.status = status, .headers = std::move(headers), .body = std::move(text) + "\n"};
@@ -78,6 +81,13 @@ client::ResourceName resource_of_kind(std::string_view api_version, std::string_
   return *resource;
 }
 
+/// Returns the command that makes a link to the page. A stranger sees it, so it depends on the name alone.
+std::string link_command(const PageName& page) {
+  constexpr std::string_view kOfArena = "-tensorboard";
+  if (!page.name.ends_with(kOfArena)) return fmt::format("muster tensorboard {} -n {}", page.name, page.ns);
+  return fmt::format("arena tensorboard {} -n {}", page.name.substr(0, page.name.size() - kOfArena.size()), page.ns);
+}
+
 Error unavailable(std::string message) {
   return Error{.reason = Reason::kServiceUnavailable, .message = std::move(message)};
 }
@@ -100,13 +110,21 @@ PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, 
       pods_(loop, rng, client, resource_of_kind("v1", "Pod"), with_label(api::kTensorBoardUidLabel),
             [this](const client::Informer::Key&, const json::Document* before, const json::Document* now) {
               on_pod(before, now);
-            }) {}
+            }),
+      deployments_(loop, rng, client, resource_of_kind("apps/v1", "Deployment"), with_label(kArenaLabel),
+                   [](const client::Informer::Key&, const json::Document*, const json::Document*) {}),
+      deployment_pods_(loop, rng, client, resource_of_kind("v1", "Pod"), with_label(kArenaLabel),
+                       [this](const client::Informer::Key&, const json::Document* before, const json::Document* now) {
+                         on_pod(before, now);
+                       }) {}
 
 PageProxy::~PageProxy() = default;
 
 void PageProxy::start() {
   boards_.start();
   pods_.start();
+  deployments_.start();
+  deployment_pods_.start();
 }
 
 bool PageProxy::knows_sender(const net::Request& head) const {
@@ -121,24 +139,36 @@ void PageProxy::on_pod(const json::Document* before, const json::Document* now) 
   if (now == nullptr || now->string_at("status", "podIP") != address) clients_.erase(address);
 }
 
-Result<std::string> PageProxy::find_address(const PageName& page) const {
-  const auto board = boards_.find(page.ns, page.name);
-  if (board == nullptr) {
-    return Error{
-        .reason = Reason::kNotFound,
-        .message = fmt::format("there is no TensorBoard {} in namespace {}", quote(page.name), quote(page.ns))};
-  }
-  const std::string& phase = board->string_at("status", "phase");
+Result<PageProxy::Backend> PageProxy::find_backend(const PageName& page) const {
+  if (const auto board = boards_.find(page.ns, page.name)) return find_board(page, *board);
+  if (const auto deployment = deployments_.find(page.ns, page.name)) return find_deployment(page, *deployment);
+  return Error{.reason = Reason::kNotFound,
+               .message = fmt::format("there is no TensorBoard {} in namespace {}", quote(page.name), quote(page.ns))};
+}
+
+Result<PageProxy::Backend> PageProxy::find_board(const PageName& page, const json::Document& board) const {
+  const std::string& phase = board.string_at("status", "phase");
   std::string why = "it was just created";
-  for (const json::Document& condition : board->array_at("status", "conditions")) {
+  for (const json::Document& condition : board.array_at("status", "conditions")) {
     if (condition.string_at("type") == "Ready") why = condition.string_at("message");
   }
-  const auto pod = pods_.find(page.ns, board->string_at("status", "pod", "reference", "name"));
+  const auto pod = pods_.find(page.ns, board.string_at("status", "pod", "reference", "name"));
   const std::string address = pod == nullptr ? "" : pod->string_at("status", "podIP");
   if (phase != "Running" || address.empty()) {
     return unavailable(fmt::format("TensorBoard {} is {}: {}", page.name, phase.empty() ? "Initializing" : phase, why));
   }
-  return address;
+  return Backend{.address = address};
+}
+
+Result<PageProxy::Backend> PageProxy::find_deployment(const PageName& page, const json::Document& deployment) const {
+  const std::string& uid = deployment.string_at("metadata", "uid");
+  std::string address;
+  for (const auto& [key, held] : deployment_pods_.cache()) {
+    const bool runs = held.document->string_at("status", "phase") == "Running";
+    if (runs && api::is_controlled_by(*held.document, uid)) address = held.document->string_at("status", "podIP");
+  }
+  if (address.empty()) return unavailable(fmt::format("TensorBoard {} is starting", page.name));
+  return Backend{.address = std::move(address), .knows_prefix = false};
 }
 
 void PageProxy::open_with_link(const PageName& page, std::string_view token,
@@ -146,9 +176,8 @@ void PageProxy::open_with_link(const PageName& page, std::string_view token,
   const auto cookie = access_.redeem(token, page.path);
   if (!cookie) {
     return respond(*exchange, 403,
-                   fmt::format("this link was used already or is older than five minutes; "
-                               "`muster tensorboard {} -n {}` makes another",
-                               page.name, page.ns));
+                   fmt::format("this link was used already or is older than five minutes; `{}` makes another",
+                               link_command(page)));
   }
   net::Response response{.status = 303, .headers = {{"Location", page.path}, {"Set-Cookie", *cookie}}, .body = ""};
   response.headers.set("Cache-Control", "no-store");
@@ -169,17 +198,23 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
     return open_with_link(*page, target->query.get("token"), exchange);
   }
   if (!access_.may_see(request, page->path)) {
-    return respond(*exchange, 401,
-                   fmt::format("log in with a link from `muster tensorboard {} -n {}`", page->name, page->ns));
+    return respond(*exchange, 401, fmt::format("log in with a link from `{}`", link_command(*page)));
   }
   // TensorBoard answers nothing outside of its prefix, and the prefix ends with the slash.
   if (request.target + "/" == page->path) {
     return exchange->respond({.status = 308, .headers = {{"Location", page->path}}, .body = ""});
   }
-  const auto address = find_address(*page);
-  if (address) return pass_on(*address, std::move(request), exchange);
-  if (address.error().reason == Reason::kNotFound) return respond(*exchange, 404, address.error().message);
-  respond_later(*exchange, address.error().message);
+  const auto backend = find_backend(*page);
+  if (backend) {
+    if (!backend->knows_prefix) {
+      if (!request.target.starts_with(page->path))
+        return respond(*exchange, 404, "escape no letter of the page's path");
+      request.target.erase(0, page->path.size() - 1);
+    }
+    return pass_on(backend->address, std::move(request), exchange);
+  }
+  if (backend.error().reason == Reason::kNotFound) return respond(*exchange, 404, backend.error().message);
+  respond_later(*exchange, backend.error().message);
 }
 
 net::HttpClient& PageProxy::client_of(const std::string& address) {

@@ -1,6 +1,7 @@
 // PageProxy: what the content port answers. It finds the pod behind a page, such as /tb/NAMESPACE/NAME/, and passes
-// requests on to it with their path unchanged. TensorBoard knows its prefix and has no login of its own, so PageAccess
-// decides who sees it. Loop thread only.
+// requests on to it. The page belongs to a TensorBoard object, whose program knows its prefix, or to a Deployment with
+// the label role=tensorboard, as Arena makes them, whose program serves at /. TensorBoard has no login of its own, so
+// PageAccess decides who sees it. Loop thread only.
 #pragma once
 
 #include <map>
@@ -35,8 +36,15 @@ class PageProxy {
   void handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange);
 
  private:
-  /// The address of a page's pod, or why there is none.
-  Result<std::string> find_address(const PageName& page) const;
+  /// The pod behind a page.
+  struct Backend {
+    std::string address;
+    bool knows_prefix = true;
+  };
+  /// Fails with the reason why there is none.
+  Result<Backend> find_backend(const PageName& page) const;
+  Result<Backend> find_board(const PageName& page, const json::Document& board) const;
+  Result<Backend> find_deployment(const PageName& page, const json::Document& deployment) const;
   void open_with_link(const PageName& page, std::string_view token, const std::shared_ptr<net::Exchange>& exchange);
   void pass_on(const std::string& address, net::Request request, const std::shared_ptr<net::Exchange>& exchange);
   net::HttpClient& client_of(const std::string& address);
@@ -46,6 +54,8 @@ class PageProxy {
   PageAccess& access_;
   client::Informer boards_;
   client::Informer pods_;
+  client::Informer deployments_;                                     // with role=tensorboard
+  client::Informer deployment_pods_;                                 // the same
   std::map<std::string, std::unique_ptr<net::HttpClient>> clients_;  // by the pod's address
 };
 

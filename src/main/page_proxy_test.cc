@@ -137,6 +137,27 @@ TEST_F(PageProxyTest, AProgramThatDoesNotListenYetIsStarting) {
   EXPECT_THAT(get_as_owner("/tb/default/mnist/").body, HasSubstr("TensorBoard is starting"));
 }
 
+TEST_F(PageProxyTest, ADeploymentOfArenaServesItsPagesWithoutThePrefix) {
+  json::Document deployment = cli::make_object("apps/v1", "Deployment", "mnist-tensorboard");
+  deployment["metadata"]["namespace"] = "default";
+  deployment["metadata"]["labels"] = json::Object{{"role", "tensorboard"}};
+  deployment["metadata"]["uid"] = "d";
+  api_.put("/apis/apps/v1/deployments/mnist-tensorboard", deployment);
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist-tensorboard/").status == 503; });
+  json::Document pod = cli::make_object("v1", "Pod", "mnist-tensorboard-0");
+  pod["metadata"]["namespace"] = "default";
+  pod["metadata"]["labels"] = json::Object{{"role", "tensorboard"}};
+  pod["metadata"]["ownerReferences"] = json::Array{json::Object{{"uid", "d"}, {"controller", true}}};
+  pod["status"] = json::Object{{"phase", "Running"}, {"podIP", address_}};
+  api_.put("/api/v1/pods/mnist-tensorboard-0", pod);
+  listen_as_tensorboard();
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist-tensorboard/data/runs?x=1").status == 200; });
+  EXPECT_EQ(passed_on_.target, "/data/runs?x=1");
+  EXPECT_EQ(get_as_owner("/tb/default/mnist%2Dtensorboard/").status, 404);
+  EXPECT_THAT(get("/tb/default/mnist-tensorboard/?token=used").body,
+              HasSubstr("`arena tensorboard mnist -n default` makes another"));
+}
+
 TEST(PageName, IsTheFirstPartOfAPath) {
   const auto page = page_of("/tb/default/mnist/data/runs?x=1");
   ASSERT_TRUE(page);

@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "apiserver/api_server.h"
+#include "arena/code_sync/git_sync.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -100,6 +101,7 @@ agent::Options agent_options(const ServeOptions& options) {
   result.host_paths = options.config.host_paths;
   result.resources = options.config.resources;
   result.program = {.path = own_program(), .names = mpi::pod_program_names()};
+  for (std::string& name : arena::pod_program_names()) result.program.names.push_back(std::move(name));
   result.gpus = find_gpu_driver();
   result.processes_per_container = options.config.processes_per_container;
   const LogsConfig& logs = options.config.logs;
@@ -383,6 +385,7 @@ class Serve final : public cli::Command {
     set_log_level(lowest);
     TRY_ASSIGN(options_.config, config_for(options_.data_dir, config_file_));
     TRY(check_environments(options_.config, options_.data_dir));
+    add_built_in_environments(options_.config);
     TRY_ASSIGN(options_.address, choose_address(listen_, options_.config, options_.data_dir));
     return run_engine(options_);
   }

@@ -1,0 +1,219 @@
+#include "arena/code_sync/git_sync.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/strings.h"
+
+namespace muster::arena {
+
+namespace {
+
+constexpr std::string_view kUsualSchemes = "https:http:ssh:git";
+constexpr const char* kUsualSshKey = "/etc/git-secret/ssh";
+constexpr const char* kUsualKnownHosts = "/etc/git-secret/known_hosts";
+constexpr std::int64_t kUsualTimeout = 300;
+
+enum class Use {
+  kRead,      // by this program
+  kNoMatter,  // only for a program that keeps running
+  kRefused,
+};
+struct KnownVariable {
+  std::string_view name;
+  Use use;
+};
+/// Every variable of git-sync v3.
+constexpr KnownVariable kKnown[] = {
+    {"GIT_SYNC_REPO", Use::kRead},
+    {"GIT_SYNC_BRANCH", Use::kRead},
+    {"GIT_SYNC_REV", Use::kRead},
+    {"GIT_SYNC_DEPTH", Use::kRead},
+    {"GIT_SYNC_SUBMODULES", Use::kRead},
+    {"GIT_SYNC_ROOT", Use::kRead},
+    {"GIT_SYNC_DEST", Use::kRead},
+    {"GIT_SYNC_TIMEOUT", Use::kRead},
+    {"GIT_SYNC_USERNAME", Use::kRead},
+    {"GIT_SYNC_PASSWORD", Use::kRead},
+    {"GIT_SYNC_PASSWORD_FILE", Use::kRead},
+    {"GIT_SYNC_SSH", Use::kRead},
+    {"GIT_SSH_KEY_FILE", Use::kRead},
+    {"GIT_KNOWN_HOSTS", Use::kRead},
+    {"GIT_SSH_KNOWN_HOSTS_FILE", Use::kRead},
+    {"GIT_SYNC_ONE_TIME", Use::kNoMatter},
+    {"GIT_SYNC_WAIT", Use::kNoMatter},
+    {"GIT_SYNC_PERIOD", Use::kNoMatter},
+    {"GIT_SYNC_MAX_SYNC_FAILURES", Use::kNoMatter},
+    {"GIT_SYNC_ADD_USER", Use::kNoMatter},
+    {"GIT_SYNC_HTTP_BIND", Use::kNoMatter},
+    {"GIT_SYNC_HTTP_METRICS", Use::kNoMatter},
+    {"GIT_SYNC_HTTP_PPROF", Use::kNoMatter},
+    {"GIT_SYNC_GIT_GC", Use::kNoMatter},
+    {"GIT_SYNC_PERMISSIONS", Use::kRefused},
+    {"GIT_SYNC_SPARSE_CHECKOUT_FILE", Use::kRefused},
+    {"GIT_SYNC_HOOK_COMMAND", Use::kRefused},
+    {"GIT_SYNC_EXECHOOK_COMMAND", Use::kRefused},
+    {"GIT_SYNC_EXECHOOK_TIMEOUT", Use::kRefused},
+    {"GIT_SYNC_EXECHOOK_BACKOFF", Use::kRefused},
+    {"GIT_SYNC_WEBHOOK_URL", Use::kRefused},
+    {"GIT_SYNC_WEBHOOK_METHOD", Use::kRefused},
+    {"GIT_SYNC_WEBHOOK_SUCCESS_STATUS", Use::kRefused},
+    {"GIT_SYNC_WEBHOOK_TIMEOUT", Use::kRefused},
+    {"GIT_SYNC_WEBHOOK_BACKOFF", Use::kRefused},
+    {"GIT_SYNC_ERROR_FILE", Use::kRefused},
+    {"GIT_SYNC_GIT", Use::kRefused},
+    {"GIT_SYNC_GIT_CONFIG", Use::kRefused},
+    {"GIT_COOKIE_FILE", Use::kRefused},
+    {"GIT_ASKPASS_URL", Use::kRefused},
+};
+
+using Values = std::map<std::string, std::string, std::less<>>;
+
+Error invalid_variable(std::string message) {
+  return {.reason = Reason::kInvalid, .message = std::move(message)};
+}
+
+Values values_of(const std::vector<std::string>& environment) {
+  Values out;
+  for (const std::string& entry : environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) out[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  return out;
+}
+
+std::string value_or(const Values& values, std::string_view name, std::string_view otherwise) {
+  const auto found = values.find(name);
+  return found == values.end() || found->second.empty() ? std::string(otherwise) : found->second;
+}
+
+bool is_true(const Values& values, std::string_view name, std::string_view otherwise) {
+  const std::string text = to_lower(value_or(values, name, otherwise));
+  return text == "true" || text == "1" || text == "t";
+}
+
+/// A misspelt variable would be ignored silently, and the wrong code would be trained.
+Status check_names(const Values& values) {
+  std::vector<std::string> problems;
+  std::vector<std::string> names;
+  for (const KnownVariable& known : kKnown) names.emplace_back(known.name);
+  for (const auto& [name, value] : values) {
+    const auto known = std::ranges::find(kKnown, name, &KnownVariable::name);
+    if (known == std::end(kKnown) && name.starts_with("GIT_SYNC_")) {
+      const auto meant = did_you_mean(name, names);
+      problems.push_back(fmt::format("{}: git-sync has no such variable{}", name,
+                                     meant ? fmt::format("; did you mean {}?", *meant) : ""));
+    } else if (known != std::end(kKnown) && known->use == Use::kRefused && !value.empty()) {
+      problems.push_back(fmt::format("{}: is not supported; remove it", name));
+    }
+  }
+  if (problems.empty()) return ok();
+  return invalid_variable(join(problems, "\n"));
+}
+
+Result<std::int64_t> number_at(const Values& values, const char* name, std::int64_t otherwise) {
+  const std::string text = value_or(values, name, std::to_string(otherwise));
+  const auto number = parse_int(text);
+  if (number && *number >= 0) return *number;
+  return invalid_variable(fmt::format("{}: must be a whole number, got {}", name, quote(text)));
+}
+
+Result<GitFetch::Submodules> submodules_at(const Values& values) {
+  const std::string text = value_or(values, "GIT_SYNC_SUBMODULES", "recursive");
+  if (text == "recursive") return GitFetch::Submodules::kRecursive;
+  if (text == "shallow") return GitFetch::Submodules::kShallow;
+  if (text == "off") return GitFetch::Submodules::kOff;
+  return invalid_variable(fmt::format("GIT_SYNC_SUBMODULES: must be recursive, shallow or off, got {}", quote(text)));
+}
+
+/// git passes the text to a shell, so the paths in it must not need quotes.
+Result<std::string> ssh_command(const Values& values) {
+  const std::string key = value_or(values, "GIT_SSH_KEY_FILE", kUsualSshKey);
+  const std::string hosts = value_or(values, "GIT_SSH_KNOWN_HOSTS_FILE", kUsualKnownHosts);
+  for (const auto& [name, path] : {std::pair("GIT_SSH_KEY_FILE", key), {"GIT_SSH_KNOWN_HOSTS_FILE", hosts}}) {
+    const bool plain = std::ranges::all_of(path, [](char c) {
+      return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+             std::string_view("/._-").find(c) != std::string_view::npos;
+    });
+    if (!plain)
+      return invalid_variable(fmt::format("{}: must be a path of letters, digits and /._-, got {}", name, quote(path)));
+  }
+  const bool checks_host = is_true(values, "GIT_KNOWN_HOSTS", "true");
+  return fmt::format("ssh -q -i {} -o BatchMode=yes -o ConnectTimeout=30 -o {}", key,
+                     checks_host ? "UserKnownHostsFile=" + hosts : "StrictHostKeyChecking=no");
+}
+
+Result<std::vector<std::string>> git_environment(const std::vector<std::string>& environment, const Values& values) {
+  std::vector<std::string> out;
+  // Only muster-git-askpass sees the credentials, as its variables; git passes its environment on to it.
+  for (const std::string& entry : environment) {
+    if (!entry.starts_with("GIT_ASKPASS=") && !entry.starts_with("GIT_ALLOW_PROTOCOL=")) out.push_back(entry);
+  }
+  for (const char* fixed :
+       {"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_ASKPASS=/run/muster/bin/muster-git-askpass",
+        "GIT_HTTP_LOW_SPEED_LIMIT=100", "GIT_HTTP_LOW_SPEED_TIME=60", "LC_ALL=C"}) {
+    out.emplace_back(fixed);
+  }
+  out.push_back("GIT_ALLOW_PROTOCOL=" + value_or(values, kAllowedSchemesVariable, kUsualSchemes));
+  if (is_true(values, "GIT_SYNC_SSH", "false")) {
+    TRY_ASSIGN(const std::string ssh, ssh_command(values));
+    out.push_back("GIT_SSH_COMMAND=" + ssh);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<GitFetch> read_git_variables(const std::vector<std::string>& environment) {
+  const Values values = values_of(environment);
+  TRY(check_names(values));
+  GitFetch out;
+  out.repository = value_or(values, "GIT_SYNC_REPO", "");
+  if (out.repository.empty()) return invalid_variable("GIT_SYNC_REPO: must be the address of a repository");
+  const std::string project = value_or(values, "GIT_SYNC_DEST", "");
+  if (project.empty() || project == "." || project == ".." || project.find('/') != std::string::npos) {
+    return invalid_variable(fmt::format("GIT_SYNC_DEST: must be the name of a folder, got {}", quote(project)));
+  }
+  out.folder = value_or(values, "GIT_SYNC_ROOT", "/code") + "/" + project;
+  out.branch = value_or(values, "GIT_SYNC_BRANCH", "");
+  out.revision = value_or(values, "GIT_SYNC_REV", "HEAD");
+  for (const std::string& name : {out.branch, out.revision}) {
+    if (name.starts_with('-')) return invalid_variable(fmt::format("{} is no branch or revision", quote(name)));
+  }
+  TRY_ASSIGN(out.depth, number_at(values, "GIT_SYNC_DEPTH", 0));
+  TRY_ASSIGN(out.submodules, submodules_at(values));
+  TRY_ASSIGN(const std::int64_t timeout, number_at(values, "GIT_SYNC_TIMEOUT", kUsualTimeout));
+  constexpr std::int64_t kLongest = 24 * 3600;
+  out.limit = std::chrono::seconds(timeout == 0 ? kLongest : std::min(timeout, kLongest));
+  TRY_ASSIGN(out.variables, git_environment(environment, values));
+  return out;
+}
+
+std::vector<std::vector<std::string>> git_commands(const GitFetch& fetch, const std::string& folder) {
+  std::vector<std::vector<std::string>> out;
+  const std::vector<std::string> depth =
+      fetch.depth > 0 ? std::vector<std::string>{"--depth", std::to_string(fetch.depth)} : std::vector<std::string>{};
+  std::vector<std::string> clone{"git", "-c", "credential.helper=", "clone", "--progress"};
+  clone.insert(clone.end(), depth.begin(), depth.end());
+  if (!fetch.branch.empty()) clone.insert(clone.end(), {"--branch", fetch.branch});
+  clone.insert(clone.end(), {"--", fetch.repository, folder});
+  out.push_back(std::move(clone));
+  if (fetch.revision != "HEAD") {
+    std::vector<std::string> get{"git", "-C", folder, "-c", "credential.helper=", "fetch", "--progress"};
+    get.insert(get.end(), depth.begin(), depth.end());
+    get.insert(get.end(), {"origin", fetch.revision});
+    out.push_back(std::move(get));
+    out.push_back({"git", "-C", folder, "checkout", "--quiet", "--detach", "FETCH_HEAD"});
+  }
+  if (fetch.submodules != GitFetch::Submodules::kOff) {
+    std::vector<std::string> update{"git", "-C", folder, "-c", "credential.helper=", "submodule", "update", "--init"};
+    if (fetch.submodules == GitFetch::Submodules::kRecursive) update.emplace_back("--recursive");
+    update.insert(update.end(), depth.begin(), depth.end());
+    out.push_back(std::move(update));
+  }
+  return out;
+}
+
+}  // namespace muster::arena

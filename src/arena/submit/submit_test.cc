@@ -1,0 +1,174 @@
+// Golden cases: testdata/CASE.args has one word of a command line per line, testdata/CASE.yaml the objects that it
+// creates. MUSTER_UPDATE_GOLDEN=1 rewrites them; read the difference before committing it.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "arena/submit/objects.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "json/yaml.h"
+#include "testing/source_dir.h"
+
+namespace muster::arena {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string data_dir() {
+  return muster::testing::source_dir() + "/src/arena/testdata/";
+}
+
+Result<std::string> fake_file(const std::string& path) {
+  if (path == "/home/me/c.json" || path == "./c.json") return std::string("{}");
+  return Error{.reason = Reason::kNotFound, .message = "no such file"};
+}
+
+std::variant<JobRequest, cli::Failure> request_of(std::vector<std::string> args) {
+  const JobType* type = find_type(args[0]);
+  args.erase(args.begin());
+  SubmitFlags values;
+  Flags flags;
+  values.add_flags(flags, *type);
+  auto parsed = flags.parse(args);
+  if (auto* failure = std::get_if<cli::Failure>(&parsed)) return *failure;
+  return read_request(*type, values, std::get<Flags::Parsed>(parsed).words, "/home/me", fake_file);
+}
+
+Submission submission_of(const std::vector<std::string>& args) {
+  auto request = request_of(args);
+  const auto* failure = std::get_if<cli::Failure>(&request);
+  EXPECT_EQ(failure, nullptr) << failure->what;
+  return objects_of(std::get<JobRequest>(request), {.ns = "default", .log_folder_id = "123456789"});
+}
+
+std::string text_of(const Submission& made) {
+  std::string out;
+  for (const json::Document& object : made.parts) out += "---\n" + json::to_yaml(object);
+  return out + "---\n" + json::to_yaml(made.job);
+}
+
+class SubmitGolden : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(SubmitGolden, MakesTheseObjects) {
+  auto lines = split(*read_file(data_dir() + GetParam() + ".args"), '\n');
+  lines.pop_back();  // after the last newline
+  const std::string made = text_of(submission_of(lines));
+  const std::string path = data_dir() + GetParam() + ".yaml";
+  if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) ASSERT_TRUE(write_file_atomically(path, made, 0644));
+  EXPECT_EQ(made, *read_file(path)) << "MUSTER_UPDATE_GOLDEN=1 arena_test rewrites " << path;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SubmitGolden,
+                         ::testing::Values("tutorial", "private", "pytorch_all", "tf_alone", "tf_dist", "mpi"),
+                         [](const auto& info) { return std::string(info.param); });
+
+struct BadInput {
+  std::vector<std::string> args;
+  std::string what;
+};
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  std::vector<std::string> out{"pytorchjob", "--name=a", "--image=i"};
+  out.insert(out.end(), more.begin(), more.end());
+  out.emplace_back("true");
+  return out;
+}
+
+/// The texts of Arena, and ours where Arena drops input silently.
+TEST(SubmitBadInput, HasArenasTexts) {
+  const std::string invalid = "failed to validate command args: ";
+  const std::vector<BadInput> cases = {
+      {{"pytorchjob", "--image=i", "true"}, "required flag(s) \"name\" not set"},
+      {{"pytorchjob", "--name=a", "true"}, invalid + "--image must be set"},
+      {{"tfjob", "--name=a", "true"}, invalid + "--image or --workerImage must be set"},
+      {with({"--name=" + std::string(60, 'x')}),
+       invalid + "the len 60 of name " + std::string(60, 'x') + " is too long, it should be less than 49"},
+      {with({"--name=a;rm -rf"}), invalid +
+                                      "the job name must consist of lower case alphanumeric characters, '-' or '.', "
+                                      "and must start and end with an alphanumeric character"},
+      {with({"--name=a\nb"}), invalid + "the job name must consist of lower case alphanumeric characters, '-' or '.', "
+                                        "and must start and end with an alphanumeric character"},
+      {with({"--cpu=lots"}), invalid + "--cpu is invalid"},
+      {with({"--memory=-1"}), invalid + "--memory is invalid"},
+      {with({"--share-memory=x"}), invalid + "--share-memory is invalid"},
+      {with({"--gpus=-1"}), invalid + "--gpus is invalid"},
+      {with({"--workers=0"}), invalid + "--workers is invalid"},
+      {with({"--clean-task-policy=Some"}), invalid + "unsupported cleanTaskPolicy Some"},
+      {with({"--nproc-per-node=many"}), invalid + "--nproc-per-node is invalid"},
+      {with({"--device=nvidia.com/gpu=1"}), invalid + "please use '--gpus 1' instead of '--device nvidia.com/gpu=1'"},
+      {with({"--data=x"}), "dataset x has incorrect format, should like data_name:/data0"},
+      {with({"--data=pvc:/a", "--data=pvc:/b"}), "your PVC name: pvc is repeated, please check it"},
+      {with({"--data=pvc:a"}), "invalid dataDir: 'a' must be absolute"},
+      {with({"--data=pvc:/"}), "invalid specification: dataDir can't be '/'"},
+      {with({"--data-dir=a"}), "invalid DataDir: 'a'"},
+      {with({"--sync-mode=git"}), "--syncSource should be set when syncMode is set"},
+      {with({"--sync-mode=hdfs", "--sync-source=x"}), "Unknown sync mode: hdfs"},
+      {with({"--sync-mode=git", "--sync-source=ext::sh -c id"}),
+       "--sync-source: must be the address of a repository, got \"ext::sh -c id\""},
+      {with({"--sync-mode=git", "--sync-source=--upload-pack=id"}),
+       "--sync-source: must be the address of a repository, got \"--upload-pack=id\""},
+      {with({"--model-name=m"}), "model version source must be specified when registering a model version"},
+      {with({"--env=FOO"}), "--env: must be KEY=VALUE, got \"FOO\""},
+      {with({"--label=x"}), "--label: must be KEY=VALUE, got \"x\""},
+      {with({"--toleration=k=v:Never"}),
+       "--toleration: must be KEY, KEY=VALUE:EFFECT, KEY=VALUE:EFFECT,OPERATOR or all, got \"k=v:Never\""},
+      {with({"--config-file=./none:/etc/x"}), "--config-file: cannot read \"./none\""},
+      {with({std::string(1 << 20, 'x')}),
+       "the command has 1048581 bytes; a program's argument may have at most 131071"},
+  };
+  for (const BadInput& one : cases) {
+    auto request = request_of(one.args);
+    const auto* failure = std::get_if<cli::Failure>(&request);
+    ASSERT_NE(failure, nullptr) << one.what;
+    EXPECT_EQ(failure->what, one.what);
+  }
+}
+
+TEST(Submit, TheCommandIsOneArgumentOfTheShellWhateverItContains) {
+  for (const std::string command :
+       {"python t.py # x", "a: b", "[1, 2]", "\"quoted\" *glob* !x", "a\nb", "$HOME `id`"}) {
+    const Submission made = submission_of({"pytorchjob", "--name=a", "--image=i", command});
+    const json::Document& container =
+        made.job.array_at("spec", "pytorchReplicaSpecs", "Master", "template", "spec", "containers")[0];
+    EXPECT_EQ(container.array_at("command")[2], json::Document(command));
+  }
+}
+
+TEST(Submit, CredentialsAreOnlyInTheSecret) {
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"--sync-source=https://h/p.git", "--env=GIT_SYNC_USERNAME=me",
+                                 "--env=GIT_SYNC_PASSWORD=pa55"},
+        {"--sync-source=https://me:pa55@h/p.git"}}) {
+    std::vector<std::string> args{"pytorchjob", "--name=a", "--image=i", "--sync-mode=git"};
+    args.insert(args.end(), flags.begin(), flags.end());
+    args.emplace_back("true");
+    const Submission made = submission_of(args);
+    ASSERT_EQ(made.parts.size(), 2u);  // the record and the Secret
+    EXPECT_THAT(json::serialize(made.job), Not(HasSubstr("pa55")));
+    EXPECT_THAT(json::serialize(made.parts[0]), Not(HasSubstr("pa55")));
+    EXPECT_EQ(made.parts[1].string_at("data", "GIT_SYNC_PASSWORD"), base64_encode("pa55"));
+    EXPECT_THAT(json::serialize(made.job), HasSubstr(R"("value":"https://h/p.git")"));
+  }
+}
+
+TEST(Submit, TolerationsMeanWhatTheySay) {
+  const Submission made =
+      submission_of(with({"--toleration=k", "--toleration=k=v:NoSchedule,Equal", "--toleration=all"}));
+  EXPECT_EQ(json::serialize(*made.job.at("spec", "pytorchReplicaSpecs", "Master", "template", "spec", "tolerations")),
+            R"([{"key":"k","operator":"Exists"},{"key":"k","operator":"Equal","value":"v","effect":"NoSchedule"},)"
+            R"({"operator":"Exists"}])");
+}
+
+TEST(Submit, TensorBoardOnTheEngineKeepsItsLogsInAClaim) {
+  auto request = request_of(with({"--tensorboard"}));
+  const Submission made = objects_of(std::get<JobRequest>(request), {.ns = "default", .log_volume = LogVolume::kClaim});
+  EXPECT_EQ(made.parts[1].string_at("kind"), "PersistentVolumeClaim");
+  EXPECT_THAT(json::serialize(made.job), HasSubstr(R"("mountPath":"/training_logs")"));
+  EXPECT_THAT(json::serialize(made.job), Not(HasSubstr("hostPath")));
+}
+
+}  // namespace
+}  // namespace muster::arena
