@@ -192,6 +192,31 @@ def fill(engine, count, prefix):
     quiet(engine.process.pid)
 
 
+def wall_ms(command, environment):
+    begin = time.monotonic()
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return (time.monotonic() - begin) * 1000
+
+
+def b4(_wanted):
+    """arena submit and arena list beside 500 jobs, as processes, against /bin/true started in the same way."""
+    arena = str(MUSTER.parent / "arena")
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        fill(engine, 500, "job")
+        # Over the engine's socket, as users have it, and not over the TLS of a kubeconfig.
+        environment = {**engine.environment(), "KUBECONFIG": ""}
+        nothing, listed, submitted = [], [], []
+        for i in range(100):
+            nothing.append(wall_ms(["/bin/true"], environment))
+            listed.append(wall_ms([arena, "list"], environment))
+            submitted.append(wall_ms([arena, "submit", "pytorch", f"--name=b4-{i}", "--image=i", "--selector=no=where", "true"], environment))
+        peer = statistics.median(nothing)
+        line("B4.submit", statistics.median(submitted), peer, 8, "ms", "less")
+        line("B4.list", statistics.median(listed), peer, 12, "ms", "less")
+        engine.stop()
+
+
 def b11(_wanted):
     """The time from kill -9 to the first correct list of 10,000 jobs."""
     with tempfile.TemporaryDirectory() as folder:
@@ -385,7 +410,7 @@ def b19(_wanted):
         engine.stop()
 
 
-MEASURES = {"B1": b1, "B5": api, "B6": api, "B7": api, "B8": api, "B10": api, "B11": b11, "B14": b14, "B15": b15, "B16": b16,
+MEASURES = {"B1": b1, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B10": api, "B11": b11, "B14": b14, "B15": b15, "B16": b16,
             "B18": b18, "B19": b19}
 
 

@@ -265,6 +265,7 @@ def test_a_wrong_password_is_explained(engine, submitted):
     shown = arena(engine, "arena get pytorch-wrong -e").stdout
     assert "pytorch-wrong-master-0 failed first: container init-code ended with exit code 1" in shown
     assert "cannot fetch the code from https://code.aliyun.com/private/mnist-pytorch.git" in shown
+    assert "Authentication failed" in arena(engine, "arena logs pytorch-wrong").stdout
     arena(engine, "arena delete pytorch-wrong")
 
 

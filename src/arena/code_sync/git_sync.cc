@@ -147,7 +147,7 @@ Result<std::string> ssh_command(const Values& values) {
 
 Result<std::vector<std::string>> git_environment(const std::vector<std::string>& environment, const Values& values) {
   std::vector<std::string> out;
-  // Only muster-git-askpass sees the credentials, as its variables; git passes its environment on to it.
+  // git passes its environment on to muster-git-askpass, which answers with the credentials there.
   for (const std::string& entry : environment) {
     if (!entry.starts_with("GIT_ASKPASS=") && !entry.starts_with("GIT_ALLOW_PROTOCOL=")) out.push_back(entry);
   }

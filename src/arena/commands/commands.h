@@ -22,9 +22,10 @@ std::unique_ptr<Command> make_tensorboard();
 std::unique_ptr<Command> make_whoami();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_complete();
-/// Fail with one sentence, whatever the flags are: for kinds of jobs that nothing here runs, and for commands that are
-/// not about training.
+/// Fail with one sentence, whatever the flags are: for kinds of jobs that nothing here runs, for schedules, and for
+/// commands that are not about training.
 std::unique_ptr<Command> make_missing_kind();
+std::unique_ptr<Command> make_no_cron();
 std::unique_ptr<Command> make_not_supported();
 std::unique_ptr<Command> make_submit_pytorch();
 std::unique_ptr<Command> make_submit_tf();

@@ -117,15 +117,16 @@ class Logs final : public Command {
     return cli::print_log(context.session, where, "") == 0 ? 0 : 1;
   }
 
-  /// Returns "" when no container of the pod has a log yet. While the code is fetched, its log is that of the fetching.
+  /// Returns "" when no container of the pod has a log yet. The log of a pod whose code is being fetched, or could not
+  /// be fetched, is that of the fetching.
   std::string container_of(const json::Document& pod, const Instance& target) const {
     if (!container_.empty()) return container_;
-    if (target.phase != "Pending") return cli::default_container(pod);
     for (const json::Document& status : pod.array_at("status", "initContainerStatuses")) {
       const bool started = status.at("state", "waiting") == nullptr;
-      if (started && status.string_at("name") == kInitCode) return kInitCode;
+      const bool failed = status.int_at("state", "terminated", "exitCode") != 0;
+      if (status.string_at("name") == kInitCode && started && (target.phase == "Pending" || failed)) return kInitCode;
     }
-    return "";
+    return target.phase == "Pending" ? "" : cli::default_container(pod);
   }
 
   int follow(Context& context, FoundJob job) const {

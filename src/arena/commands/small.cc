@@ -105,6 +105,12 @@ std::unique_ptr<Command> make_missing_kind() {
                    .fix = "arena submit pytorchjob, tfjob, mpijob or horovodjob"});
 }
 
+std::unique_ptr<Command> make_no_cron() {
+  return std::make_unique<NotSupported>(
+      cli::Failure{.what = "not supported: this program does not run jobs on a schedule",
+                   .fix = "run arena submit from cron or a systemd timer"});
+}
+
 std::unique_ptr<Command> make_not_supported() {
   return std::make_unique<NotSupported>(
       cli::Failure{.what = "not supported: this program trains models, and does not serve, evaluate or register them"});

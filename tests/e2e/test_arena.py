@@ -1,0 +1,146 @@
+"""Arena's commands beside its tutorial: the other kinds of jobs, what a user sees when something is wrong, and which
+server is used."""
+
+import json
+import os
+import shutil
+
+import pytest
+from harness import MUSTER, Engine, wait_for
+
+ARENA = MUSTER.parent / "arena"
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    made = Engine(tmp_path_factory.mktemp("arena"), config="resources: {nvidia.com/gpu: 2}\n").start()
+    yield made
+    made.muster("delete", "deployments,tfjobs", "--all", check=False)
+    made.stop()
+
+
+def arena(engine, *words, **kwargs):
+    return engine.run([ARENA, *words], **kwargs)
+
+
+def shown(engine, name):
+    return json.loads(arena(engine, "get", name, "-o", "json").stdout)
+
+
+def ended(engine, name):
+    return wait_for(f"{name} to end", lambda: (job := shown(engine, name))["status"] in ("SUCCEEDED", "FAILED") and job, 60)
+
+
+def test_a_tfjob_of_one_worker_is_a_chief_without_tf_config(engine):
+    arena(engine, "submit", "tf", "--name=tf1", "--image=i", "echo config=$TF_CONFIG.")
+    job = ended(engine, "tf1")
+    assert job["status"] == "SUCCEEDED" and job["trainer"] == "tfjob"
+    assert [one["name"] for one in job["instances"]] == ["tf1-chief-0"]
+    assert arena(engine, "logs", "tf1").stdout == "config=.\n"
+
+
+def test_a_tfjob_with_parameter_servers(engine):
+    arena(engine, "submit", "tfjob", "--name=tf2", "--image=i", "--workers=2", "--ps=1", "--clean-task-policy=None",
+          'echo "$TF_CONFIG"; case "$TF_CONFIG" in *\'"type":"ps"\'*) sleep 60;; esac')
+    job = ended(engine, "tf2")
+    assert job["status"] == "SUCCEEDED"
+    assert job["chiefName"] == "tf2-worker-0"
+    assert sorted(json.loads(arena(engine, "logs", "tf2").stdout)["cluster"]) == ["ps", "worker"]
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="Open MPI is not installed")
+@pytest.mark.parametrize("kind", ["mpi", "horovod"])
+def test_an_mpijob_shows_the_log_of_its_launcher(engine, kind):
+    arena(engine, "submit", kind, f"--name={kind}1", "--image=i", "--workers=2", "mpirun --allow-run-as-root sh -c 'echo rank $OMPI_COMM_WORLD_RANK'")
+    job = ended(engine, f"{kind}1")
+    assert job["status"] == "SUCCEEDED" and job["trainer"] == f"{kind}job"
+    assert sorted(arena(engine, "logs", f"{kind}1").stdout.split("\n")) == ["", "rank 0", "rank 1"]
+
+
+def test_config_files_and_odd_commands_arrive_as_they_are(engine, tmp_path):
+    (tmp_path / "c.json").write_text('{"a": 1}\n')
+    command = 'cat /etc/app.json; echo "$ODD" # not cut: here'
+    arena(engine, "submit", "py", "--name=odd", "--image=i", f"--config-file={tmp_path}/c.json:/etc/app.json",
+          "--env=ODD=a,b; 'c' \"d\"\ne", command)
+    assert ended(engine, "odd")["status"] == "SUCCEEDED"
+    assert arena(engine, "logs", "odd").stdout == '{"a": 1}\na,b; \'c\' "d"\ne\n'
+
+
+def test_why_a_job_failed(engine):
+    arena(engine, "submit", "pytorch", "--name=bad", "--image=i", "--workers=2", "echo about to fail; exit 3")
+    assert ended(engine, "bad")["status"] == "FAILED"
+    text = arena(engine, "get", "bad", "-e").stdout
+    assert "failed first: container pytorch ended with exit code 3" in text
+    assert "The last lines of its log:\nabout to fail" in text
+
+
+def test_logs_follow_a_job_that_waits_for_gpus(engine):
+    arena(engine, "submit", "pytorch", "--name=holder", "--image=i", "--gpus=2", "while [ ! -e /tmp/stop ]; do sleep 0.1; done")
+    wait_for("the holder", lambda: shown(engine, "holder")["status"] == "RUNNING")
+    arena(engine, "submit", "pytorch", "--name=waiter", "--image=i", "--gpus=1", "echo at last")
+    done = arena(engine, "logs", "waiter", check=False)
+    assert done.returncode == 1 and "instance waiter-master-0 is not running" in done.stderr
+    arena(engine, "attach", "holder", "--", "touch", "/tmp/stop", stdin="")
+    assert arena(engine, "logs", "waiter", "-f").stdout == "at last\n"
+
+
+def test_a_tensorboard_without_a_claim_shares_the_logs_with_the_job(engine):
+    arena(engine, "submit", "pytorch", "--name=board", "--image=i", "--tensorboard", "echo x >/training_logs/events")
+    assert ended(engine, "board")["status"] == "SUCCEEDED"
+    assert (engine.data / "volumes" / "default" / "board-training-logs" / "events").exists()
+    assert "?token=" in arena(engine, "tensorboard", "board").stdout
+    arena(engine, "delete", "board")
+    wait_for("its claim to go", lambda: "board" not in engine.muster("get", "pvc,deployments,services").stdout)
+
+
+@pytest.mark.parametrize("words, text", [
+    (["frob"], 'ERRO[0000] unknown command "frob" for "arena"'),
+    (["lsit"], 'did you mean "list"?'),
+    (["submit", "pytroch", "--name=x"], 'unknown command "pytroch" for "arena submit"'),
+    (["submit", "pytorch", "--name=x", "--image=i"], "not found command args"),
+    (["get"], "not set job name,please set it"),
+    (["get", "nope"], "Not found training job nope in namespace default,please use 'arena submit' to create it."),
+    (["logs", "nope"], "training job not found,please use 'arena list' to make sure job is existed"),
+    (["attach", "nope"], "training job not found"),
+    (["logviewer", "tf1"], "failed to get LogViewer: no LOGVIEWER Installed"),
+    (["top", "node", "nowhere"], "failed to display nodes's informations: not found nodes"),
+    (["submit", "pytorch", "--name=x", "--image=i", "--priority=none", "true"], "the priority none doesn't exist."),
+    (["submit", "pytorch", "--name=x", "--image=i", "--data=none:/d", "true"], "the PVC none of --data doesn't exist"),
+    (["submit", "rayjob", "--worker-replicas=1", "true"], "not supported"),
+    (["cron", "tfjob", "--schedule=@daily", "true"], "not supported: this program does not run jobs on a schedule"),
+    (["serve", "tensorflow", "--name=x"], "not supported"),
+    (["completion", "tcsh"], "Invalid shell 'tcsh'. The supported shells are bash and zsh."),
+    (["prune"], "by --since. Like --since 10h"),
+    (["list", "--loglevel", "loud"], "unknown loglevel,only support:[info,debug,error,warn]"),
+    ([b"list\xff"], "argument 1 is not valid UTF-8"),
+])
+def test_mistakes_have_arenas_texts_and_exit_code_1(engine, words, text):
+    done = engine.run(["env", "--", ARENA, *[os.fsdecode(word) for word in words]], check=False)
+    assert done.returncode == 1
+    assert text in done.stderr
+
+
+def test_help_completion_and_identity(engine):
+    names = arena(engine, "--help").stdout
+    for name in ("submit list get logs logviewer delete prune attach scalein scaleout top data cron completion whoami version").split():
+        assert f"\n  {name} " in names
+    assert arena(engine, "version", "--short").stdout.startswith("arena: v")
+    assert "_arena()" in arena(engine, "completion", "bash").stdout
+    assert arena(engine, "__complete", "--", "submit", "py").stdout.startswith("pytorchjob\t")
+    assert "tf1\t" in arena(engine, "__complete", "--", "get", "t").stdout
+    assert json.loads(arena(engine, "whoami").stdout)["Name"]
+
+
+def test_the_chosen_server_is_named_and_no_other_is_touched(engine, tmp_path):
+    away = tmp_path / "kubeconfig"
+    away.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "away",
+        "clusters": [{"name": "away", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "away", "user": {"token": "x"}}],
+        "contexts": [{"name": "away", "context": {"cluster": "away", "user": "away", "namespace": "team"}}]}))
+    done = arena(engine, "--loglevel", "debug", "list", env={"KUBECONFIG": str(away)}, check=False)
+    assert done.returncode == 1
+    assert f"DEBU[0000] the API server is https://127.0.0.1:1 (from {away}), namespace team" in done.stderr
+    assert "cannot reach the API server at https://127.0.0.1:1" in done.stderr
+    done = arena(engine, "--loglevel", "debug", "list", env={"KUBECONFIG": ""})
+    assert "api.sock" in done.stderr
