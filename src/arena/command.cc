@@ -37,6 +37,11 @@ void GlobalFlags::add_flags(Flags& flags) {
   flags.add("help", &help, "help for this command", 'h');
 }
 
+cli::Failure Context::failure_of(const Error& error) const {
+  const bool silent_server = error.reason == Reason::kServiceUnavailable && server;
+  return silent_server ? cli::unreachable(*server, error) : cli::failure_of(error);
+}
+
 std::optional<cli::Failure> Command::check(const std::vector<std::string>& /*words*/) {
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "arena/log.h"
 #include "arena/output/tables.h"
 #include "cli/command_table.h"
+#include "cli/connect/connect.h"
 #include "cli/connect/environment.h"
 #include "cli/connect/session.h"
 
@@ -42,7 +43,10 @@ struct Context {
   Log& log;
   const UserConfig& config;
   const cli::Environment& environment;
+  std::optional<cli::Choice> server = {};  // the one that was chosen
 
+  /// Returns how to show an error of a request.
+  cli::Failure failure_of(const Error& error) const;
   /// Prints Arena's error line and returns the exit code, which is always 1.
   int fail(const cli::Failure& failure) { return session.fail(failure) == 0 ? 0 : 1; }
   int fail(const Error& error) { return session.fail(error) == 0 ? 0 : 1; }

@@ -112,7 +112,7 @@ std::variant<FoundJob, cli::Failure> find_job(Context& context, const std::strin
   if (!is_dns_subdomain(name)) return cli::Failure{.what = missing};
   const std::string& ns = context.session.ns();
   auto found = find_jobs(context, {.ns = ns, .type = find_type(type_word), .name = name});
-  if (!found) return list_failure(found.error(), ns);
+  if (!found) return list_failure(context, found.error(), ns);
   if (found->size() > 1) {
     return cli::Failure{.what = fmt::format("there are more than 1 training jobs with the same name {0}, please check "
                                             "it with `arena list | grep {0}`",
@@ -135,8 +135,8 @@ void add_type_flag(Flags& flags, std::string* word) {
   flags.set_choices("type", std::move(names));
 }
 
-cli::Failure list_failure(const Error& error, const std::string& ns) {
-  if (error.reason != Reason::kForbidden) return cli::failure_of(error);
+cli::Failure list_failure(const Context& context, const Error& error, const std::string& ns) {
+  if (error.reason != Reason::kForbidden) return context.failure_of(error);
   return {.what = ns.empty() ? "the user has no privileges to list the training jobs in all namespaces"
                              : "the user has no privileges to list the training jobs in namespace " + ns,
           .why = error.message};

@@ -39,7 +39,7 @@ std::optional<cli::Failure> check_type(const std::string& word);
 void add_type_flag(Flags& flags, std::string* word);
 
 /// Returns the failure to show for an error while jobs are listed.
-cli::Failure list_failure(const Error& error, const std::string& ns);
+cli::Failure list_failure(const Context& context, const Error& error, const std::string& ns);
 
 /// Starts one list per query and waits for all of them.
 struct ListQuery {

@@ -84,13 +84,18 @@ int run_command(const CommandLine& found, Log& log, const cli::Environment& envi
 
   const UserConfig config = read_user_config(environment);
   const cli::ConnectOptions connect{.kubeconfig = globals.config, .ns = globals.ns.empty() ? config.ns : globals.ns};
+  std::optional<cli::Choice> server;
   const int code = cli::run_in_session(
       {.need = found.entry->server,
        .connect = connect,
        .error_text = [&log](const Failure& failure) { return log.error_text(failure); },
-       .on_chosen = [&log](const cli::Choice& choice) { log.debug(describe_choice(choice)); }},
+       .on_chosen =
+           [&](const cli::Choice& choice) {
+             server = choice;
+             log.debug(describe_choice(choice));
+           }},
       [&](cli::Session& session) {
-        Context context{.session = session, .log = log, .config = config, .environment = environment};
+        Context context{.session = session, .log = log, .config = config, .environment = environment, .server = server};
         return command->run(context, words);
       });
   return code == 0 ? 0 : 1;

@@ -64,7 +64,7 @@ class Prune final : public Command {
   int run(Context& context, const std::vector<std::string>& /*words*/) override {
     const std::string ns = all_namespaces_ ? "" : context.session.ns();
     const auto found = find_jobs(context, {.ns = ns});
-    if (!found) return context.fail(list_failure(found.error(), ns));
+    if (!found) return context.fail(list_failure(context, found.error(), ns));
     const Time now = context.session.loop().now();
     bool any = false;
     for (const FoundJob& one : *found) {

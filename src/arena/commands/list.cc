@@ -70,7 +70,7 @@ class List final : public JobsCommand {
   int run(Context& context, const std::vector<std::string>& /*words*/) override {
     for (;;) {
       const auto all = jobs(context);
-      if (!all) return context.fail(list_failure(all.error(), ns_of(context)));
+      if (!all) return context.fail(list_failure(context, all.error(), ns_of(context)));
       if (watch_ && context.session.terminal().out_is_terminal) context.session.out_exact(kClearScreen);
       print(context, *all, [](std::vector<Job> list, const Viewer& viewer) { return list_text(list, viewer); });
       if (!watch_ || !wait_for_refresh(context)) return 0;
@@ -99,7 +99,7 @@ class TopJob final : public JobsCommand {
  private:
   int show_all(Context& context) const {
     const auto all = jobs(context);
-    if (!all) return context.fail(list_failure(all.error(), ns_of(context)));
+    if (!all) return context.fail(list_failure(context, all.error(), ns_of(context)));
     print(context, *all, top_jobs_text);
     return 0;
   }

@@ -77,7 +77,7 @@ class Submit final : public Command {
     for (const Mounted& claim : request_.claims) {
       const auto found = session.get({{"", "v1", "persistentvolumeclaims"}, session.ns(), claim.source});
       if (found) continue;
-      if (found.error().reason != Reason::kNotFound) return cli::failure_of(found.error());
+      if (found.error().reason != Reason::kNotFound) return context.failure_of(found.error());
       return Failure{
           .what = fmt::format("the PVC {} of --data doesn't exist in namespace {}", claim.source, session.ns()),
           .fix = "arena data list shows those that exist"};
@@ -85,7 +85,7 @@ class Submit final : public Command {
     if (flags_.priority.empty()) return std::nullopt;
     const auto found = session.get({{"scheduling.k8s.io", "v1", "priorityclasses"}, "", flags_.priority});
     if (found || found.error().reason == Reason::kForbidden) return std::nullopt;
-    if (found.error().reason != Reason::kNotFound) return cli::failure_of(found.error());
+    if (found.error().reason != Reason::kNotFound) return context.failure_of(found.error());
     return Failure{.what =
                        fmt::format("the priority {} doesn't exist. Please check with `kubectl get pc` to get a valid "
                                    "priority",
@@ -175,7 +175,7 @@ class Submit final : public Command {
           .fix = fmt::format("install the definition of {}, or use the engine of this machine: muster use local",
                              type_.kind)};
     }
-    Failure out = cli::failure_of(error);
+    Failure out = context.failure_of(error);
     if (what != type_.name) out.what = fmt::format("{}: {}", what, out.what);
     return out;
   }
