@@ -119,7 +119,7 @@ def test(args, model, device, images, labels, epoch, writer):
 def main():
     print(f"WORLD_SIZE: {WORLD_SIZE}, CURRENT_RANK: {RANK}", flush=True)
     args = parse_arguments()
-    print(f"args: {args}", flush=True)
+    print(f"args: {argparse.Namespace(**dict(sorted(vars(args).items())))}", flush=True)  # in the order of older Pythons
     use_cuda = torch.cuda.is_available() and not args.no_cuda
     if use_cuda:
         print("Using CUDA", flush=True)
