@@ -7,6 +7,7 @@ from harness import Engine, wait_for
 from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
 
 DDP = "torch-mnist-trainingjob"
+PS = "torch-mnist-trainingjob-ps"
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +98,38 @@ def test_000_data_parallel_training(engine, console):
     page.get_by_role("link", name="PyTorchTrainingJob", exact=True).click()
     wait_for("the facts in English", lambda: facts(page).get("Replicas") == "node: 1 × 4 processes")
     assert facts(page)["Status"].strip() == "Succeeded" and facts(page)["TensorBoard"].strip() == "Running"
+
+
+def test_001_parameter_server(engine, console):
+    engine.muster("create", "-f", EXAMPLES / "pytorchtrainingjob" / "ps" / "job_cpu.yaml")
+    tab = console("jobs", language="zh")
+    page = tab.page
+    listed = page.get_by_role("row").filter(has=page.get_by_role("link", name=PS, exact=True))
+    listed.get_by_role("cell", name="Running", exact=True).wait_for(timeout=60_000)
+    for text in ("16.00 / 32.00", "12.00Gi / 24.00Gi"):
+        assert text in listed.inner_text()
+    page.get_by_role("link", name=PS, exact=True).click()
+    wait_for("the facts", lambda: facts(page).get("副本", "").split("\n") == ["ps: 1", "worker: 4"])
+
+    # 副本: the parameter server first, which decides
+    page.get_by_role("link", name="副本").click()
+    names = page.locator("tbody td:nth-child(2)")
+    wait_for("five rows", lambda: names.count() == 5)
+    assert [re.search(r"(ps|worker)-[0-3]", name).group() for name in names.all_inner_texts()] == ["ps-0", "worker-0", "worker-1", "worker-2", "worker-3"]
+    assert page.get_by_role("row").filter(has=page.get_by_role("img", name="该副本决定 Job 的结果")).filter(has_text="8.00 / 16.00").count() == 1
+    tab.picture("001-replicas")
+
+    # 日志: worker-0 is rank 1
+    page.get_by_role("button", name="worker-0 的更多操作").click()
+    page.get_by_role("menuitem", name="日志").click()
+    log = page.get_by_role("dialog").get_by_role("log")
+    log.get_by_text(re.compile(r"rank 1")).first.wait_for(timeout=TIMEOUT * 1000)
+    page.keyboard.press("Escape")
+
+    # 资源监测: the curves of four workers, and the end
+    page.get_by_role("link", name="资源监测").click()
+    page.locator(".title-row").get_by_text("Succeeded", exact=True).wait_for(timeout=TIMEOUT * 1000)
+    for worker in range(1, 5):
+        page.get_by_role("img", name=re.compile(rf"^train.loss .worker_{worker}.，当前 ")).wait_for()
+    assert engine.get("pj", PS)["status"]["phase"] == "Succeeded"
+    tab.picture("001-done")

@@ -46,14 +46,14 @@ function allColumns(): Column<Job>[] {
     { key: "labels", title: t("column.labels"), cell: (job) => <Labels job={job} />, width: "minmax(100px, 1fr)", hidden: "tablet" },
     { key: "queue", title: t("column.queue"), cell: (job) => model.queueOf(job) || "-", width: "100px", hidden: "tablet" },
     { key: "created", title: t("column.created"), cell: (job) => formatTime(job.metadata?.creationTimestamp), width: "148px", hidden: "phone" },
-    { key: "age", title: t("column.age"), cell: (job) => <Age job={job} />, width: "64px", numeric: true },
+    { key: "age", title: t("column.age"), cell: (job) => <Age job={job} />, width: "64px", numeric: true, hidden: "phone" },
     { key: "actions", title: t("column.actions"), width: "64px",
       cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={[
         { label: t("action.yaml"), onSelect: () => go(jobHref(job, { tab: "yaml" })) }, ...jobActions(job)]} /> },
   ];
 }
 
-const hiddenByDefault = "labels,queue,age";
+const hiddenByDefault = "labels,queue,created";
 
 function ColumnChooser({ columns, hidden }: { columns: Column<Job>[]; hidden: string[] }) {
   const choose = (key: string, shown: boolean) => {
