@@ -648,6 +648,10 @@ export interface KubeflowOrgV1JobStatus {
   restartCount?: number;
   /** Attempts that ended, by replica; a replica without an entry had none. */
   attempts?: Record<string, number>;
+  /** Replicas that were started again, one by one, because of a failure that is not over. */
+  incidentReplicas?: string[];
+  /** Replicas that are done while the job still runs; they do not run again alone. */
+  succeededReplicas?: string[];
   /** When a replica that failed is started again. */
   nextRetryTime?: string;
   /** Port of rank 0, chosen once per job. */
@@ -738,6 +742,10 @@ export interface KubeflowOrgV2beta1JobStatus {
   restartCount?: number;
   /** Attempts that ended, by replica; a replica without an entry had none. */
   attempts?: Record<string, number>;
+  /** Replicas that were started again, one by one, because of a failure that is not over. */
+  incidentReplicas?: string[];
+  /** Replicas that are done while the job still runs; they do not run again alone. */
+  succeededReplicas?: string[];
   /** When a replica that failed is started again. */
   nextRetryTime?: string;
   /** Port of rank 0, chosen once per job. */
@@ -2099,6 +2107,10 @@ export interface TrainingJobStatus {
   completionTime?: string;
   /** Attempts that ended, by replica; a replica without an entry had none. */
   attempts?: Record<string, number>;
+  /** Replicas that were started again, one by one, because of a failure that is not over. */
+  incidentReplicas?: string[];
+  /** Replicas that are done while the job still runs; they do not run again alone. */
+  succeededReplicas?: string[];
   /** When a replica that failed is started again. */
   nextRetryTime?: string;
   /** Generation of the job that this status is about. */

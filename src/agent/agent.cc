@@ -27,6 +27,7 @@
 #include "agent/shim_os.h"
 #include "agent/sync_queue.h"
 #include "agent/task_thread.h"
+#include "agent/termination_message.h"
 #include "agent/trash.h"
 #include "agent/volume_folders.h"
 #include "agent/volumes.h"
@@ -180,7 +181,12 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
       logs_(loop, paths_, trash_, disk_, options_.logs),
       queue_(loop, [this](const std::string& uid) { uid == kNames ? write_names() : sync(uid); }),
-      writer_(loop, client, options_.node_name, [this](const std::string& uid) { queue_.add(uid); }),
+      writer_(
+          loop, client, options_.node_name,
+          [this](const std::string& uid, const std::string& container, int run) {
+            return end_of_log(paths_.pod(uid), container, run);
+          },
+          [this](const std::string& uid) { queue_.add(uid); }),
       os_(
           loop, paths_, trash_, {&volume_folders_, &names_, &gpus_, &cgroups_},
           [this](const Document& pod) { return plan(pod); },

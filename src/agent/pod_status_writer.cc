@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "agent/status.h"
+#include "agent/termination_message.h"
 #include "base/log.h"
 
 namespace muster::agent {
@@ -21,10 +22,11 @@ client::ObjectName object_name(const Document& pod, const std::string& subresour
 }  // namespace
 
 PodStatusWriter::PodStatusWriter(Loop& loop, client::ApiClient& client, const std::string& node,
-                                 std::function<void(const std::string&)> on_done)
+                                 ReadEndOfLog end_of_log, std::function<void(const std::string&)> on_done)
     : loop_(loop),
       client_(client),
       events_(loop, client, {.component = "muster-agent", .host = node}),
+      end_of_log_(std::move(end_of_log)),
       on_done_(std::move(on_done)) {}
 
 PodStatusWriter::~PodStatusWriter() {
@@ -38,7 +40,9 @@ bool PodStatusWriter::show(const Document& pod, const PodView& view) {
   const std::string& version = pod.string_at("metadata", "resourceVersion");
   // The informer does not show the last write yet; this is called again when it does.
   if (!progress.outdated.empty() && progress.outdated == version) return false;
-  Document status = pod_status(pod, view);
+  Document status = pod_status(pod, with_log_messages(pod, view, [&](const std::string& container, int run) {
+                                 return end_of_log_(uid, container, run);
+                               }));
   const Document* shown = pod.find("status");
   if (shown != nullptr && *shown == status) return true;
   if (progress.accepted_at == version && progress.accepted == status) return true;

@@ -16,8 +16,10 @@ namespace muster::agent {
 
 class PodStatusWriter final : public PodApi {
  public:
+  using ReadEndOfLog = std::function<std::string(const std::string& uid, const std::string& container, int run)>;
+
   /// `on_done` is called, never inline, when a pod should be looked at again: a write has ended.
-  PodStatusWriter(Loop& loop, client::ApiClient& client, const std::string& node,
+  PodStatusWriter(Loop& loop, client::ApiClient& client, const std::string& node, ReadEndOfLog end_of_log,
                   std::function<void(const std::string& uid)> on_done);
   ~PodStatusWriter() override;
 
@@ -42,6 +44,7 @@ class PodStatusWriter final : public PodApi {
   Loop& loop_;
   client::ApiClient& client_;
   client::EventRecorder events_;
+  ReadEndOfLog end_of_log_;
   std::function<void(const std::string&)> on_done_;
   std::map<std::string, Progress> pods_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed; checked by client callbacks

@@ -16,6 +16,12 @@ bool has_init_containers(const Document& pod) {
   return !pod.array_at("spec", "initContainers").empty();
 }
 
+/// Ranks of a process group end within milliseconds of each other, and the first of them is the cause: unlike a kubelet
+/// we give fractions of seconds.
+std::string exact_time(Time t) {
+  return std::chrono::floor<std::chrono::seconds>(t) == t ? format_rfc3339(t) : format_rfc3339_micro(t);
+}
+
 Document terminated(const LastRun& run, const std::string& reason) {
   Document state{Object{}};
   state["exitCode"] = run.code;
@@ -25,7 +31,7 @@ Document terminated(const LastRun& run, const std::string& reason) {
   if (!message.empty()) state["message"] = message;
   const auto begun = run.started ? run.started : run.finished;
   if (begun) state["startedAt"] = format_rfc3339(*begun);
-  if (run.finished) state["finishedAt"] = format_rfc3339(*run.finished);
+  if (run.finished) state["finishedAt"] = exact_time(*run.finished);
   return Document{Object{{"terminated", std::move(state)}}};
 }
 

@@ -71,6 +71,7 @@ Resource tensorstack_job(std::string kind, std::string plural, std::string short
        .priority = 1},
   };
   r.rules = check;
+  r.change_rules = &check_tensorstack_job_change;
   r.warn = warn;
   return r;
 }
@@ -82,6 +83,7 @@ Resource kubeflow_job(std::string version, std::string kind, std::string plural,
   r.pod_label = kKubeflowJobNameLabel;
   r.columns = {state(), age()};
   r.rules = check;
+  r.change_rules = &check_kubeflow_job_change;
   r.warn = warn;
   return r;
 }

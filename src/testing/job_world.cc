@@ -62,7 +62,8 @@ std::string action_line(const Action& action) {
                                attempt == nullptr ? "" : " attempt " + attempt->as_string());
           },
           [](const Update& update) {
-            return fmt::format("update {} {}", to_lower(update.child.kind), update.child.name);
+            const std::string change = update.child.kind == "Pod" ? " " + json::serialize(update.patch) : "";
+            return fmt::format("update {} {}{}", to_lower(update.child.kind), update.child.name, change);
           },
           [](const Delete& gone) { return fmt::format("delete {} {}", to_lower(gone.child.kind), gone.child.name); },
           [](const EmitEvent& event) {
@@ -96,7 +97,8 @@ JobPlan JobWorld::look() const {
                  .services = pointers(services),
                  .now = now,
                  .offered_port = offered_port,
-                 .objects = std::move(further)});
+                 .objects = std::move(further),
+                 .predecessor_runs = predecessor_runs});
 }
 
 bool JobWorld::has_effect(const JobPlan& plan) const {
@@ -111,13 +113,21 @@ void JobWorld::apply(const JobPlan& plan, std::size_t actions) {
     if (actions-- == 0) return;
     std::visit(Overloaded{
                    [&](const Create& create_child) { create(create_child.object); },
-                   [&](const Update& change) { json::merge_patch(*objects.at(change.child.name), change.patch); },
+                   [&](const Update& change) { update(change); },
                    [&](const Delete& gone) { remove(gone.child); },
                    [&](const EmitEvent& event) { events.push_back(event); },
                    [&](const DeletePrimary&) { job_deleted = true; },
                },
                action);
   }
+}
+
+void JobWorld::update(const Update& change) {
+  if (change.child.kind != "Pod") return json::merge_patch(*objects.at(change.child.name), change.patch);
+  api::Pod& pod = pods.at(change.child.name);
+  json::Document spec = reflect::encode(pod.spec);
+  json::merge_patch(spec, *change.patch.find("spec"));
+  pod.spec = *reflect::decode<api::PodSpec>(spec);
 }
 
 void JobWorld::create(const json::Document& child) {
@@ -153,9 +163,14 @@ void JobWorld::remove_pod(const ChildRef& pod) {
   if (!graceful || ended) {
     pods.erase(found);
   } else {
-    happen(
-        pod.name,
-        {.phase = {}, .exit_code = {}, .reason = {}, .message = {}, .node = {}, .unschedulable = {}, .deleting = true});
+    happen(pod.name, {.phase = {},
+                      .exit_code = {},
+                      .ended_ago = {},
+                      .reason = {},
+                      .message = {},
+                      .node = {},
+                      .unschedulable = {},
+                      .deleting = true});
   }
 }
 
@@ -186,8 +201,8 @@ void JobWorld::happen(const std::string& name, const PodNews& news) {
   pod.status.message = news.message;
   if (pod.spec.node_name.empty()) pod.spec.node_name = "machine";
   if (news.phase == "Running") run_containers(pod, now);
-  if (news.phase == "Succeeded") end_containers(pod, 0, now);
-  if (news.phase == "Failed" && news.exit_code) end_containers(pod, *news.exit_code, now);
+  if (news.phase == "Succeeded") end_containers(pod, 0, now - news.ended_ago);
+  if (news.phase == "Failed" && news.exit_code) end_containers(pod, *news.exit_code, now - news.ended_ago);
   for (auto& status : pod.status.container_statuses) {
     if (status.state.terminated) status.state.terminated->message = news.termination;
   }

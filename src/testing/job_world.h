@@ -17,7 +17,8 @@ namespace muster::control {
 struct PodNews {
   std::string phase;  // "": unchanged
   std::optional<int> exit_code;
-  std::string reason;  // of a Failed pod without exit status
+  Duration ended_ago = {};  // how long before now its containers ended
+  std::string reason;       // of a Failed pod without exit status
   std::string message;
   std::string termination = {};  // what its containers left as their termination message
   std::string node;
@@ -54,11 +55,13 @@ class JobWorld {
   std::map<std::string, api::Service> services;
   std::map<std::string, std::shared_ptr<json::Document>> objects;  // children of other kinds
   bool graceful = false;  // deleting a pod that runs only marks it; `gone` ends it
+  bool predecessor_runs = false;
   bool job_deleted = false;
   std::vector<EmitEvent> events;  // all so far
 
  private:
   void create(const json::Document& child);
+  void update(const Update& change);
   void create_pod(api::Pod pod);
   void remove(const ChildRef& child);
   void remove_pod(const ChildRef& child);

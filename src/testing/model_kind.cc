@@ -58,6 +58,7 @@ Result<Job> normalise_model(const json::Document& object, Where where) {
   for (const json::Document& role : spec.array_at("roles")) job.roles.push_back(role_from(role));
   job.succeeds_when = rules_from(spec.array_at("succeedsWhen"));
   if (spec.find("failsWhen") != nullptr) job.fails_when = rules_from(spec.array_at("failsWhen"));
+  if (spec.string_at("restart") == "gang") job.restart_unit = RestartUnit::kGang;
   job.run_policy.backoff_limit = optional_int(spec, "backoffLimit");
   job.run_mode.paused = spec.bool_at("paused");
   set_tensorstack_children(where, job);

@@ -45,7 +45,16 @@ TEST_F(ControllersTest, CountsAFailureOnceAlthoughItIsRestartedAllTheTime) {
   EXPECT_EQ(job->int_at("status", "backoffCount"), 1);
   EXPECT_EQ(job->int_at("status", "attempts", "worker-1"), 1);
   EXPECT_EQ(get("pods", second)->string_at("metadata", "labels", "muster.dev/attempt"), "1");
-  EXPECT_EQ(kubelet_->starts(ns_, first), 1);
+  EXPECT_EQ(kubelet_->starts(ns_, first), 2) << "a process group goes back as a whole";
+}
+
+TEST_F(ControllersTest, EndsTheRanksOfAJobThatHasFailed) {
+  create(training_job("a", 2, "  runPolicy: {backoffLimit: 0}\n"));
+  const std::string first = pod_of("a", "worker-0");
+  wait_for("running", [&] { return job_phase("a") == "Running"; });
+  kubelet_->end(ns_, pod_of("a", "worker-1"), 1);
+  wait_for("failure", [&] { return job_phase("a") == "Failed"; });
+  wait_for("its deadline", [&] { return get("pods", first)->int_at("spec", "activeDeadlineSeconds") == 1; });
 }
 
 TEST_F(ControllersTest, FailsAJobWhoseBudgetIsUsedUp) {

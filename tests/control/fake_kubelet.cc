@@ -31,6 +31,7 @@ void FakeKubelet::on_pod(const client::Informer::Key& key, const json::Document*
   if (!started_.insert(now->string_at("metadata", "uid")).second) return;
   ++starts_[key];
   write_status(key, json::Object{{"phase", "Running"},
+                                 {"startTime", now->string_at("metadata", "creationTimestamp")},
                                  {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "True"}}}},
                                  {"containerStatuses",
                                   json::Array{json::Object{{"name", "pytorch"},

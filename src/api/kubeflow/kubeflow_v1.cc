@@ -202,6 +202,10 @@ TypeDesc describe(Of<KubeflowJobStatus>) {
       field<&KubeflowJobStatus::restart_count>("restartCount", "Restarts counted against runPolicy.backoffLimit."),
       field<&KubeflowJobStatus::attempts>("attempts",
                                           "Attempts that ended, by replica; a replica without an entry had none."),
+      field<&KubeflowJobStatus::incident_replicas>(
+          "incidentReplicas", "Replicas that were started again, one by one, because of a failure that is not over."),
+      field<&KubeflowJobStatus::succeeded_replicas>(
+          "succeededReplicas", "Replicas that are done while the job still runs; they do not run again alone."),
       field<&KubeflowJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
       field<&KubeflowJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
       field<&KubeflowJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),

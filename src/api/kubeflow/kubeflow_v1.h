@@ -70,6 +70,8 @@ struct KubeflowJobStatus {
   // Additions of ours, not in Kubeflow:
   std::optional<std::int32_t> restart_count;
   std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
+  std::vector<std::string> incident_replicas;    // "worker-1": started again because of an incident that is not over
+  std::vector<std::string> succeeded_replicas;   // "worker-1": done, while the job still runs
   std::optional<Time> next_retry_time;
   std::optional<std::int32_t> master_port;
   std::optional<std::int32_t> port_count;  // from master_port on; absent: one

@@ -334,5 +334,84 @@ TEST(CheckReplicas, OfADeploymentAreBoundedToo) {
                           "pod each"));
 }
 
+/// Returns the errors of a change from one spec to another while the job has this status.
+std::vector<std::string> change(const std::string& api_version, const std::string& kind, const std::string& status,
+                                const std::string& before, const std::string& after) {
+  const auto object = [&](const std::string& spec) {
+    return json::parse_yaml("{metadata: {name: j}, spec: " + spec + ", status: " + status + "}")->front().value;
+  };
+  std::vector<std::string> problems;
+  for (const FieldCause& cause : find_kind(api_version, kind)->check_change(object(before), object(after))) {
+    problems.push_back(cause.field + ": " + cause.message);
+  }
+  return problems;
+}
+
+constexpr const char* kTwoWorkers =
+    "{replicaSpecs: [{type: worker, replicas: 2, template: {spec: {containers: [{name: pytorch, image: i}]}}}]}";
+
+TEST(CheckChanges, OfAJobThatRunsAreRefusedWithWhatToDo) {
+  const auto training = [](const std::string& after) {
+    return change(kTensorStack, "PyTorchTrainingJob", "{phase: Running}", kTwoWorkers, after);
+  };
+  EXPECT_THAT(
+      training("{replicaSpecs: [{type: worker, replicas: 3, template: {spec: {containers: [{name: pytorch, "
+               "image: i, command: [x]}]}}}], torchrunConfig: {enabled: true}}"),
+      ElementsAre("spec.replicaSpecs[0].replicas: Forbidden: the number of replicas cannot change while the job "
+                  "runs: every rank knows it; pause it (spec.runMode.pause.enabled) first, or make it elastic "
+                  "from the start (spec.elastic), or create a new job",
+                  "spec.replicaSpecs[0].template.spec: Forbidden: the pods cannot change while the job runs; "
+                  "pause it (spec.runMode.pause.enabled) first, or create a new job",
+                  "spec.torchrunConfig: Forbidden: it cannot change while the job runs; pause it "
+                  "(spec.runMode.pause.enabled) first, or create a new job"));
+  EXPECT_THAT(training("{replicaSpecs: []}"),
+              ElementsAre("spec.replicaSpecs: Forbidden: the roles cannot change while the job runs; pause it "
+                          "(spec.runMode.pause.enabled) first, or create a new job"));
+}
+
+TEST(CheckChanges, OfAJobThatWaitsIsPausedOrElasticAreAccepted) {
+  const std::string three = "{replicaSpecs: [{type: worker, replicas: 3, template: {}}]}";
+  for (const char* phase : {"{phase: Pending}", "{phase: Paused}", "{phase: Failed}", "{}"}) {
+    EXPECT_THAT(change(kTensorStack, "PyTorchTrainingJob", phase, kTwoWorkers, three), IsEmpty());
+  }
+  EXPECT_THAT(change(kTensorStack, "PyTorchTrainingJob", "{phase: Running}",
+                     "{elastic: {enabled: true, expectedReplicas: 1}, replicaSpecs: [{type: worker, replicas: 1}]}",
+                     "{elastic: {enabled: true, expectedReplicas: 2}, replicaSpecs: [{type: worker, replicas: 2}], "
+                     "runMode: {pause: {enabled: true}}}"),
+              IsEmpty());
+}
+
+TEST(CheckChanges, OfKubeflowJobsFollowTheSameRule) {
+  const std::string running = "{conditions: [{type: Running, status: 'True'}]}";
+  EXPECT_THAT(change("kubeflow.org/v1", "PyTorchJob", running, "{pytorchReplicaSpecs: {Worker: {replicas: 2}}}",
+                     "{pytorchReplicaSpecs: {Worker: {replicas: 3}}, runPolicy: {backoffLimit: 1}}"),
+              ElementsAre("spec.pytorchReplicaSpecs[Worker].replicas: Forbidden: the number of replicas cannot change "
+                          "while the job runs: every rank knows it; suspend it (spec.runPolicy.suspend) first, or make "
+                          "it elastic from the start (spec.elasticPolicy), or create a new job"));
+  EXPECT_THAT(change("kubeflow.org/v1", "PyTorchJob", running,
+                     "{elasticPolicy: {}, pytorchReplicaSpecs: {Worker: {replicas: 2}}}",
+                     "{elasticPolicy: {}, pytorchReplicaSpecs: {Worker: {replicas: 3}}}"),
+              IsEmpty());
+  EXPECT_THAT(
+      change("kubeflow.org/v1", "PyTorchJob", "{conditions: [{type: Running, status: 'False'}]}",
+             "{pytorchReplicaSpecs: {Worker: {replicas: 2}}}", "{pytorchReplicaSpecs: {Worker: {replicas: 3}}}"),
+      IsEmpty());
+}
+
+TEST(CheckAnnotations, OfFailuresHaveKnownValues) {
+  const Resource& resource = *find_kind(kTensorStack, "PyTorchTrainingJob");
+  const auto object = json::parse_yaml(
+      "{metadata: {name: j, annotations: {muster.dev/restart: pod, muster.dev/fail-fast: never}}, spec: {replicaSpecs: "
+      "[{type: worker, template: {spec: {containers: [{name: pytorch, image: i}]}}}]}}");
+  std::vector<std::string> problems;
+  for (const FieldCause& cause : resource.check(object->front().value))
+    problems.push_back(cause.field + ": " + cause.message);
+  EXPECT_THAT(problems,
+              ElementsAre("metadata.annotations[muster.dev/restart]: Unsupported value: \"pod\": supported values: "
+                          "\"gang\", \"replica\"",
+                          "metadata.annotations[muster.dev/fail-fast]: Unsupported value: \"never\": supported values: "
+                          "\"true\", \"false\""));
+}
+
 }  // namespace
 }  // namespace muster::api

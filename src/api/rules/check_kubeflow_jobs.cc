@@ -76,6 +76,7 @@ using CheckReplica = void (*)(const std::string& role, const std::string& path, 
 /// Checks that all roles are known and valid, and that the job's name is short enough for the names of its pods.
 void check_roles(const json::Document& job, std::string_view list, const std::vector<std::string>& roles,
                  CheckReplica check_replica, Findings& found) {
+  check_failure_annotations(job, found);
   const json::Document* replicas = job.at("spec", list);
   if (replicas == nullptr || !replicas->is_object()) return;
   const std::string path = child_path("spec", list);

@@ -31,6 +31,7 @@ void check_role_names(const json::Document& job, std::string_view mode, std::str
 /// Checks the roles together: the pods' names are valid, and run modes name existing roles. An elastic role may grow to
 /// `grows_to` replicas.
 void check_roles(const json::Document& job, const json::Array& replicas, Findings& found, std::int64_t grows_to = 0) {
+  check_failure_annotations(job, found);
   std::vector<std::string> roles;
   ReplicaBudget budget;
   for (const json::Document& replica : replicas) {

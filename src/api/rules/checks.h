@@ -35,9 +35,11 @@ void check_cron(const json::Document& cron, Findings& found);
 void check_config_map_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_deployment_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_pod_change(const json::Document& before, const json::Document& after, Findings& found);
+void check_kubeflow_job_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_priority_class_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_resource_quota_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_secret_change(const json::Document& before, const json::Document& after, Findings& found);
+void check_tensorstack_job_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_volume_change(const json::Document& before, const json::Document& after, Findings& found);
 void check_volume_claim_change(const json::Document& before, const json::Document& after, Findings& found);
 

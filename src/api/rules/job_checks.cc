@@ -6,6 +6,7 @@
 
 #include "api/kubernetes/pod_defaults.h"
 #include "api/limits.h"
+#include "api/names.h"
 #include "api/rules/check_pod_parts.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
@@ -39,6 +40,18 @@ void ReplicaBudget::check_total(const std::string& path, Findings& found) const 
   if (total_ <= kMaxReplicas) return;
   found.invalid(path, total_,
                 fmt::format("a job may have at most {} replicas over all roles, one pod each", kMaxReplicas));
+}
+
+void check_failure_annotations(const json::Document& job, Findings& found) {
+  const json::Document* annotations = job.at("metadata", "annotations");
+  if (annotations == nullptr) return;
+  const auto check = [&](const char* key, const std::vector<std::string>& values) {
+    const json::Document* value = annotations->find(key);
+    if (value == nullptr || !value->is_string() || contains(values, value->as_string())) return;
+    found.not_supported(fmt::format("metadata.annotations[{}]", key), value->as_string(), values);
+  };
+  check(kRestartAnnotation, {"gang", "replica"});
+  check(kFailFastAnnotation, {"true", "false"});
 }
 
 bool check_template_spec(const json::Document& holder, const std::string& path, Findings& found) {

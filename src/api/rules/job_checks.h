@@ -33,6 +33,9 @@ class ReplicaBudget {
   std::int64_t total_ = 0;
 };
 
+/// Checks the annotations that change what happens when a replica fails.
+void check_failure_annotations(const json::Document& job, Findings& found);
+
 /// Checks the template by the rules for pods. Returns false when it has no container. `path` is the path of the object
 /// that has the template.
 bool check_template(const json::Document& holder, const std::string& path, Findings& found);

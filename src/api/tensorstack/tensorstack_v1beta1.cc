@@ -301,6 +301,10 @@ TypeDesc describe(Of<TrainingJobStatus>) {
       field<&TrainingJobStatus::completion_time>("completionTime", "When the job ended."),
       field<&TrainingJobStatus::attempts>("attempts",
                                           "Attempts that ended, by replica; a replica without an entry had none."),
+      field<&TrainingJobStatus::incident_replicas>(
+          "incidentReplicas", "Replicas that were started again, one by one, because of a failure that is not over."),
+      field<&TrainingJobStatus::succeeded_replicas>(
+          "succeededReplicas", "Replicas that are done while the job still runs; they do not run again alone."),
       field<&TrainingJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
       field<&TrainingJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."),

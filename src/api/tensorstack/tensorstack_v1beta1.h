@@ -122,6 +122,8 @@ struct TrainingJobStatus {
   std::int32_t backoff_count = 0;
   // Additions of ours, not in TensorStack:
   std::map<std::string, std::int32_t> attempts;  // "worker-1" -> attempts that ended; absent: none
+  std::vector<std::string> incident_replicas;    // "worker-1": started again because of an incident that is not over
+  std::vector<std::string> succeeded_replicas;   // "worker-1": done, while the job still runs
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
   std::optional<Time> next_retry_time;  // a replica that failed is not started again before this time

@@ -483,9 +483,7 @@ Result<Document> admit_change(Context& context, const ResourceRequest& request, 
   std::vector<FieldCause> causes = check_metadata_change(before, after);
   for (const FieldCause& cause : check_metadata(resource, after)) causes.push_back(cause);
   for (const FieldCause& cause : reflect::validate_update(*resource.type, before, after)) causes.push_back(cause);
-  if (resource.built_in) {
-    for (const FieldCause& cause : check_change(resource, before, after)) causes.push_back(cause);
-  }
+  for (const FieldCause& cause : check_change(resource, before, after)) causes.push_back(cause);
   for (FieldCause& cause : check_references(context, resource, &before, after)) causes.push_back(std::move(cause));
   for (FieldCause& cause : check_folders(context, &before, after)) causes.push_back(std::move(cause));
   const bool as_before = request.subresource == "status" || wants_the_same(resource, before, after);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "control/job/decision.h"
 
@@ -29,11 +30,12 @@ void pause(Decision& d) {
     d.status.message = "pods are removed until the job is resumed";
     d.status.replica_failure = false;
     d.status.replica_failure_message.clear();
+    d.status.incident.clear();
     d.status.next_retry.reset();
     emit(d, "Normal", d.job().events.paused, d.status.message);
   }
   d.plan.reasons.emplace_back("the job is paused");
-  for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  retire_all(d);
   delete_all_children(d);
 }
 
@@ -55,7 +57,7 @@ void resume(Decision& d) {
 
 /// A job that has outgrown its ports gets new ports and new pods, because each pod knows the ports of all.
 void give_up_ports(Decision& d) {
-  for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  retire_all(d);
   delete_all_children(d);
   d.status.port.reset();
   d.plan.reasons.emplace_back("the job needs more ports than it has; its pods are made anew with others");
@@ -90,8 +92,8 @@ bool choose_ports(Decision& d) {
 }
 
 bool runs(const Decision& d) {
-  const auto running = [](const Replica& r) { return is_up(r.pod) && r.pod->status.phase == "Running"; };
-  const auto up = [](const Replica& r) { return is_up(r.pod); };
+  const auto up = [&](const Replica& r) { return is_up(d, r); };
+  const auto running = [&](const Replica& r) { return up(r) && r.pod != nullptr && r.pod->status.phase == "Running"; };
   if (!std::ranges::any_of(d.replicas, running)) return false;
   switch (d.job().running_when) {
     case RunningWhen::kAllUp: {
@@ -120,17 +122,24 @@ std::string unschedulable_message(const Decision& d) {
 void explain_waiting(Decision& d) {
   if (d.status.phase != Phase::kPending && d.status.phase != Phase::kResuming) return;
   if (d.status.reason == "NoFreePort" && !d.status.port) return;
+  if (d.seen.predecessor_runs) {
+    d.status.reason = "PredecessorRuns";
+    d.status.message = "replicas of a deleted job of the same name are still ending";
+    return;
+  }
   d.status.message = unschedulable_message(d);
   d.status.reason = d.status.message.empty() ? "" : "Unschedulable";
 }
 
 void note_progress(Decision& d) {
   const bool was_steady = d.seen.status.phase == Phase::kRunning && !d.seen.status.replica_failure;
-  const bool all_up = std::ranges::all_of(d.replicas, [](const Replica& r) { return is_up(r.pod); });
+  const bool all_up = std::ranges::all_of(d.replicas, [&](const Replica& r) { return is_up(d, r); });
   if (d.status.replica_failure && all_up) {
     d.status.replica_failure = false;
     d.status.replica_failure_message.clear();
   }
+  const auto is_back = [&](const Replica& r) { return is_up(d, r) || !d.status.incident.contains(r.key); };
+  if (std::ranges::all_of(d.replicas, is_back)) d.status.incident.clear();
   if (runs(d)) {
     if (d.status.phase != Phase::kRunning) {
       d.status.phase = Phase::kRunning;
@@ -159,8 +168,17 @@ void set_deadline_recheck(Decision& d) {
   }
 }
 
+void remember_succeeded(Decision& d) {
+  std::set<std::string> succeeded;
+  for (const Replica& replica : d.replicas) {
+    if (has_succeeded(d, replica)) succeeded.insert(replica.key);
+  }
+  d.status.succeeded = std::move(succeeded);
+}
+
 void run(Decision& d) {
   if (d.status.phase == Phase::kPaused) resume(d);
+  remember_succeeded(d);
   if (const auto failure = account_for_ended(d)) return finish(d, *failure);
   if (const auto late = past_deadline(d)) return finish(d, *late);
   if (!choose_ports(d)) return;

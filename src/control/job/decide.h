@@ -23,6 +23,8 @@ struct Observed {
   Time now;
   std::optional<int> offered_port;  // first of a free range, for a job that has neither a fixed port nor a range
   std::vector<std::shared_ptr<const json::Document>> objects = {};  // those of Job::objects that exist
+  // Ranks of a deleted job of the same name still run: they write to the same files.
+  bool predecessor_runs = false;
 };
 
 using JobPlan = PlanWith<JobStatus>;

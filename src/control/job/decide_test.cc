@@ -89,6 +89,7 @@ TEST_F(BetweenLooks, AStoppedJobEndsForGoodUnlessItHasSucceeded) {
 TEST_F(BetweenLooks, RemovingTheFailedPodDoesNotShortenTheDelay) {
   world_.happen(pod("worker-1"), {.phase = "Failed", .exit_code = 1});
   look();
+  world_.happen(pod("worker-0"), {.gone = true});  // the survivor, which was stopped
   world_.happen(pod("worker-1"), {.gone = true});
   look();
   EXPECT_FALSE(world_.pods.contains(pod("worker-1")));

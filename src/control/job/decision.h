@@ -39,10 +39,17 @@ Decision look(const Observed& seen);
 int attempt_of(const api::Pod& pod);
 /// Returns true for a pod that Succeeded or Failed, unless its deletion caused that.
 bool ended_by_itself(const api::Pod& pod);
-/// Returns true for a pod that is Running or Succeeded and is not being deleted.
-bool is_up(const api::Pod* pod);
+/// Returns when the program ended by itself or, for a pod that another client deletes, when that was requested.
+Time end_of_attempt(const Job& job, const api::Pod& pod);
+/// Returns true when the replica's current pod is running, or the replica has succeeded.
+bool is_up(const Decision& d, const Replica& replica);
+/// Returns true when the replica is done, even if its pod was deleted since.
+bool has_succeeded(const Decision& d, const Replica& replica);
 /// Returns how many attempts of the replica are accounted for.
 int ended_attempts(const Decision& d, const Replica& replica);
+/// Returns true when all replicas go back together if one fails. In debug mode users start programs in the pods
+/// themselves, so none is known to be part of a process group.
+bool is_gang(const Decision& d);
 /// Returns true when all replicas of the role are running or have succeeded.
 bool is_role_up(const Decision& d, const std::string& type);
 /// Returns the replicas whose state makes the rule hold; none when it does not hold.
@@ -54,7 +61,8 @@ std::string named(const Decision& d, const std::vector<const Replica*>& replicas
 bool is_accounted(const Decision& d, const Replica& replica);
 /// Returns the exit code of the training container, or of the first container that failed; absent when none ended.
 std::optional<int> exit_code_of(const Job& job, const api::Pod& pod);
-/// Returns "exit code 137 (OOMKilled)" or "Evicted: the node was low on memory", for example.
+/// Returns "exit code 1: ValueError: no data", "exit code 139 (SIGSEGV)" or "Evicted: the node was low on memory", for
+/// example.
 std::string describe_end(const Job& job, const api::Pod& pod);
 /// The status lists at most this many replicas of a job one by one; the others are only counted.
 inline constexpr std::size_t kReplicasInStatus = 1000;
@@ -88,10 +96,13 @@ struct Outcome {
   std::string message;
 };
 
-/// Counts every attempt that ended since the last look. Returns the outcome when one of them ends the job.
+/// Counts every attempt that ended since the last look: one incident, named after the replica that failed first.
+/// Returns the outcome when one of them ends the job.
 std::optional<Outcome> account_for_ended(Decision& d);
 /// Records, without charge, the end of the attempt of the current pod, which we delete for another reason.
 void retire_attempt(Decision& d, const Replica& replica);
+/// Does the same for all replicas; those that have succeeded run again, too.
+void retire_all(Decision& d);
 
 // ---- finish.cc: the end ----
 

@@ -8,11 +8,6 @@ namespace muster::control {
 
 namespace {
 
-bool has_succeeded(const Decision& d, const Replica& replica) {
-  return replica.pod != nullptr && replica.pod->status.phase == "Succeeded" && ended_by_itself(*replica.pod) &&
-         !is_accounted(d, replica) && replica.role->restart_policy != RestartPolicy::kAlways;
-}
-
 /// Returns the start time of a job that ended before it was ever seen running.
 Time earliest_start(const Decision& d) {
   Time start = whole_seconds(d.seen.now);
@@ -41,14 +36,47 @@ bool is_to_go(const Decision& d, const api::Pod& pod) {
   return false;
 }
 
+/// Returns for how long a pod of the ended job may be active, counted from its start: at least a second, which the API
+/// requires. The peers of a replica that has succeeded get time to end by themselves.
+std::int64_t seconds_to_live(const Decision& d, Time pod_start) {
+  constexpr Duration kGraceAfterSuccess = std::chrono::seconds(30);
+  if (d.status.phase == Phase::kFailed || !d.status.completed) return 1;
+  const Duration span = *d.status.completed + kGraceAfterSuccess - pod_start;
+  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(span).count(), 1);
+}
+
+/// An ended job holds no process, device or port, whichever pod objects it keeps. The pod's own deadline ends it on
+/// every engine and leaves object and logs.
+void end_processes(Decision& d, const api::Pod& pod) {
+  if (is_finished_pod(pod) || is_terminating(pod)) return;
+  if (!pod.status.start_time) return delete_pod(d, pod);  // it would begin to run after the end of the job
+  const std::int64_t seconds = seconds_to_live(d, *pod.status.start_time);
+  const json::Document* set = pod.spec.rest.find("activeDeadlineSeconds");
+  if ((set != nullptr && set->is_int() && set->as_int() <= seconds) || is_full(d)) return;
+  d.plan.actions.emplace_back(
+      Update{.child = child_ref(pod),
+             .resource_version = pod.metadata.resource_version,
+             .patch = json::Object{{"spec", json::Object{{"activeDeadlineSeconds", seconds}}}}});
+}
+
+void clean_up_pod(Decision& d, const api::Pod& pod) {
+  if (is_to_go(d, pod)) {
+    delete_pod(d, pod);
+  } else {
+    end_processes(d, pod);
+  }
+}
+
 void clean_up(Decision& d) {
   for (const Replica& replica : d.replicas) {
-    if (replica.pod == nullptr || replica.role->is_kept) continue;
-    if (is_to_go(d, *replica.pod)) delete_pod(d, *replica.pod);
+    if (replica.pod == nullptr) continue;
+    if (replica.role->is_kept) {
+      end_processes(d, *replica.pod);
+    } else {
+      clean_up_pod(d, *replica.pod);
+    }
   }
-  for (const api::Pod* pod : d.surplus) {
-    if (is_to_go(d, *pod)) delete_pod(d, *pod);
-  }
+  for (const api::Pod* pod : d.surplus) clean_up_pod(d, *pod);
   if (d.job().run_policy.clean_up != CleanUp::kNone) delete_services(d);
 }
 
@@ -88,6 +116,8 @@ void finish(Decision& d, const Outcome& outcome) {
   d.status.completed = whole_seconds(d.seen.now);
   if (!d.status.started) d.status.started = earliest_start(d);
   d.status.next_retry.reset();
+  d.status.incident.clear();
+  d.status.succeeded.clear();
   d.status.paused_at.reset();
   const bool failed = outcome.phase == Phase::kFailed;
   d.status.replica_failure = outcome.replica_failed;

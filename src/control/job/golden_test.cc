@@ -57,6 +57,7 @@ PodNews news_from(const json::Document& text) {
   news.deleting = text.bool_at("deleting");
   news.gone = text.bool_at("gone");
   if (text.find("exitCode") != nullptr) news.exit_code = static_cast<int>(text.int_at("exitCode"));
+  if (const auto* ago = text.find("endedAgo")) news.ended_ago = *parse_duration(ago->as_string());
   return news;
 }
 
@@ -170,6 +171,7 @@ json::Document play(const json::Document& script) {
   for (const auto& step : script.find("steps")->as_array()) {
     if (const auto* after = step.find("after")) world.now += *parse_duration(after->as_string());
     if (const auto* patch = step.find("patch")) json::merge_patch(world.object, *patch);
+    world.predecessor_runs = step.bool_at("predecessorRuns");
     if (const auto* happened = step.find("pods")) {
       for (const auto& [pod, news] : happened->as_object()) world.happen(pod, news_from(news));
     }

@@ -104,6 +104,20 @@ int declared_port(const Job& job, int fallback) {
   return fallback;
 }
 
+void set_failure_rules(const json::Document& object, RestartUnit natural, Job& job) {
+  const std::string& unit = object.string_at("metadata", "annotations", api::kRestartAnnotation);
+  job.restart_unit = natural;
+  if (unit == "gang") job.restart_unit = RestartUnit::kGang;
+  if (unit == "replica") job.restart_unit = RestartUnit::kReplica;
+  if (object.string_at("metadata", "annotations", api::kFailFastAnnotation) != "false") return;
+  // Only the replicas without which the job cannot succeed count.
+  job.fails_when = job.succeeds_when;
+  for (ReplicaRule& rule : job.fails_when) {
+    rule.takes = ReplicaRule::Takes::kAny;
+    rule.path.clear();
+  }
+}
+
 namespace {
 
 /// Returns the variables that the launch sets whatever the template says.

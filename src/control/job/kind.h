@@ -38,6 +38,9 @@ Result<json::Document> checked(const json::Document& object, std::string_view ap
 RestartPolicy restart_policy_from(std::string_view name, RestartPolicy fallback);
 /// Sets identity and everything else that comes from metadata.
 void set_identity(const json::Document& object, Job& job);
+/// Sets what goes back and what fails when a replica fails: as the kind's programs need it, unless an annotation of the
+/// object says otherwise. Job::succeeds_when must be set.
+void set_failure_rules(const json::Document& object, RestartUnit natural, Job& job);
 /// Reads the deadline and the time to live, which every kind's policy stores under the same names.
 template <typename Policy>
 void read_limits(const Policy& from, RunPolicy& to) {

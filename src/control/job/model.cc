@@ -6,6 +6,15 @@
 
 namespace muster::control {
 
+api::OwnerReference owner_of_children(const Job& job) {
+  return {.api_version = job.api_version,
+          .kind = job.kind,
+          .name = job.name,
+          .uid = job.uid,
+          .controller = true,
+          .block_owner_deletion = true};
+}
+
 int total_replicas(const Job& job) {
   int total = 0;
   for (const Role& role : job.roles) total += role.replicas;

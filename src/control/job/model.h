@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -99,6 +100,12 @@ enum class RunningWhen {
   kDeciderRuns,  // the replica that decides is running, or any if all decide
 };
 
+/// Defines what goes back when a replica fails.
+enum class RestartUnit {
+  kReplica,  // it alone: its peers wait for it and go on
+  kGang,     // all replicas as one attempt: they form one process group, in which the others hang or die
+};
+
 enum class CleanUp { kNone, kUnfinished, kAll };
 
 /// Defines when the deadline's clock starts, and how a pause affects it.
@@ -190,6 +197,7 @@ struct Job {
   std::vector<ReplicaRule> fails_when = {{.takes = ReplicaRule::Takes::kAny}};
   // A replica that has failed for good, but not the job, is no failure to report.
   bool tolerates_lost_replicas = false;
+  RestartUnit restart_unit = RestartUnit::kReplica;
   RunningWhen running_when = RunningWhen::kAllUp;
   RetryableExits retryable_exits = RetryableExits::kListed;
   RunPolicy run_policy;
@@ -215,6 +223,8 @@ struct Job {
   std::vector<Notice> notices;
 };
 
+/// Returns the reference to the job that all its children have.
+api::OwnerReference owner_of_children(const Job& job);
 int total_replicas(const Job& job);
 /// Returns the rule of a job that its first replica decides.
 ReplicaRule first_replica_rule(const Job& job);
@@ -289,6 +299,11 @@ struct JobStatus {
   // By replica_key: how many attempts ended and are accounted for, which is also the attempt of the next pod. Written
   // before the ended pod is deleted; a pod with a lower attempt label is never counted again.
   std::map<std::string, std::int32_t> attempts;
+  // By replica_key: those that went back alone because of one incident, until all of them are up. A failure of another
+  // replica in the meantime belongs to the same incident and is not charged again.
+  std::set<std::string> incident;
+  // By replica_key: those that are done, whatever becomes of their pods, until their gang goes back.
+  std::set<std::string> succeeded;
   std::optional<Time> started;
   std::optional<Time> completed;
   std::optional<Time> next_retry;

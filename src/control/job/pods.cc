@@ -13,15 +13,6 @@ namespace muster::control {
 
 namespace {
 
-api::OwnerReference owner_of_children(const Job& job) {
-  return {.api_version = job.api_version,
-          .kind = job.kind,
-          .name = job.name,
-          .uid = job.uid,
-          .controller = true,
-          .block_owner_deletion = true};
-}
-
 api::StringMap identity_labels(const Job& job, const Replica& replica) {
   api::StringMap labels = job.labels.common;
   labels[job.labels.type_key] = to_lower(replica.role->type);
@@ -36,6 +27,13 @@ bool has_stale_gang(const Job& job, const Replica& replica) {
   if (!pod.spec.node_name.empty() || pod.status.phase != "Pending" || is_terminating(pod)) return false;
   const auto size = pod.metadata.annotations.find(api::kGangSizeAnnotation);
   return size == pod.metadata.annotations.end() || size->second != std::to_string(gang_size(job, *replica.role));
+}
+
+/// Makes the end of a failed container's log part of the pod's status, from which the job says why it failed.
+void report_end_of_log(api::Container& container) {
+  constexpr const char* kPolicy = "terminationMessagePolicy";
+  if (!container.rest.is_object()) container.rest = json::Object{};
+  if (container.rest.find(kPolicy) == nullptr) container.rest[kPolicy] = "FallbackToLogsOnError";
 }
 
 // ---- services ----
@@ -223,28 +221,40 @@ std::vector<bool> roles_that_may_start(Decision& d) {
   return may_start;
 }
 
+void retire_stale_gang(Decision& d) {
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod == nullptr || is_accounted(d, replica) || !has_stale_gang(d.job(), replica)) continue;
+    d.plan.reasons.push_back(fmt::format("replica {} waits in a gang of another size", replica.key));
+    retire_attempt(d, replica);
+  }
+}
+
+/// Returns true while pods of the gang's last attempt exist: the next one must not meet them.
+bool waits_for_old_gang(const Decision& d) {
+  return is_gang(d) &&
+         std::ranges::any_of(d.replicas, [&](const Replica& replica) { return is_accounted(d, replica); });
+}
+
 /// Returns true when the replica waits for its retry time or for the removal of its old pod.
-bool converge_pod(Decision& d, const Replica& replica) {
+bool converge_pod(Decision& d, const Replica& replica, bool may_start) {
   if (replica.pod == nullptr) {
+    if (has_succeeded(d, replica)) return false;
     const int attempt = ended_attempts(d, replica);
     if (attempt > 0 && must_wait(d)) {
       d.plan.reasons.push_back(fmt::format("replica {} waits for its retry time", replica.key));
       return true;
     }
+    if (!may_start) return attempt > 0;
     if (is_full(d)) return attempt > 0;
     d.plan.actions.emplace_back(
         create_child(pod_for(d.job(), replica, attempt, d.status.port.value_or(0), d.status.resumed)));
     return attempt > 0;
   }
   if (is_accounted(d, replica)) {
-    // The failed pod stays for inspection until its successor is due; its name becomes free only when it is gone.
-    if (!must_wait(d)) delete_pod(d, *replica.pod);
+    // A failed pod stays for inspection until its successor is due; its name becomes free only when it is gone. One
+    // that still runs is a survivor of its gang, which is stopped at once.
+    if (!must_wait(d) || !is_finished_pod(*replica.pod)) delete_pod(d, *replica.pod);
     return true;
-  }
-  if (has_stale_gang(d.job(), replica) && !is_full(d)) {
-    d.plan.reasons.push_back(fmt::format("replica {} waits in a gang of another size", replica.key));
-    retire_attempt(d, replica);
-    delete_pod(d, *replica.pod);
   }
   return false;
 }
@@ -273,6 +283,9 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
     if (pod.spec.hostname.empty()) pod.spec.hostname = host_name(job, *replica.role, replica.index);
     if (pod.spec.subdomain.empty()) pod.spec.subdomain = job.subdomain;
   }
+  for (auto* list : {&pod.spec.init_containers, &pod.spec.containers}) {
+    for (api::Container& container : *list) report_end_of_log(container);
+  }
   set_launch(job, replica, port, resumed, pod.spec);
   return pod;
 }
@@ -299,13 +312,15 @@ void converge_children(Decision& d) {
   converge_services(d);
   converge_objects(d);
   const std::vector<bool> may_start = roles_that_may_start(d);
+  retire_stale_gang(d);
+  const bool old_gang_is_there = waits_for_old_gang(d);
+  if (old_gang_is_there && d.replicas.size() > 1) {
+    d.plan.reasons.emplace_back("the replicas start again together when all old pods are gone");
+  }
+  const bool others_are_there = old_gang_is_there || d.seen.predecessor_runs;
   bool waiting = false;
   for (const Replica& replica : d.replicas) {
-    if (replica.pod == nullptr && !may_start[replica.role_position]) {
-      waiting |= ended_attempts(d, replica) > 0;
-    } else {
-      waiting |= converge_pod(d, replica);
-    }
+    waiting |= converge_pod(d, replica, may_start[replica.role_position] && !others_are_there);
   }
   if (!waiting) d.status.next_retry.reset();
   if (waiting && must_wait(d)) recheck_at(d, *d.status.next_retry);

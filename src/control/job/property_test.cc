@@ -15,8 +15,9 @@
 namespace muster::control {
 namespace {
 
-/// The job kinds, and a job whose launcher starts after its workers and decides.
-enum class Shape { kTraining, kKubeflow, kLauncher };
+/// The job kinds (a process group, one with a rendezvous, Kubeflow's), and a job whose launcher starts after its
+/// workers and decides.
+enum class Shape { kTraining, kTorchrun, kKubeflow, kLauncher };
 
 struct Setup {
   Shape shape = Shape::kTraining;
@@ -37,7 +38,7 @@ struct Move {
 };
 
 std::ostream& operator<<(std::ostream& out, const Setup& s) {
-  static constexpr std::array kShapes = {"PyTorchTrainingJob", "PyTorchJob", "ModelJob"};
+  static constexpr std::array kShapes = {"PyTorchTrainingJob", "torchrun", "PyTorchJob", "ModelJob"};
   return out << fmt::format("{}{} workers={} policy={} limit={} cleanUp={}", kShapes[static_cast<std::size_t>(s.shape)],
                             s.graceful ? " graceful" : "", s.workers, s.policy, s.backoff_limit, s.clean_up);
 }
@@ -50,7 +51,8 @@ std::ostream& operator<<(std::ostream& out, const Move& m) {
 
 rc::Gen<Setup> any_setup() {
   return rc::gen::build<Setup>(
-      rc::gen::set(&Setup::shape, rc::gen::element(Shape::kTraining, Shape::kKubeflow, Shape::kLauncher)),
+      rc::gen::set(&Setup::shape,
+                   rc::gen::element(Shape::kTraining, Shape::kTorchrun, Shape::kKubeflow, Shape::kLauncher)),
       rc::gen::set(&Setup::workers, rc::gen::inRange(1, 4)),
       rc::gen::set(&Setup::policy, rc::gen::element<std::string>("OnFailure", "ExitCode", "Never", "Always")),
       rc::gen::set(&Setup::backoff_limit, rc::gen::inRange(0, 4)),
@@ -81,7 +83,8 @@ std::string manifest(const Setup& s) {
   if (s.shape == Shape::kLauncher) {
     return "apiVersion: test.muster.dev/v1\nkind: ModelJob\n" + head +
            fmt::format(
-               "spec:\n  backoffLimit: {}\n  succeedsWhen: [{{every: [launcher-0]}}]\n  portName: port\n  roles:\n"
+               "spec:\n  backoffLimit: {}\n  restart: gang\n  succeedsWhen: [{{every: [launcher-0]}}]\n  portName: "
+               "port\n  roles:\n"
                "  - {{type: worker, replicas: {}, restartPolicy: {}, ports: 1}}\n"
                "  - {{type: launcher, restartPolicy: {}, startsAfter: worker, withoutIndex: true}}\n",
                s.backoff_limit, s.workers, s.policy, s.policy);
@@ -97,9 +100,9 @@ std::string manifest(const Setup& s) {
   }
   return "apiVersion: batch.tensorstack.dev/v1beta1\nkind: PyTorchTrainingJob\n" + head +
          fmt::format(
-             "spec:\n  runPolicy: {{backoffLimit: {}, cleanUpPolicy: {}}}\n  replicaSpecs:\n"
-             "  - {{type: worker, replicas: {}, restartPolicy: {}, {}}}\n",
-             s.backoff_limit, s.clean_up, s.workers, s.policy, pod);
+             "spec:\n  torchrunConfig: {{enabled: {}}}\n  runPolicy: {{backoffLimit: {}, cleanUpPolicy: {}}}\n"
+             "  replicaSpecs:\n  - {{type: worker, replicas: {}, restartPolicy: {}, {}}}\n",
+             s.shape == Shape::kTorchrun, s.backoff_limit, s.clean_up, s.workers, s.policy, pod);
 }
 
 JobWorld make_world(const Setup& s) {
@@ -201,8 +204,8 @@ bool settle(JobWorld& world, int rounds) {
   return !world.has_effect(world.look());
 }
 
-/// Counts, independently of decide, the failures that a job must be charged for: one per pod that failed by itself with
-/// an exit code that its policy restarts.
+/// Keeps, independently of decide, the account of a job: what failed since the last look, and how often a process group
+/// has to be charged. In such a group all failures of one look are one incident, and the first of them counts.
 class RestartLedger {
  public:
   explicit RestartLedger(const Setup& s) : setup_(s) {}
@@ -210,27 +213,45 @@ class RestartLedger {
   void look(const JobWorld& world) {
     const Job job = world.job();
     const JobStatus status = world.status();
-    for (const auto& [name, pod] : world.pods) {
-      // The pod was given up while it still ran, for a pause or a resize of the gang: its end is not a failure.
-      const auto ended = status.attempts.find(key_of(name, job));
-      const int attempt = std::stoi(pod.metadata.labels.at(api::kAttemptLabel));
-      if (ended != status.attempts.end() && attempt < ended->second) continue;
-      if (pod.status.phase != "Failed" || !pod.status.reason.empty() || pod.metadata.deletion_timestamp) continue;
-      const int code = pod.status.container_statuses.front().state.terminated->exit_code;
-      if (!key_of(name, job).empty() && is_restarted(code)) seen_.insert(pod.metadata.uid);
-    }
-  }
-  int failures() const { return static_cast<int>(seen_.size()); }
-
- private:
-  /// Returns the key of the replica whose pod has the name; "" when there is no such replica.
-  static std::string key_of(const std::string& name, const Job& job) {
+    Time first = Time::max();
+    bool charged = false;
     for (const Role& role : job.roles) {
       for (int i = 0; i < role.replicas; ++i) {
-        if (pod_name(job, role, i) == name) return replica_key(role, i);
+        const auto found = world.pods.find(pod_name(job, role, i));
+        if (found == world.pods.end() || !is_news(found->second, replica_key(role, i), status)) continue;
+        const api::Pod& pod = found->second;
+        const bool is_charged = has_failed(pod) && is_restarted(code_of(pod));
+        if (is_charged) failures_.insert(pod.metadata.uid);
+        if (const Time when = end_of(pod); when < first) {
+          first = when;
+          charged = is_charged;
+        }
       }
     }
-    return {};
+    if (charged) ++incidents_;
+  }
+  int failures() const { return static_cast<int>(failures_.size()); }
+  int incidents() const { return incidents_; }
+
+ private:
+  static int code_of(const api::Pod& pod) { return pod.status.container_statuses.front().state.terminated->exit_code; }
+  static bool has_failed(const api::Pod& pod) {
+    return pod.status.phase == "Failed" && pod.status.reason.empty() && !pod.metadata.deletion_timestamp;
+  }
+  /// A pod that was given up while it still ran, with its gang or for a pause, is no news whatever becomes of it.
+  static bool is_news(const api::Pod& pod, const std::string& key, const JobStatus& status) {
+    const auto ended = status.attempts.find(key);
+    const int attempt = std::stoi(pod.metadata.labels.at(api::kAttemptLabel));
+    if (ended != status.attempts.end() && attempt < ended->second) return false;
+    if (status.succeeded.contains(key) || (pod.status.phase == "Succeeded" && !pod.metadata.deletion_timestamp)) {
+      return false;
+    }
+    return pod.status.phase == "Failed" || pod.metadata.deletion_timestamp;
+  }
+  static Time end_of(const api::Pod& pod) {
+    if (pod.metadata.deletion_timestamp) return *pod.metadata.deletion_timestamp - std::chrono::seconds(30);
+    if (!pod.status.reason.empty()) return Time::min();
+    return *pod.status.container_statuses.front().state.terminated->finished_at;
   }
   bool is_restarted(int code) const {
     if (setup_.policy == "Never") return false;
@@ -239,10 +260,11 @@ class RestartLedger {
   }
 
   const Setup& setup_;
-  std::set<std::string> seen_;
+  std::set<std::string> failures_;
+  int incidents_ = 0;
 };
 
-RC_GTEST_PROP(DecideLaws, CountsEveryFailureOnceThroughCrashes, ()) {
+RC_GTEST_PROP(DecideLaws, ChargesEveryIncidentOnceThroughCrashes, ()) {
   const Setup setup = *any_setup();
   const auto history = *any_history();
   JobWorld world = make_world(setup);
@@ -260,8 +282,36 @@ RC_GTEST_PROP(DecideLaws, CountsEveryFailureOnceThroughCrashes, ()) {
     RC_ASSERT(after.restarts >= restarts);
     restarts = after.restarts;
     RC_ASSERT(restarts <= setup.backoff_limit);
-    if (!is_finished(after.phase)) RC_ASSERT(restarts == ledger.failures());
+    RC_ASSERT(restarts <= ledger.failures());
+    const bool is_group = world.job().restart_unit == RestartUnit::kGang;
+    if (!is_finished(after.phase) && is_group) RC_ASSERT(restarts == ledger.incidents());
     if (is_finished(before.phase)) RC_ASSERT(after.phase == before.phase);
+  }
+}
+
+RC_GTEST_PROP(DecideLaws, StartsAProcessGroupOnlyWhenTheLastOneIsGone, ()) {
+  Setup setup = *any_setup();
+  if (setup.shape == Shape::kTorchrun) setup.shape = Shape::kTraining;
+  const auto history = *any_history();
+  JobWorld world = make_world(setup);
+  for (const Move& move : history) {
+    happen(setup, move, world);
+    const JobPlan plan = world.look();
+    world.apply(plan, 0);  // the status comes first
+    const auto attempts = world.status().attempts;
+    for (const Action& action : plan.actions) {
+      const auto* create = std::get_if<Create>(&action);
+      if (create == nullptr || create->object.string_at("kind") != "Pod") continue;
+      for (const Role& role : world.job().roles) {
+        for (int i = 0; i < role.replicas; ++i) {
+          const auto old = world.pods.find(pod_name(world.job(), role, i));
+          const auto ended = attempts.find(replica_key(role, i));
+          if (old == world.pods.end() || ended == attempts.end()) continue;
+          RC_ASSERT(std::stoi(old->second.metadata.labels.at(api::kAttemptLabel)) >= ended->second);
+        }
+      }
+    }
+    world.apply(plan, static_cast<std::size_t>(move.crash_after));
   }
 }
 

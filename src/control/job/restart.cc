@@ -1,4 +1,4 @@
-// Decides which ended attempts are restarted, and whether that is charged.
+// Decides what goes back after attempts have ended, and whether that is charged.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ constexpr Duration kFirstDelay = std::chrono::seconds(1);
 constexpr Duration kLongestDelay = std::chrono::seconds(60);
 
 enum class Verdict {
-  kLeave,  // it still runs or is complete
+  kLeave,     // it still runs or is complete
+  kRunAgain,  // it succeeded, and its policy is Always
   kRestartCharged,
   kRestartFree,  // the program is not at fault
   kFailedForGood,
@@ -58,15 +59,14 @@ std::string_view policy_name(RestartPolicy policy) {
 }
 
 Verdict judge(const Decision& d, const Replica& replica) {
+  if (has_succeeded(d, replica)) return Verdict::kLeave;
   const api::Pod& pod = *replica.pod;
   if (!ended_by_itself(pod)) {
-    // The pod was deleted by another client. A pod that had already succeeded still counts as done.
+    // The pod was deleted by another client.
     return is_terminating(pod) ? Verdict::kRestartFree : Verdict::kLeave;
   }
   const RestartPolicy policy = replica.role->restart_policy;
-  if (pod.status.phase == "Succeeded") {
-    return policy == RestartPolicy::kAlways ? Verdict::kRestartFree : Verdict::kLeave;
-  }
+  if (pod.status.phase == "Succeeded") return Verdict::kRunAgain;
   if (d.job().run_mode.debug) return Verdict::kRestartFree;
   if (policy == RestartPolicy::kNever) return Verdict::kFailedForGood;
   const auto code = exit_code_of(d.job(), pod);
@@ -99,6 +99,19 @@ RoleStatus& role_status(Decision& d, const Role& role) {
 /// Records the end of the pod's attempt: it is now accounted for, and the next pod is the next attempt.
 void retire(Decision& d, const Replica& replica) {
   d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1;
+}
+
+/// Records the end of the attempt of all replicas, which have the same number in their next attempt. Survivors and
+/// those that have succeeded go back, too.
+void retire_gang(Decision& d) {
+  std::int32_t next = 0;
+  for (const Replica& replica : d.replicas) {
+    const int after_pod = replica.pod == nullptr ? 0 : attempt_of(*replica.pod) + 1;
+    next = std::max({next, ended_attempts(d, replica), after_pod});
+    if (replica.pod != nullptr && !is_accounted(d, replica)) role_status(d, *replica.role).restarts += 1;
+  }
+  for (const Replica& replica : d.replicas) d.status.attempts[replica.key] = next;
+  d.status.succeeded.clear();
 }
 
 std::string said_about(const Decision& d, const Replica& replica) {
@@ -144,34 +157,94 @@ Outcome budget_exhausted(const Decision& d, const Replica& replica, int limit) {
           .message = said_about(d, replica) + "; " + why};
 }
 
-void restart(Decision& d, const Replica& replica, Verdict verdict) {
-  const bool charged = verdict == Verdict::kRestartCharged;
-  const bool deleted = !ended_by_itself(*replica.pod);
+/// Returns true when others went back because of an incident that is not over, and this replica has not yet.
+bool is_same_incident(const Decision& d, const Replica& replica) {
+  return !d.status.incident.empty() && !d.status.incident.contains(replica.key);
+}
+
+/// An incident is charged once: to the job, and to each role with a budget of its own that it has hit.
+bool is_charged_already(const Decision& d, const Replica& replica) {
+  if (!is_same_incident(d, replica) || !replica.role->backoff_limit) return is_same_incident(d, replica);
+  return std::ranges::any_of(d.replicas, [&](const Replica& other) {
+    return other.role == replica.role && d.status.incident.contains(other.key);
+  });
+}
+
+bool goes_back_alone(const Decision& d, Verdict verdict) {
+  return !is_gang(d) || verdict == Verdict::kRunAgain;
+}
+
+void send_back(Decision& d, const Replica& replica, Verdict verdict) {
+  if (!goes_back_alone(d, verdict)) return retire_gang(d);
+  const bool is_first = !is_same_incident(d, replica);
   retire(d, replica);
-  if (charged) d.status.restarts += 1;
-  RoleStatus& role = role_status(d, *replica.role);
-  role.restarts += 1;
-  if (charged && replica.role->backoff_limit) role.charged += 1;
+  role_status(d, *replica.role).restarts += 1;
+  if (verdict == Verdict::kRunAgain) return;
+  if (is_first) d.status.incident.clear();
+  d.status.incident.insert(replica.key);
+}
+
+/// Returns "; all 4 replicas start again together", for example.
+std::string companions_clause(const Decision& d, Verdict verdict) {
+  if (goes_back_alone(d, verdict) || d.replicas.size() == 1) return {};
+  return fmt::format("; all {} replicas start again together", d.replicas.size());
+}
+
+/// Returns "; restart 1 of 3", for example.
+std::string charge_clause(const Decision& d, Verdict verdict, bool charged) {
+  if (verdict == Verdict::kRestartCharged && !charged)
+    return "; it is started again as part of the same incident, which is charged once,";
+  if (!charged) return "; it is started again without charge";
+  if (!d.job().run_policy.backoff_limit) return fmt::format("; restart {}", d.status.restarts);
+  return fmt::format("; restart {} of {}", d.status.restarts, *d.job().run_policy.backoff_limit);
+}
+
+void restart(Decision& d, const Replica& replica, Verdict verdict) {
+  const bool charged = verdict == Verdict::kRestartCharged && !is_charged_already(d, replica);
+  const bool deleted = !ended_by_itself(*replica.pod);
+  std::string message =
+      deleted ? fmt::format("pod {} of replica {} was deleted", replica.pod_name, replica.key) : said_about(d, replica);
+  if (verdict != Verdict::kRunAgain) {
+    // The incident is named after the replica that failed first.
+    if (!is_same_incident(d, replica)) d.status.replica_failure_message = message;
+    d.status.replica_failure = true;
+  }
+  if (charged) {
+    d.status.restarts += 1;
+    if (replica.role->backoff_limit) role_status(d, *replica.role).charged += 1;
+  }
+  send_back(d, replica, verdict);
 
   const Duration delay = delay_after(charged ? d.status.restarts : ended_attempts(d, replica));
   // Rounded up, because the status stores whole seconds and must not shorten the delay.
   const Time retry = std::chrono::ceil<std::chrono::seconds>(d.seen.now + delay);
   d.status.next_retry = std::max(d.status.next_retry.value_or(retry), retry);
 
-  std::string message =
-      deleted ? fmt::format("pod {} of replica {} was deleted", replica.pod_name, replica.key) : said_about(d, replica);
-  d.status.replica_failure = true;
-  d.status.replica_failure_message = message;
-  if (!charged) {
-    message += "; it is started again without charge";
-  } else if (d.job().run_policy.backoff_limit) {
-    message += fmt::format("; restart {} of {}", d.status.restarts, *d.job().run_policy.backoff_limit);
-  } else {
-    message += fmt::format("; restart {}", d.status.restarts);
-  }
+  message += companions_clause(d, verdict) + charge_clause(d, verdict, charged);
   message += fmt::format(" in {}", human_duration(delay));
   d.plan.reasons.push_back(message);
   emit(d, "Warning", d.job().events.restarting, std::move(message));
+}
+
+/// A replica whose attempt is over and not accounted for.
+struct Ended {
+  const Replica* replica;
+  Verdict verdict;
+  Time when;
+};
+
+/// The first that failed comes first, because it brought down the others; in rank order if they failed at the same
+/// time.
+std::vector<Ended> newly_ended(const Decision& d) {
+  std::vector<Ended> result;
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod == nullptr || is_accounted(d, replica)) continue;
+    const Verdict verdict = judge(d, replica);
+    if (verdict == Verdict::kLeave) continue;
+    result.push_back({.replica = &replica, .verdict = verdict, .when = end_of_attempt(d.job(), *replica.pod)});
+  }
+  std::ranges::stable_sort(result, {}, &Ended::when);
+  return result;
 }
 
 /// Returns the rule by which the loss of these replicas fails the job; null while none holds.
@@ -195,13 +268,12 @@ std::optional<Outcome> account_for_ended(Decision& d) {
     return outcome;
   };
   std::set<const Replica*> lost;  // failed for good
-  // In rank order, so that the order of observation does not affect which failure exhausts the budget.
-  for (const Replica& replica : d.replicas) {
-    if (replica.pod == nullptr || is_accounted(d, replica)) continue;
+  for (const auto& [ended, verdict, when] : newly_ended(d)) {
+    const Replica& replica = *ended;
+    if (is_accounted(d, replica)) continue;  // its gang goes back because of an earlier failure
     if (is_full(d)) break;
-    const Verdict verdict = judge(d, replica);
-    if (verdict == Verdict::kLeave) continue;
-    const auto limit = verdict == Verdict::kRestartCharged ? used_up_limit(d, replica) : std::nullopt;
+    const bool charged = verdict == Verdict::kRestartCharged && !is_charged_already(d, replica);
+    const auto limit = charged ? used_up_limit(d, replica) : std::nullopt;
     if (verdict != Verdict::kFailedForGood && !limit) {
       restart(d, replica, verdict);
       continue;
@@ -221,6 +293,11 @@ std::optional<Outcome> account_for_ended(Decision& d) {
 
 void retire_attempt(Decision& d, const Replica& replica) {
   if (replica.pod != nullptr && !is_accounted(d, replica)) retire(d, replica);
+}
+
+void retire_all(Decision& d) {
+  for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  d.status.succeeded.clear();
 }
 
 }  // namespace muster::control

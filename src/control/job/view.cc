@@ -8,6 +8,7 @@
 #include "api/owners.h"
 #include "base/clamped_seconds.h"
 #include "base/strings.h"
+#include "control/job/cause.h"
 #include "control/job/decision.h"
 
 namespace muster::control {
@@ -64,6 +65,29 @@ const api::ContainerStateTerminated* decisive_end(const Job& job, const api::Pod
   return end;
 }
 
+/// Returns the name of the signal that ended a program; "" if it exited by itself or the signal is not one of errors.
+/// An exit code beyond 128 is what shells, and the kubelet, make of a signal.
+std::string_view signal_behind(const api::ContainerStateTerminated& end) {
+  switch (end.signal.value_or(end.exit_code - 128)) {
+    case 4:
+      return "SIGILL";
+    case 6:
+      return "SIGABRT";
+    case 7:
+      return "SIGBUS";
+    case 8:
+      return "SIGFPE";
+    case 9:
+      return "SIGKILL";
+    case 11:
+      return "SIGSEGV";
+    case 15:
+      return "SIGTERM";
+    default:
+      return {};
+  }
+}
+
 /// Returns the time at which the last container of the pod ended.
 std::optional<Time> end_time(const api::Pod& pod) {
   std::optional<Time> last;
@@ -72,6 +96,12 @@ std::optional<Time> end_time(const api::Pod& pod) {
     last = std::max(last.value_or(Time::min()), *status.state.terminated->finished_at);
   }
   return last;
+}
+
+/// Returns when the pod's deletion was requested: deletionTimestamp is the end of the grace period.
+std::optional<Time> deletion_request(const api::Pod& pod) {
+  if (!is_terminating(pod)) return std::nullopt;
+  return *pod.metadata.deletion_timestamp - clamped_seconds(pod.metadata.deletion_grace_period_seconds.value_or(0));
 }
 
 std::vector<ContainerEnd> container_ends(const api::Pod& pod) {
@@ -97,7 +127,14 @@ const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
   return role->replicas[index].pod == replica.pod_name ? &role->replicas[index] : nullptr;
 }
 
+/// Returns true for a pod that we ended because the job had succeeded without it: that is not its failure.
+bool was_ended_after_success(const Decision& d, const Replica& replica) {
+  return d.status.phase == Phase::kSucceeded && replica.pod != nullptr && replica.pod->status.phase == "Failed" &&
+         replica.pod->status.reason == "DeadlineExceeded";
+}
+
 std::string replica_phase(const Decision& d, const Replica& replica) {
+  if (d.status.succeeded.contains(replica.key) || was_ended_after_success(d, replica)) return "Succeeded";
   if (replica.pod != nullptr) return replica.pod->status.phase.empty() ? "Pending" : replica.pod->status.phase;
   return is_finished(d.status.phase) || d.status.phase == Phase::kPaused ? "Deleted" : "Creating";
 }
@@ -107,7 +144,7 @@ ReplicaStatus replica_status(const Decision& d, const Replica& replica, const st
   if (replica.pod != nullptr) {
     state.uid = replica.pod->metadata.uid;
     state.containers = container_ends(*replica.pod);
-  } else if (const ReplicaStatus* before = previous_state(d, replica); phase == "Deleted" && before != nullptr) {
+  } else if (const ReplicaStatus* before = previous_state(d, replica); phase != "Creating" && before != nullptr) {
     state.uid = before->uid;
     state.containers = before->containers;
   }
@@ -148,15 +185,29 @@ int attempt_of(const api::Pod& pod) {
 bool ended_by_itself(const api::Pod& pod) {
   if (!is_finished_pod(pod)) return false;
   if (!is_terminating(pod)) return true;
-  // deletionTimestamp is the end of the grace period; the request came that much earlier.
-  const auto grace = clamped_seconds(pod.metadata.deletion_grace_period_seconds.value_or(0));
   const auto ended = end_time(pod);
-  return ended && *ended < *pod.metadata.deletion_timestamp - grace;
+  return ended && *ended < *deletion_request(pod);
 }
 
-bool is_up(const api::Pod* pod) {
-  return pod != nullptr && !is_terminating(*pod) &&
-         (pod->status.phase == "Running" || pod->status.phase == "Succeeded");
+Time end_of_attempt(const Job& job, const api::Pod& pod) {
+  if (!ended_by_itself(pod)) return deletion_request(pod).value_or(Time::max());
+  const auto* end = decisive_end(job, pod);
+  if (end != nullptr && end->finished_at) return *end->finished_at;
+  // Without a time the machine ended it, and those that have one may be its victims.
+  return end_time(pod).value_or(Time::min());
+}
+
+bool is_up(const Decision& d, const Replica& replica) {
+  if (has_succeeded(d, replica)) return true;
+  return replica.pod != nullptr && !is_terminating(*replica.pod) && !is_accounted(d, replica) &&
+         (replica.pod->status.phase == "Running" || replica.pod->status.phase == "Succeeded");
+}
+
+bool has_succeeded(const Decision& d, const Replica& replica) {
+  if (replica.role->restart_policy == RestartPolicy::kAlways) return false;
+  if (d.status.succeeded.contains(replica.key)) return true;
+  return replica.pod != nullptr && replica.pod->status.phase == "Succeeded" && ended_by_itself(*replica.pod) &&
+         !is_accounted(d, replica);
 }
 
 int ended_attempts(const Decision& d, const Replica& replica) {
@@ -168,8 +219,12 @@ bool is_accounted(const Decision& d, const Replica& replica) {
   return replica.pod != nullptr && attempt_of(*replica.pod) < ended_attempts(d, replica);
 }
 
+bool is_gang(const Decision& d) {
+  return d.job().restart_unit == RestartUnit::kGang && !d.job().run_mode.debug;
+}
+
 bool is_role_up(const Decision& d, const std::string& type) {
-  return std::ranges::all_of(d.replicas, [&](const Replica& r) { return r.role->type != type || is_up(r.pod); });
+  return std::ranges::all_of(d.replicas, [&](const Replica& r) { return r.role->type != type || is_up(d, r); });
 }
 
 std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
@@ -211,12 +266,16 @@ std::string describe_end(const Job& job, const api::Pod& pod) {
   }
   const bool plain = end->reason.empty() || end->reason == "Error" || end->reason == "Completed";
   std::string text = fmt::format("exit code {}", end->exit_code);
-  if (!plain) {
-    text += " (" + end->reason + (end->message.empty() ? "" : ": " + end->message) + ")";
-  } else if (!end->message.empty()) {
-    text += ": " + end->message;  // the program's own termination message
+  if (end->reason == "ContainerCannotRun" || end->reason == "StartError") {
+    return text + " (" + end->reason + (end->message.empty() ? "" : ": " + end->message) + ")";
   }
-  return text;
+  if (!plain) {
+    text += " (" + end->reason + ")";
+  } else if (const std::string_view signal = signal_behind(*end); !signal.empty()) {
+    text += fmt::format(" ({})", signal);
+  }
+  const std::string cause = end->exit_code == 0 ? "" : cause_in(end->message);
+  return cause.empty() ? text : text + ": " + cause;
 }
 
 std::optional<TensorBoardState> tensorboard_state(const Decision& d) {

@@ -49,6 +49,10 @@ std::vector<std::shared_ptr<const json::Document>> further_objects(const std::ve
   return result;
 }
 
+bool is_unfinished(const AnyObject& pod) {
+  return !is_finished_pod(*static_cast<const api::Pod*>(pod.object.get()));
+}
+
 /// On a cluster, most pods and services do not belong to jobs. On one machine nearly all do, and the scheduler has to
 /// see every pod.
 std::string selector_at(Where where) {
@@ -91,9 +95,7 @@ void Jobs::note(const Kind& kind, const std::string& uid, const json::Document* 
 
 bool Jobs::is_live(const std::string& uid) const {
   if (unfinished_.contains(uid)) return true;
-  return std::ranges::any_of(pods_.controlled_by(uid), [](const AnyObject& pod) {
-    return !is_finished_pod(*static_cast<const api::Pod*>(pod.object.get()));
-  });
+  return std::ranges::any_of(pods_.controlled_by(uid), is_unfinished);
 }
 
 Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
@@ -108,6 +110,8 @@ Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
                     .now = seen.now,
                     .offered_port = std::nullopt,
                     .objects = further_objects(object_kinds(kind, where_), seen.children)};
+  observed.predecessor_runs = std::ranges::any_of(
+      pods_.controlled_by_predecessors(owner_of_children(observed.job), observed.job.ns), is_unfinished);
   if (observed.job.has_port && !observed.job.fixed_port && !observed.status.port && !observed.job.run_mode.paused &&
       !is_finished(observed.status.phase)) {
     observed.offered_port = ports_.offer(observed.job.uid, offered_port_count(observed.job));

@@ -32,6 +32,9 @@ std::pair<AnyObject, AnyObject> ObjectIndex::update(const Key& key, const json::
   }
   all_[key] = *decoded;
   if (const std::string owner = owner_uid(*decoded); !owner.empty()) by_owner_[owner][key] = *decoded;
+  if (const auto* owner = api::controller_of(*decoded->metadata)) {
+    ++uids_of_owners_[owner_name(*owner, key.first)][owner->uid];
+  }
   return {before, *std::move(decoded)};
 }
 
@@ -52,7 +55,33 @@ std::string ObjectIndex::owner_uid(const AnyObject& object) const {
   return owner == nullptr ? "" : owner->uid;
 }
 
+std::vector<AnyObject> ObjectIndex::controlled_by_predecessors(const api::OwnerReference& of,
+                                                               const std::string& ns) const {
+  std::vector<AnyObject> result;
+  const auto owners = uids_of_owners_.find(owner_name(of, ns));
+  if (owners == uids_of_owners_.end()) return result;
+  for (const auto& [uid, count] : owners->second) {
+    if (uid == of.uid) continue;
+    for (AnyObject& object : controlled_by(uid)) result.push_back(std::move(object));
+  }
+  return result;
+}
+
+ObjectIndex::OwnerName ObjectIndex::owner_name(const api::OwnerReference& owner, const std::string& ns) {
+  return {owner.api_version.substr(0, owner.api_version.find('/')), owner.kind, ns, owner.name};
+}
+
+void ObjectIndex::forget_owner(const OwnerName& name, const std::string& uid) {
+  const auto found = uids_of_owners_.find(name);
+  if (found == uids_of_owners_.end()) return;
+  if (--found->second[uid] == 0) found->second.erase(uid);
+  if (found->second.empty()) uids_of_owners_.erase(found);
+}
+
 void ObjectIndex::unlink(const Key& key, const AnyObject& object) {
+  if (const auto* owner = api::controller_of(*object.metadata)) {
+    forget_owner(owner_name(*owner, key.first), owner->uid);
+  }
   const auto found = by_owner_.find(owner_uid(object));
   if (found == by_owner_.end()) return;
   found->second.erase(key);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ class ObjectIndex {
   std::pair<AnyObject, AnyObject> update(const Key& key, const json::Document* now);
   /// Returns the objects that belong to the primary with this uid.
   std::vector<AnyObject> controlled_by(const std::string& owner_uid) const;
+  /// Returns what earlier owners of the same kind, namespace and name control: they were deleted.
+  std::vector<AnyObject> controlled_by_predecessors(const api::OwnerReference& of, const std::string& ns) const;
   /// T must be the struct of the kind.
   template <typename T>
   std::vector<std::shared_ptr<const T>> all() const {
@@ -45,13 +48,18 @@ class ObjectIndex {
   }
 
  private:
+  using OwnerName = std::tuple<std::string, std::string, std::string, std::string>;  // API group, kind, namespace, name
+
   /// Returns "" for an object that belongs to nobody.
   std::string owner_uid(const AnyObject& object) const;
+  static OwnerName owner_name(const api::OwnerReference& owner, const std::string& ns);
+  void forget_owner(const OwnerName& name, const std::string& uid);
   void unlink(const Key& key, const AnyObject& object);
 
   WatchedKind kind_;
   std::map<Key, AnyObject> all_;
-  std::map<std::string, std::map<Key, AnyObject>> by_owner_;
+  std::map<std::string, std::map<Key, AnyObject>> by_owner_;        // by uid
+  std::map<OwnerName, std::map<std::string, int>> uids_of_owners_;  // and how many objects each controls
 };
 
 class SharedInformers {

@@ -36,9 +36,10 @@ std::vector<ReplicaRule> rules_of(const std::vector<api::GenericRule>& written, 
 }
 
 /// Without rules the job succeeds when every replica does, and fails when any of them has failed for good.
-void set_generic_rules(const api::GenericJobSpec& spec, Job& job) {
+void set_generic_rules(const json::Document& object, const api::GenericJobSpec& spec, Job& job) {
   job.succeeds_when = rules_of(spec.success_rules, "spec.successRules");
   if (job.succeeds_when.empty()) job.succeeds_when.emplace_back();
+  set_failure_rules(object, RestartUnit::kReplica, job);
   if (!spec.failure_rules.empty()) job.fails_when = rules_of(spec.failure_rules, "spec.failureRules");
 }
 
@@ -87,7 +88,7 @@ Result<Job> normalise_generic(const json::Document& object, Where where) {
   }
   add_generic_roles(spec.replica_specs, job);
   if (spec.run_mode) set_tensorstack_run_mode(*spec.run_mode, job);
-  set_generic_rules(spec, job);
+  set_generic_rules(object, spec, job);
   job.launch = GenericLaunch{};
   set_generic_children(where, job);
   set_generic_network(spec.service, where, job);

@@ -156,6 +156,7 @@ Result<Job> normalise_kubeflow_mpi_job(const json::Document& object, Where where
   follow_scheduling_policy(decoded.spec.run_policy.value_or(api::KubeflowRunPolicy{}), job);
   set_kubeflow_mpi_launch(decoded.spec, v2, where, job);
   job.succeeds_when = {first_replica_rule(job)};
+  set_failure_rules(object, RestartUnit::kGang, job);
   job.retryable_exits = RetryableExits::kAbove127;
   job.has_port = false;
   job.events = kubeflow_events(job.kind);

@@ -93,6 +93,7 @@ Result<Job> normalise(const json::Document& object, Where where) {
   add_kubeflow_roles(decoded.spec.pytorch_replica_specs, {"Master", "Worker"}, job);
   set_launch_style(decoded.spec, job);
   follow_scheduling_policy(decoded.spec.run_policy, job);
+  set_failure_rules(object, decoded.spec.elastic_policy ? RestartUnit::kReplica : RestartUnit::kGang, job);
   job.running_when = RunningWhen::kDeciderRuns;
   job.retryable_exits = RetryableExits::kAbove127;
   set_kubeflow_children(kPortName, job);

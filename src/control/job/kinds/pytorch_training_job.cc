@@ -87,6 +87,8 @@ Result<Job> normalise(const json::Document& object, Where where) {
   job.launch = launch_of(spec, total_replicas(job));
   if (spec.run_mode) set_tensorstack_run_mode(*spec.run_mode, job);
   job.succeeds_when = {first_replica_rule(job)};
+  const bool has_rendezvous = std::holds_alternative<TorchrunLaunch>(job.launch);
+  set_failure_rules(object, has_rendezvous ? RestartUnit::kReplica : RestartUnit::kGang, job);
   job.retryable_exits = RetryableExits::kListed;
   set_tensorstack_children(where, job);
   set_tensorboard(spec.tensorboard_spec, job);

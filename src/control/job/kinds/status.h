@@ -33,6 +33,8 @@ void read_pause(const api::Condition* paused, JobStatus& to);
 template <typename KindStatus>
 void read_progress(const KindStatus& from, JobStatus& to) {
   to.attempts = from.attempts;
+  to.incident = {from.incident_replicas.begin(), from.incident_replicas.end()};
+  to.succeeded = {from.succeeded_replicas.begin(), from.succeeded_replicas.end()};
   to.started = from.start_time;
   to.completed = from.completion_time;
   to.next_retry = from.next_retry_time;
@@ -43,6 +45,8 @@ void read_progress(const KindStatus& from, JobStatus& to) {
 template <typename KindStatus>
 void write_progress(const JobStatus& from, KindStatus& to) {
   to.attempts = from.attempts;
+  to.incident_replicas = {from.incident.begin(), from.incident.end()};
+  to.succeeded_replicas = {from.succeeded.begin(), from.succeeded.end()};
   to.start_time = from.started;
   to.completion_time = from.completed;
   to.next_retry_time = from.next_retry;

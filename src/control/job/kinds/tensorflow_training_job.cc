@@ -35,6 +35,7 @@ Result<Job> normalise_tensorflow(const json::Document& object, Where where) {
   add_tensorstack_roles(spec.replica_specs, job);
   if (spec.run_mode) set_tensorstack_run_mode(*spec.run_mode, job);
   job.succeeds_when = {{.members = {{.role = has_role(job, "chief") ? "chief" : "worker", .index = 0}}}};
+  set_failure_rules(object, has_role(job, "ps") ? RestartUnit::kReplica : RestartUnit::kGang, job);
   job.training_containers = {"tensorflow"};
   set_tensorflow_network(where, job);
   set_tensorboard(spec.tensorboard_spec, job);

@@ -164,6 +164,7 @@ Result<Job> normalise_mpi_job(const json::Document& object, Where where) {
   if (spec.run_mode) set_tensorstack_run_mode(*spec.run_mode, job);
   set_mpi_launch(program_of(spec), where, job);
   job.succeeds_when = {first_replica_rule(job)};  // the launcher ends as its ranks have ended
+  set_failure_rules(object, RestartUnit::kGang, job);
   job.has_port = false;
   job.events = tensorstack_events();
   if (spec.ssh) {

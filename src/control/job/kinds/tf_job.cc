@@ -73,6 +73,8 @@ Result<Job> normalise_tf_job(const json::Document& object, Where where) {
                               .domain = "." + job.ns + ".svc",
                               .environment = "cloud"};
   job.succeeds_when = success_rules(spec, job);
+  const bool find_each_other_again = spec.enable_dynamic_worker || has_role(job, "PS");
+  set_failure_rules(object, find_each_other_again ? RestartUnit::kReplica : RestartUnit::kGang, job);
   if (spec.enable_dynamic_worker) job.fails_when = failure_rules_of_dynamic_job(job);
   job.tolerates_lost_replicas = spec.enable_dynamic_worker;
   job.running_when = RunningWhen::kDeciderRuns;

@@ -26,6 +26,7 @@ Result<Job> normalise_xgboost(const json::Document& object, Where where) {
   job.launch = PlainLaunch{};
   if (spec.run_mode) set_tensorstack_run_mode(*spec.run_mode, job);
   job.succeeds_when = {first_replica_rule(job)};
+  set_failure_rules(object, RestartUnit::kGang, job);
   job.training_containers = {"xgboost"};
   set_tensorstack_children(where, job);
   job.port_name = kXgboostPortName;
