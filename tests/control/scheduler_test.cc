@@ -48,6 +48,19 @@ TEST_F(SchedulerTest, AJobHasAPodGroupWithItsQueueAndState) {
   wait_for("the group to go", [&] { return !get("podgroups", "a"); });
 }
 
+TEST_F(SchedulerTest, JobsOfDifferentKindsWithOneNameHaveGroupsOfTheirOwn) {
+  create(training_job("a", 2));
+  wait_for_condition("podgroups", "a", "GroupScheduled", "True: its pods have a node");
+  create(
+      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\nspec:\n  pytorchReplicaSpecs:\n"
+      "    Worker: {replicas: 3, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
+  wait_for("its pods", [&] { return kubelet_->starts(ns_, "a-worker-2") == 1; });
+  const std::string other = get("pods", "a-worker-0")->string_at("metadata", "labels", api::kGroupNameLabel);
+  EXPECT_TRUE(other.starts_with("a-")) << other;
+  wait_for("its group", [&] { return get("podgroups", other)->int_at("status", "running") == 3; });
+  EXPECT_EQ(get("podgroups", "a")->int_at("status", "running"), 2);
+}
+
 TEST_F(SchedulerTest, AJobWaitsWhileItsQueueIsClosedOrItsQuotaUsedUp) {
   create("{apiVersion: scheduler.tensorstack.dev/v1beta1, kind: Queue, metadata: {name: night}, spec: {closed: true}}");
   create(training_job("a", 1, in_queue("night"), ", resources: {limits: {nvidia.com/gpu: 1}}"));

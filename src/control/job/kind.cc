@@ -85,6 +85,7 @@ void set_identity(const json::Document& object, Job& job) {
   job.ns = object.string_at("metadata", "namespace");
   job.name = object.string_at("metadata", "name");
   job.uid = object.string_at("metadata", "uid");
+  job.group_name = job.name;
   job.generation = object.int_at("metadata", "generation");
   job.deleting = object.at("metadata", "deletionTimestamp") != nullptr;
   job.stopped = object.string_at("metadata", "annotations", api::kStopAnnotation) == "true";

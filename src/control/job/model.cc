@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sha256.h"
 #include "base/strings.h"
 
 namespace muster::control {
@@ -82,6 +83,10 @@ std::string name_of(const std::string& prefix, const Role& role, int index) {
 
 std::string pod_name(const Job& job, const Role& role, int index) {
   return name_of(job.pod_name_prefix, role, index);
+}
+
+std::string unique_name(const Job& job) {
+  return job.name + "-" + sha256_hex(job.uid).substr(0, 5);
 }
 
 std::string host_name(const Job& job, const Role& role, int index) {

@@ -186,6 +186,7 @@ struct Job {
   bool deleting = false;
   bool stopped = false;            // its author has ended it, for good
   bool managed_elsewhere = false;  // another controller is responsible, so we touch nothing
+  std::string group_name;          // of the PodGroup; the runtime changes it where a job of another kind has that name
 
   // Roles in rank order: rank is the position in the concatenation of their replicas.
   std::vector<Role> roles;
@@ -241,6 +242,8 @@ int replica_port(const Job& job, const Role& role, int index, int first);
 /// Returns the number of this one of Job::shared_ports: where each pod has its own address, as the manifest has it.
 int shared_port(const Job& job, std::size_t position, int first);
 std::string pod_name(const Job& job, const Role& role, int index);
+/// Returns "NAME-" and five digits of the uid: it survives crashes, and a later job of the same name gets another.
+std::string unique_name(const Job& job);
 /// Returns the name by which other replicas reach the pod: within its subdomain, or that of its own service.
 std::string host_name(const Job& job, const Role& role, int index);
 /// Returns "worker-1", which identifies a replica within its job, in status and messages.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/tensorstack/scheduler_v1beta1.h"
+#include "api/owners.h"
 #include "control/plan.h"
 
 namespace muster::control {
@@ -19,7 +19,7 @@ int first_gang_size(const Job& job) {
 
 json::Document pod_group_for(const Job& job, const json::Document& manifest) {
   api::PodGroup group;
-  group.metadata.name = job.name;
+  group.metadata.name = job.group_name;
   group.spec.queue = manifest.string_at("spec", "scheduler", "t9kScheduler", "queue");
   if (group.spec.queue.empty()) {
     group.spec.queue = manifest.string_at("spec", "runPolicy", "schedulingPolicy", "queue");
@@ -30,6 +30,14 @@ json::Document pod_group_for(const Job& job, const json::Document& manifest) {
   }
   group.spec.min_member = first_gang_size(job);
   return create_child(group).object;
+}
+
+std::string group_name_for(const Job& job, const api::PodGroup* own, const api::PodGroup* holder) {
+  if (own != nullptr) return own->metadata.name;
+  if (holder == nullptr) return job.name;
+  const api::OwnerReference* owner = api::controller_of(holder->metadata);
+  const bool is_predecessors = owner != nullptr && owner->api_version == job.api_version && owner->kind == job.kind;
+  return is_predecessors ? job.name : unique_name(job);
 }
 
 }  // namespace muster::control

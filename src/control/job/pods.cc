@@ -269,7 +269,7 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
   pod.metadata.labels = from.metadata.labels;
   for (const auto& [key, value] : identity_labels(job, replica)) pod.metadata.labels[key] = value;
   if (replica.leads && !job.labels.role_key.empty()) pod.metadata.labels[job.labels.role_key] = "master";
-  pod.metadata.labels[api::kGroupNameLabel] = job.name;
+  pod.metadata.labels[api::kGroupNameLabel] = job.group_name;
   pod.metadata.labels[api::kAttemptLabel] = std::to_string(attempt);
   pod.metadata.annotations = from.metadata.annotations;
   pod.metadata.annotations[api::kGangSizeAnnotation] = std::to_string(gang_size(job, *replica.role));

@@ -66,6 +66,7 @@ Jobs::Jobs(Where where, SharedInformers& informers, std::function<bool(int port)
     : where_(where),
       kinds_(kinds),
       pods_(informers.watch(watched_kind<api::Pod>(selector_at(where)))),
+      groups_(where == Where::kEngine ? &informers.watch(watched_kind<api::PodGroup>()) : nullptr),
       ports_([this](const std::string& uid) { return is_live(uid); }, std::move(is_port_free), first_slot) {}
 
 std::vector<Controller> Jobs::controllers() {
@@ -98,10 +99,18 @@ bool Jobs::is_live(const std::string& uid) const {
   return std::ranges::any_of(pods_.controlled_by(uid), is_unfinished);
 }
 
+void Jobs::add_pod_group(const json::Document& manifest, Job& job) const {
+  const auto own = groups_->controlled_by(job.uid);
+  const auto holder = groups_->find<api::PodGroup>({job.ns, job.name});
+  job.group_name = group_name_for(
+      job, own.empty() ? nullptr : static_cast<const api::PodGroup*>(own.front().object.get()), holder.get());
+  job.objects.push_back(pod_group_for(job, manifest));
+}
+
 Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
   auto job = kind.normalise(seen.primary, where_);
   if (!job) return refuse(kind, seen, job.error());
-  if (where_ == Where::kEngine) job->objects.push_back(pod_group_for(*job, seen.primary));
+  if (groups_ != nullptr) add_pod_group(seen.primary, *job);
 
   Observed observed{.job = *std::move(job),
                     .status = kind.read_status(seen.primary),

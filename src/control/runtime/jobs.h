@@ -28,11 +28,13 @@ class Jobs {
  private:
   void note(const Kind& kind, const std::string& uid, const json::Document* now);
   Plan plan(const Kind& kind, const Snapshot& seen);
+  void add_pod_group(const json::Document& manifest, Job& job) const;
   bool is_live(const std::string& uid) const;
 
   Where where_;
   std::span<const Kind> kinds_;
   const ObjectIndex& pods_;
+  const ObjectIndex* groups_;  // null on a cluster
   std::unordered_set<std::string> unfinished_;  // uids
   PortBook ports_;
 };

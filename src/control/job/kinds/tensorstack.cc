@@ -6,7 +6,6 @@
 #include <map>
 
 #include "api/names.h"
-#include "base/sha256.h"
 #include "control/job/kinds/status.h"
 
 namespace muster::control {
@@ -14,16 +13,6 @@ namespace muster::control {
 namespace {
 
 constexpr int kDefaultBackoffLimit = 3;
-
-/// Returns the infix of the children's names: it survives crashes, and a later job of the same name gets another.
-std::string infix(const std::string& uid) {
-  return sha256_hex(uid).substr(0, 5);
-}
-
-/// Returns what the names of all children begin with.
-std::string stem_of(const Job& job) {
-  return job.name + "-" + infix(job.uid);
-}
 
 }  // namespace
 
@@ -87,7 +76,7 @@ void set_tensorstack_run_mode(const api::RunMode& mode, Job& job) {
 }
 
 void set_tensorstack_children(Where where, Job& job) {
-  const std::string stem = stem_of(job);
+  const std::string stem = unique_name(job);
   job.pod_name_prefix = stem + "-";
   job.labels = {.common = {{api::kOwnerNameLabel, job.name}},
                 .type_key = api::kReplicaTypeLabel,
@@ -103,7 +92,7 @@ void set_tensorboard(const std::optional<api::TensorBoardSpec>& spec, Job& job) 
   if (!spec) return;
   job.objects.push_back(json::Object{{"apiVersion", "tensorstack.dev/v1beta1"},
                                      {"kind", "TensorBoard"},
-                                     {"metadata", json::Object{{"name", stem_of(job)}}},
+                                     {"metadata", json::Object{{"name", unique_name(job)}}},
                                      {"spec", reflect::encode(*spec)}});
 }
 
