@@ -73,7 +73,7 @@ class Keep {
         break;
       case Presence::kReady:
         view_.intent = intent();
-        if (around_.gang_is_ready) step(SendGo{});
+        ready();
         break;
       case Presence::kRunning:
         running();
@@ -148,6 +148,15 @@ class Keep {
     return pod_.intent && pod_.intent->launch == decision_.memory.launch && pod_.intent->boot_id != around_.boot_id;
   }
 
+  void ready() {
+    if (!around_.gang_is_ready) return;
+    if (!memory().gang_ready_at) memory().gang_ready_at = around_.now;
+    const Duration left = *memory().gang_ready_at + pod_.head_start - around_.now;
+    // More than the whole head start is left only when the clock was set back.
+    if (left <= Duration(0) || left > pod_.head_start) return step(SendGo{});
+    look_again_in(left);
+  }
+
   void running() {
     view_.stage = Stage::kRunning;
     view_.intent = intent();
@@ -193,6 +202,7 @@ class Keep {
       return fail("", fmt::format("the pod's shim leaves before it runs anything: {}",
                                   has_reason ? seen_.record->notices.front() : "no reason given"));
     }
+    memory().gang_ready_at.reset();
     view_.current.reset();
     view_.intent = intent();
     step(DiscardLaunch{});
@@ -263,6 +273,7 @@ class Keep {
     ++m.launch;
     m.stopping_with.reset();
     m.lost_at.reset();
+    m.gang_ready_at.reset();
     view_.stage = Stage::kPending;
     view_.current.reset();
     decision_.look_again = Duration(0);

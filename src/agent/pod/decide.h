@@ -48,6 +48,7 @@ struct PodMemory {
   std::optional<std::int64_t> stopping_with;  // the grace period of the last stop that was sent
   std::string prepare_error;                  // why the launch could not be prepared; it is tried again
   std::optional<Time> prepare_again;
+  std::optional<Time> gang_ready_at;  // when the shim could first have been sent "go"
 };
 
 /// Whether the launch can be prepared now.

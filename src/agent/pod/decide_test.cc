@@ -80,6 +80,24 @@ TEST_F(Decide, AReadyShimWaitsForItsGang) {
   EXPECT_THAT(decide_with(Presence::kReady).steps, ElementsAre(Step(SendGo{})));
 }
 
+TEST_F(Decide, AShimWithAHeadStartGoesLaterThanItsGang) {
+  pod_.head_start = 100ms;
+  around_.gang_is_ready = false;
+  memory_ = decide_with(Presence::kReady).memory;
+  around_.now += 5s;  // the head start counts from when all are ready
+  around_.gang_is_ready = true;
+  const Decision waits = decide_with(Presence::kReady);
+  EXPECT_THAT(waits.steps, IsEmpty());
+  EXPECT_EQ(waits.look_again, Duration(100ms));
+  memory_ = waits.memory;
+  around_.now += 60ms;
+  EXPECT_EQ(decide_with(Presence::kReady).look_again, Duration(40ms));
+  around_.now += 40ms;
+  EXPECT_THAT(decide_with(Presence::kReady).steps, ElementsAre(Step(SendGo{})));
+  around_.now -= std::chrono::hours(24);  // somebody sets the clock
+  EXPECT_THAT(decide_with(Presence::kReady).steps, ElementsAre(Step(SendGo{})));
+}
+
 TEST_F(Decide, AFailedContainerRestartsAloneAfterItsDelay) {
   pod_.restart_policy = RestartPolicy::kOnFailure;
   EXPECT_THAT(decide_with(Presence::kRunning, ended(1)).steps, ElementsAre(Step(RestartContainer{"main", 1})));

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "api/names.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -10,6 +13,7 @@ namespace {
 using json::Document;
 
 constexpr std::int64_t kDefaultGrace = 30;
+constexpr Duration kLongestHeadStart = std::chrono::seconds(10);  // whatever somebody wrote into the annotation
 constexpr std::string_view kLaunchWord = "launch ";
 constexpr std::string_view kBootWord = " in boot ";
 
@@ -32,6 +36,11 @@ std::optional<Time> deadline_of(const Document& pod) {
   const auto began = parse_rfc3339(pod.string_at("status", "startTime"));
   if (seconds == nullptr || !seconds->is_int() || !began) return std::nullopt;
   return *began + std::chrono::seconds(seconds->as_int());
+}
+
+Duration head_start_of(const Document& pod) {
+  const auto span = parse_duration(pod.string_at("metadata", "annotations", api::kHeadStartAnnotation));
+  return std::clamp(span.value_or(Duration(0)), Duration(0), kLongestHeadStart);
 }
 
 std::optional<Intent> intent_of(const Document& pod) {
@@ -85,6 +94,7 @@ DesiredPod desired_pod(const Document& pod) {
   to.is_deleted = pod.at("metadata", "deletionTimestamp") != nullptr;
   to.grace_seconds = grace_of(pod);
   to.deadline = deadline_of(pod);
+  to.head_start = head_start_of(pod);
   to.address = pod.string_at("status", "podIP");
   to.intent = intent_of(pod);
   return to;

@@ -36,6 +36,7 @@ struct DesiredPod {
   bool has_ended = false;
   std::int64_t grace_seconds = 30;
   std::optional<Time> deadline;  // startTime + activeDeadlineSeconds
+  Duration head_start{};         // of the gang's first rank, after which this pod starts
   std::string address;           // as the API shows it
   std::optional<Intent> intent;  // as the API shows it
 };

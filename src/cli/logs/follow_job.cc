@@ -22,9 +22,11 @@ Session::Waited read_last_words(Session& session, LogFollower& follower, const F
   options.label_selector = of.label_selector;
   options.field_selector = of.field_selector;
   if (auto list = session.list({"", "v1", "pods"}, of.ns, options)) follower.look(*list);
+  // A pod that has not ended may still be about to start, as ranks do that let the first one go ahead.
+  const auto has_all = [&] { return follower.idle() && follower.all_ended(); };
   for (;;) {
     const MonoTime quiet = std::max(follower.last_activity(), session.loop().mono() - kLastWords + 1ms) + kLastWords;
-    const auto waited = session.wait_until([&] { return follower.idle() || follower.failure(); }, quiet);
+    const auto waited = session.wait_until([&] { return has_all() || follower.failure(); }, quiet);
     if (waited != Session::Waited::kTimedOut) return waited;
     if (session.loop().mono() - follower.last_activity() >= kLastWords) return Session::Waited::kDone;
   }

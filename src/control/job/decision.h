@@ -74,6 +74,9 @@ std::optional<TensorBoardState> tensorboard_state(const Decision& d);
 
 // ---- launch.cc: environment and command ----
 
+/// Returns true when the first replica hosts the store through which the others join it. torch sleeps for a second
+/// after it has knocked in vain.
+bool first_hosts_rendezvous(const Job& job);
 /// Sets environment and command of the replica's pod; `port` is the first of the job's ports.
 void set_launch(const Job& job, const Replica& replica, int port, bool resumed, api::PodSpec& spec);
 

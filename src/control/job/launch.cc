@@ -157,6 +157,19 @@ void set_port(const Job& job, int port, api::Container& container) {
 
 }  // namespace
 
+bool first_hosts_rendezvous(const Job& job) {
+  if (job.run_mode.debug) return false;
+  return std::visit(Overloaded{
+                        [&](const PlainLaunch&) { return job.restart_unit == RestartUnit::kGang; },
+                        [](const TorchrunLaunch&) { return true; },
+                        [](const KubeflowLaunch& launch) { return launch.has_master || launch.elastic.has_value(); },
+                        [](const TfConfigLaunch&) { return false; },
+                        [](const GenericLaunch&) { return false; },
+                        [](const CompleteLaunch&) { return false; },
+                    },
+                    job.launch);
+}
+
 void set_launch(const Job& job, const Replica& replica, int port, bool resumed, api::PodSpec& spec) {
   const Env env = env_for(job, replica, port);
   const api::Container* chosen = training_container(job, spec);

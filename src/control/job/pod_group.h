@@ -11,9 +11,9 @@ namespace muster::control {
 /// have them in the same place.
 json::Document pod_group_for(const Job& job, const json::Document& manifest);
 
-/// Returns the name of the job's PodGroup: that of the job, unless a job of another kind, or a user, has a group of that
-/// name. `own` is the group that the job has, `holder` the one that has the job's name; either may be null. A group of a
-/// deleted job of the same kind and name is about to go, so its name is waited for.
+/// Returns the name of the job's PodGroup: that of the job, unless a job of another kind, or a user, has a group of
+/// that name. `own` is the group that the job has, `holder` the one that has the job's name; either may be null. A
+/// group of a deleted job of the same kind and name is about to go, so its name is waited for.
 std::string group_name_for(const Job& job, const api::PodGroup* own, const api::PodGroup* holder);
 
 }  // namespace muster::control

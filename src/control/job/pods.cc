@@ -13,6 +13,9 @@ namespace muster::control {
 
 namespace {
 
+// Long enough for the first rank to open its port before the others look for it; measured with torch.
+constexpr const char* kHeadStart = "100ms";
+
 api::StringMap identity_labels(const Job& job, const Replica& replica) {
   api::StringMap labels = job.labels.common;
   labels[job.labels.type_key] = to_lower(replica.role->type);
@@ -273,6 +276,7 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
   pod.metadata.labels[api::kAttemptLabel] = std::to_string(attempt);
   pod.metadata.annotations = from.metadata.annotations;
   pod.metadata.annotations[api::kGangSizeAnnotation] = std::to_string(gang_size(job, *replica.role));
+  if (replica.rank > 0 && first_hosts_rendezvous(job)) pod.metadata.annotations[api::kHeadStartAnnotation] = kHeadStart;
   pod.metadata.owner_references = {owner_of_children(job)};
 
   pod.spec = from.spec;

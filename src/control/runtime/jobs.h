@@ -34,7 +34,7 @@ class Jobs {
   Where where_;
   std::span<const Kind> kinds_;
   const ObjectIndex& pods_;
-  const ObjectIndex* groups_;  // null on a cluster
+  const ObjectIndex* groups_;                   // null on a cluster
   std::unordered_set<std::string> unfinished_;  // uids
   PortBook ports_;
 };
