@@ -102,8 +102,8 @@ def test_a_kubeflow_pytorchjob_runs_the_same_program(engine, work):
         "volumes": [{"name": "work", "persistentVolumeClaim": {"claimName": "work"}}]}}
     engine.apply({"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {"name": "kf"}, "spec": {
         "pytorchReplicaSpecs": {"Master": {"replicas": 1, "template": template}, "Worker": {"replicas": 1, "template": template}}}})
+    text = engine.muster("logs", "-f", "pytorchjob/kf").stdout
     engine.muster("wait", "pytorchjob/kf", "--timeout", "60s")
-    text = engine.muster("logs", "pytorchjob/kf").stdout
     assert "0 2 kf-master-0" in text and "1 2 kf-master-0" in text
     status = engine.get("pytorchjob", "kf")["status"]
     assert status["conditions"][-1]["type"] == "Succeeded"
