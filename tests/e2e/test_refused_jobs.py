@@ -48,6 +48,8 @@ TENSORSTACK_ROWS = {
     "53 spec": (tensorstack("PyTorchTrainingJob", {"worker": {"template": {"containers": []}}}), ["spec.replicaSpecs[0].template"]),
     "53 command": (tensorstack("PyTorchTrainingJob", {"worker": {"template": pod("pytorch", commands=["a"])}}),
                    ["spec.replicaSpecs[0].template.spec.containers[0].commands", 'did you mean "command"']),
+    "1.9 ports without names": (tensorstack("GenericJob", GENERIC, service={"ports": [{"port": 80}, {"port": 81}]}),
+                                ["spec.service.ports[0].name", "spec.service.ports[1].name", "Required value"]),
     "1.9 a variable without a service": (
         tensorstack("GenericJob", {"w": {"template": pod("main", args=["$(service.w[0].host)"])}}),
         ["spec.replicaSpecs[0].template.spec.containers[0].args[0]", "set spec.service"]),

@@ -131,6 +131,20 @@ TEST(CheckGenericJob, ServiceVariablesNameWhatThereIs) {
                        "you mean \"http\"?"));
 }
 
+TEST(CheckGenericJob, PortsAreThoseThatAServiceMayHave) {
+  const auto problems = [](const std::string& ports) {
+    return tensorstack("GenericJob", "{service: {ports: " + ports + "}, replicaSpecs: [{type: w, template: POD(c)}]}")
+        .problems;
+  };
+  EXPECT_THAT(problems("[{port: 80}]"), IsEmpty());
+  EXPECT_THAT(problems("[{port: 80}, {port: 81}]"),
+              ElementsAre("spec.service.ports[0].name: Required value", "spec.service.ports[1].name: Required value"));
+  EXPECT_THAT(problems("[{name: a, port: 80}, {name: a, port: 81}]"),
+              ElementsAre("spec.service.ports[1].name: Duplicate value: \"a\""));
+  EXPECT_THAT(problems("[{name: HTTP_X, port: 80}]"),
+              ElementsAre(testing::HasSubstr("spec.service.ports[0].name: Invalid value: \"HTTP_X\"")));
+}
+
 TEST(CheckGenericJob, HasAReplica) {
   EXPECT_THAT(tensorstack("GenericJob", "{replicaSpecs: [{type: a, replicas: 0, template: POD(c)}]}").problems,
               ElementsAre("spec.replicaSpecs: Invalid value: \"object\": must have at least one replica"));

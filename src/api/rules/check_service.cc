@@ -3,6 +3,7 @@
 
 #include "api/rules/checks.h"
 #include "api/rules/findings.h"
+#include "api/rules/job_checks.h"
 #include "api/rules/rule_texts.h"
 #include "base/strings.h"
 
@@ -23,7 +24,9 @@ void check_service_port(const Document& port, const std::string& type, bool must
   }
 }
 
-void check_ports(const Document& spec, const Place& place, Findings& found) {
+}  // namespace
+
+void check_service_ports(const Document& spec, const Place& place, Findings& found) {
   const std::string& type = spec.string_at("type");
   const json::Array& ports = spec.array_at("ports");
   const Place list = place.member("ports");
@@ -40,8 +43,6 @@ void check_ports(const Document& spec, const Place& place, Findings& found) {
   }
 }
 
-}  // namespace
-
 void check_service(const Document& service, Findings& found) {
   const Place place = kRoot.member("spec");
   const Document* spec = service.find("spec");
@@ -49,7 +50,7 @@ void check_service(const Document& service, Findings& found) {
     found.required(place.member("ports"));
     return;
   }
-  check_ports(*spec, place, found);
+  check_service_ports(*spec, place, found);
   found.labels(spec->find("selector"), place.member("selector"));
   found.one_of(*spec, "sessionAffinity", place, {"ClientIP", "None"});
   if (spec->string_at("type") == "ExternalName") {

@@ -274,6 +274,9 @@ void check_generic_job(const json::Document& job, Findings& found) {
   check_roles(job, replicas, found);
   check_generic_rules(job, "successRules", found);
   check_generic_rules(job, "failureRules", found);
+  if (const json::Document* service = job.at("spec", "service")) {
+    check_service_ports(*service, reflect::kRoot.member("spec").member("service"), found);
+  }
 }
 
 void check_cron(const json::Document& cron, Findings& found) {

@@ -1,4 +1,4 @@
-// Helpers shared by the checks of the job kinds. For check_*_jobs.cc only.
+// Helpers shared by the checks of the job kinds. For check_*_jobs.cc, and for check_service.cc, which defines one.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,8 @@ void check_failure_annotations(const json::Document& job, Findings& found);
 bool check_template(const json::Document& holder, const std::string& path, Findings& found);
 /// Does the same without checking the template's metadata.
 bool check_template_spec(const json::Document& holder, const std::string& path, Findings& found);
+/// Checks the ports of a Service, or of an object from which Services are made.
+void check_service_ports(const json::Document& spec, const reflect::Place& place, Findings& found);
 /// Whether one of the template's containers has one of the names. Only for templates that check_template accepted.
 bool has_container(const json::Document& replica, std::initializer_list<std::string_view> names);
 
