@@ -82,7 +82,7 @@ TEST_F(StreamSocketTest, LinesComeUnderTheNumberOfTheirStream) {
   api_.data(1, "epoch 1\n");
   api_.data(0, "o\n");
   loop_.settle();
-  EXPECT_THAT(exchange_->messages, ElementsAre("{\"id\":1}\none\n", "{\"id\":2}\nepoch 1\n", "{\"id\":1}\ntwo\n"));
+  EXPECT_THAT(exchange_->messages, ElementsAre("{\"id\":1}\none\ntwo\n", "{\"id\":2}\nepoch 1\n"));
 }
 
 TEST_F(StreamSocketTest, EndsAreReportedWithTheServersStatus) {
