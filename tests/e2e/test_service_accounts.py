@@ -32,10 +32,11 @@ def finished(engine, name):
     return engine.muster("logs", name).stdout
 
 
-def ask(engine, token, path):
-    """Returns the status of a GET with this token over HTTPS, and the message of an error."""
+def ask(engine, token, path, method="GET", **headers):
+    """Returns the status of a request with this token over HTTPS, and the message of an error."""
     certificates = ssl.create_default_context(cafile=str(engine.data / "pki" / "ca.crt"))
-    request = urllib.request.Request(f"https://127.0.0.1:{engine.port}{path}", headers={"Authorization": f"Bearer {token}"})
+    request = urllib.request.Request(f"https://127.0.0.1:{engine.port}{path}", method=method,
+                                     headers={"Authorization": f"Bearer {token}", **headers})
     try:
         with urllib.request.urlopen(request, context=certificates) as answer:
             return answer.status, ""
@@ -81,6 +82,18 @@ def test_a_pods_token_dies_with_the_pod(engine):
     engine.muster("delete", "pod", "bound", "--grace-period=0")
     wait_for("the pod to be gone", lambda: engine.get("pod", "bound", check=False) is None)
     assert ask(engine, token, "/api/v1/namespaces/default/pods") == (401, "Unauthorized")
+
+
+@pytest.mark.skipif(not KUBECTLS, reason="there is no kubectl on this machine")
+def test_an_account_gets_neither_the_owners_streams_nor_a_login(engine):
+    token = engine.run([list(KUBECTLS.values())[-1], "create", "token", "default"]).stdout.strip()
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+               "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "stream.muster.dev"}
+    base = "/apis/muster.dev/v1"
+    assert ask(engine, token, f"{base}/watch", **upgrade)[0] == 403
+    assert ask(engine, token, f"{base}/console/link", "POST")[0] == 403
+    assert ask(engine, token, f"{base}/console/session", "POST")[0] == 403
+    assert ask(engine, token, f"{base}/namespaces/kube-system/jobs/pytorchjobs.kubeflow.org/x/scalars")[0] == 403
 
 
 def test_a_pod_may_decline_its_token_or_mount_it_itself(engine):
