@@ -78,6 +78,7 @@ def test_logs_follow_a_job_that_waits_for_gpus(engine):
     arena(engine, "submit", "pytorch", "--name=holder", "--image=i", "--gpus=2", "while [ ! -e /tmp/stop ]; do sleep 0.1; done")
     wait_for("the holder", lambda: shown(engine, "holder")["status"] == "RUNNING")
     arena(engine, "submit", "pytorch", "--name=waiter", "--image=i", "--gpus=1", "echo at last")
+    wait_for("its pod", lambda: engine.get("pod", "waiter-master-0", check=False))
     done = arena(engine, "logs", "waiter", check=False)
     assert done.returncode == 1 and "instance waiter-master-0 is not running" in done.stderr
     arena(engine, "attach", "holder", "--", "touch", "/tmp/stop", stdin="")

@@ -338,10 +338,7 @@ def test_folders_are_read_and_addresses_are_not(engine, tmp_path):
     assert refused.returncode == 2 and "addresses are not fetched" in refused.stderr
 
 
-def test_arena_is_the_same_file_and_says_what_it_can(engine):
+def test_arena_is_the_same_file(engine):
     arena = MUSTER.parent / "arena"
     assert arena.is_symlink() and os.readlink(arena) == "muster"
-    assert engine.run([arena, "version"]).stdout.startswith("muster v")
-    assert "arena version" in engine.run([arena]).stdout
-    submit = engine.run([arena, "submit", "pytorch"], check=False)
-    assert submit.returncode == 1 and 'arena "submit" does not exist yet' in submit.stderr and "muster create -f" in submit.stderr
+    assert "+muster." in engine.run([arena, "version"]).stdout
