@@ -1,5 +1,6 @@
 """The tree test: whatever a program does, it harms no other pod, and nothing of it is left once its pod is deleted."""
 
+import contextlib
 import glob
 import json
 import os
@@ -96,14 +97,18 @@ def pid_of_container(engine, name):
     return state["containers"][0]["pid"] if state else None
 
 
-def namespaces_of(pid):
-    found = set()
-    for path in glob.glob(f"/proc/{pid}/ns/*"):
-        try:
-            found.add(os.readlink(path))
-        except OSError:
-            pass
-    return found
+@contextlib.contextmanager
+def held_namespaces(*pids):
+    """Yields the PID namespaces of these processes, and keeps them, so that no other pod gets their numbers meanwhile."""
+    files = []
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it has ended
+            files.append(os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY))
+    try:
+        yield {f"pid:[{os.fstat(file).st_ino}]" for file in files} - {os.readlink("/proc/self/ns/pid")}
+    finally:
+        for file in files:
+            os.close(file)
 
 
 def processes_with(marker, namespaces):
@@ -111,7 +116,7 @@ def processes_with(marker, namespaces):
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if marker.encode() in (folder / "environ").read_bytes() or namespaces_of(folder.name) & namespaces:
+            if marker.encode() in (folder / "environ").read_bytes() or os.readlink(folder / "ns" / "pid") in namespaces:
                 found.append((folder.name, (folder / "cmdline").read_bytes()))
         except OSError:
             pass  # it has ended, or is another user's
@@ -137,6 +142,20 @@ def is_listening(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def use_and_delete(nasty, name, port):
+    if name == "fills-memory":
+        ended = nasty.wait_phase(name, "Failed", kind="pod")["status"]["containerStatuses"][0]["state"]["terminated"]
+        assert (ended["reason"], ended["exitCode"]) == ("OOMKilled", 137)
+    if name == "fork-bomb":
+        wait_for("the limit", lambda: "temporarily unavailable" in nasty.muster("logs", name).stdout)
+        assert len(processes_with(f"marker-{name}-{port}", set())) <= PROCESSES + 1
+        nasty.muster("exec", "witness", "--", "sh", "-c", "true; true")
+    if name == "listens":
+        wait_for("the port", lambda: is_listening(port))
+
+    nasty.muster("delete", "pod", name, "--grace-period=1")
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_left_of_a_deleted_pod(nasty, name):
     enforced = limits_are_enforced(nasty)
@@ -150,21 +169,9 @@ def test_nothing_is_left_of_a_deleted_pod(nasty, name):
     logs = nasty.data / "pods" / uid / "logs" / "main"
     wait_for("its output", lambda: any(segment.stat().st_size for segment in logs.glob("*.log")))
     state = state_of(nasty, name)
-    namespaces = namespaces_of(state["init_pid"]) | namespaces_of(state["containers"][0]["pid"] or state["init_pid"])
-    namespaces -= namespaces_of("self")
-
-    if name == "fills-memory":
-        ended = nasty.wait_phase(name, "Failed", kind="pod")["status"]["containerStatuses"][0]["state"]["terminated"]
-        assert (ended["reason"], ended["exitCode"]) == ("OOMKilled", 137)
-    if name == "fork-bomb":
-        wait_for("the limit", lambda: "temporarily unavailable" in nasty.muster("logs", name).stdout)
-        assert len(processes_with(f"marker-{name}-{port}", set())) <= PROCESSES + 1
-        nasty.muster("exec", "witness", "--", "sh", "-c", "true; true")
-    if name == "listens":
-        wait_for("the port", lambda: is_listening(port))
-
-    nasty.muster("delete", "pod", name, "--grace-period=1")
-    assert processes_with(f"marker-{name}-{port}", namespaces) == []
+    with held_namespaces(state["init_pid"], state["containers"][0]["pid"]) as namespaces:
+        use_and_delete(nasty, name, port)
+        assert processes_with(f"marker-{name}-{port}", namespaces) == []
     assert mounts_with(uid) == []
     assert groups_with(uid) == []
     assert not is_listening(port)

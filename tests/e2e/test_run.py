@@ -61,4 +61,4 @@ def test_jobs_are_paused_resumed_stopped_and_run_again_by_name(engine, project):
 
 
 def phase(engine, name):
-    return engine.get("pj", name)["status"].get("phase")
+    return engine.get("pj", name).get("status", {}).get("phase")

@@ -36,7 +36,7 @@ def test_stored_jobs_are_listed_and_run(upgraded):
 
     upgraded.muster("patch", "pj", "paused", "--type=merge", "-p", '{"spec":{"runMode":{"pause":{"enable":false}}}}')
     upgraded.wait_phase("paused", "Succeeded")
-    assert "rank 1 of 2" in upgraded.muster("logs", "pj/paused").stdout
+    assert "rank 1 of 2" in upgraded.muster("logs", "-f", "pj/paused").stdout
 
     upgraded.muster("patch", "pytorchjobs.kubeflow.org", "suspended", "--type=merge",
                     "-p", '{"spec":{"runPolicy":{"suspend":false}}}')
