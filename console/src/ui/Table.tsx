@@ -43,6 +43,7 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableP
   const body = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const [chosen, setChosen] = useState(-1);
+  const cursor = useRef(-1);  // the same at once, for a key that is pressed before the next rendering
   const notes = useMemo(() => rows.map((row) => noteOf?.(row) ?? ""), [rows, noteOf]);
   const offsets = useMemo(() => {
     const starts = [0];
@@ -70,13 +71,14 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableP
     const onKey = (event: KeyboardEvent) => {
       if (event.target instanceof Element && event.target.closest("input, select, textarea, dialog, [popover]")) return;
       const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
-      if (step) setChosen((at) => Math.min(rows.length - 1, Math.max(0, at + step)));
-      const row = rows[chosen];
+      if (step) cursor.current = Math.min(rows.length - 1, Math.max(0, cursor.current + step));
+      if (step) setChosen(cursor.current);
+      const row = rows[cursor.current];
       if (event.key === "Enter" && row && event.target === document.body) onOpen?.(row);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [rows, chosen, onOpen]);
+  }, [rows, onOpen]);
   useEffect(() => {
     const top = (body.current?.getBoundingClientRect().top ?? 0) + (offsets[chosen] ?? 0);
     if (chosen >= 0 && (top < 100 || top > innerHeight - 60)) scrollBy(0, top - innerHeight / 2);

@@ -55,6 +55,8 @@ Result<Document> bound_pod(Context& context, const ResourceRequest& request, con
 /// Returns the claims of the token that is asked for. A token made with the token of a pod dies with that pod, too.
 Result<TokenClaims> claims_for(Context& context, const ResourceRequest& request, const Document& asked) {
   TRY_ASSIGN(const Current account, current_object(context, request));
+  // Authentication sees only what is durable, and a token must work as soon as it is handed out.
+  if (context.store.get(account.key) == nullptr) return not_found(*request.resource, request.name);
   TokenClaims claims;
   claims.account = {.ns = request.ns, .name = request.name, .uid = account.object.string_at("metadata", "uid")};
   if (const Document* reference = asked.at("spec", "boundObjectRef")) {
