@@ -52,6 +52,12 @@ class TestExchange final : public net::Exchange {
 
 class StreamSocketTest : public ::testing::Test {
  protected:
+  /// The connection ends: until then the socket and its exchange hold each other.
+  ~StreamSocketTest() override {
+    if (auto gone = std::exchange(exchange_->gone, nullptr)) gone();
+    loop_.settle();
+  }
+
   void connect(const std::vector<std::string>& protocols = {"stream.muster.dev"}) {
     apiserver::RoutedRequest request;
     request.http.method = "GET";
