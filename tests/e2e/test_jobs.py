@@ -76,9 +76,10 @@ def test_a_failed_rank_is_started_again_within_its_budget(engine, work):
 
 
 def test_delete_ends_the_whole_tree(engine, work):
+    seconds = f"1234.{os.getpid()}"  # unlike those of this test where it runs for another user at the same time
     (work / "tree.py").write_text(
         "import os, subprocess, time\n"
-        "subprocess.Popen(['setsid', 'nohup', 'sleep', '1234.5'])\n"
+        f"subprocess.Popen(['setsid', 'nohup', 'sleep', '{seconds}'])\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
         "    if os.fork() == 0: time.sleep(1000)\n"
@@ -86,7 +87,7 @@ def test_delete_ends_the_whole_tree(engine, work):
         "print('up', flush=True); time.sleep(1000)\n")
     engine.apply(training_job("tree", ["python3", "tree.py"]))
     wait_for("the program to be up", lambda: "up" in engine.muster("logs", "pj/tree", check=False).stdout)
-    count = ["pgrep", "-fc", "sleep 1234.5"]
+    count = ["pgrep", "-fc", f"sleep {seconds}"]
     wait_for("its detached child", lambda: engine.run(count, check=False).stdout.strip() == "1")
     engine.muster("delete", "pj", "tree", "--grace-period=1")
     wait_for("no process of the job", lambda: engine.run(count, check=False).stdout.strip() == "0")
