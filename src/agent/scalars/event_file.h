@@ -23,7 +23,7 @@ void read_event_file(std::string_view bytes, SeriesByTag& to);
 /// the first and the last one.
 std::vector<client::ScalarPoint> thinned(const std::vector<client::ScalarPoint>& points, std::size_t most);
 
-/// Exposed for tests and for writing files in tests: the checksum of TFRecords.
+/// Returns the checksum that TFRecords carry. Tests use it to write event files.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace muster::agent

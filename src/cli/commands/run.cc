@@ -82,7 +82,7 @@ Document job_object(const JobOfScript& of) {
                          {"resources", json::Object{{"limits", of.limits}, {"requests", of.requests}}},
                          {"volumeMounts", std::move(mounts)}};
   json::Object pod{{"containers", json::Array{Document(std::move(container))}}, {"volumes", std::move(volumes)}};
-  // Who tries a script wants to see its first failure, not its fourth.
+  // A user who tries out a script wants to see its first failure, not the one after three restarts.
   json::Object role{{"type", "worker"},
                     {"replicas", of.ranks},
                     {"restartPolicy", "Never"},

@@ -1,4 +1,4 @@
-// Jobs by their names alone: users type `mnist`, and which of the job kinds has it is looked up.
+// Finds jobs by name alone: users type `mnist`, and all job kinds are searched for it.
 #pragma once
 
 #include <string>
