@@ -1,4 +1,4 @@
-// Many streams over one WebSocket (src/main/stream_socket.h): watches and followed logs. After a broken connection each
+// Many streams over one WebSocket (src/main/console/stream_socket.h): watches and followed logs. After a broken connection each
 // stream is opened again by its owner, who knows where to go on.
 import { signal } from "@preact/signals";
 import { ApiError, setToken, token, type Status } from "./client";

@@ -1,4 +1,4 @@
-#include "main/page_access.h"
+#include "main/pages/page_access.h"
 
 #include <gmock/gmock.h>
 

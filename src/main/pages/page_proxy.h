@@ -10,7 +10,7 @@
 #include <string>
 
 #include "client/informer.h"
-#include "main/page_access.h"
+#include "main/pages/page_access.h"
 #include "net/event_loop.h"
 #include "net/http_client.h"
 

@@ -1,4 +1,4 @@
-#include "main/console_sessions.h"
+#include "main/console/console_sessions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "main/page_access.h"
+#include "main/pages/page_access.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 
 #include "apiserver/access/token.h"
 #include "base/strings.h"
-#include "main/signed_token.h"
+#include "main/pages/signed_token.h"
 
 namespace muster {
 namespace {

@@ -1,4 +1,4 @@
-#include "main/content_port.h"
+#include "main/pages/content_port.h"
 
 #include <fmt/core.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/ports.h"
-#include "main/one_time_links.h"
+#include "main/pages/one_time_links.h"
 #include "net/http.h"
 
 namespace muster {

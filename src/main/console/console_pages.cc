@@ -1,4 +1,4 @@
-#include "main/console_pages.h"
+#include "main/console/console_pages.h"
 
 #include <fmt/core.h>
 

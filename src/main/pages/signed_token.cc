@@ -1,4 +1,4 @@
-#include "main/signed_token.h"
+#include "main/pages/signed_token.h"
 
 #include <fmt/core.h>
 

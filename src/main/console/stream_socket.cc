@@ -1,4 +1,4 @@
-#include "main/stream_socket.h"
+#include "main/console/stream_socket.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "main/asset_pack.h"
+#include "main/console/asset_pack.h"
 
 #include <fmt/core.h>
 

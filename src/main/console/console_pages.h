@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "apiserver/http/router.h"
-#include "main/asset_pack.h"
-#include "main/console_sessions.h"
-#include "main/one_time_links.h"
-#include "main/page_access.h"
+#include "main/console/asset_pack.h"
+#include "main/console/console_sessions.h"
+#include "main/pages/one_time_links.h"
+#include "main/pages/page_access.h"
 #include "net/http.h"
 
 namespace muster {

@@ -1,4 +1,4 @@
-#include "main/asset_pack.h"
+#include "main/console/asset_pack.h"
 
 // The build defines MUSTER_CONSOLE_FILE, the path of the packed console; the file is empty when it was not built.
 __asm__(

@@ -1,4 +1,4 @@
-#include "main/page_proxy.h"
+#include "main/pages/page_proxy.h"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -6,7 +6,7 @@
 
 #include "api/names.h"
 #include "control/tensorboard/tensorboard.h"
-#include "main/content_port.h"
+#include "main/pages/content_port.h"
 #include "net/http_server.h"
 #include "testing/fake_server.h"
 #include "testing/seeded_rng.h"

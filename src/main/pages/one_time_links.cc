@@ -1,4 +1,4 @@
-#include "main/one_time_links.h"
+#include "main/pages/one_time_links.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "main/config.h"
-#include "main/page_proxy.h"
+#include "main/pages/page_proxy.h"
 #include "net/http_server.h"
 
 namespace muster {

@@ -1,9 +1,9 @@
-#include "main/console_sessions.h"
+#include "main/console/console_sessions.h"
 
 #include <fmt/core.h>
 
 #include "base/random.h"
-#include "main/signed_token.h"
+#include "main/pages/signed_token.h"
 
 namespace muster {
 namespace {

@@ -1,4 +1,4 @@
-#include "main/page_proxy.h"
+#include "main/pages/page_proxy.h"
 
 #include <fmt/core.h>
 
