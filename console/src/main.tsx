@@ -1,27 +1,18 @@
 import { render } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
+import { NotFound } from "./app/NotFound";
+import { allPages } from "./app/pages";
 import { Login, takeLoginCode } from "./app/Login";
 import { Shell, type Crumb } from "./app/Shell";
 import { startSettings } from "./app/settings";
 import { renewLogin, token } from "./api/client";
 import { closeAllStreams } from "./api/streams";
-import { JobPage } from "./features/jobs/JobPage";
-import { JobsPage } from "./features/jobs/JobsPage";
 import { kinds, loadKinds, stopJobs } from "./features/jobs/live";
 import { resourceName } from "./api/jobs";
 import { t } from "./i18n";
 import { go, hrefOf, place, startRouter, withNamespace } from "./lib/router";
 import "./style.css";
-
-function NotFound() {
-  return (
-    <div class="empty">
-      <h1>{t("error.notFound")}</h1>
-      <p><a href={hrefOf(["jobs"])}>{t("error.toJobs")}</a></p>
-    </div>
-  );
-}
 
 const CreatePage = lazy(() => import("./features/create/CreatePage"));
 
@@ -33,12 +24,19 @@ function Create({ resource }: { resource: string }) {
 }
 
 function Page() {
-  const [section = "jobs", ns, resource, name, ...rest] = place.value.path;
+  const [section = "jobs", ...path] = place.value.path;
   const jobs: Crumb = { label: t("jobs.title"), href: hrefOf(["jobs"], withNamespace()) };
-  if (section === "create" && ns && !resource) return <Shell crumbs={[jobs, { label: t("create.crumb") }]}><Create resource={ns} /></Shell>;
-  if (section !== "jobs" || rest.length > 0 || (ns && !name)) return <Shell crumbs={[jobs]}><NotFound /></Shell>;
-  if (!ns || !resource || !name) return <Shell crumbs={[{ label: jobs.label }]}><JobsPage /></Shell>;
-  return <Shell crumbs={[jobs, { label: name }]}><JobPage ns={ns} resource={resource} name={name} key={`${ns}/${resource}/${name}`} /></Shell>;
+  const [resource] = path;
+  if (section === "create" && resource && path.length === 1) return <Shell crumbs={[jobs, { label: t("create.crumb") }]}><Create resource={resource} /></Shell>;
+  const entry = allPages.find((one) => one.section === section);
+  if (!entry) return <Shell crumbs={[jobs]}><NotFound /></Shell>;
+  const name = path[path.length - 1];
+  const list: Crumb = { label: t(entry.label), href: hrefOf([section], withNamespace()) };
+  return (
+    <Shell crumbs={name ? [list, { label: name }] : [{ label: list.label }]}>
+      <Suspense fallback={null}><entry.page path={path} key={section} /></Suspense>
+    </Shell>
+  );
 }
 
 function App() {

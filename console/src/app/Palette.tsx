@@ -5,6 +5,7 @@ import { stateOf } from "../features/jobs/model";
 import { t } from "../i18n";
 import { Dialog } from "../ui/Dialog";
 import { StateShape } from "../ui/State";
+import { allPages } from "./pages";
 import { go, hrefOf, withNamespace } from "../lib/router";
 
 const most = 12;
@@ -14,7 +15,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0);
   const found = useMemo(() => {
     const wanted = text.toLowerCase();
-    const pages = [{ label: t("jobs.title"), href: hrefOf(["jobs"], withNamespace()), shape: null }].filter((page) => page.label.toLowerCase().includes(wanted));
+    const pages = allPages.map((page) => ({ label: t(page.label), href: hrefOf([page.section], withNamespace()), shape: null })).filter((page) => page.label.toLowerCase().includes(wanted));
     const jobs = shownJobs().filter((job) => job.metadata?.name?.includes(wanted)).slice(0, most)
       .map((job) => ({ label: job.metadata?.name ?? "", href: jobHref(job), shape: <StateShape state={stateOf(job)} /> }));
     return [...pages, ...jobs];

@@ -10,6 +10,7 @@ import { Icon } from "../ui/Icon";
 import { Toast } from "../ui/toast";
 import { Help } from "./Help";
 import { namespaces, startNamespaces } from "./namespaces";
+import { pageGroups } from "./pages";
 import { Palette } from "./Palette";
 import { chosenNamespace, go, hrefOf, place, setQuery, withNamespace } from "../lib/router";
 import { chooseLanguage, chooseTheme, language, theme } from "./settings";
@@ -53,10 +54,16 @@ function Navigation() {
   return (
     <nav aria-label={t("nav.label")}>
       <a class="brand" href={hrefOf([], withNamespace())}><span aria-hidden="true">◆</span> {t("app.name")}</a>
-      <h2>{t("nav.build")}</h2>
-      <a href={hrefOf(["jobs"], withNamespace())} aria-current={section === "jobs" ? "page" : undefined}>
-        <Icon name="jobs" /> <span>{t("nav.jobs")}</span>
-      </a>
+      {pageGroups.map((group) => (
+        <section key={group.label}>
+          {group.label && <h2>{t(group.label)}</h2>}
+          {group.pages.map((page) => (
+            <a key={page.section} href={hrefOf([page.section], withNamespace())} aria-current={section === page.section ? "page" : undefined}>
+              <Icon name={page.icon} /> <span>{t(page.label)}</span>
+            </a>
+          ))}
+        </section>
+      ))}
     </nav>
   );
 }

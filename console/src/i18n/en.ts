@@ -1,11 +1,11 @@
-// Every text of the console. zh.ts has the same keys; the compiler and a test compare them.
+// The texts of the frame and of jobs; other pages have theirs beside them (texts.ts).
 export const en = {
   "app.name": "Muster",
   "app.skip": "Skip to content",
   "nav.label": "Sections",
   "nav.menu": "Menu",
   "nav.build": "Build",
-  "nav.jobs": "Job",
+  "nav.run": "Run",
   "top.project": "Project",
   "top.allProjects": "All projects",
   "top.live": "Live",
@@ -52,6 +52,7 @@ export const en = {
   "jobs.remove": "Remove {what}",
   "jobs.empty": "No data",
   "jobs.emptyHint": "Jobs of this project appear here. Create one from the command line:",
+  "list.nothingMatches": "Nothing matches these filters.",
   "jobs.nothingMatches": "No job matches these filters.",
   "jobs.rowsPerPage": "Rows per page",
   "jobs.allRows": "All",

@@ -1,13 +1,13 @@
-import type { Key } from ".";
+import type { en } from "./en";
 
 // The words of the tutorials, where they have one.
-export const zh: Record<Key, string> = {
+export const zh: Record<keyof typeof en, string> = {
   "app.name": "Muster",
   "app.skip": "跳到内容",
   "nav.label": "导航",
   "nav.menu": "菜单",
   "nav.build": "构建",
-  "nav.jobs": "Job",
+  "nav.run": "运行",
   "top.project": "项目",
   "top.allProjects": "所有项目",
   "top.live": "实时",
@@ -54,6 +54,7 @@ export const zh: Record<Key, string> = {
   "jobs.remove": "移除 {what}",
   "jobs.empty": "暂无数据",
   "jobs.emptyHint": "该项目的 Job 会显示在这里。可以从命令行创建：",
+  "list.nothingMatches": "没有符合条件的条目。",
   "jobs.nothingMatches": "没有符合过滤条件的 Job。",
   "jobs.rowsPerPage": "每页条数",
   "jobs.allRows": "全部",

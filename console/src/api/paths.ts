@@ -1,0 +1,8 @@
+// Addresses of the Kubernetes API and of our own paths beside it.
+const inNamespace = (ns: string) => (ns ? `namespaces/${encodeURIComponent(ns)}/` : "");
+
+/** "" as the namespace is all of them, and what has none. */
+export const corePath = (plural: string, ns = "") => `/api/v1/${inNamespace(ns)}${plural}`;
+export const groupPath = (group: string, version: string, plural: string, ns = "") => `/apis/${group}/${version}/${inNamespace(ns)}${plural}`;
+export const ownPath = (plural: string, ns: string) => groupPath("muster.dev", "v1", plural, ns);
+export const objectPath = (collection: string, name: string) => `${collection}/${encodeURIComponent(name)}`;

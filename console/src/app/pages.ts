@@ -1,0 +1,31 @@
+// The pages of the console, in the order of the navigation. The address is /console/SECTION/…; all but the jobs are loaded when they are
+// first opened.
+import type { ComponentType } from "preact";
+import { lazy } from "preact/compat";
+import { JobsSection } from "../features/jobs/JobsSection";
+import type { Key } from "../i18n";
+import type { IconName } from "../ui/Icon";
+
+export interface PageProps {
+  /** What follows the section in the address: nothing for the list, else the object's namespace and name, or its name. */
+  path: string[];
+}
+
+interface PageEntry {
+  section: string;
+  label: Key;
+  icon: IconName;
+  page: ComponentType<PageProps>;
+}
+
+interface PageGroup {
+  label?: Key;
+  pages: PageEntry[];
+}
+
+export const pageGroups: PageGroup[] = [
+  { label: "nav.build", pages: [{ section: "jobs", label: "jobs.title", icon: "jobs", page: JobsSection }] },
+  { label: "nav.run", pages: [{ section: "nodes", label: "nodes.title", icon: "nodes", page: lazy(() => import("../features/nodes/NodesPage")) }] },
+];
+
+export const allPages = pageGroups.flatMap((group) => group.pages);

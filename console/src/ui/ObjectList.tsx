@@ -1,0 +1,68 @@
+// The list of a kind: title, search, filters and a live table, with its empty, loading and failed states.
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Collection, KubernetesObject } from "../api/collection";
+import { t } from "../i18n";
+import { place, setQuery } from "../lib/router";
+import { formatAge, formatTime, zoneName } from "../lib/time";
+import { IconButton } from "./Button";
+import { now } from "./clock";
+import { Failure } from "./Failure";
+import { Table, type Column } from "./Table";
+
+interface ObjectListProps<T extends KubernetesObject> {
+  title: string;
+  live: Collection<T>;
+  columns: Column<T>[];
+  /** What would be here, and how to make it. */
+  empty: ComponentChildren;
+  /** Selects and buttons beside the search. */
+  filters?: ComponentChildren;
+  /** Buttons at the right of the title. */
+  actions?: ComponentChildren;
+  matches?: (object: T) => boolean;
+  /** Newest first when left out. */
+  compare?: (a: T, b: T) => number;
+  noteOf?: (object: T) => string;
+  onOpen?: (object: T) => void;
+}
+
+const byNewest = (a: KubernetesObject, b: KubernetesObject) =>
+  (b.metadata?.creationTimestamp ?? "").localeCompare(a.metadata?.creationTimestamp ?? "") || (a.metadata?.name ?? "").localeCompare(b.metadata?.name ?? "");
+
+const noteless = () => "";
+
+export function ObjectList<T extends KubernetesObject>(props: ObjectListProps<T>) {
+  const { title, live, columns, empty, filters, actions, matches, compare = byNewest, noteOf = noteless, onOpen } = props;
+  const search = (place.value.query.get("q") ?? "").toLowerCase();
+  const all = live.items.value;
+  const shown = useMemo(
+    () => [...all.values()].filter((one) => (one.metadata?.name ?? "").toLowerCase().includes(search) && (!matches || matches(one))).sort(compare),
+    [all, place.value],
+  );
+  const state = live.state.value;
+  return (
+    <>
+      <div class="title-row">
+        <h1>{title}</h1>
+        <IconButton icon="refresh" label={t("jobs.refresh")} onClick={live.reload} />
+        <span class="spacer" />
+        {actions}
+      </div>
+      <div class="filters">
+        <input type="search" class="field" placeholder={t("jobs.search")} aria-label={t("jobs.search")} value={place.value.query.get("q") ?? ""}
+          onInput={(event) => setQuery({ q: event.currentTarget.value }, true)} />
+        {filters}
+      </div>
+      {state.state === "failed" && <Failure error={state.error} onRetry={live.reload} />}
+      {state.state === "loading" && all.size === 0 && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
+      {state.state === "live" && all.size === 0 && <div class="empty">{empty}</div>}
+      {all.size > 0 && shown.length === 0 && <p class="empty">{t("list.nothingMatches")}</p>}
+      {shown.length > 0 && <Table label={title} rows={shown} columns={columns} keyOf={(one) => one.metadata?.uid ?? ""} noteOf={noteOf} {...(onOpen ? { onOpen } : {})} />}
+    </>
+  );
+}
+
+export function Age({ of }: { of: string | undefined }) {
+  return <span title={`${formatTime(of)} ${zoneName()}`}>{formatAge(of, now.value)}</span>;
+}
