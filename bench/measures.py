@@ -342,6 +342,45 @@ def first_line(engine, uid):
     return calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) + int(fraction) / 1e9
 
 
+LOG_LINE = "epoch 1/10, batch   125/375 with loss: 1.7234, accuracy: 0.4312, 1234.56 rows/s"  # 80 bytes with its end
+LOG_BYTES = 400_000_000
+PRODUCE = f"yes '{LOG_LINE}' | head -c {LOG_BYTES}"
+
+
+def pod_seconds(connection, name, follow=None):
+    """Returns how many seconds a pod takes to write its log, or until an engine's `logs -f` has every byte of it."""
+    path = f"/api/v1/namespaces/default/pods/{name}"
+    begin = time.monotonic()
+    create_pod(connection, name, ["sh", "-c", PRODUCE])
+    if follow:
+        running = lambda: connection.request("GET", path)[1]["status"].get("phase") != "Pending"
+        wait_for("the container", running)
+        shell = f"{MUSTER} logs -f {name} | wc -c"
+        seen = int(subprocess.run(["sh", "-c", shell], env=follow.environment(), capture_output=True, text=True, check=True).stdout)
+        if seen != LOG_BYTES:
+            sys.exit(f"cannot measure: the follower got {seen} of {LOG_BYTES} bytes")
+    wait_for("the pod's end", lambda: connection.request("GET", path)[1]["status"].get("phase") == "Succeeded", 300)
+    return time.monotonic() - begin
+
+
+def b9(_wanted):
+    """Log ingest from a pod, alone and with a follower, against the same producer through a pipe into a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        connection = Api(engine)
+        alone, followed, peer = [], [], []
+        for turn in range(3):
+            begin = time.monotonic()
+            subprocess.run(["sh", "-c", f"{PRODUCE} | cat > {folder}/peer"], check=True)
+            peer.append(time.monotonic() - begin)
+            alone.append(pod_seconds(connection, f"alone-{turn}"))
+            followed.append(pod_seconds(connection, f"followed-{turn}", engine))
+        rate = lambda seconds: LOG_BYTES / 1e6 / statistics.median(seconds)
+        line("B9", rate(alone), rate(peer), 0.6, "MB/s", "more")
+        line("B9.follow", rate(followed), rate(peer), 0.4, "MB/s", "more")
+        engine.stop()
+
+
 def b15(_wanted):
     """The time between the first and the last start of 64 ranks, against a shell that spawns as many of them."""
     ranks = 64
@@ -412,7 +451,7 @@ def b19(_wanted):
         engine.stop()
 
 
-MEASURES = {"B1": b1, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B10": api, "B11": b11, "B14": b14, "B15": b15, "B16": b16,
+MEASURES = {"B1": b1, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B9": b9, "B10": api, "B11": b11, "B14": b14, "B15": b15, "B16": b16,
             "B18": b18, "B19": b19}
 
 

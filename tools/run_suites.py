@@ -298,7 +298,7 @@ def clients(tally, full):
 
 
 def browser(tally, full):
-    """the console in Chromium, and its unit tests in Node"""
+    """the console in Chromium, also on a real kube-apiserver, and its unit tests in Node"""
     build("release")
     if (ROOT / "console" / "node_modules").exists():
         vitest(tally)
@@ -306,7 +306,8 @@ def browser(tally, full):
         tally.skipped.append(("browser", "vitest: the console was not built, npm or its packages were missing"))
     made = subprocess.run(["tools/install_packages", "browser"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
     environment = made.stdout.strip()
-    pytest(tally, "browser", "tests/browser", full, f"{environment}/bin/python" if environment else "/usr/bin/python3")
+    pytest(tally, "browser", "tests/browser", full, f"{environment}/bin/python" if environment else "/usr/bin/python3",
+           prefix=real_kubernetes())
 
 
 def vitest(tally):
@@ -356,7 +357,7 @@ def make_ahead(suites):
         AHEAD.start("tensorflow", ["tools/install_packages", "tensorflow"])
     if "clients" in suites[1:]:
         AHEAD.start("clients", ["tools/install_packages", "clients"])
-    if "contract" in suites[1:]:
+    if {"contract", "operator", "browser"} & set(suites[1:]):
         AHEAD.start("kubernetes", ["tools/get_kubernetes"])
     for preset in ("fuzz", "asan", "tsan"):
         if preset in suites[1:]:

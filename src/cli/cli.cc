@@ -208,6 +208,7 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   client::ApiClient api(*connection.transport, "");
   Session session(
       loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);
+  session.set_event_loop(&loop);
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!how.connect.ns.empty()) session.set_ns_is_named();
   session.report_errors_as(how.error_text);

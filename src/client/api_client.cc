@@ -218,6 +218,10 @@ ApiClient::ApiClient(net::Transport& transport, std::string token)
 
 ApiClient::~ApiClient() = default;
 
+net::Transport& ApiClient::transport() {
+  return state_->transport;
+}
+
 void ApiClient::get(const ObjectName& object, OnDocument done) {
   state_->call(state_->request("GET", path_of(object), kJson), std::move(done));
 }

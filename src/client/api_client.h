@@ -97,6 +97,8 @@ class ApiClient {
   /// `token` may be "" (for a server in this process, a Unix socket or a client certificate).
   ApiClient(net::Transport& transport, std::string token);
   ~ApiClient();
+  /// How its requests travel.
+  net::Transport& transport();
 
   void get(const ObjectName& object, OnDocument done);
   /// Returns the …List document. An empty `ns` lists all namespaces.

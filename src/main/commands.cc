@@ -31,12 +31,14 @@ constexpr cli::Entry kEngineCommands[] = {
      Server::kNone,
      {},
      0},
-    {"console", "open the web console", "muster console [--no-open] [--data-dir DIR]",
-     "  muster console                         prints a link and opens it where there is a desktop\n", make_console,
-     Server::kNone,
+    {"console", "open the web console", "muster console [--no-open] [--port N] [--kubeconfig FILE | --context NAME]",
+     "  muster console                         prints a link and opens it where there is a desktop\n"
+     "  muster console --kubeconfig FILE       of a cluster: served here until Ctrl-C\n",
+     make_console, Server::kOptional,
      "The link logs one browser in, once, within five minutes. The login lasts as long as the browser's tab, and "
      "twelve\n"
-     "hours without use at most. From another machine, forward the port: ssh -L 8765:127.0.0.1:8765 HOST\n",
+     "hours without use at most. From another machine, forward the port: ssh -L 8765:127.0.0.1:8765 HOST\n"
+     "The browser of a cluster's console never sees the credentials of the kubeconfig.\n",
      0},
     {"serve", "the engine in the foreground",
      "muster serve [--listen HOST:PORT] [--config FILE] [--data-dir DIR] [--accept-data-loss]",

@@ -210,6 +210,7 @@ void FakeServer::open_log(const std::string& path, const std::string& query, std
 std::unique_ptr<net::Call> FakeServer::send(net::Request request, net::ResponseSink sink) {
   requests.push_back(request.method + " " + request.target);
   bodies.push_back(request.body);
+  heads.push_back(request.headers);
   auto stream = std::make_shared<Stream>();
   stream->sink = std::move(sink);
   streams_.push_back(stream);

@@ -36,6 +36,7 @@ class FakeServer final : public net::Transport {
 
   std::vector<std::string> requests;  // "GET /api/v1/…?query"
   std::vector<std::string> bodies;    // of the same requests
+  std::vector<net::Headers> heads;    // and their headers
 
  private:
   struct Stream;

@@ -36,6 +36,19 @@ describe("a watched collection", () => {
     expect(items.snapshot().size).toBe(0);
   });
 
+  it("begins with the pages of a list where a watch cannot", () => {
+    const items = new Items();
+    items.beginAnew();
+    const item = (name: string) => ({ metadata: { name, namespace: "d" } }) as never;
+    items.takePage({ apiVersion: "v1", kind: "PodList", metadata: { resourceVersion: "9", continue: "more" }, items: [item("a")] });
+    expect(items.isComplete).toBe(false);
+    items.takePage({ apiVersion: "v1", kind: "PodList", metadata: { resourceVersion: "9" }, items: [item("b")] });
+    expect([...items.snapshot().keys()]).toEqual(["Pod/d/a", "Pod/d/b"]);
+    expect(items.revision).toBe("9");
+    items.apply({ type: "DELETED", object: pod("a", "10") });
+    expect([...items.snapshot().keys()]).toEqual(["Pod/d/b"]);
+  });
+
   it("reports the server's error", () => {
     const error = new Items().apply({ type: "ERROR", object: { apiVersion: "v1", kind: "Status", code: 410, message: "too old" } as never });
     expect(error?.code).toBe(410);

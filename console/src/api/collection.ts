@@ -1,8 +1,9 @@
-// A live collection: the objects of a path, kept up to date by a watch that begins with all of them. It goes on from the
-// last revision after a pause, and begins anew when the server no longer has that revision (410).
+// A live collection: the objects of a path, kept up to date by a watch that begins with all of them, or after a list of
+// them on a server whose watches cannot. It goes on from the last revision after a pause, and begins anew when the
+// server no longer has that revision (410).
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { ObjectMeta } from "#types";
-import { ApiError, type Status } from "./client";
+import { ApiError, getJson, type Status } from "./client";
 import { openStream } from "./streams";
 
 export interface KubernetesObject {
@@ -33,7 +34,17 @@ interface WatchEvent<T> {
   object: T;
 }
 
+interface List<T> {
+  apiVersion: string;
+  kind: string;
+  metadata: { resourceVersion?: string; continue?: string };
+  items: T[];
+}
+
 const initialEnd = "k8s.io/initial-events-end";
+const pageSize = 500;
+// Found out by the first collection, and true for all of a server.
+let mustListFirst = false;
 // Events are shown together, at most once per frame.
 const frame = 16;
 const retryAfter = 2000;
@@ -71,6 +82,16 @@ export class Items<T extends KubernetesObject> {
     return undefined;
   }
 
+  /** One page of a list; the last one completes it. The items of a list do not say what they are. */
+  takePage(list: List<T>): void {
+    const what = { apiVersion: list.apiVersion, kind: list.kind.replace(/List$/, "") };
+    for (const item of list.items) this.arriving?.set(keyOf({ ...what, ...item }), { ...what, ...item });
+    if (list.metadata.continue) return;
+    this.current = this.arriving ?? this.current;
+    this.arriving = undefined;
+    this.revision = list.metadata.resourceVersion ?? "";
+  }
+
   get isComplete(): boolean {
     return this.arriving === undefined;
   }
@@ -97,17 +118,43 @@ export function watchCollection<T extends KubernetesObject>(path: string, select
   const fail = (error: ApiError) => {
     if (closed) return;
     if (error.code === 410) return open(true);
+    if (error.code === 422 && !mustListFirst) {
+      mustListFirst = true;
+      return open(true);
+    }
     state.value = { state: "failed", error };
     clearTimeout(retry);
     retry = setTimeout(() => open(true), retryAfter);
   };
+  const selected = () => {
+    const query = new URLSearchParams();
+    if (selection.labels) query.set("labelSelector", selection.labels);
+    if (selection.fields) query.set("fieldSelector", selection.fields);
+    return query;
+  };
+  /** For servers without watches that begin with everything: Kubernetes has them behind a feature gate. */
+  const listFirst = async () => {
+    kept.beginAnew();
+    for (let next: string | undefined = ""; next !== undefined && !closed; ) {
+      const query = selected();
+      query.set("limit", String(pageSize));
+      if (next) query.set("continue", next);
+      const page: List<T> = await getJson<List<T>>(`${path}?${query}`);
+      kept.takePage(page);
+      next = page.metadata.continue || undefined;
+    }
+    show();
+    open(false);
+  };
   const open = (anew: boolean) => {
     if (closed) return;
     close();
-    const query = new URLSearchParams({ watch: "true", allowWatchBookmarks: "true" });
-    if (selection.labels) query.set("labelSelector", selection.labels);
-    if (selection.fields) query.set("fieldSelector", selection.fields);
-    if (anew || !kept.revision || !kept.isComplete) {
+    const query = selected();
+    query.set("watch", "true");
+    query.set("allowWatchBookmarks", "true");
+    const begins = anew || !kept.revision || !kept.isComplete;
+    if (begins && mustListFirst) return void listFirst().catch((error: unknown) => fail(error instanceof ApiError ? error : new ApiError({ message: String(error) })));
+    if (begins) {
       kept.beginAnew();
       query.set("sendInitialEvents", "true");
       query.set("resourceVersionMatch", "NotOlderThan");

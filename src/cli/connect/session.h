@@ -12,6 +12,10 @@
 #include "cli/output/print_error.h"
 #include "client/api_client.h"
 
+namespace muster::net {
+class EventLoop;
+}
+
 namespace muster::cli {
 
 /// Where output goes, and how it may be formatted there.
@@ -35,6 +39,9 @@ class Session {
   Session(Loop& loop, client::ApiClient& api, RunUntil run_until, Terminal terminal, std::string ns);
 
   Loop& loop() { return loop_; }
+  /// The same loop for a command that listens for connections; null where there is none, in tests.
+  net::EventLoop* event_loop() const { return event_loop_; }
+  void set_event_loop(net::EventLoop* loop) { event_loop_ = loop; }
   client::ApiClient& api() { return api_; }
   const Terminal& terminal() const { return terminal_; }
   const std::string& ns() const { return ns_; }
@@ -77,6 +84,7 @@ class Session {
 
  private:
   Loop& loop_;
+  net::EventLoop* event_loop_ = nullptr;
   client::ApiClient& api_;
   RunUntil run_until_;
   Terminal terminal_;

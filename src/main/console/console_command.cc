@@ -1,39 +1,79 @@
-// `muster console` prints a link that logs a browser in once, and opens it on a desktop.
+// `muster console` prints a link that logs a browser in once, and opens it on a desktop. An engine serves its console
+// itself; for a cluster, the console is served here for as long as the command runs.
 #include <fmt/core.h>
 
+#include "base/random.h"
 #include "base/strings.h"
 #include "cli/connect/browser.h"
+#include "cli/connect/session.h"
 #include "main/ask_engine.h"
 #include "main/commands.h"
+#include "main/console/cluster_console.h"
 #include "main/data_dir.h"
 
 namespace muster {
 namespace {
 
+/// Returns the link of the engine that the session talks to.
+Result<std::string> link_of_engine(cli::Session& session) {
+  TRY_ASSIGN(const json::Document link, session.await([&session](client::OnDocument done) {
+    session.api().create_subresource({{"muster.dev", "v1", "console"}, "", "link"}, json::Object{}, std::move(done));
+  }));
+  return link.string_at("url");
+}
+
 class Console final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
     flags.add_bool("no-open", &no_open_, "only print the link");
-    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
+    flags.add_string("data-dir", &data_dir_, "folder of the engine whose console is wanted");
+    flags.add_int("port", &port_, "port of the console of a cluster; 0 takes a free one");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
+    if (!data_dir_.empty()) return open_local(session);
+    const auto version = session.get_text("/version");
+    if (!version) return session.fail(version.error());
+    const auto told = json::parse(*version);
+    if (!told || told->find("musterVersion") == nullptr) return serve_cluster(session);
+    const auto link = link_of_engine(session);
+    return link ? show(session, *link) : session.fail(link.error());
+  }
+
+ private:
+  int open_local(cli::Session& session) const {
     if (!running_engine(data_dir_)) {
       return session.fail({.code = cli::kExitUnreachable,
                            .what = fmt::format("no engine runs on {}", quote(data_dir_)),
                            .why = "",
-                           .fix = "muster up"});
+                           .fix = fmt::format("muster up --data-dir {}", data_dir_)});
     }
     const auto link = make_console_link(data_dir_);
-    if (!link) return session.fail(link.error());
-    session.out(*link + "\n");
-    if (!no_open_ && session.terminal().out_is_terminal) cli::open_in_browser(*link);
+    return link ? show(session, *link) : session.fail(link.error());
+  }
+
+  int serve_cluster(cli::Session& session) const {
+    auto assets = parse_asset_pack(embedded_console());
+    if (!assets) return session.fail(assets.error());
+    SystemRng rng;
+    ClusterConsole console(*session.event_loop(), rng, session.api().transport(), *std::move(assets));
+    if (const Status listening = console.listen("127.0.0.1", static_cast<int>(port_.value_or(0))); !listening)
+      return session.fail(listening.error());
+    show(session, console.make_link());
+    session.err("serving the console of the cluster; Ctrl-C ends it\n");
+    session.wait_until([] { return false; });
     return cli::kExitOk;
   }
 
- private:
+  int show(cli::Session& session, const std::string& link) const {
+    session.out(link + "\n");
+    if (!no_open_ && session.terminal().out_is_terminal) cli::open_in_browser(link);
+    return cli::kExitOk;
+  }
+
   bool no_open_ = false;
-  std::string data_dir_ = default_data_dir();
+  std::optional<std::int64_t> port_;
+  std::string data_dir_;
 };
 
 }  // namespace

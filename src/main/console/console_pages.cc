@@ -155,15 +155,18 @@ net::Response ConsolePages::log_in(const net::Request& request) {
   return session_response(sessions_.open());
 }
 
+std::string console_link(const std::string& origin, OneTimeLinks& links) {
+  // What follows # stays in the browser: the code gets into no log.
+  return fmt::format("{}{}#login={}", origin, kHome, links.make(std::string(kHome)));
+}
+
 std::vector<apiserver::Route> console_routes(std::function<std::string()> origin, OneTimeLinks& links,
                                              ConsoleSessions& sessions) {
   using apiserver::RoutedRequest;
   using Answer = std::shared_ptr<net::Exchange>;
   apiserver::Route link{.pattern = "apis/muster.dev/v1/console/link", .methods = {"POST"}, .handle = {}};
   link.handle = [origin = std::move(origin), &links](const RoutedRequest&, const Answer& exchange) {
-    // What follows # stays in the browser: the code gets into no log.
-    const std::string code = links.make(std::string(kHome));
-    exchange->respond(page_link_response(fmt::format("{}{}#login={}", origin(), kHome, code)));
+    exchange->respond(page_link_response(console_link(origin(), links)));
   };
   apiserver::Route session{
       .pattern = "apis/muster.dev/v1/console/session", .methods = {"POST", "DELETE"}, .handle = {}};

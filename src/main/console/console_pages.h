@@ -35,6 +35,8 @@ class ConsolePages {
   ConsoleSessions& sessions_;
 };
 
+/// Returns a link to the console at `origin` that logs one browser in.
+std::string console_link(const std::string& origin, OneTimeLinks& links);
 /// The paths of the API about logins: a new link (`origin` says where the console is), another token before the present
 /// one expires, and logout.
 std::vector<apiserver::Route> console_routes(std::function<std::string()> origin, OneTimeLinks& links,

@@ -2,21 +2,16 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <array>
-
 #include "api/names.h"
 #include "api/owners.h"
 #include "apiserver/http/request.h"
 #include "base/strings.h"
 #include "control/tensorboard/tensorboard.h"
+#include "main/pages/forward.h"
 
 namespace muster {
 namespace {
 
-// Beyond this, a slow browser makes the pod wait.
-constexpr std::size_t kMostUnsent = 1024 * 1024;
-constexpr std::size_t kEnoughSent = 256 * 1024;
 // How Arena labels the Deployments of TensorBoards and their pods.
 constexpr const char* kArenaLabel = "role=tensorboard";
 
@@ -31,43 +26,6 @@ void respond(net::Exchange& exchange, int status, std::string text, net::Headers
 void respond_later(net::Exchange& exchange, std::string text) {
   respond(exchange, 503, std::move(text), {{"Refresh", "3"}, {"Retry-After", "3"}});
 }
-
-/// Headers about one connection, and those with our credentials, are not passed on.
-bool is_passed_on(std::string_view name) {
-  constexpr std::array<std::string_view, 13> kKept = {"connection",
-                                                      "keep-alive",
-                                                      "transfer-encoding",
-                                                      "upgrade",
-                                                      "te",
-                                                      "trailer",
-                                                      "proxy-authenticate",
-                                                      "proxy-authorization",
-                                                      "proxy-connection",
-                                                      "content-length",
-                                                      "authorization",
-                                                      "cookie",
-                                                      "set-cookie"};
-  return std::ranges::find(kKept, to_lower(name)) == kKept.end();
-}
-
-net::Headers passed_on(const net::Headers& headers) {
-  net::Headers result;
-  for (const auto& [name, value] : headers) {
-    if (is_passed_on(name)) result.add(name, value);
-  }
-  return result;
-}
-
-bool has_body(const std::string& method, int status) {
-  return method != "HEAD" && status != 204 && status != 304;
-}
-
-/// One request on its way through; it ends when either side does.
-struct Transfer {
-  std::shared_ptr<net::Exchange> exchange;
-  std::unique_ptr<net::Call> call;
-  enum class Response { kNone, kStreams, kComplete } response = Response::kNone;
-};
 
 client::ListOptions with_label(const char* label) {
   client::ListOptions options;
@@ -228,41 +186,9 @@ net::HttpClient& PageProxy::client_of(const std::string& address) {
 
 void PageProxy::pass_on(const std::string& address, net::Request request,
                         const std::shared_ptr<net::Exchange>& exchange) {
-  const auto transfer = std::make_shared<Transfer>(Transfer{.exchange = exchange, .call = nullptr});
-  net::ResponseSink sink;
-  sink.on_head = [transfer, method = request.method](int status, const net::Headers& headers) {
-    if (has_body(method, status)) {
-      transfer->response = Transfer::Response::kStreams;
-      return transfer->exchange->begin(status, passed_on(headers));
-    }
-    transfer->response = Transfer::Response::kComplete;
-    transfer->exchange->respond({.status = status, .headers = passed_on(headers), .body = ""});
-  };
-  sink.on_data = [transfer](std::string_view bytes) {
-    net::Exchange& to = *transfer->exchange;
-    to.write(std::make_shared<const std::string>(bytes));
-    if (to.unsent() <= kMostUnsent || transfer->call == nullptr) return;
-    transfer->call->pause_input();
-    to.when_room(kEnoughSent, [transfer] {
-      if (transfer->call != nullptr) transfer->call->resume_input();
-    });
-  };
-  sink.on_end = [this, transfer](const Status& ended) {
-    switch (transfer->response) {
-      case Transfer::Response::kNone:
-        respond_later(*transfer->exchange, "TensorBoard is starting");
-        break;
-      case Transfer::Response::kStreams:
-        ended ? transfer->exchange->finish() : transfer->exchange->abort();
-        break;
-      case Transfer::Response::kComplete:
-        break;
-    }
-    loop_.post([transfer] { transfer->call.reset(); });
-  };
-  exchange->on_gone([transfer] { transfer->call.reset(); });
   request.headers = passed_on(request.headers);
-  transfer->call = client_of(address).send(std::move(request), std::move(sink));
+  forward(loop_, client_of(address), std::move(request), exchange,
+          {.on_unreachable = [](net::Exchange& to, const Error&) { respond_later(to, "TensorBoard is starting"); }});
 }
 
 }  // namespace muster

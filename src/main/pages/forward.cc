@@ -1,0 +1,135 @@
+#include "main/pages/forward.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/strings.h"
+
+namespace muster {
+namespace {
+
+// Beyond this, a slow reader makes the sender wait.
+constexpr std::size_t kMostUnsent = 1024 * 1024;
+constexpr std::size_t kEnoughSent = 256 * 1024;
+
+bool is_passed_on(std::string_view name) {
+  constexpr std::array<std::string_view, 11> kKept = {"keep-alive",
+                                                      "transfer-encoding",
+                                                      "te",
+                                                      "trailer",
+                                                      "proxy-authenticate",
+                                                      "proxy-connection",
+                                                      "proxy-authorization",
+                                                      "content-length",
+                                                      "authorization",
+                                                      "cookie",
+                                                      "set-cookie"};
+  return std::ranges::find(kKept, to_lower(name)) == kKept.end();
+}
+
+bool has_body(const std::string& method, int status) {
+  return method != "HEAD" && status != 204 && status != 304;
+}
+
+/// One request on its way through; it ends when either side does.
+class Transfer : public std::enable_shared_from_this<Transfer> {
+ public:
+  Transfer(Loop& loop, std::shared_ptr<net::Exchange> exchange, ForwardOptions options)
+      : loop_(loop), exchange_(std::move(exchange)), options_(std::move(options)) {}
+
+  void start(net::Transport& to, net::Request request) {
+    method_ = request.method;
+    const bool streams_body = request.streams_body;
+    net::ResponseSink sink;
+    sink.on_head = [self = shared_from_this()](int status, const net::Headers& headers) {
+      self->on_head(status, headers);
+    };
+    sink.on_data = [self = shared_from_this()](std::string_view bytes) { self->to_client(bytes); };
+    sink.on_end = [self = shared_from_this()](const Status& ended) { self->on_end(ended); };
+    exchange_->on_gone([self = shared_from_this()] { self->call_.reset(); });
+    call_ = to.send(std::move(request), std::move(sink));
+    if (streams_body) read_input();
+  }
+
+ private:
+  void on_head(int status, const net::Headers& headers) {
+    if (!has_body(method_, status)) {
+      response_ = Response::kComplete;
+      return exchange_->respond({.status = status, .headers = passed_on(headers), .body = ""});
+    }
+    response_ = Response::kStreams;
+    exchange_->begin(status, passed_on(headers));
+    if (status == 101) read_input();
+  }
+
+  /// The body of the request, or what the client sends after an upgrade.
+  void read_input() {
+    exchange_->read_input({.on_data = [self = shared_from_this()](std::string_view bytes) { self->to_server(bytes); },
+                           .on_end =
+                               [self = shared_from_this()] {
+                                 if (self->call_ != nullptr) self->call_->finish();
+                               }});
+  }
+
+  void to_client(std::string_view bytes) {
+    exchange_->write(std::make_shared<const std::string>(bytes));
+    if (exchange_->unsent() <= kMostUnsent || call_ == nullptr) return;
+    call_->pause_input();
+    exchange_->when_room(kEnoughSent, [weak = weak_from_this()] {
+      if (const auto self = weak.lock(); self && self->call_ != nullptr) self->call_->resume_input();
+    });
+  }
+
+  void to_server(std::string_view bytes) {
+    if (call_ == nullptr) return;
+    call_->write(std::make_shared<const std::string>(bytes));
+    if (call_->unsent() <= kMostUnsent) return;
+    exchange_->pause_input();
+    call_->when_room(kEnoughSent, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->exchange_->resume_input();
+    });
+  }
+
+  void on_end(const Status& ended) {
+    switch (response_) {
+      case Response::kNone:
+        options_.on_unreachable(
+            *exchange_, ended ? Error{.reason = Reason::kServiceUnavailable, .message = "no response"} : ended.error());
+        break;
+      case Response::kStreams:
+        ended ? exchange_->finish() : exchange_->abort();
+        break;
+      case Response::kComplete:
+        break;
+    }
+    // A call must not be destroyed inside its own callback.
+    loop_.post([self = shared_from_this()] { self->call_.reset(); });
+  }
+
+  Loop& loop_;
+  std::shared_ptr<net::Exchange> exchange_;
+  ForwardOptions options_;
+  std::string method_;
+  std::unique_ptr<net::Call> call_;
+  enum class Response { kNone, kStreams, kComplete } response_ = Response::kNone;
+};
+
+}  // namespace
+
+net::Headers passed_on(const net::Headers& headers) {
+  const bool upgrades = net::asks_for_upgrade(headers);
+  net::Headers result;
+  for (const auto& [name, value] : headers) {
+    const std::string lower = to_lower(name);
+    if ((lower == "connection" || lower == "upgrade") && !upgrades) continue;
+    if (is_passed_on(lower)) result.add(name, value);
+  }
+  return result;
+}
+
+void forward(Loop& loop, net::Transport& to, net::Request request, const std::shared_ptr<net::Exchange>& exchange,
+             ForwardOptions options) {
+  std::make_shared<Transfer>(loop, exchange, std::move(options))->start(to, std::move(request));
+}
+
+}  // namespace muster

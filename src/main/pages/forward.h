@@ -1,0 +1,24 @@
+// Passes a request on to another server and its response back, both as they arrive: bodies of any size, and after an
+// upgrade whatever a WebSocket carries. A slow side makes the other one wait.
+#pragma once
+
+#include <memory>
+
+#include "base/ports.h"
+#include "net/http.h"
+
+namespace muster {
+
+/// The headers without those about one connection and those with credentials. What asks for an upgrade stays.
+net::Headers passed_on(const net::Headers& headers);
+
+struct ForwardOptions {
+  /// Called instead of a response when the other server gives none.
+  UniqueFunction<void(net::Exchange&, const Error&)> on_unreachable;
+};
+
+/// `request` goes out as it is, so the caller decides about its headers. `loop` and `to` outlive the transfer.
+void forward(Loop& loop, net::Transport& to, net::Request request, const std::shared_ptr<net::Exchange>& exchange,
+             ForwardOptions options);
+
+}  // namespace muster
