@@ -168,7 +168,7 @@ def test_detail_replicas_and_logs_in_chinese(console, jobs):
     assert page.get_by_role("img", name="该副本决定 Job 的结果").count() == 1
     tab.picture("replicas-zh")
     page.get_by_role("button", name="worker-1 的更多操作").click()
-    assert page.get_by_role("menuitem").all_inner_texts() == ["日志", "YAML", "状况", "事件", "指标"]
+    assert page.get_by_role("menuitem").all_inner_texts() == ["日志", "YAML", "状况", "事件", "指标", "终端"]
     page.get_by_role("menuitem", name="日志").click()
     pod = jobs.get("pj", "talks")["status"]["tasks"][0]["replicas"][1]["name"]
     dialog = page.get_by_role("dialog", name=pod)

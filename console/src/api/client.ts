@@ -39,8 +39,10 @@ async function errorOf(response: Response): Promise<ApiError> {
   }
 }
 
-export async function send(method: string, path: string, body?: string, type = "application/json"): Promise<Response> {
-  const headers: Record<string, string> = { Authorization: `Bearer ${token.value}`, Accept: "application/json, */*" };
+export const asApiError = (problem: unknown) => (problem instanceof ApiError ? problem : new ApiError({ message: String(problem) }));
+
+export async function send(method: string, path: string, body?: string | Blob, type = "application/json", more: Record<string, string> = {}): Promise<Response> {
+  const headers: Record<string, string> = { Authorization: `Bearer ${token.value}`, Accept: "application/json, */*", ...more };
   if (body !== undefined) headers["Content-Type"] = type;
   let response: Response;
   try {

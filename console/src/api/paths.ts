@@ -5,4 +5,6 @@ const inNamespace = (ns: string) => (ns ? `namespaces/${encodeURIComponent(ns)}/
 export const corePath = (plural: string, ns = "") => `/api/v1/${inNamespace(ns)}${plural}`;
 export const groupPath = (group: string, version: string, plural: string, ns = "") => `/apis/${group}/${version}/${inNamespace(ns)}${plural}`;
 export const ownPath = (plural: string, ns: string) => groupPath("muster.dev", "v1", plural, ns);
+/** The curves that a job has logged. */
+export const scalarsPath = (ns: string, resource: string, name: string) => `${ownPath(`jobs/${resource}`, ns)}/${encodeURIComponent(name)}/scalars`;
 export const objectPath = (collection: string, name: string) => `${collection}/${encodeURIComponent(name)}`;

@@ -2,6 +2,7 @@
 // stream is opened again by its owner, who knows where to go on.
 import { signal } from "@preact/signals";
 import { ApiError, setToken, token, type Status } from "./client";
+import { openSocket } from "./socket";
 
 export interface StreamHandlers {
   onLines(lines: string[]): void;
@@ -26,8 +27,6 @@ let socket: WebSocket | undefined;
 let lastId = 0;
 let failures = 0;
 let retry: ReturnType<typeof setTimeout> | undefined;
-
-const base64url = (text: string) => btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 
 function sendOrder(order: unknown): void {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(order));
@@ -55,10 +54,7 @@ function take(data: ArrayBuffer): void {
 function connect(): void {
   clearTimeout(retry);
   if (socket || !token.value) return;
-  const url = new URL("/apis/muster.dev/v1/watch", location.href);
-  url.protocol = url.protocol.replace("http", "ws");
-  const opened = new WebSocket(url, ["stream.muster.dev", `base64url.bearer.authorization.k8s.io.${base64url(token.value)}`]);
-  opened.binaryType = "arraybuffer";
+  const opened = openSocket("/apis/muster.dev/v1/watch", "stream.muster.dev");
   socket = opened;
   opened.onopen = () => {
     const again = failures > 0;

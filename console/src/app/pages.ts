@@ -24,7 +24,13 @@ interface PageGroup {
 }
 
 export const pageGroups: PageGroup[] = [
-  { label: "nav.build", pages: [{ section: "jobs", label: "jobs.title", icon: "jobs", page: JobsSection }] },
+  {
+    label: "nav.build",
+    pages: [
+      { section: "jobs", label: "jobs.title", icon: "jobs", page: JobsSection },
+      { section: "pods", label: "pods.title", icon: "pods", page: lazy(() => import("../features/pods/PodsPage")) },
+    ],
+  },
   { label: "nav.run", pages: [{ section: "nodes", label: "nodes.title", icon: "nodes", page: lazy(() => import("../features/nodes/NodesPage")) }] },
 ];
 

@@ -156,6 +156,7 @@ export const en = {
   "replica.conditions": "Conditions",
   "replica.events": "Events",
   "replica.metrics": "Metrics",
+  "replica.terminal": "Terminal",
   "replica.role": "Task type",
   "replica.signal": "signal {signal}",
   "logs.all": "All ranks",

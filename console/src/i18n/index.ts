@@ -1,12 +1,13 @@
 // t("jobs.range", {from: 1, to: 10, total: 42}) in the chosen language; whoever calls it while rendering follows a change.
 import { signal } from "@preact/signals";
 import * as nodes from "../features/nodes/texts";
+import * as pods from "../features/pods/texts";
 import { en as commonEn } from "./en";
 import { zh as commonZh } from "./zh";
 
 // The texts of a feature are beside it; both languages of each have the same keys, which the compiler and a test compare.
-export const en = { ...commonEn, ...nodes.en } as const;
-export const zh: Record<keyof typeof en, string> = { ...commonZh, ...nodes.zh };
+export const en = { ...commonEn, ...nodes.en, ...pods.en } as const;
+export const zh: Record<keyof typeof en, string> = { ...commonZh, ...nodes.zh, ...pods.zh };
 
 export type Key = keyof typeof en;
 export type Language = "en" | "zh";

@@ -158,6 +158,7 @@ export const zh: Record<keyof typeof en, string> = {
   "replica.conditions": "状况",
   "replica.events": "事件",
   "replica.metrics": "指标",
+  "replica.terminal": "终端",
   "replica.role": "任务类型",
   "replica.signal": "信号 {signal}",
   "logs.all": "所有 rank",

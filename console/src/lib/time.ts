@@ -10,6 +10,9 @@ export function formatTime(text: string | undefined): string {
   return `${date} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
 
+/** "2026-11-17 10:01:22 UTC+08:00", "-" for none. */
+export const fullTime = (text: string | undefined) => (text ? `${formatTime(text)} ${zoneName()}` : "-");
+
 /** "10:01:22.104", for logs. */
 export function formatClock(time: number): string {
   const at = new Date(time);

@@ -13,6 +13,7 @@ const paths = {
   right: "M6 4l4 4-4 4",
   jobs: "M2 4.5h12v9H2zM5.5 4.5v-2h5v2M2 8.5h12",
   nodes: "M2 3h12v4H2zM2 9h12v4H2zM4.5 5v.01M4.5 11v.01",
+  pods: "M8 2l5.5 3v6L8 14l-5.5-3V5zM2.5 5L8 8l5.5-3M8 8v6",
   download: "M8 2v8M5 7l3 3 3-3M3 13h10",
 } as const;
 

@@ -3,14 +3,16 @@ import type { Pod } from "#types";
 import { useEffect, useMemo } from "preact/hooks";
 import { watchCollection } from "../../api/collection";
 import { collectionPath, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { scalarsPath } from "../../api/paths";
 import { t } from "../../i18n";
-import { hrefOf, place, withNamespace } from "../../lib/router";
+import { place } from "../../lib/router";
 import { formatDuration } from "../../lib/time";
 import { Button } from "../../ui/Button";
 import { now } from "../../ui/clock";
 import { Failure } from "../../ui/Failure";
 import { Menu } from "../../ui/Menu";
 import { StateWord } from "../../ui/State";
+import { Tabs, type Tab } from "../../ui/Tabs";
 import { DeleteDialog, jobActions, pauseJob } from "./actions";
 import { kinds, loadKinds } from "./live";
 import { LogsTab } from "./LogsTab";
@@ -20,24 +22,6 @@ import { OverviewTab } from "./OverviewTab";
 import { ReplicasTab } from "./ReplicasTab";
 import { orderPods } from "./replicas";
 import { YamlTab } from "./YamlTab";
-
-interface Tab {
-  id: string;
-  label: string;
-  count?: number;
-}
-
-function Tabs({ tabs, chosen, path }: { tabs: Tab[]; chosen: string; path: string[] }) {
-  return (
-    <nav class="tabs" aria-label={t("job.basics")}>
-      {tabs.map((tab) => (
-        <a key={tab.id} href={hrefOf(path, withNamespace({ tab: tab.id || undefined }))} aria-current={tab.id === chosen ? "page" : undefined}>
-          {tab.label}{tab.count ? <span class="count">{tab.count}</span> : null}
-        </a>
-      ))}
-    </nav>
-  );
-}
 
 /** "2 m 14 s": how long the job has run, or ran. */
 function Elapsed({ job }: { job: Job }) {
@@ -101,7 +85,9 @@ function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string 
       {chosen === "" && <OverviewTab job={shown} pods={ordered} />}
       {chosen === "replicas" && <ReplicasTab job={shown} pods={ordered} path={path} />}
       {chosen === "logs" && <LogsTab ns={ns} job={shown} pods={ordered} />}
-      {chosen === "metrics" && <MetricsTab ns={ns} job={shown} pods={ordered} resource={resourceName(kind)} />}
+      {chosen === "metrics" && (
+        <MetricsTab ns={ns} pods={ordered} state={model.stateOf(shown)} cpu={model.cpuOf(shown)} memory={model.memoryOf(shown)} scalars={scalarsPath(ns, resourceName(kind), name)} />
+      )}
       {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} />}
       <DeleteDialog />
     </>

@@ -1,14 +1,16 @@
 // Every job of the project in one live list.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { resourceName, type Job, type JobKind } from "../../api/jobs";
 import { chosenNamespace, go, hrefOf, place, setQuery, withNamespace } from "../../lib/router";
 import { t, type Key } from "../../i18n";
-import { formatAge, formatTime, zoneName } from "../../lib/time";
+import { formatTime, zoneName } from "../../lib/time";
 import { IconButton } from "../../ui/Button";
-import { now } from "../../ui/clock";
+import { ColumnChooser, hiddenColumns } from "../../ui/ColumnChooser";
 import { Failure } from "../../ui/Failure";
 import { Icon } from "../../ui/Icon";
+import { LabelFilter } from "../../ui/LabelFilter";
 import { Menu } from "../../ui/Menu";
+import { Age } from "../../ui/ObjectList";
 import { Select } from "../../ui/Select";
 import { StateShape } from "../../ui/State";
 import { Table, type Column } from "../../ui/Table";
@@ -17,11 +19,6 @@ import { jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
 import * as model from "./model";
 
 const states = ["Pending", "Running", "Paused", "Succeeded", "Failed"];
-
-function Age({ job }: { job: Job }) {
-  const created = job.metadata?.creationTimestamp;
-  return <span title={`${formatTime(created)} ${zoneName()}`}>{formatAge(created, now.value)}</span>;
-}
 
 function Labels({ job }: { job: Job }) {
   const labels = model.labelsOf(job);
@@ -46,7 +43,7 @@ function allColumns(): Column<Job>[] {
     { key: "labels", title: t("column.labels"), cell: (job) => <Labels job={job} />, width: "minmax(100px, 1fr)", hidden: "tablet" },
     { key: "queue", title: t("column.queue"), cell: (job) => model.queueOf(job) || "-", width: "100px", hidden: "tablet" },
     { key: "created", title: t("column.created"), cell: (job) => formatTime(job.metadata?.creationTimestamp), width: "148px", hidden: "phone" },
-    { key: "age", title: t("column.age"), cell: (job) => <Age job={job} />, width: "64px", numeric: true, hidden: "phone" },
+    { key: "age", title: t("column.age"), cell: (job) => <Age of={job.metadata?.creationTimestamp} />, width: "64px", numeric: true, hidden: "phone" },
     { key: "actions", title: t("column.actions"), width: "64px",
       cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={[
         { label: t("action.yaml"), onSelect: () => go(jobHref(job, { tab: "yaml" })) }, ...jobActions(job)]} /> },
@@ -54,26 +51,6 @@ function allColumns(): Column<Job>[] {
 }
 
 const hiddenByDefault = "labels,queue,created";
-
-function ColumnChooser({ columns, hidden }: { columns: Column<Job>[]; hidden: string[] }) {
-  const choose = (key: string, shown: boolean) => {
-    const next = shown ? hidden.filter((one) => one !== key) : [...hidden, key];
-    setQuery({ hide: next.join(",") === hiddenByDefault ? "" : next.join(",") || "none" });
-  };
-  return (
-    <details class="chooser">
-      <summary class="button plain">{t("jobs.columns")}</summary>
-      <div class="menu">
-        {columns.filter((column) => column.key !== "name" && column.key !== "actions").map((column) => (
-          <label key={column.key}>
-            <input type="checkbox" checked={!hidden.includes(column.key)} onChange={(event) => choose(column.key, event.currentTarget.checked)} />
-            {column.title}
-          </label>
-        ))}
-      </div>
-    </details>
-  );
-}
 
 /** "PyTorch" for PyTorchTrainingJob, as the tutorials say; Kubeflow's kinds keep their names. */
 const menuLabel = (kind: JobKind) => (kind.group === "kubeflow.org" ? `${kind.kind} (Kubeflow)` : kind.kind.replace(/(?:Training)?Job$/, ""));
@@ -154,12 +131,10 @@ export function JobsPage() {
   const sort = model.parseSort(query.get("sort") ?? "");
   const size = Math.max(0, Number(query.get("size") ?? 0) || 0);
   const page = size ? Math.max(0, (Number(query.get("page") ?? 1) || 1) - 1) : 0;
-  const hidden = (query.get("hide") ?? hiddenByDefault).split(",");
+  const hidden = hiddenColumns(hiddenByDefault);
   const all = jobs.value;
   const shown = useMemo(() => model.sortJobs(all.filter((job) => model.matches(job, filter)), sort), [all, place.value]);
   const columns = allColumns();
-  const [label, setLabel] = useState(filter.label);
-  useEffect(() => setLabel(filter.label), [filter.label]);
 
   const phases = countBy(all, model.stateOf);
   const chips: Chip[] = [
@@ -184,18 +159,13 @@ export function JobsPage() {
           options={[{ value: "", label: t("jobs.any") }, ...states.map((value) => ({ value, label: `${t(`state.${value}` as Key)} (${phases.get(value) ?? 0})` }))]} />
         <Select label={t("jobs.type")} value={filter.kind} onChange={(kind) => setQuery({ kind, page: "" })} options={options(countBy(all, (job) => job.kind).keys())} />
         <Select label={t("jobs.queue")} value={filter.queue} onChange={(queue) => setQuery({ queue, page: "" })} options={options(countBy(all, model.queueOf).keys())} />
-        <form class="label-filter" onSubmit={(event) => {
-          event.preventDefault();
-          setQuery({ label: label.trim(), page: "" });
-        }}>
-          <input class="field" aria-label={t("jobs.labels")} placeholder={`${t("jobs.labels")}: ${t("jobs.labelsHint")}`} value={label} onInput={(event) => setLabel(event.currentTarget.value)} />
-        </form>
+        <LabelFilter value={filter.label} />
         <Select label={t("jobs.sort")} value={model.sortText(sort)} onChange={(value) => setQuery({ sort: value === "created:desc" ? "" : value })}
           options={["created:desc", "created:asc", "name:asc", "name:desc", "state:asc"].map((value) => {
             const one = model.parseSort(value);
             return { value, label: `${t(`sort.${one.key}` as Key)} ${t(one.descending ? "sort.descending" : "sort.ascending")}` };
           })} />
-        <ColumnChooser columns={columns} hidden={hidden} />
+        <ColumnChooser columns={columns} hiddenByDefault={hiddenByDefault} />
       </div>
       <Chips chips={chips} />
       {state.state === "failed" && <Failure error={state.error} onRetry={reloadJobs} />}

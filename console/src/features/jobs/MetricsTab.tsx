@@ -2,7 +2,6 @@
 import type { Pod } from "#types";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, getJson } from "../../api/client";
-import type { Job } from "../../api/jobs";
 import { t } from "../../i18n";
 import { formatBytes, formatCpu } from "../../lib/quantity";
 import { place, setQuery } from "../../lib/router";
@@ -11,8 +10,9 @@ import { IconButton } from "../../ui/Button";
 import { Chart } from "../../ui/Chart";
 import { Failure } from "../../ui/Failure";
 import { Select } from "../../ui/Select";
+import type { State } from "../../ui/State";
 import { Curves } from "./Curves";
-import { cpuOf, memoryOf, stateOf, type Amounts } from "./model";
+import type { Amounts } from "./model";
 
 const readEvery = 4000;
 
@@ -38,14 +38,24 @@ function levels(amounts: Amounts) {
 const rate = (value: number) => `${formatBytes(value)}B/s`;
 const percent = (value: number) => `${value.toFixed(0)} %`;
 
-export function MetricsTab({ ns, job, pods, resource }: { ns: string; job: Job; pods: Pod[]; resource: string }) {
+interface MetricsTabProps {
+  ns: string;
+  pods: Pod[];
+  /** Of what owns the pods: it is read again and again while that runs. */
+  state: State;
+  cpu: Amounts;
+  memory: Amounts;
+  /** Where the curves of the training are, if there are any. */
+  scalars?: string;
+}
+
+export function MetricsTab({ ns, pods, state, cpu, memory, scalars }: MetricsTabProps) {
   const [histories, setHistories] = useState<History[]>();
   const [error, setError] = useState<ApiError>();
   const [round, setRound] = useState(0);
   const [reads, setReads] = useState(0);
   const wanted = place.value.query.get("pod") ?? "";
   const names = pods.map((pod) => pod.metadata?.name ?? "").filter((name) => !wanted || name === wanted);
-  const state = stateOf(job);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let gone = false;
@@ -74,19 +84,19 @@ export function MetricsTab({ ns, job, pods, resource }: { ns: string; job: Job; 
   return (
     <>
       <div class="filters">
-        <Select label={t("tab.replicas")} value={wanted} onChange={(pod) => setQuery({ pod })}
-          options={[{ value: "", label: t("metrics.sum") }, ...pods.map((pod) => ({ value: pod.metadata?.name ?? "", label: pod.metadata?.name ?? "" }))]} />
+        {pods.length > 1 && <Select label={t("tab.replicas")} value={wanted} onChange={(pod) => setQuery({ pod })}
+          options={[{ value: "", label: t("metrics.sum") }, ...pods.map((pod) => ({ value: pod.metadata?.name ?? "", label: pod.metadata?.name ?? "" }))]} />}
         <span class="quiet">{t(ended ? "metrics.rangeFinish" : "metrics.rangeNow")}</span>
         <IconButton icon="refresh" label={t("metrics.refresh")} onClick={() => setRound(round + 1)} />
       </div>
       {error && <Failure error={error} onRetry={() => setRound(round + 1)} />}
       <div class="cards">
-        <Curves path={`/apis/muster.dev/v1/namespaces/${encodeURIComponent(ns)}/jobs/${resource}/${encodeURIComponent(job.metadata?.name ?? "")}/scalars`} round={reads} />
+        {scalars && <Curves path={scalars} round={reads} />}
         <section class="card">
           <h2>{t("metrics.resources")}</h2>
           <div class="charts">
-            <Chart title={t("metrics.cpu")} points={sum("cpu")} format={formatCpu} levels={wanted ? [] : levels(cpuOf(job))} />
-            <Chart title={t("metrics.memory")} points={sum("memory")} format={formatBytes} binary levels={wanted ? [] : levels(memoryOf(job))} />
+            <Chart title={t("metrics.cpu")} points={sum("cpu")} format={formatCpu} levels={wanted ? [] : levels(cpu)} />
+            <Chart title={t("metrics.memory")} points={sum("memory")} format={formatBytes} binary levels={wanted ? [] : levels(memory)} />
             {gpus.map((name) => name.endsWith("utilisation")
               ? <Chart key={name} title={`${t("metrics.gpu")} ${name.split("-")[1]}`} points={sum(name)} format={percent} atLeast={100} />
               : <Chart key={name} title={`${t("metrics.gpuMemory")} ${name.split("-")[1]}`} points={sum(name)} format={formatBytes} binary />)}

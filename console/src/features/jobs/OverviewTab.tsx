@@ -1,19 +1,17 @@
 // The first tab: what the job is, its conditions and its events.
-import type { Condition, Event, ObjectReference, Pod, TensorBoard } from "#types";
+import type { ObjectReference, Pod, TensorBoard } from "#types";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, postJson } from "../../api/client";
 import { watchCollection } from "../../api/collection";
 import type { Job } from "../../api/jobs";
 import { t } from "../../i18n";
-import { formatTime, zoneName } from "../../lib/time";
+import { fullTime } from "../../lib/time";
+import { Conditions } from "../../ui/Conditions";
 import { Facts, type Fact } from "../../ui/Facts";
-import { ScrollX } from "../../ui/ScrollX";
 import { StateWord, type State } from "../../ui/State";
 import { showToast } from "../../ui/toast";
-import { foldEvents, newestFirst } from "./events";
+import { Events } from "../events/EventTable";
 import * as model from "./model";
-
-const at = (time: string | undefined) => (time ? `${formatTime(time)} ${zoneName()}` : "-");
 
 /** The link is good for one browser, once; it is asked for when it is needed. */
 async function openTensorBoard(ns: string, name: string): Promise<void> {
@@ -58,65 +56,14 @@ function Basics({ job }: { job: Job }) {
     { label: t("job.memory"), value: model.memoryText(model.memoryOf(job)) },
     { label: t("job.project"), value: job.metadata?.namespace },
     { label: t("job.labels"), value: labels.length ? labels.map((label) => <code key={label}>{label}</code>) : "-" },
-    { label: t("job.created"), value: at(job.metadata?.creationTimestamp) },
-    { label: t("job.started"), value: at(job.status?.startTime) },
-    { label: t("job.ended"), value: at(job.status?.completionTime) },
+    { label: t("job.created"), value: fullTime(job.metadata?.creationTimestamp) },
+    { label: t("job.started"), value: fullTime(job.status?.startTime) },
+    { label: t("job.ended"), value: fullTime(job.status?.completionTime) },
     { label: t("job.restarts"), value: restarts },
     { label: t("job.uid"), value: <code>{job.metadata?.uid}</code> },
   ];
   if (board) facts.splice(2, 0, { label: t("job.tensorboard"), value: <TensorBoardFact ns={job.metadata?.namespace ?? ""} board={board} /> });
   return <section class="card"><h2>{t("job.basics")}</h2><Facts facts={facts} /></section>;
-}
-
-export function Conditions({ conditions }: { conditions: Condition[] }) {
-  if (conditions.length === 0) return <p class="quiet">{t("job.noConditions")}</p>;
-  const sorted = [...conditions].sort((a, b) => newestFirst(a.lastTransitionTime, b.lastTransitionTime));
-  return (
-    <ScrollX label={t("job.conditions")}>
-      <table class="plain-table">
-        <thead><tr><th>{t("condition.type")}</th><th>{t("condition.status")}</th><th>{t("condition.changed")}</th><th>{t("condition.reason")}</th><th>{t("condition.message")}</th></tr></thead>
-        <tbody>
-          {sorted.map((one) => (
-            <tr key={one.type}><td>{one.type}</td><td>{one.status}</td><td class="time">{formatTime(one.lastTransitionTime)}</td><td>{one.reason || "-"}</td><td class="message">{one.message}</td></tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollX>
-  );
-}
-
-interface EventsProps {
-  ns: string;
-  /** The uids of the objects that they are about. */
-  about: Set<string>;
-  /** Only events of the object of this name are fetched; of all objects when left out. */
-  name?: string;
-}
-
-export function Events({ ns, about, name }: EventsProps) {
-  const live = useMemo(
-    () => watchCollection<Event>(`/api/v1/namespaces/${encodeURIComponent(ns)}/events`, name ? { fields: `involvedObject.name=${name}` } : {}),
-    [ns, name],
-  );
-  useEffect(() => live.close, [live]);
-  const events = foldEvents([...live.items.value.values()].filter((event) => about.has(event.involvedObject.uid ?? "")));
-  if (events.length === 0) return <p class="quiet">{t("job.noEvents")}</p>;
-  return (
-    <ScrollX label={t("job.events")}>
-      <table class="plain-table">
-        <thead><tr><th>{t("event.type")}</th>{name ? null : <th>{t("event.object")}</th>}<th>{t("event.first")}</th><th>{t("event.last")}</th><th>{t("event.reason")}</th><th>{t("event.message")}</th></tr></thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.key} class={event.type === "Warning" ? "warning" : ""}>
-              <td>{event.type}</td>{name ? null : <td class="object">{event.object}</td>}
-              <td class="time">{formatTime(event.first)}</td><td class="time">{formatTime(event.last)}</td><td>{event.reason}</td>
-              <td class="message">{event.message}{event.count > 1 && <span class="count">{t("event.times", { count: event.count })}</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollX>
-  );
 }
 
 export function OverviewTab({ job, pods }: { job: Job; pods: Pod[] }) {

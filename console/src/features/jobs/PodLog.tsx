@@ -2,9 +2,10 @@ import type { Pod } from "#types";
 import { useState } from "preact/hooks";
 import { send } from "../../api/client";
 import { t } from "../../i18n";
+import { saveAs } from "../../lib/saveAs";
 import { Button } from "../../ui/Button";
 import { LogView } from "../../ui/LogView";
-import { showToast } from "../../ui/toast";
+import { toastFailure } from "../../ui/toast";
 import { indexOf, roleOf } from "./replicas";
 import { hasStarted, logPath, tailLines, usePodLogs } from "./usePodLogs";
 
@@ -17,12 +18,7 @@ interface PodLogProps {
 
 async function download(ns: string, pods: Pod[], attempt: number | undefined): Promise<void> {
   for (const pod of pods) {
-    const text = await (await send("GET", logPath(ns, pod, attempt, {}))).blob();
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(text);
-    link.download = `${pod.metadata?.name}.log`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveAs(await (await send("GET", logPath(ns, pod, attempt, {}))).blob(), `${pod.metadata?.name}.log`);
   }
 }
 
@@ -36,7 +32,7 @@ export function PodLog({ ns, label, pods, attempt }: PodLogProps) {
         <p class="notice">{t("logs.tail", { count: lines.length })} <Button onClick={() => setEverything(true)}>{t("logs.everything")}</Button></p>
       )}
       <LogView label={t("logs.label", { name: label })} lines={lines} sources={sources} waiting={attempt === undefined && !pods.some(hasStarted)}
-        onDownload={() => void download(ns, pods, attempt).catch((error: unknown) => showToast(String(error)))} />
+        onDownload={() => void toastFailure(download(ns, pods, attempt))} />
     </>
   );
 }

@@ -4,37 +4,21 @@ import { useState } from "preact/hooks";
 import type { Job } from "../../api/jobs";
 import { t } from "../../i18n";
 import { go, hrefOf, place, setQuery, withNamespace } from "../../lib/router";
-import { parseQuantity } from "../../lib/quantity";
+import { Conditions } from "../../ui/Conditions";
 import { Dialog } from "../../ui/Dialog";
 import { Menu } from "../../ui/Menu";
 import { ScrollX } from "../../ui/ScrollX";
 import { Select } from "../../ui/Select";
 import { StateWord } from "../../ui/State";
-import { cpuText, memoryText, rolesOf, type Amounts } from "./model";
-import { Conditions, Events } from "./OverviewTab";
+import { Events } from "../events/EventTable";
+import { ExitCode } from "../pods/ExitCode";
+import { amountsOf, exitOf, podHref, podState, restartsOf } from "../pods/model";
+import { cpuText, memoryText, rolesOf } from "./model";
 import { PodLog } from "./PodLog";
-import { attemptOf, decidesResult, exitOf, indexOf, podState, restartsOf, roleOf } from "./replicas";
+import { attemptOf, decidesResult, indexOf, roleOf } from "./replicas";
 import { YamlTab } from "./YamlTab";
 
 type Detail = "logs" | "yaml" | "conditions" | "events";
-
-function amounts(pod: Pod, resource: string): Amounts {
-  const total: Amounts = { request: undefined, limit: undefined };
-  for (const container of pod.spec?.containers ?? []) {
-    const request = parseQuantity(container.resources?.requests?.[resource]);
-    const limit = parseQuantity(container.resources?.limits?.[resource]);
-    if (request !== undefined) total.request = (total.request ?? 0) + request;
-    if (limit !== undefined) total.limit = (total.limit ?? 0) + limit;
-  }
-  return total;
-}
-
-function Exit({ pod }: { pod: Pod }) {
-  const exit = exitOf(pod);
-  if (!exit) return <>-</>;
-  const why = exit.signal ? t("replica.signal", { signal: exit.signal }) : (exit.reason ?? "");
-  return <span title={exit.message || why}>{exit.exitCode}{exit.signal ? ` (${why})` : ""}</span>;
-}
 
 function Labels({ pod }: { pod: Pod }) {
   const shown = ["job-role", "replica-index"].flatMap((name) => {
@@ -69,6 +53,7 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
       { label: t("replica.logs"), onSelect: open("logs") }, { label: t("replica.yaml"), onSelect: open("yaml") },
       { label: t("replica.conditions"), onSelect: open("conditions") }, { label: t("replica.events"), onSelect: open("events") },
       { label: t("replica.metrics"), onSelect: () => go(hrefOf(path, withNamespace({ tab: "metrics", pod: name }))) },
+      { label: t("replica.terminal"), onSelect: () => go(podHref(ns, name, { tab: "terminal" })) },
     ];
   };
   return (
@@ -91,15 +76,15 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
               {shown.map((one) => (
                 <tr key={one.metadata?.uid}>
                   <td class="numeric">{pods.indexOf(one)}</td>
-                  <td class="object">{one.metadata?.name}{decidesResult(one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
+                  <td class="object"><a href={podHref(ns, one.metadata?.name ?? "")}>{one.metadata?.name}</a>{decidesResult(one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
                     {one.status?.message ? <div class="note">{one.status.message}</div> : null}</td>
                   <td><StateWord state={podState(one)} /></td>
                   <td><Labels pod={one} /></td>
                   <td class="numeric">{attemptOf(one) + 1}</td>
                   <td class="numeric">{restartsOf(one)}</td>
-                  <td><Exit pod={one} /></td>
-                  <td class="numeric">{cpuText(amounts(one, "cpu"))}</td>
-                  <td class="numeric">{memoryText(amounts(one, "memory"))}</td>
+                  <td><ExitCode exit={exitOf(one)} /></td>
+                  <td class="numeric">{cpuText(amountsOf(one, "cpu"))}</td>
+                  <td class="numeric">{memoryText(amountsOf(one, "memory"))}</td>
                   <td class="object">{one.spec?.nodeName || "-"}</td>
                   <td><Menu label={t("action.more", { name: `${roleOf(one)}-${indexOf(one)}` })} items={menu(one)} /></td>
                 </tr>

@@ -1,12 +1,12 @@
 // What can be done to a job, and the dialog before what cannot be undone.
 import { signal } from "@preact/signals";
-import { ApiError, mergePatch, send } from "../../api/client";
+import { mergePatch, send } from "../../api/client";
 import { collectionPath, type Job } from "../../api/jobs";
 import { t } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import type { MenuItem } from "../../ui/Menu";
-import { showToast } from "../../ui/toast";
+import { showToast, toastFailure } from "../../ui/toast";
 import { kindOf } from "./live";
 import { stateOf } from "./model";
 
@@ -17,16 +17,12 @@ function pathOf(job: Job): string {
   return kind ? `${collectionPath(kind, job.metadata?.namespace ?? "")}/${encodeURIComponent(job.metadata?.name ?? "")}` : "";
 }
 
-async function run(action: Promise<unknown>): Promise<void> {
-  await action.catch((error: unknown) => showToast(error instanceof ApiError ? error.message || t("error.offline") : String(error)));
-}
-
 /** Kubeflow's kinds suspend, TensorStack's pause. */
 function pausePatch(job: Job, paused: boolean): unknown {
   return job.apiVersion.startsWith("kubeflow.org/") ? { spec: { runPolicy: { suspend: paused } } } : { spec: { runMode: { pause: { enabled: paused } } } };
 }
 
-export const pauseJob = (job: Job, paused: boolean) => run(mergePatch(pathOf(job), pausePatch(job, paused)));
+export const pauseJob = (job: Job, paused: boolean) => toastFailure(mergePatch(pathOf(job), pausePatch(job, paused)));
 
 export function jobActions(job: Job): MenuItem[] {
   const state = stateOf(job);
@@ -44,7 +40,7 @@ export function DeleteDialog() {
   const close = () => (deleting.value = undefined);
   const confirm = () => {
     close();
-    void run(send("DELETE", pathOf(job)).then(() => showToast(t("action.deleted", { name }))));
+    void toastFailure(send("DELETE", pathOf(job)).then(() => showToast(t("action.deleted", { name }))));
   };
   return (
     <Dialog title={t("action.deleteTitle", { name })} onClose={close}>

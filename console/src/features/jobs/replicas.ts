@@ -1,7 +1,6 @@
 // The pods of a job, in the order of its ranks. Pure.
-import type { ContainerStateTerminated, Pod } from "#types";
+import type { Pod } from "#types";
 import type { Job } from "../../api/jobs";
-import type { State } from "../../ui/State";
 import { rolesOf } from "./model";
 
 const label = (pod: Pod, ...names: string[]) => names.map((name) => pod.metadata?.labels?.[name]).find(Boolean) ?? "";
@@ -23,17 +22,3 @@ export function orderPods(job: Job, pods: Pod[]): Pod[] {
     .filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))
     .sort((a, b) => place(a) - place(b) || indexOf(a) - indexOf(b));
 }
-
-export function podState(pod: Pod): State {
-  if (pod.metadata?.deletionTimestamp) return "Deleting";
-  const phase = pod.status?.phase ?? "Pending";
-  return phase === "Pending" && pod.spec?.nodeName ? "Starting" : phase;
-}
-
-export function exitOf(pod: Pod): ContainerStateTerminated | undefined {
-  const states = pod.status?.containerStatuses ?? [];
-  const ended = states.map((one) => one.state?.terminated ?? one.lastState?.terminated).filter((one) => one !== undefined);
-  return ended.find((one) => one.exitCode !== 0) ?? ended[0];
-}
-
-export const restartsOf = (pod: Pod) => (pod.status?.containerStatuses ?? []).reduce((count, one) => count + (one.restartCount ?? 0), 0);

@@ -1,0 +1,21 @@
+// The tabs of a page: links, because each has an address.
+import { t } from "../i18n";
+import { hrefOf, withNamespace } from "../lib/router";
+
+export interface Tab {
+  id: string;
+  label: string;
+  count?: number;
+}
+
+export function Tabs({ tabs, chosen, path }: { tabs: Tab[]; chosen: string; path: string[] }) {
+  return (
+    <nav class="tabs" aria-label={t("job.basics")}>
+      {tabs.map((tab) => (
+        <a key={tab.id} href={hrefOf(path, withNamespace({ tab: tab.id || undefined }))} aria-current={tab.id === chosen ? "page" : undefined}>
+          {tab.label}{tab.count ? <span class="count">{tab.count}</span> : null}
+        </a>
+      ))}
+    </nav>
+  );
+}
