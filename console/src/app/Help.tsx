@@ -1,7 +1,7 @@
 import { t, type Key } from "../i18n";
 import { Dialog } from "../ui/Dialog";
 
-const shortcuts: [string, Key][] = [["/", "help.filter"], [":", "help.palette"], ["j k", "help.move"], ["Enter", "help.open"], ["?", "help.help"], ["Esc", "help.close"]];
+const shortcuts: [string, Key][] = [["/", "help.filter"], [":", "help.palette"], ["j k", "help.move"], ["x", "help.choose"], ["Enter", "help.open"], ["?", "help.help"], ["Esc", "help.close"]];
 
 export function Help({ onClose }: { onClose: () => void }) {
   return (

@@ -24,6 +24,7 @@ interface PageGroup {
 }
 
 export const pageGroups: PageGroup[] = [
+  { pages: [{ section: "overview", label: "overview.title", icon: "overview", page: lazy(() => import("../features/overview/OverviewPage")) }] },
   {
     label: "nav.build",
     pages: [
@@ -31,7 +32,21 @@ export const pageGroups: PageGroup[] = [
       { section: "pods", label: "pods.title", icon: "pods", page: lazy(() => import("../features/pods/PodsPage")) },
     ],
   },
-  { label: "nav.run", pages: [{ section: "nodes", label: "nodes.title", icon: "nodes", page: lazy(() => import("../features/nodes/NodesPage")) }] },
+  {
+    label: "nav.auxiliary",
+    pages: [
+      { section: "secrets", label: "secrets.title", icon: "secrets", page: lazy(async () => ({ default: (await import("../features/config/ConfigPage")).SecretsPage })) },
+      { section: "configmaps", label: "configmaps.title", icon: "configmaps", page: lazy(async () => ({ default: (await import("../features/config/ConfigPage")).ConfigMapsPage })) },
+    ],
+  },
+  {
+    label: "nav.run",
+    pages: [
+      { section: "nodes", label: "nodes.title", icon: "nodes", page: lazy(() => import("../features/nodes/NodesPage")) },
+      { section: "queues", label: "queues.title", icon: "queues", page: lazy(() => import("../features/queues/QueuesPage")) },
+      { section: "events", label: "events.title", icon: "events", page: lazy(() => import("../features/events/EventsPage")) },
+    ],
+  },
 ];
 
 export const allPages = pageGroups.flatMap((group) => group.pages);

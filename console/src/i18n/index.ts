@@ -1,13 +1,19 @@
 // t("jobs.range", {from: 1, to: 10, total: 42}) in the chosen language; whoever calls it while rendering follows a change.
 import { signal } from "@preact/signals";
+import * as config from "../features/config/texts";
+import * as events from "../features/events/texts";
 import * as nodes from "../features/nodes/texts";
+import * as overview from "../features/overview/texts";
 import * as pods from "../features/pods/texts";
+import * as queues from "../features/queues/texts";
 import { en as commonEn } from "./en";
 import { zh as commonZh } from "./zh";
 
 // The texts of a feature are beside it; both languages of each have the same keys, which the compiler and a test compare.
-export const en = { ...commonEn, ...nodes.en, ...pods.en } as const;
-export const zh: Record<keyof typeof en, string> = { ...commonZh, ...nodes.zh, ...pods.zh };
+export const en = { ...commonEn, ...config.en, ...events.en, ...nodes.en, ...overview.en, ...pods.en, ...queues.en } as const;
+export const zh: Record<keyof typeof en, string> = {
+  ...commonZh, ...config.zh, ...events.zh, ...nodes.zh, ...overview.zh, ...pods.zh, ...queues.zh,
+};
 
 export type Key = keyof typeof en;
 export type Language = "en" | "zh";

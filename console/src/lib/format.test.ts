@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseAnsi, stripAnsi } from "./ansi";
-import { formatBytes, formatCpu, parseQuantity } from "./quantity";
+import { formatAmount, formatBytes, formatCpu, parseQuantity } from "./quantity";
 import { formatAge, formatDuration } from "./time";
 import { toYaml } from "./yaml";
 
@@ -10,6 +10,9 @@ describe("quantities", () => {
     expect(parseQuantity(text)).toBeCloseTo(value);
   });
   it.each(["", "x", "1Zi", undefined])("refuses %s", (text) => expect(parseQuantity(text)).toBeUndefined());
+  it("writes each resource in its unit", () => {
+    expect([formatAmount("cpu", "1500m"), formatAmount("memory", "1Gi"), formatAmount("nvidia.com/gpu", 2), formatAmount("cpu", undefined)]).toEqual(["1.50", "1.00Gi", "2", "-"]);
+  });
   it("writes what the tutorials show", () => {
     expect([formatCpu(16), formatCpu(0.1), formatCpu(undefined), formatCpu(0)]).toEqual(["16.00", "100.00m", "-", "0.00"]);
     expect([formatBytes(8 * 2 ** 30), formatBytes(100 * 2 ** 20), formatBytes(undefined)]).toEqual(["8.00Gi", "100.00Mi", "-"]);

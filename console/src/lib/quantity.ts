@@ -32,3 +32,11 @@ export function formatBytes(bytes: number | undefined): string {
   }
   return unit === 0 ? String(Math.round(rest)) : rest.toFixed(2) + units[unit];
 }
+
+/** The amount of a resource as people read it: "4.00" cores, "8.00Gi", "2" devices. */
+export function formatAmount(resource: string, value: string | number | undefined): string {
+  const amount = parseQuantity(value);
+  if (resource === "cpu") return formatCpu(amount);
+  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return formatBytes(amount);
+  return amount === undefined ? "-" : String(amount);
+}

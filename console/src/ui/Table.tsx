@@ -21,6 +21,20 @@ interface TableProps<T> {
   /** A line under the row that says why it needs a person. */
   noteOf?: (row: T) => string;
   onOpen?: (row: T) => void;
+  /** The keys of the rows that are ticked; without it, rows cannot be ticked. */
+  selection?: Selection<T>;
+}
+
+export interface Selection<T> {
+  keys: ReadonlySet<string>;
+  onChange: (keys: ReadonlySet<string>) => void;
+  /** What the box of a row is called, and the one for all of them. */
+  labelOf: (row: T) => string;
+  labelOfAll: string;
+}
+
+export function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  return new Set(keys.has(key) ? [...keys].filter((one) => one !== key) : [...keys, key]);
 }
 
 const rowHeight = 36;
@@ -39,7 +53,7 @@ export function rowAt(offsets: number[], position: number): number {
   return low;
 }
 
-export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableProps<T>) {
+export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selection }: TableProps<T>) {
   const body = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const [chosen, setChosen] = useState(-1);
@@ -75,10 +89,11 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableP
       if (step) setChosen(cursor.current);
       const row = rows[cursor.current];
       if (event.key === "Enter" && row && event.target === document.body) onOpen?.(row);
+      if (event.key === "x" && row && selection) selection.onChange(toggled(selection.keys, keyOf(row)));
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [rows, onOpen]);
+  }, [rows, onOpen, selection]);
   useEffect(() => {
     const top = (body.current?.getBoundingClientRect().top ?? 0) + (offsets[chosen] ?? 0);
     if (chosen >= 0 && (top < 100 || top > innerHeight - 60)) scrollBy(0, top - innerHeight / 2);
@@ -86,15 +101,19 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableP
 
   const first = rowAt(offsets, Math.max(0, view.top - overscan));
   const last = Math.min(rows.length, rowAt(offsets, Math.max(0, view.top) + view.height + overscan) + 1);
-  const widths = columns.map((column) => column.width).join(" ");
-  const onTablet = columns.filter((column) => column.hidden !== "tablet").map((column) => column.width).join(" ");
-  const onPhone = columns.filter((column) => !column.hidden).map((column) => column.width).join(" ");
+  const widthsOf = (shown: Column<T>[]) => [...(selection ? ["16px"] : []), ...shown.map((column) => column.width)].join(" ");
+  const widths = widthsOf(columns);
+  const onTablet = widthsOf(columns.filter((column) => column.hidden !== "tablet"));
+  const onPhone = widthsOf(columns.filter((column) => !column.hidden));
+  const allTicked = selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(keyOf(row)));
+  const box = (label: string, checked: boolean, onChange: () => void) => <input type="checkbox" aria-label={label} checked={checked} onChange={onChange} />;
   const cellClass = (column: Column<T>) => `cell ${column.numeric ? "numeric" : ""} ${column.hidden ? `not-${column.hidden}` : ""}`;
   return (
-    <div class="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}
+    <div class={`table ${selection ? "with-boxes" : ""}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}
       style={{ "--columns": widths, "--tablet-columns": onTablet, "--phone-columns": onPhone }}>
       <div role="rowgroup" class="table-head">
         <div role="row" class="row head">
+          {selection && <div role="columnheader" class="cell">{box(selection.labelOfAll, allTicked, () => selection.onChange(new Set(allTicked ? [] : rows.map(keyOf))))}</div>}
           {columns.map((column) => <div role="columnheader" key={column.key} class={cellClass(column)}>{column.title}</div>)}
         </div>
       </div>
@@ -104,6 +123,7 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen }: TableP
           return (
             <div role="row" key={keyOf(row)} class={`row ${at === chosen ? "chosen" : ""}`} aria-rowindex={at + 2}
               style={{ transform: `translateY(${offsets[at] ?? 0}px)`, height: `${notes[at] ? notedHeight : rowHeight}px` }}>
+              {selection && <div role="cell" class="cell">{box(selection.labelOf(row), selection.keys.has(keyOf(row)), () => selection.onChange(toggled(selection.keys, keyOf(row))))}</div>}
               {columns.map((column) => <div role="cell" key={column.key} class={cellClass(column)}>{column.cell(row)}</div>)}
               {notes[at] ? <div role="cell" class="note" title={notes[at]}>{notes[at]}</div> : null}
             </div>

@@ -25,10 +25,10 @@ export function Events({ ns, about, name }: EventsProps) {
         <thead><tr><th>{t("event.type")}</th>{name ? null : <th>{t("event.object")}</th>}<th>{t("event.first")}</th><th>{t("event.last")}</th><th>{t("event.reason")}</th><th>{t("event.message")}</th></tr></thead>
         <tbody>
           {events.map((event) => (
-            <tr key={event.key} class={event.type === "Warning" ? "warning" : ""}>
-              <td>{event.type}</td>{name ? null : <td class="object">{event.object}</td>}
-              <td class="time">{formatTime(event.first)}</td><td class="time">{formatTime(event.last)}</td><td>{event.reason}</td>
-              <td class="message">{event.message}{event.count > 1 && <span class="count">{t("event.times", { count: event.count })}</span>}</td>
+            <tr key={event.metadata.uid} class={event.type === "Warning" ? "warning" : ""}>
+              <td>{event.type}</td>{name ? null : <td class="object">{event.involvedObject.name}</td>}
+              <td class="time">{formatTime(event.firstTimestamp)}</td><td class="time">{formatTime(event.lastTimestamp)}</td><td>{event.reason}</td>
+              <td class="message">{event.message}{(event.count ?? 1) > 1 && <span class="count">{t("event.times", { count: event.count ?? 1 })}</span>}</td>
             </tr>
           ))}
         </tbody>

@@ -22,9 +22,10 @@ function hrefOfObject({ apiVersion = "", kind = "", namespace = "", name = "" }:
   return job && hrefOf(["jobs", namespace, resourceName(job), name], withNamespace());
 }
 
-export function ObjectLink({ about }: { about: ObjectName }) {
+/** `short` leaves out the kind. */
+export function ObjectLink({ about, short = false }: { about: ObjectName; short?: boolean }) {
   useEffect(() => void loadKinds().catch(() => undefined), []);
   const href = hrefOfObject(about);
-  const text = <><span class="quiet">{about.kind}</span> <span class="object">{about.name}</span></>;
+  const text = <>{!short && <span class="quiet">{about.kind} </span>}<span class="object">{about.name}</span></>;
   return href ? <a href={href}>{text}</a> : <span>{text}</span>;
 }

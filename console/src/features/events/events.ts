@@ -1,39 +1,28 @@
 // Events for people: newest first, and the same one only once. Pure.
 import type { Event } from "#types";
 
-export interface FoldedEvent {
-  key: string;
-  type: string;
-  object: string;
-  reason: string;
-  message: string;
-  first: string;
-  last: string;
-  count: number;
-}
-
-export const newestFirst = (a = "", b = "") => (a < b ? 1 : a > b ? -1 : 0);
+const newestFirst = (a = "", b = "") => (a < b ? 1 : a > b ? -1 : 0);
 
 /** Events of newer clients have only eventTime. */
-const timeOf = (event: Event, which: "firstTimestamp" | "lastTimestamp") =>
-  event[which] ?? (typeof event.eventTime === "string" ? event.eventTime : "") ?? "";
+const timeOf = (event: Event, which: "firstTimestamp" | "lastTimestamp") => event[which] ?? (typeof event.eventTime === "string" ? event.eventTime : "");
 
-export function foldEvents(events: Event[]): FoldedEvent[] {
-  const folded = new Map<string, FoldedEvent>();
+/** One event for all that say the same of the same object, with the first and last time and how often it happened. */
+export function foldEvents(events: Event[]): Event[] {
+  const folded = new Map<string, Event & { count: number; firstTimestamp: string; lastTimestamp: string }>();
   for (const event of events) {
     const key = [event.involvedObject.uid, event.type, event.reason, event.message].join("\n");
     const first = timeOf(event, "firstTimestamp");
     const last = timeOf(event, "lastTimestamp");
     const same = folded.get(key);
     if (!same) {
-      folded.set(key, {
-        key, first, last, type: event.type ?? "", reason: event.reason ?? "", message: event.message ?? "",
-        object: event.involvedObject.name ?? "", count: event.count ?? 1 });
+      folded.set(key, { ...event, firstTimestamp: first, lastTimestamp: last, count: event.count ?? 1 });
       continue;
     }
     same.count += event.count ?? 1;
-    if (first < same.first) same.first = first;
-    if (last > same.last) same.last = last;
+    if (first < same.firstTimestamp) same.firstTimestamp = first;
+    if (last > same.lastTimestamp) same.lastTimestamp = last;
   }
-  return [...folded.values()].sort((a, b) => newestFirst(a.last, b.last));
+  return [...folded.values()].sort(newestEventFirst);
 }
+
+export const newestEventFirst = (a: Event, b: Event) => newestFirst(a.lastTimestamp, b.lastTimestamp);

@@ -5,7 +5,7 @@ import { t } from "../../i18n";
 import type { Point } from "../../lib/series";
 import { Chart } from "../../ui/Chart";
 
-interface Scalars {
+export interface Scalars {
   /** Points are step, seconds since 1970 and value; a value that is no number is null. */
   runs: { name: string; series: { tag: string; points: [number, number, number | null][] }[] }[];
 }

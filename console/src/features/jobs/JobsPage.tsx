@@ -1,5 +1,5 @@
 // Every job of the project in one live list.
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { resourceName, type Job, type JobKind } from "../../api/jobs";
 import { chosenNamespace, go, hrefOf, place, setQuery, withNamespace } from "../../lib/router";
 import { t, type Key } from "../../i18n";
@@ -14,7 +14,7 @@ import { Age } from "../../ui/ObjectList";
 import { Select } from "../../ui/Select";
 import { StateShape } from "../../ui/State";
 import { Table, type Column } from "../../ui/Table";
-import { DeleteDialog, jobActions } from "./actions";
+import { BulkActions, DeleteDialog, jobActions } from "./actions";
 import { jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
 import * as model from "./model";
 
@@ -120,6 +120,8 @@ function countBy(list: Job[], of: (job: Job) => string): Map<string, number> {
   return counts;
 }
 
+const openJob = (job: Job) => go(jobHref(job));
+
 export function JobsPage() {
   const ns = chosenNamespace();
   useEffect(() => watchJobs(ns), [ns]);
@@ -135,6 +137,9 @@ export function JobsPage() {
   const all = jobs.value;
   const shown = useMemo(() => model.sortJobs(all.filter((job) => model.matches(job, filter)), sort), [all, place.value]);
   const columns = allColumns();
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const chosen = useMemo(() => (ticked.size ? shown.filter((job) => ticked.has(job.metadata?.uid ?? "")) : []), [shown, ticked]);
+  const rows = useMemo(() => (size ? shown.slice(page * size, (page + 1) * size) : shown), [shown, size, page]);
 
   const phases = countBy(all, model.stateOf);
   const chips: Chip[] = [
@@ -168,13 +173,15 @@ export function JobsPage() {
         <ColumnChooser columns={columns} hiddenByDefault={hiddenByDefault} />
       </div>
       <Chips chips={chips} />
+      <BulkActions chosen={chosen} onClear={() => setTicked(new Set())} />
       {state.state === "failed" && <Failure error={state.error} onRetry={reloadJobs} />}
       {state.state === "loading" && all.length === 0 && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
       {state.state === "live" && shown.length === 0 && <Empty filtered={all.length > 0} />}
       {shown.length > 0 && (
-        <Table label={t("jobs.title")} rows={size ? shown.slice(page * size, (page + 1) * size) : shown}
+        <Table label={t("jobs.title")} rows={rows}
           columns={columns.filter((column) => !hidden.includes(column.key) && (column.key !== "project" || !ns))}
-          keyOf={(job) => job.metadata?.uid ?? ""} noteOf={model.causeOf} onOpen={(job) => go(jobHref(job))} />
+          keyOf={(job) => job.metadata?.uid ?? ""} noteOf={model.causeOf} onOpen={openJob}
+          selection={{ keys: ticked, onChange: setTicked, labelOf: (job) => t("bulk.tick", { name: job.metadata?.name ?? "" }), labelOfAll: t("bulk.tickAll") }} />
       )}
       {shown.length > 0 && <Pager total={shown.length} size={size} page={page} />}
       <DeleteDialog />

@@ -22,6 +22,7 @@ import { YamlTab } from "../jobs/YamlTab";
 import { ContainersTab, ContainerLogs, TerminalTab } from "./ContainerTabs";
 import { DeletePod } from "./DeletePod";
 import * as model from "./model";
+import { podHref } from "./podHref";
 
 function Elapsed({ pod }: { pod: Pod }) {
   const start = Date.parse(pod.status?.startTime ?? "");
@@ -91,7 +92,7 @@ export function PodPage({ ns, name }: { ns: string; name: string }) {
         <StateWord state={podState} />
         <Elapsed pod={pod} />
         <span class="spacer" />
-        {podState === "Running" && chosen !== "terminal" && <Button onClick={() => go(model.podHref(ns, name, { tab: "terminal" }))}>{t("replica.terminal")}</Button>}
+        {podState === "Running" && chosen !== "terminal" && <Button onClick={() => go(podHref(ns, name, { tab: "terminal" }))}>{t("replica.terminal")}</Button>}
         {object && <Menu label={t("action.more", { name })} items={[{ label: t("action.delete"), danger: true, onSelect: () => setDeleting(true) }]} />}
       </div>
       {!object && <p class="notice" role="status">{t("pods.gone")}</p>}

@@ -16,6 +16,7 @@ import type { Column } from "../../ui/Table";
 import { cpuText, memoryText } from "../jobs/model";
 import { DeletePod } from "./DeletePod";
 import * as model from "./model";
+import { podHref } from "./podHref";
 import { PodPage } from "./PodPage";
 
 const members = [
@@ -24,7 +25,7 @@ const members = [
 ];
 const states = ["Pending", "Starting", "Running", "Succeeded", "Failed"];
 
-const hrefOfPod = (pod: Pod, query?: Record<string, string>) => model.podHref(pod.metadata?.namespace ?? "", pod.metadata?.name ?? "", query);
+const hrefOfPod = (pod: Pod, query?: Record<string, string>) => podHref(pod.metadata?.namespace ?? "", pod.metadata?.name ?? "", query);
 
 function columns(onDelete: (pod: Pod) => void): Column<Pod>[] {
   const name = (pod: Pod) => (
@@ -70,7 +71,7 @@ function PodsList() {
     <>
       <ObjectList title={t("pods.title")} live={live} columns={columns(setDeleting)} hiddenByDefault="node" noteOf={model.podCause}
         matches={(pod) => model.matchesPod(pod, filter, groups)} onOpen={(pod) => go(hrefOfPod(pod))}
-        empty={<><p><strong>{t("pods.empty")}</strong></p><p>{t("pods.emptyHint")}</p><pre class="command">muster run NAME -- COMMAND</pre></>}
+        empty={<><p><strong>{t("pods.empty")}</strong></p><p>{t("pods.emptyHint")}</p><pre class="command">muster run train.py</pre></>}
         filters={<>
           <Select label={t("jobs.phase")} value={filter.phase} onChange={(phase) => setQuery({ phase })}
             options={[{ value: "", label: t("jobs.any") }, ...states.map((value) => ({ value, label: t(`state.${value}` as Key) }))]} />

@@ -37,14 +37,15 @@ export default function Terminal({ ns, pod, container, shell }: TerminalProps) {
 
   useEffect(() => {
     if (!box.current) return undefined;
-    const around = makeTerminalDocument();
+    const page = makeTerminalDocument();
+    const parent = box.current;
     const made = new Screen({
-      documentOverride: around.document, fontFamily: getComputedStyle(box.current).fontFamily, fontSize: 13, cursorBlink: false,
+      documentOverride: page.document, fontFamily: getComputedStyle(box.current).fontFamily, fontSize: 13, cursorBlink: false,
       minimumContrastRatio: 4.5, scrollback: 10_000, theme: coloursOf(box.current),
     });
     const fit = new FitAddon();
     made.loadAddon(fit);
-    made.open(box.current);
+    page.around(() => made.open(parent));
     made.onData((text) => session.current?.write(text));
     made.onResize(({ cols, rows }) => session.current?.resize(cols, rows));
     const observer = new ResizeObserver(() => fit.fit());
@@ -53,7 +54,7 @@ export default function Terminal({ ns, pod, container, shell }: TerminalProps) {
     return () => {
       observer.disconnect();
       made.dispose();
-      around.dispose();
+      page.dispose();
     };
   }, []);
 

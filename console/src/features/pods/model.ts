@@ -1,7 +1,6 @@
 // What the pages say about a pod, as pure functions of the pod as the API returns it.
 import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, OwnerReference, Pod, PodGroup } from "#types";
 import { parseQuantity } from "../../lib/quantity";
-import { hrefOf, withNamespace } from "../../lib/router";
 import type { State } from "../../ui/State";
 import type { Amounts } from "../jobs/model";
 
@@ -62,13 +61,20 @@ function whyWaiting(state: ContainerState | undefined): string {
   return message ? `${reason}: ${message}` : reason;
 }
 
+/** "exit code 1: ValueError: no such data": the last line that a program leaves says most. */
+function exitSentence(exit: ContainerStateTerminated | undefined): string {
+  if (!exit) return "";
+  const last = (exit.message ?? "").trim().split("\n").pop() || (exit.reason === "Error" ? "" : exit.reason);
+  return `exit code ${exit.exitCode}${last ? `: ${last}` : ""}`;
+}
+
 // A container that is being made says so, too, and needs nobody.
 const needsNobody = ["", "ContainerCreating", "PodInitializing"];
 
 /** Why the pod waits or failed, in the words of the scheduler or of the node; "" for one that needs nobody. */
 export function podCause(pod: Pod): string {
   const state = podState(pod);
-  if (state === "Failed") return pod.status?.message || pod.status?.reason || exitOf(pod)?.message || exitOf(pod)?.reason || "";
+  if (state === "Failed") return pod.status?.message || exitSentence(exitOf(pod)) || pod.status?.reason || "";
   if (state === "Pending") return pod.status?.conditions?.find((one) => one.type === "PodScheduled" && one.status === "False")?.message ?? "";
   const all = [...(pod.status?.initContainerStatuses ?? []), ...statusesOf(pod)];
   return all.map((one) => whyWaiting(one.state)).find((why) => !needsNobody.includes(why)) ?? "";
@@ -104,8 +110,6 @@ export function containerState({ status }: ContainerView): State {
   if (ended) return ended.exitCode === 0 ? "Succeeded" : "Failed";
   return "Pending";
 }
-
-export const podHref = (ns: string, name: string, query: Record<string, string> = {}) => hrefOf(["pods", ns, name], withNamespace(query));
 
 // ---- the list ----
 
