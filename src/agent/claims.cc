@@ -37,6 +37,13 @@ bool is_protected(const Document& claim) {
                              [](const Document& f) { return f.is_string() && f.as_string() == kProtection; });
 }
 
+/// Whether more was asked for since it was bound; a folder has room for that at once.
+bool has_grown(const Document& claim) {
+  const Document* wanted = claim.at("spec", "resources", "requests", "storage");
+  const Document* present = claim.at("status", "capacity", "storage");
+  return wanted != nullptr && (present == nullptr || *wanted != *present);
+}
+
 bool uses(const Document& pod, const std::string& claim) {
   return std::ranges::any_of(pod.array_at("spec", "volumes"), [&claim](const Document& volume) {
     return volume.string_at("persistentVolumeClaim", "claimName") == claim;
@@ -70,7 +77,7 @@ void Claims::use(const Cache& pods, const Cache& claims) {
 void Claims::on_claim_changed(const Document& claim) {
   if (is_deleted(claim)) return release(claim);
   if (!is_protected(claim)) return patch(claim, "", protection_patch(claim, true));
-  if (claim.string_at("status", "phase") != "Bound") bind(claim);
+  if (claim.string_at("status", "phase") != "Bound" || has_grown(claim)) bind(claim);
 }
 
 void Claims::on_pod_changed(const Document* now) {

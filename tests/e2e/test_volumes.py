@@ -127,6 +127,17 @@ def test_an_upload_that_breaks_off_leaves_nothing(files, engine):
     wait_for("nothing to be left", lambda: files.names() == [])
 
 
+def test_a_claim_grows_and_never_shrinks(files, engine):
+    def resize(size):
+        patch = json.dumps({"spec": {"resources": {"requests": {"storage": size}}}})
+        return engine.muster("patch", "pvc", files.claim, "--type=merge", "-p", patch, check=False)
+    assert resize("30Gi").returncode == 0
+    wait_for("the capacity to follow", lambda: engine.get("pvc", files.claim)["status"]["capacity"] == {"storage": "30Gi"})
+    refused = resize("20Gi")
+    assert refused.returncode != 0
+    assert "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity" in refused.stderr
+
+
 def test_a_large_file_streams_while_others_are_served(files, engine):
     size = 64 << 20
 

@@ -1,12 +1,15 @@
 // Rejects changes to immutable fields of built-in kinds.
 #include <fmt/core.h>
 
+#include <optional>
 #include <string>
 
 #include "api/rules/check_pod_parts.h"
 #include "api/rules/checks.h"
+#include "base/quantity.h"
 #include "base/shortened.h"
 #include "base/strings.h"
+#include "reflect/causes.h"
 
 namespace muster::api {
 namespace {
@@ -55,6 +58,20 @@ Document source_of(const Document& volume) {
     if (is_volume_source(key)) sources.append(key, value);
   }
   return sources;
+}
+
+std::optional<Quantity> storage_amount(const Document* value) {
+  const auto text = value == nullptr ? std::nullopt : reflect::quantity_text(*value);
+  return text ? Quantity::parse(*text) : std::nullopt;
+}
+
+/// What is stored already would have no place in less.
+void check_claim_shrinks(const Document& before, const Document& after, Findings& found) {
+  const auto wanted = storage_amount(after.at("spec", "resources", "requests", "storage"));
+  const auto wanted_before = storage_amount(before.at("spec", "resources", "requests", "storage"));
+  const auto present = storage_amount(before.at("status", "capacity", "storage"));
+  if (!wanted || !wanted_before || !present || *wanted >= *wanted_before || *wanted >= *present) return;
+  found.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
 }
 
 }  // namespace
@@ -115,6 +132,7 @@ void check_volume_change(const Document& before, const Document& after, Findings
 /// A claim may still receive a class and a volume, and may grow once it is bound.
 void check_volume_claim_change(const Document& before, const Document& after, Findings& found) {
   if (before.find("spec") == nullptr || after.find("spec") == nullptr) return;
+  check_claim_shrinks(before, after, found);
   Document old_spec = *before.find("spec");
   Document new_spec = *after.find("spec");
   for (const char* key : {"storageClassName", "volumeName"}) {
