@@ -1,34 +1,17 @@
 """TensorBoard objects without a training: what their status says, suspension, and what is missing."""
 
+import fake_tensorboard
 import pytest
 from harness import Engine, wait_for
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tensorboard")
-    made = Engine(folder, config="environments:\n- {image: 'fake', host: true, env: {PYTHONPATH: /pvc-logs}}\n").start()
-    modules = made.volume("logs") / "tensorboard"
-    modules.mkdir()
-    (modules / "__init__.py").write_text("")
-    (modules / "main.py").write_text(SERVER)
+    made = Engine(tmp_path_factory.mktemp("tensorboard"), config=fake_tensorboard.CONFIG).start()
+    fake_tensorboard.install(made)
     yield made
     made.muster("delete", "tb", "--all")
     made.stop()
-
-
-# Stands in for TensorBoard, so that this needs no packages: answers with its arguments.
-SERVER = '''
-import argparse, http.server
-parser = argparse.ArgumentParser()
-parser.add_argument("--host"); parser.add_argument("--port", type=int); parser.add_argument("--path_prefix")
-options, rest = parser.parse_known_args()
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = (self.path + " " + " ".join(rest)).encode()
-        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers(); self.wfile.write(body)
-http.server.HTTPServer((options.host, options.port), Handler).serve_forever()
-'''
 
 
 def board(name, **spec):

@@ -28,10 +28,13 @@ export const pageGroups: PageGroup[] = [
   {
     label: "nav.build",
     pages: [
+      { section: "notebooks", label: "notebooks.title", icon: "notebooks", page: lazy(() => import("../features/served/NotebooksPage")) },
       { section: "jobs", label: "jobs.title", icon: "jobs", page: JobsSection },
+      { section: "tensorboards", label: "boards.title", icon: "boards", page: lazy(() => import("../features/served/BoardsPage")) },
       { section: "pods", label: "pods.title", icon: "pods", page: lazy(() => import("../features/pods/PodsPage")) },
     ],
   },
+  { label: "nav.storage", pages: [{ section: "volumes", label: "volumes.title", icon: "volumes", page: lazy(() => import("../features/volumes/VolumesSection")) }] },
   {
     label: "nav.auxiliary",
     pages: [

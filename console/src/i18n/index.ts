@@ -6,13 +6,17 @@ import * as nodes from "../features/nodes/texts";
 import * as overview from "../features/overview/texts";
 import * as pods from "../features/pods/texts";
 import * as queues from "../features/queues/texts";
+import * as served from "../features/served/texts";
+import * as volumes from "../features/volumes/texts";
 import { en as commonEn } from "./en";
 import { zh as commonZh } from "./zh";
 
 // The texts of a feature are beside it; both languages of each have the same keys, which the compiler and a test compare.
-export const en = { ...commonEn, ...config.en, ...events.en, ...nodes.en, ...overview.en, ...pods.en, ...queues.en } as const;
+export const en = {
+  ...commonEn, ...config.en, ...events.en, ...nodes.en, ...overview.en, ...pods.en, ...queues.en, ...served.en, ...volumes.en,
+} as const;
 export const zh: Record<keyof typeof en, string> = {
-  ...commonZh, ...config.zh, ...events.zh, ...nodes.zh, ...overview.zh, ...pods.zh, ...queues.zh,
+  ...commonZh, ...config.zh, ...events.zh, ...nodes.zh, ...overview.zh, ...pods.zh, ...queues.zh, ...served.zh, ...volumes.zh,
 };
 
 export type Key = keyof typeof en;

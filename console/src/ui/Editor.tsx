@@ -1,9 +1,10 @@
-// An editor for YAML with line numbers, colours and marks at lines with problems. It is loaded when it is first needed.
+// An editor, of YAML unless another language is given, with line numbers, colours and marks at lines with problems. It is loaded
+// when it is first needed.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
@@ -19,10 +20,14 @@ interface EditorProps {
   text: string;
   problems: Problem[];
   onChange: (text: string) => void;
+  /** The language, its indentation, and whether it can be changed at all. */
+  language?: Extension;
 }
 
+const yamlLanguage: Extension = [yaml(), indentUnit.of("  ")];
+
 const colours = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--accent)" },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName), tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: "var(--accent)" },
   { tag: [tags.string, tags.content], color: "var(--good)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--wait)" },
   { tag: tags.comment, color: "var(--quiet)" },
@@ -40,7 +45,7 @@ const look = EditorView.theme({
   ".cm-tooltip": { background: "var(--surface)", color: "var(--text)", border: "1px solid var(--line)", maxWidth: "min(640px, 90vw)" },
 });
 
-export default function Editor({ label, text, problems, onChange }: EditorProps) {
+export default function Editor({ label, text, problems, onChange, language = yamlLanguage }: EditorProps) {
   const box = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
   useEffect(() => {
@@ -53,9 +58,9 @@ export default function Editor({ label, text, problems, onChange }: EditorProps)
       state: EditorState.create({
         doc: text,
         extensions: [
-          lineNumbers(), history(), drawSelection(), highlightActiveLine(), lintGutter(), yaml(), indentUnit.of("  "), syntaxHighlighting(colours), look,
+          lineNumbers(), history(), drawSelection(), highlightActiveLine(), lintGutter(), language, syntaxHighlighting(colours), look,
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]), EditorView.contentAttributes.of({ "aria-label": label }),
-          EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
+          EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.sliceDoc())),
         ],
       }),
     });

@@ -1,6 +1,6 @@
 // A dialog with fields and one action. It stays open, with the server's words, until the action succeeds.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, asApiError } from "../api/client";
 import { t } from "../i18n";
 import { Button } from "./Button";
@@ -25,6 +25,8 @@ interface FormDialogProps {
 export function FormDialog({ title, action, onSubmit, onClose, children, danger = false, blocked = false, wide = false, extra }: FormDialogProps) {
   const [error, setError] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>("input, textarea, select")?.focus(), []);
   const submit = async () => {
     if (blocked || busy) return;
     setBusy(true);
@@ -39,7 +41,7 @@ export function FormDialog({ title, action, onSubmit, onClose, children, danger 
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       {error && <Failure error={error} />}
-      <form class="dialog-form" onSubmit={(event) => {
+      <form ref={form} class="dialog-form" onSubmit={(event) => {
         event.preventDefault();
         void submit();
       }}>

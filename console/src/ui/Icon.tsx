@@ -19,6 +19,11 @@ const paths = {
   jobs: "M2 4.5h12v9H2zM5.5 4.5v-2h5v2M2 8.5h12",
   nodes: "M2 3h12v4H2zM2 9h12v4H2zM4.5 5v.01M4.5 11v.01",
   pods: "M8 2l5.5 3v6L8 14l-5.5-3V5zM2.5 5L8 8l5.5-3M8 8v6",
+  boards: "M2 13.5h12M3 11l3.5-4 3 2.5L14 4",
+  notebooks: "M4 2h9v12H4zM6.5 2v12M2.5 5H5M2.5 8H5M2.5 11H5",
+  volumes: "M2.5 4c0-2.5 11-2.5 11 0v8c0 2.5-11 2.5-11 0zM2.5 4c0 2.5 11 2.5 11 0M2.5 8c0 2.5 11 2.5 11 0",
+  folder: "M2 4h4l1.5 1.5H14V13H2z",
+  file: "M4 2h5l3 3v9H4zM9 2v3h3",
   download: "M8 2v8M5 7l3 3 3-3M3 13h10",
 } as const;
 

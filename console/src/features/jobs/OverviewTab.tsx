@@ -1,43 +1,24 @@
 // The first tab: what the job is, its conditions and its events.
 import type { ObjectReference, Pod, TensorBoard } from "#types";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError, postJson } from "../../api/client";
-import { watchCollection } from "../../api/collection";
+import { useState } from "preact/hooks";
 import type { Job } from "../../api/jobs";
+import { useObject } from "../../api/useCollection";
 import { t } from "../../i18n";
+import { hrefOf, withNamespace } from "../../lib/router";
 import { fullTime } from "../../lib/time";
 import { Conditions } from "../../ui/Conditions";
 import { Facts, type Fact } from "../../ui/Facts";
-import { StateWord, type State } from "../../ui/State";
-import { showToast } from "../../ui/toast";
+import { StateWord } from "../../ui/State";
 import { Events } from "../events/EventTable";
+import { openServed, servedPath, stateOf } from "../served/served";
 import * as model from "./model";
-
-/** The link is good for one browser, once; it is asked for when it is needed. */
-async function openTensorBoard(ns: string, name: string): Promise<void> {
-  const tab = window.open("about:blank", "_blank");
-  try {
-    const link = await postJson<{ url: string }>(`/apis/muster.dev/v1/namespaces/${encodeURIComponent(ns)}/tensorboards/${encodeURIComponent(name)}/link`, {});
-    if (tab) tab.location.href = link.url;
-  } catch (error) {
-    tab?.close();
-    showToast(error instanceof ApiError ? error.message : String(error));
-  }
-}
-
-const boardStates: Record<string, State> = { Running: "Running", Pending: "Starting", Suspended: "Paused", Failed: "Failed" };
 
 function TensorBoardFact({ ns, board }: { ns: string; board: ObjectReference }) {
   const name = board.name ?? "";
-  const live = useMemo(
-    () => watchCollection<TensorBoard>(`/apis/tensorstack.dev/v1beta1/namespaces/${encodeURIComponent(ns)}/tensorboards`, { fields: `metadata.name=${name}` }),
-    [name],
-  );
-  useEffect(() => live.close, [live]);
-  const phase = [...live.items.value.values()][0]?.status?.phase ?? "Pending";
-  const word = <StateWord state={boardStates[phase] ?? "Unknown"} />;
-  return phase === "Running"
-    ? <button type="button" class="link" aria-label={`${t("job.openTensorboard")}: ${phase}`} onClick={() => void openTensorBoard(ns, name)}>{word}</button>
+  const state = stateOf(useObject<TensorBoard>(servedPath("tensorboards", ns), name).object);
+  const word = <StateWord state={state} />;
+  return state === "Running"
+    ? <button type="button" class="link" aria-label={`${t("job.openTensorboard")}: ${state}`} onClick={() => void openServed("tensorboards", ns, name)}>{word}</button>
     : word;
 }
 
@@ -51,7 +32,8 @@ function Basics({ job }: { job: Job }) {
     { label: t("job.status"), value: <StateWord state={model.stateOf(job)} /> },
     { label: t("job.replicas"), value: model.rolesOf(job).map((role) => (
       <div key={role.name}>{role.name}: {processes > 1 ? t("job.processes", { n: role.replicas, processes }) : role.replicas}</div>)) },
-    { label: t("job.volumes"), value: model.claimsOf(job).map((claim) => <code key={claim}>{claim}</code>) },
+    { label: t("job.volumes"), value: model.claimsOf(job).map((claim) => (
+      <a key={claim} class="object" href={hrefOf(["volumes", job.metadata?.namespace ?? "", claim], withNamespace())}>{claim}</a>)) },
     { label: t("job.cpu"), value: model.cpuText(model.cpuOf(job)) },
     { label: t("job.memory"), value: model.memoryText(model.memoryOf(job)) },
     { label: t("job.project"), value: job.metadata?.namespace },

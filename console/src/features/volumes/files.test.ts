@@ -1,0 +1,30 @@
+import { describe, expect, it, vi } from "vitest";
+
+vi.stubGlobal("sessionStorage", { getItem: () => "" });
+const { cleanPath, fileUrl, isSafePath, joinPath } = await import("./files");
+
+const claim = { ns: "default", name: "mnist" };
+
+describe("the address of a file", () => {
+  it("keeps odd characters of names apart from those of addresses", () => {
+    expect(fileUrl(claim, "a b/50%?#&.py")).toBe("/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/mnist/files/a%20b/50%25%3F%23%26.py");
+    expect(fileUrl(claim, "数据")).toContain("/files/%E6%95%B0%E6%8D%AE");
+  });
+  it("ends with a slash for the volume itself", () => {
+    expect(fileUrl(claim, "")).toBe("/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/mnist/files/");
+  });
+  it.each([".", "..", "a/../b", "../secrets", "a//b", "/etc/passwd", "a\0b"])("is refused for %j", (path) => {
+    expect(isSafePath(path)).toBe(false);
+    expect(() => fileUrl(claim, path)).toThrow();
+  });
+  it.each(["...", ".hidden", "a..b", "%2e%2e"])("is made for %j", (path) => {
+    expect(isSafePath(path)).toBe(true);
+    expect(new URL(fileUrl(claim, path), "http://x").pathname).toBe(fileUrl(claim, path));
+  });
+});
+
+it("joins and cleans paths", () => {
+  expect(joinPath("", "a")).toBe("a");
+  expect(joinPath("a/b", "c")).toBe("a/b/c");
+  expect(cleanPath("/parallel-training/")).toBe("parallel-training");
+});
