@@ -154,7 +154,7 @@ def test_what_is_no_small_text_is_shown_as_what_it_is(console, engine, files):
     tab = console("volumes/default/data")
     page = tab.page
     page.get_by_role("link", name="big.log", exact=True).click()
-    page.get_by_text("only its first 256.00Ki are shown").wait_for()
+    page.get_by_text("only its first 256.00KiB are shown").wait_for()
     page.locator(".cm-line").get_by_text("a line of a long log").first.wait_for()
     assert page.get_by_role("button", name="Save").count() == 0
     page.go_back()

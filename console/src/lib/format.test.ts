@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { parseAnsi, stripAnsi } from "./ansi";
-import { formatAmount, formatBytes, formatCpu, parseQuantity } from "./quantity";
+import { formatAmount, formatBytes, formatCpu, formatFileSize, parseQuantity } from "./quantity";
 import { formatAge, formatDuration } from "./time";
 import { toYaml } from "./yaml";
 
@@ -16,6 +16,7 @@ describe("quantities", () => {
   it("writes what the tutorials show", () => {
     expect([formatCpu(16), formatCpu(0.1), formatCpu(undefined), formatCpu(0)]).toEqual(["16.00", "100.00m", "-", "0.00"]);
     expect([formatBytes(8 * 2 ** 30), formatBytes(100 * 2 ** 20), formatBytes(undefined)]).toEqual(["8.00Gi", "100.00Mi", "-"]);
+    expect([formatFileSize(48), formatFileSize(5_000_000)]).toEqual(["48 B", "4.77MiB"]);
   });
 });
 

@@ -20,6 +20,9 @@ export function formatCpu(cores: number | undefined): string {
   return cores > 0 && cores < 1 ? `${(cores * 1000).toFixed(2)}m` : cores.toFixed(2);
 }
 
+/** "48 B", "4.77MiB": the size of a file. */
+export const formatFileSize = (bytes: number) => (bytes < 1024 ? `${bytes} B` : `${formatBytes(bytes)}B`);
+
 /** "8.00Gi", "100.00Mi", "-". */
 export function formatBytes(bytes: number | undefined): string {
   if (bytes === undefined) return "-";

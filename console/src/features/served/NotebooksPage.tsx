@@ -5,8 +5,10 @@ import { useCollection } from "../../api/useCollection";
 import { t } from "../../i18n";
 import { chosenNamespace, go, hrefOf, withNamespace } from "../../lib/router";
 import { Field } from "../../ui/Field";
+import type { MenuItem } from "../../ui/Menu";
 import { Select } from "../../ui/Select";
 import { ObjectDialog } from "../create/ObjectDialog";
+import { podHref } from "../pods/podHref";
 import { claimsOf, imageOf, notebookManifest } from "./manifests";
 import { servedPath } from "./served";
 import { ServedPage } from "./ServedPage";
@@ -37,11 +39,19 @@ function CreateNotebook({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Its files, and while its pod runs a terminal, also where there is no JupyterLab. */
+function waysIn(notebook: Notebook): MenuItem[] {
+  const pod = notebook.status?.pod?.reference?.name;
+  const files = claimsOf(notebook).map((claim) => ({ label: t("notebooks.files", { name: claim }), onSelect: () => go(volumeHref(notebook, claim)) }));
+  if (!pod) return files;
+  return [...files, { label: t("replica.terminal"), onSelect: () => go(podHref(notebook.metadata?.namespace ?? "", pod, { tab: "terminal" })) }];
+}
+
 export default function NotebooksPage() {
   return (
     <ServedPage<Notebook> plural="notebooks" title={t("notebooks.title")} createLabel={t("notebooks.create")} deleteText={t("notebooks.deleteText")}
       empty={<><p>{t("notebooks.empty")}</p><pre class="command">muster create -f notebook.yaml</pre></>} create={(onClose) => <CreateNotebook onClose={onClose} />}
-      more={(notebook) => claimsOf(notebook).map((claim) => ({ label: t("notebooks.files", { name: claim }), onSelect: () => go(volumeHref(notebook, claim)) }))}
+      more={waysIn}
       details={[
         { key: "image", title: t("served.image"), width: "minmax(120px, 2fr)", hidden: "phone", cell: (notebook) => <span class="object" title={imageOf(notebook)}>{imageOf(notebook)}</span> },
         { key: "volumes", title: t("notebooks.home"), width: "minmax(80px, 1fr)", hidden: "phone",

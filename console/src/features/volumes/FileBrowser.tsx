@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, asApiError } from "../../api/client";
 import { t } from "../../i18n";
-import { formatBytes } from "../../lib/quantity";
+import { formatFileSize } from "../../lib/quantity";
 import { go, place, setQuery } from "../../lib/router";
 import { saveAs } from "../../lib/saveAs";
 import { formatTime, zoneName } from "../../lib/time";
@@ -55,27 +55,20 @@ function droppedFiles(data: DataTransfer): File[] {
 }
 
 interface ToolbarProps {
-  entries: FileEntry[];
   selected: string[];
-  onSelect: (names: string[]) => void;
   onAction: (action: FileAction) => void;
   onUpload: (files: FileList) => void;
   onRefresh: () => void;
 }
 
-function Toolbar({ entries, selected, onSelect, onAction, onUpload, onRefresh }: ToolbarProps) {
+function Toolbar({ selected, onAction, onUpload, onRefresh }: ToolbarProps) {
   const chooser = useRef<HTMLInputElement>(null);
   return (
     <div class="filters">
       <input type="search" class="field" placeholder={t("files.search")} aria-label={t("files.search")} value={place.value.query.get("q") ?? ""}
         onInput={(event) => setQuery({ q: event.currentTarget.value }, true)} />
       <IconButton icon="refresh" label={t("jobs.refresh")} onClick={onRefresh} />
-      {entries.length > 0 && (
-        <label class="check">
-          <input type="checkbox" checked={selected.length === entries.length} onChange={(event) => onSelect(event.currentTarget.checked ? entries.map((entry) => entry.name) : [])} />
-          {selected.length > 0 ? t("files.selected", { count: selected.length }) : t("files.selectAll")}
-        </label>
-      )}
+      {selected.length > 0 && <span>{t("files.selected", { count: selected.length })}</span>}
       {selected.length > 0 && <Button onClick={() => onAction({ what: "move", names: selected })}>{t("files.move")}</Button>}
       {selected.length > 0 && <Button kind="danger" onClick={() => onAction({ what: "delete", names: selected })}>{t("files.delete")}</Button>}
       <span class="spacer" />
@@ -104,12 +97,6 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
   /** A link may lead to a folder. */
   const open = (entry: FileEntry) => void toastFailure(
     (async () => go(hrefTo(entry.type === "link" ? { ...(await statFile(claim, joinPath(folder, entry.name))), name: entry.name } : entry)))());
-  const select = (name: string, on: boolean) => {
-    const next = new Set(selected);
-    if (on) next.add(name);
-    else next.delete(name);
-    setSelected(next);
-  };
   const menu = (entry: FileEntry): MenuItem[] => [
     { label: t("files.open"), onSelect: () => open(entry) },
     ...(isFolder(entry) ? [] : [{ label: t("files.download"), onSelect: () => void toastFailure(
@@ -119,8 +106,6 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
     { label: t("files.delete"), danger: true, onSelect: () => setAction({ what: "delete", names: [entry.name] }) },
   ];
   const columns: Column<FileEntry>[] = [
-    { key: "select", title: "", width: "20px", cell: (entry) => (
-      <input type="checkbox" aria-label={t("files.select", { name: entry.name })} checked={selected.has(entry.name)} onChange={(event) => select(entry.name, event.currentTarget.checked)} />) },
     { key: "name", title: t("files.name"), width: "minmax(140px, 3fr)", cell: (entry) => (
       <span class="name-cell"><Icon name={isFolder(entry) ? "folder" : "file"} />
         <a class="object" href={hrefTo(entry)} title={entry.name} onClick={(event) => {
@@ -128,7 +113,7 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
           event.preventDefault();
           open(entry);
         }}>{entry.name}</a></span>) },
-    { key: "size", title: t("files.size"), width: "88px", numeric: true, cell: (entry) => (isFolder(entry) ? "-" : formatBytes(entry.size)) },
+    { key: "size", title: t("files.size"), width: "88px", numeric: true, cell: (entry) => (isFolder(entry) ? "-" : formatFileSize(entry.size)) },
     { key: "modified", title: t("files.modified"), width: "152px", hidden: "phone", cell: (entry) => <span title={zoneName()}>{formatTime(entry.modified)}</span> },
     { key: "mode", title: t("files.mode"), width: "56px", hidden: "tablet", cell: (entry) => <code>{entry.mode}</code> },
     { key: "actions", title: t("column.actions"), width: "64px", cell: (entry) => <Menu label={t("action.more", { name: entry.name })} items={menu(entry)} /> },
@@ -150,15 +135,15 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
         setDropping(false);
         if (event.dataTransfer) addUploads(claim, folder, droppedFiles(event.dataTransfer));
       }}>
-      <Toolbar entries={shown} selected={chosen} onSelect={(names) => setSelected(new Set(names))} onAction={setAction}
-        onUpload={(files) => addUploads(claim, folder, files)} onRefresh={reload} />
+      <Toolbar selected={chosen} onAction={setAction} onUpload={(files) => addUploads(claim, folder, files)} onRefresh={reload} />
       {dropping && <p class="notice">{t("files.dropHere")}</p>}
       <Uploads claim={claim} />
       {error && <Failure error={error} onRetry={reload} />}
       {!read && !error && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
       {read && read.entries.length === 0 && <div class="empty"><p>{t("files.empty")}</p><pre class="command">muster volume cp FILE {claim.name}:{folder}</pre></div>}
       {read && read.entries.length > 0 && shown.length === 0 && <p class="empty">{t("list.nothingMatches")}</p>}
-      {shown.length > 0 && <Table label={t("files.label", { name: claim.name })} rows={shown} columns={columns} keyOf={(entry) => entry.name} onOpen={open} />}
+      {shown.length > 0 && <Table label={t("files.label", { name: claim.name })} rows={shown} columns={columns} keyOf={(entry) => entry.name} onOpen={open}
+        selection={{ keys: selected, onChange: setSelected, labelOf: (entry) => t("files.select", { name: entry.name }), labelOfAll: t("files.selectAll") }} />}
       {read?.next && <p class="pager"><Button onClick={more}>{t("files.more")}</Button></p>}
       {action && <FileDialog claim={claim} folder={folder} action={action} onClose={() => setAction(undefined)} onDone={onDone} />}
     </section>

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, asApiError } from "../../api/client";
 import { t } from "../../i18n";
-import { formatBytes } from "../../lib/quantity";
+import { formatFileSize } from "../../lib/quantity";
 import { saveAs } from "../../lib/saveAs";
 import { formatTime, zoneName } from "../../lib/time";
 import { Button } from "../../ui/Button";
@@ -43,7 +43,7 @@ async function read(claim: Claim, path: string): Promise<Read> {
 }
 
 function Unshown({ entry, path }: { entry: FileEntry; path: string }) {
-  return <p class="empty">{imageType(path) ? t("file.tooLargeImage", { size: formatBytes(entry.size) }) : t("file.binary")}</p>;
+  return <p class="empty">{imageType(path) ? t("file.tooLargeImage", { size: formatFileSize(entry.size) }) : t("file.binary")}</p>;
 }
 
 export default function FileView({ claim, path }: { claim: Claim; path: string }) {
@@ -66,7 +66,7 @@ export default function FileView({ claim, path }: { claim: Claim; path: string }
   return (
     <>
       <div class="filters">
-        <span class="quiet">{formatBytes(entry.size)} · {formatTime(entry.modified)} {zoneName()}</span>
+        <span class="quiet">{formatFileSize(entry.size)} · {formatTime(entry.modified)} {zoneName()}</span>
         <span class="spacer" />
         <Button onClick={download}>{t("files.download")}</Button>
       </div>

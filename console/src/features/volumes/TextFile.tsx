@@ -7,7 +7,7 @@ import { EditorView } from "@codemirror/view";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, asApiError } from "../../api/client";
 import { t } from "../../i18n";
-import { formatBytes } from "../../lib/quantity";
+import { formatFileSize } from "../../lib/quantity";
 import { Button } from "../../ui/Button";
 import Editor from "../../ui/Editor";
 import { Failure } from "../../ui/Failure";
@@ -105,7 +105,7 @@ export function TextFile({ claim, path, text, etag, size, onSaved, onReload }: T
   const language = [languages[languageOf(path)], EditorState.lineSeparator.of(lineBreakOf(text)), isPart ? [EditorState.readOnly.of(true), EditorView.editable.of(false)] : []];
   return (
     <div class="text-file">
-      {isPart && <p class="notice">{t("file.part", { size: formatBytes(size), part: formatBytes(partShown) })}</p>}
+      {isPart && <p class="notice">{t("file.part", { size: formatFileSize(size), part: formatFileSize(partShown) })}</p>}
       {restored && <p class="notice" role="status">{t("file.restored")} <Button onClick={takeTheirs}>{t("file.discard")}</Button></p>}
       {conflict && (
         <div class="failure" role="alert">

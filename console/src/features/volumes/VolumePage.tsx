@@ -15,6 +15,7 @@ import { FileBrowser } from "./FileBrowser";
 import { FilePath } from "./FilePath";
 import { joinPath } from "./files";
 import { useMountingPods } from "./live";
+import { Users } from "./Users";
 
 const FileView = lazy(() => import("./FileView"));
 
@@ -46,7 +47,7 @@ export function VolumePage({ ns, name }: { ns: string; name: string }) {
       <p class="summary">
         <span>{t("volumes.used")} <strong>{usedOf(claim)} / {sizeOf(claim)}</strong></span>
         <span>{t("volumes.access")} <strong>{claim.spec?.accessModes?.join(", ")}</strong></span>
-        <span>{t("volumes.usedBy")} <strong class="object">{usersOf(claim, pods).join(", ") || t("volumes.nobody")}</strong></span>
+        <span>{t("volumes.usedBy")} <Users ns={ns} pods={usersOf(claim, pods)} /></span>
       </p>
       {!object && <p class="notice" role="status">{t("volumes.gone")}</p>}
       {object && stateOf(claim) === "Pending" && <p class="notice" role="status">{t("volumes.pending")}</p>}

@@ -13,12 +13,9 @@ import type { Column } from "../../ui/Table";
 import { claimActions, ClaimDialog, CreateClaim, type ClaimAction } from "./actions";
 import { sizeOf, stateOf, usedOf, usersOf } from "./claims";
 import { useMountingPods } from "./live";
+import { Users } from "./Users";
 
 const claimHref = (claim: PersistentVolumeClaim) => hrefOf(["volumes", claim.metadata?.namespace ?? "", claim.metadata?.name ?? ""], withNamespace());
-
-function Users({ names }: { names: string[] }) {
-  return <span class="object" title={names.join("\n")}>{names.length > 0 ? names.join(", ") : "-"}</span>;
-}
 
 export function VolumesPage() {
   const ns = chosenNamespace();
@@ -35,7 +32,7 @@ export function VolumesPage() {
     { key: "used", title: t("volumes.used"), width: "96px", numeric: true, cell: usedOf },
     { key: "access", title: t("volumes.access"), width: "128px", hidden: "tablet", cell: (claim) => claim.spec?.accessModes?.join(", ") || "-" },
     { key: "class", title: t("volumes.class"), width: "104px", hidden: "tablet", cell: (claim) => claim.spec?.storageClassName || "-" },
-    { key: "users", title: t("volumes.usedBy"), width: "minmax(120px, 1.5fr)", hidden: "phone", cell: (claim) => <Users names={usersOf(claim, pods)} /> },
+    { key: "users", title: t("volumes.usedBy"), width: "minmax(120px, 1.5fr)", hidden: "phone", cell: (claim) => <Users ns={claim.metadata?.namespace ?? ""} pods={usersOf(claim, pods)} /> },
     { key: "age", title: t("column.age"), width: "64px", numeric: true, hidden: "phone", cell: (claim) => <Age of={claim.metadata?.creationTimestamp} /> },
     { key: "actions", title: t("column.actions"), width: "64px",
       cell: (claim) => <Menu label={t("action.more", { name: claim.metadata?.name ?? "" })} items={claimActions(claim, (action) => setChosen({ claim, action }))} /> },

@@ -54,7 +54,8 @@ function DeleteDialog({ claim, users, onClose }: DialogProps & { users: string[]
   };
   return (
     <FormDialog title={t("action.deleteTitle", { name })} action={t("volumes.delete")} onSubmit={remove} onClose={onClose} danger blocked={typed !== name || users.length > 0}>
-      <p>{t("volumes.deleteText", { used: usedOf(claim) })}</p>
+      <p>{t("volumes.deleteText")}</p>
+      <p>{t("volumes.used")} <strong>{usedOf(claim)}</strong></p>
       {users.length > 0
         ? <p class="truth" role="alert">{t("volumes.deleteInUse", { pods: users.join(", ") })}</p>
         : <Field label={t("volumes.typeName", { name })} value={typed} onInput={setTyped} />}

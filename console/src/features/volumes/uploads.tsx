@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { ApiError, asApiError } from "../../api/client";
 import { t } from "../../i18n";
-import { formatBytes } from "../../lib/quantity";
+import { formatFileSize } from "../../lib/quantity";
 import { Button, IconButton } from "../../ui/Button";
 import { joinPath, uploadFile, type Claim } from "./files";
 
@@ -77,7 +77,7 @@ export function Uploads({ claim }: { claim: Claim }) {
     <ul class="uploads" aria-label={t("files.uploads")}>
       {shown.map((one) => (
         <li key={one.id}>
-          <span class="object">{joinPath(one.folder, one.file.name)}</span> <span class="quiet">{formatBytes(one.file.size)}</span>
+          <span class="object">{joinPath(one.folder, one.file.name)}</span> <span class="quiet">{formatFileSize(one.file.size)}</span>
           <Outcome one={one} />
           <span class="spacer" />
           <IconButton icon="close" onClick={() => dismiss(one)}
