@@ -24,7 +24,7 @@ function Create({ resource }: { resource: string }) {
 }
 
 function Page() {
-  const [section = "jobs", ...path] = place.value.path;
+  const [section = "overview", ...path] = place.value.path;
   const jobs: Crumb = { label: t("jobs.title"), href: hrefOf(["jobs"], withNamespace()) };
   const [resource] = path;
   if (section === "create" && resource && path.length === 1) return <Shell crumbs={[jobs, { label: t("create.crumb") }]}><Create resource={resource} /></Shell>;
@@ -41,7 +41,7 @@ function Page() {
 
 function App() {
   useEffect(() => {
-    if (place.value.path.length === 0 && token.value) go(hrefOf(["jobs"], withNamespace()), true);
+    if (place.value.path.length === 0 && token.value) go(hrefOf(["overview"], withNamespace()), true);
   }, [token.value]);
   useEffect(() => {
     if (token.value) return;

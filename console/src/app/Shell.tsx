@@ -50,7 +50,7 @@ function ProjectChooser() {
 }
 
 function Navigation() {
-  const section = place.value.path[0] ?? "jobs";
+  const section = place.value.path[0] ?? "overview";
   return (
     <nav aria-label={t("nav.label")}>
       <a class="brand" href={hrefOf([], withNamespace())}><span aria-hidden="true">◆</span> {t("app.name")}</a>

@@ -43,7 +43,7 @@ export function ObjectList<T extends KubernetesObject>(props: ObjectListProps<T>
   const all = live.items.value;
   const shown = useMemo(
     () => (arrange ? arrange([...all.values()]) : [...all.values()]).filter((one) => (one.metadata?.name ?? "").toLowerCase().includes(search) && (!matches || matches(one))).sort(compare),
-    [all, place.value],
+    [all, place.value, matches],
   );
   const state = live.state.value;
   const hidden = hiddenByDefault === undefined ? [] : hiddenColumns(hiddenByDefault);

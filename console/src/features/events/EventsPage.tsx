@@ -12,7 +12,7 @@ import { ObjectLink } from "./ObjectLink";
 
 function columns(): Column<Event>[] {
   const all: Column<Event>[] = [
-    { key: "type", title: t("event.type"), width: "72px", cell: (event) => <span class={event.type === "Warning" ? "warning-word" : ""}>{event.type === "Warning" ? "▲" : "●"} {event.type}</span> },
+    { key: "type", title: t("event.type"), width: "72px", cell: (event) => <span class={`type-word ${event.type === "Warning" ? "warning" : ""}`}>{event.type === "Warning" ? "▲" : "●"} {event.type}</span> },
     { key: "object", title: t("event.object"), width: "minmax(160px, 2fr)", cell: (event) => <ObjectLink about={event.involvedObject} /> },
     { key: "project", title: t("column.project"), width: "minmax(80px, 1fr)", hidden: "phone", cell: (event) => event.metadata.namespace },
     { key: "reason", title: t("event.reason"), width: "minmax(100px, 1fr)", hidden: "phone", cell: (event) => event.reason },

@@ -33,7 +33,7 @@ function allColumns(): Column<Job>[] {
     </span>
   );
   return [
-    { key: "name", title: t("column.name"), cell: name, width: "minmax(160px, 3fr)" },
+    { key: "name", title: t("column.name"), cell: name, width: "minmax(120px, 3fr)" },
     { key: "state", title: t("column.state"), cell: (job) => t(`state.${model.stateOf(job)}` as Key), width: "88px" },
     { key: "project", title: t("column.project"), cell: (job) => job.metadata?.namespace, width: "minmax(80px, 1fr)", hidden: "phone" },
     { key: "type", title: t("column.type"), cell: (job) => job.kind, width: "minmax(150px, 1fr)", hidden: "phone" },
@@ -163,7 +163,7 @@ export function JobsPage() {
         <Select label={t("jobs.phase")} value={filter.phase} onChange={(phase) => setQuery({ phase, page: "" })}
           options={[{ value: "", label: t("jobs.any") }, ...states.map((value) => ({ value, label: `${t(`state.${value}` as Key)} (${phases.get(value) ?? 0})` }))]} />
         <Select label={t("jobs.type")} value={filter.kind} onChange={(kind) => setQuery({ kind, page: "" })} options={options(countBy(all, (job) => job.kind).keys())} />
-        <Select label={t("jobs.queue")} value={filter.queue} onChange={(queue) => setQuery({ queue, page: "" })} options={options(countBy(all, model.queueOf).keys())} />
+        <Select label={t("jobs.queue")} value={filter.queue} onChange={(queue) => setQuery({ queue, page: "" })} options={options(new Set([...countBy(all, model.queueOf).keys(), filter.queue]))} />
         <LabelFilter value={filter.label} />
         <Select label={t("jobs.sort")} value={model.sortText(sort)} onChange={(value) => setQuery({ sort: value === "created:desc" ? "" : value })}
           options={["created:desc", "created:asc", "name:asc", "name:desc", "state:asc"].map((value) => {

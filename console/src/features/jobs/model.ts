@@ -116,6 +116,9 @@ export function queueOf(job: Job): string {
   return spec.scheduler?.t9kScheduler?.queue ?? spec.runPolicy?.schedulingPolicy?.queue ?? "";
 }
 
+/** Where jobs wait that name no queue. */
+const defaultQueue = "default";
+
 /** The claims that the job's pods mount. */
 export function claimsOf(job: Job): string[] {
   const names = rolesOf(job).flatMap((role) =>
@@ -146,7 +149,7 @@ function matchesSearch(job: Job, search: string): boolean {
 export function matches(job: Job, filter: Filter): boolean {
   if (filter.phase && stateOf(job) !== filter.phase) return false;
   if (filter.kind && job.kind !== filter.kind) return false;
-  if (filter.queue && queueOf(job) !== filter.queue) return false;
+  if (filter.queue && (queueOf(job) || defaultQueue) !== filter.queue) return false;
   if (filter.label && !labelsOf(job).some((label) => label === filter.label || label.startsWith(`${filter.label}=`))) return false;
   return matchesSearch(job, filter.search.trim());
 }

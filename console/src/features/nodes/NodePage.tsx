@@ -43,7 +43,7 @@ function PodsHere({ pods }: { pods: Pod[] }) {
   if (pods.length === 0) return <p class="quiet">{t("nodes.noPods")}</p>;
   return (
     <ScrollX label={t("nodes.podsHere")}>
-      <table class="plain-table">
+      <table class="plain-table wrap-names">
         <thead>
           <tr>
             <th>{t("replica.name")}</th><th>{t("pods.owner")}</th><th>{t("column.project")}</th><th>{t("replica.phase")}</th>

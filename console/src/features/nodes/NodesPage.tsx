@@ -22,7 +22,7 @@ function columns(pods: Pod[]): Column<Node>[] {
     return use ? t("nodes.requestedOf", { requested: formatAmount(resource, use.requested), allocatable: formatAmount(resource, use.allocatable) }) : "-";
   };
   return [
-    { key: "name", title: t("column.name"), width: "minmax(140px, 2fr)",
+    { key: "name", title: t("column.name"), width: "minmax(96px, 2fr)",
       cell: (node) => <span class="name-cell"><StateShape state={isReady(node) ? "Running" : "Failed"} /><a class="object" href={nodeHref(node)}>{node.metadata?.name}</a></span> },
     { key: "state", title: t("column.state"), width: "88px", cell: (node) => t(isReady(node) ? "nodes.ready" : "nodes.notReady") },
     { key: "pods", title: t("nodes.pods"), width: "56px", numeric: true, cell: (node) => podsOn(node, pods).length },

@@ -12,7 +12,7 @@ const pod = (name: string, gpus: number, phase: "Running" | "Succeeded" = "Runni
 });
 
 it("says what is wrong with a machine, and nothing of a good one", () => {
-  expect(nodeProblem(node([{ type: "Ready", status: "True" }, { type: "DiskPressure", status: "False" }]))).toBe("");
+  expect(nodeProblem(node([{ type: "Ready", status: "True" }, { type: "DiskPressure", status: "False" }, { type: "LimitsEnforced", status: "True" }]))).toBe("");
   expect(nodeProblem(node([{ type: "Ready", status: "False", message: "agent is gone" }]))).toBe("agent is gone");
   expect(nodeProblem(node([{ type: "Ready", status: "True" }, { type: "DiskPressure", status: "True", reason: "Full" }]))).toBe("DiskPressure: Full");
 });

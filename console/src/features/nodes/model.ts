@@ -1,5 +1,5 @@
 // What a machine has, what pods keep of it and what is in use, as pure functions.
-import type { Node, NodeMetrics, Pod } from "#types";
+import type { Condition, Node, NodeMetrics, Pod } from "#types";
 import { parseQuantity } from "../../lib/quantity";
 import { heldBy } from "../pods/model";
 
@@ -7,9 +7,12 @@ export const gpuResource = "nvidia.com/gpu";
 
 export const isReady = (node: Node) => node.status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
 
+/** Ready is good when it is true; what a machine is short of, or lacks, is bad. */
+const isBad = ({ type, status }: Condition) => (type === "Ready" ? status !== "True" : /Pressure$|Unavailable$/.test(type) && status === "True");
+
 /** Why the machine takes no pods, or is short of something; "" when all is well. */
 export function nodeProblem(node: Node): string {
-  const bad = (node.status?.conditions ?? []).find((one) => (one.type === "Ready") !== (one.status === "True"));
+  const bad = (node.status?.conditions ?? []).find(isBad);
   return bad ? [bad.type === "Ready" ? "" : `${bad.type}: `, bad.message || bad.reason || bad.status].join("") : "";
 }
 

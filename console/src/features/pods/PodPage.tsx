@@ -4,9 +4,8 @@ import { useMemo, useState } from "preact/hooks";
 import { corePath, objectPath } from "../../api/paths";
 import { useObject } from "../../api/useCollection";
 import { t } from "../../i18n";
-import { go, hrefOf, place, withNamespace } from "../../lib/router";
+import { hrefOf, place, withNamespace } from "../../lib/router";
 import { formatDuration, fullTime } from "../../lib/time";
-import { Button } from "../../ui/Button";
 import { now } from "../../ui/clock";
 import { Conditions } from "../../ui/Conditions";
 import { Facts, type Fact } from "../../ui/Facts";
@@ -22,7 +21,6 @@ import { YamlTab } from "../jobs/YamlTab";
 import { ContainersTab, ContainerLogs, TerminalTab } from "./ContainerTabs";
 import { DeletePod } from "./DeletePod";
 import * as model from "./model";
-import { podHref } from "./podHref";
 
 function Elapsed({ pod }: { pod: Pod }) {
   const start = Date.parse(pod.status?.startTime ?? "");
@@ -92,7 +90,6 @@ export function PodPage({ ns, name }: { ns: string; name: string }) {
         <StateWord state={podState} />
         <Elapsed pod={pod} />
         <span class="spacer" />
-        {podState === "Running" && chosen !== "terminal" && <Button onClick={() => go(podHref(ns, name, { tab: "terminal" }))}>{t("replica.terminal")}</Button>}
         {object && <Menu label={t("action.more", { name })} items={[{ label: t("action.delete"), danger: true, onSelect: () => setDeleting(true) }]} />}
       </div>
       {!object && <p class="notice" role="status">{t("pods.gone")}</p>}

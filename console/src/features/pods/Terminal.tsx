@@ -8,7 +8,7 @@ import { theme } from "../../app/settings";
 import { t } from "../../i18n";
 import { execPath, type ExecEnd } from "../../lib/exec";
 import { Button } from "../../ui/Button";
-import { makeTerminalDocument } from "./terminalDocument";
+import { allowStyles } from "./allowedStyles";
 
 interface TerminalProps {
   ns: string;
@@ -37,15 +37,14 @@ export default function Terminal({ ns, pod, container, shell }: TerminalProps) {
 
   useEffect(() => {
     if (!box.current) return undefined;
-    const page = makeTerminalDocument();
-    const parent = box.current;
+    const forbidStyles = allowStyles();
     const made = new Screen({
-      documentOverride: page.document, fontFamily: getComputedStyle(box.current).fontFamily, fontSize: 13, cursorBlink: false,
+      fontFamily: getComputedStyle(box.current).fontFamily, fontSize: 13, cursorBlink: false,
       minimumContrastRatio: 4.5, scrollback: 10_000, theme: coloursOf(box.current),
     });
     const fit = new FitAddon();
     made.loadAddon(fit);
-    page.around(() => made.open(parent));
+    made.open(box.current);
     made.onData((text) => session.current?.write(text));
     made.onResize(({ cols, rows }) => session.current?.resize(cols, rows));
     const observer = new ResizeObserver(() => fit.fit());
@@ -54,7 +53,7 @@ export default function Terminal({ ns, pod, container, shell }: TerminalProps) {
     return () => {
       observer.disconnect();
       made.dispose();
-      page.dispose();
+      forbidStyles();
     };
   }, []);
 
@@ -85,7 +84,7 @@ export default function Terminal({ ns, pod, container, shell }: TerminalProps) {
   return (
     <>
       {end && <p class="notice" role="status">{endText(end)} <Button onClick={again}>{t(end.how === "lost" ? "terminal.reconnect" : "terminal.again")}</Button></p>}
-      <div class="terminal" role="group" aria-label={t("terminal.label", { name: pod })} ref={box} />
+      <div class="shell" role="group" aria-label={t("terminal.label", { name: pod })} ref={box} />
     </>
   );
 }
