@@ -2,6 +2,8 @@
 
 import base64
 import re
+import struct
+import time
 
 import pytest
 from harness import Engine, training_job, wait_for
@@ -35,6 +37,26 @@ def world(engine):
     return engine
 
 
+def masked_crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
+    crc ^= 0xFFFFFFFF
+    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def scalar_event(step, tag, value):
+    """A record of TensorBoard's event files with one value."""
+    def member(number, data):
+        return bytes([number << 3 | 2, len(data)]) + data
+    summary = member(1, member(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
+    event = b"\x09" + struct.pack("<d", time.time()) + bytes([0x10, step]) + member(5, summary)
+    length = struct.pack("<Q", len(event))
+    return length + struct.pack("<I", masked_crc32c(length)) + event + struct.pack("<I", masked_crc32c(event))
+
+
 def card(page, title):
     return page.locator("section.card").filter(has=page.get_by_role("heading", name=title))
 
@@ -63,6 +85,18 @@ def test_the_overview_answers_the_four_questions(console, world):
     card(page, "Running now").get_by_role("link", name="another").wait_for(state="detached")
     page.locator(".counts").get_by_role("link", name="Failed").click()
     page.wait_for_url("**/jobs?phase=Failed")
+
+
+def test_the_loss_of_a_running_job_is_on_the_overview(console, world):
+    logs = world.data / "volumes" / "default" / "work" / "log"
+    logs.mkdir()
+    (logs / "events.out.tfevents.1").write_bytes(b"".join(scalar_event(step, "train/loss", 2.0 / step) for step in range(1, 9)))
+    world.apply(training_job("learns", ["sleep", "600"], tensorboardSpec={"trainingLogFilesets": ["t9k://pvc/work/log"], "image": "python:3"}))
+    world.wait_phase("learns", "Running")
+    tab = console("overview")
+    card(tab.page, "Running now").get_by_role("img", name="train/loss of learns: 0.2500").wait_for()
+    tab.picture("overview-loss")
+    world.muster("delete", "pj", "learns", "--grace-period=1")
 
 
 def test_an_empty_project_says_how_to_begin(console, world):
