@@ -236,6 +236,23 @@ def b11(_wanted):
         engine.kill()
 
 
+def b12(_wanted):
+    """The console with 10,000 jobs: the first rows beside a blank page, a change to its pixels, and scrolling."""
+    installed = subprocess.run([ROOT / "tools" / "install_packages", "browser"], capture_output=True, text=True, check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        fill(engine, 10000, "job")
+        link = engine.muster("console", "--no-open").stdout.strip()
+        done = subprocess.run([f"{installed.stdout.strip()}/bin/python", ROOT / "bench" / "console.py", link], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"cannot measure: bench/console.py: {done.stderr}")
+        measured = json.loads(done.stdout)
+        line("B12", statistics.median(measured["rows"]), statistics.median(measured["blank"]), 1.8, "ms", "less")
+        bound("B12.change", statistics.quantiles(measured["changes"], n=20)[-1], 150, "ms")
+        bound("B12.frame", statistics.mean(measured["frames"]), 20, "ms")  # 50 frames/s
+        engine.kill()
+
+
 def b14(_wanted):
     """How costs grow from 1,000 to 100,000 objects: the exponent of a power law."""
     with tempfile.TemporaryDirectory() as folder:
@@ -451,7 +468,7 @@ def b19(_wanted):
         engine.stop()
 
 
-MEASURES = {"B1": b1, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B9": b9, "B10": api, "B11": b11, "B14": b14, "B15": b15, "B16": b16,
+MEASURES = {"B1": b1, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B9": b9, "B10": api, "B11": b11, "B12": b12, "B14": b14, "B15": b15, "B16": b16,
             "B18": b18, "B19": b19}
 
 
