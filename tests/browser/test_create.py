@@ -1,6 +1,9 @@
-"""Jobs created in the console: by the form, and by YAML that is pasted over the preview."""
+"""Jobs created in the console: by forms, by YAML that is pasted over the preview, and as copies of others."""
+
+import re
 
 import pytest
+from harness import training_job, wait_for
 from tutorials import EXAMPLES
 
 MANIFEST = """# pasted, with its comments
@@ -63,26 +66,59 @@ def test_mistakes_are_shown_at_their_lines_and_nothing_is_lost(console, engine):
     open_menu(page, "Create Job", "PyTorch")
     page.get_by_role("button", name="Preview YAML").click()
     check = page.get_by_role("status", name="Check by the server")
-    for text, line, message in ((MANIFEST.replace("replicas: 1", "replica: 1"), 9, 'did you mean "replicas"?'),
-                                (MANIFEST.replace("name: pasted", "name: Bad_Name"), 5, "a lowercase RFC 1123 subdomain"),
-                                (MANIFEST.replace("    replicas: 1", "\treplicas: 1"), 9, "indented with a tab")):
+    for text, place, message in ((MANIFEST.replace("replicas: 1", "replica: 1"), "Line 9, column 5", 'did you mean "replicas"?'),
+                                 (MANIFEST.replace("name: pasted", "name: Bad_Name"), "Line 5, column 3", "a lowercase RFC 1123 subdomain"),
+                                 (MANIFEST.replace("    replicas: 1", "\treplicas: 1"), "Line 9", "indented with a tab")):
         replace_text(page, text)
-        check.get_by_text(f"Line {line}", exact=True).wait_for()
+        check.get_by_text(re.compile(f"^{place}")).first.wait_for()
         check.get_by_text(message).wait_for()
         page.locator(".cm-lint-marker-error").wait_for()
     page.get_by_role("dialog").get_by_role("button", name="Create", exact=True).click()
     page.get_by_role("alert").get_by_text("indented with a tab").wait_for()
     assert "\treplicas: 1" in page.get_by_role("textbox", name="YAML").inner_text().replace("\u2003", "\t")
+    # The form cannot show this text, so it stays YAML until it is right again; nothing is lost.
+    page.get_by_role("button", name="Back to the form").click()
+    page.get_by_text("The form cannot show this text").wait_for()
+    page.reload()
+    assert "\treplicas: 1" in page.get_by_role("textbox", name="YAML").inner_text().replace("\u2003", "\t")
+    replace_text(page, MANIFEST)
+    page.get_by_role("button", name="Preview YAML").wait_for()
+    assert page.get_by_label("Container name").input_value() == "pytorch"
 
 
-ROLE = {"Image": "t9kpublic/pytorch-1.13.0:sdk-0.5.2", "Working directory": "/t9k/mnt/tutorial-examples/job/pytorchtrainingjob/ps",
-        "User id": "1000", "Volumes": "tutorial:/t9k/mnt"}
-ROLES = [
-    {"Role name": "ps", "Command": "python torch_mnist_trainingjob_ps.py --no_cuda", "CPU request": "8", "CPU limit": "16",
-     "Memory request": "4Gi", "Memory limit": "8Gi"},
-    {"Role name": "worker", "Replicas": "4", "CPU request": "2", "CPU limit": "4", "Memory request": "2Gi", "Memory limit": "4Gi",
-     "Command": "python torch_mnist_trainingjob_ps.py --no_cuda --save_path ./model_state_dict.pt --log_dir log"},
-]
+def fill(card, values):
+    """Fills the fields of a card by their labels. "(optional)" is part of some labels."""
+    for label, value in values.items():
+        field = card.get_by_role("textbox", name=re.compile(rf"^{re.escape(label)}( optional)?$")).or_(card.get_by_role("combobox", name=label, exact=True))
+        if field.evaluate("one => one.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+
+
+def add_volume(card, claim, path):
+    card.get_by_role("button", name="Add volume").click()
+    row = card.get_by_role("listitem").last
+    fill(row, {"Persistent volume claim": claim, "Mount path": path})
+
+
+def create(page, kind, name):
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("row").filter(has=page.get_by_role("link", name=name, exact=True)).wait_for()
+
+
+def assert_equal_to(engine, kind, name, manifest):
+    """The same manifest, stored by the command: defaults and all."""
+    made = engine.get(kind, name)["spec"]
+    engine.muster("delete", kind, name)
+    engine.muster("create", "-f", EXAMPLES / manifest)
+    assert made == engine.get(kind, name)["spec"]
+    engine.muster("delete", kind, name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def volume(engine):
+    engine.volume("work")
 
 
 def test_the_form_alone_makes_tutorial_001s_job(console, engine):
@@ -90,31 +126,208 @@ def test_the_form_alone_makes_tutorial_001s_job(console, engine):
     page = tab.page
     open_menu(page, "Create Job", "PyTorch")
     basics = page.get_by_role("region", name="Basic information")
-    basics.get_by_label("Name").fill("torch-mnist-trainingjob-ps")
-    page.get_by_role("switch", name="Add run policy").check()
-    basics.get_by_label("Restarts allowed").fill("20")
-    basics.get_by_label("Pods deleted at the end").select_option("Unfinished")
-    page.get_by_role("switch", name="Add TensorBoard").check()
-    basics.get_by_label("Folders of logs").fill("tutorial/tutorial-examples/job/pytorchtrainingjob/ps/log")
-    basics.get_by_label("Image").fill("t9kpublic/tensorflow-2.11.0:cpu-sdk-0.5.2")
+    for switch in ("Add run policy", "Add TensorBoard"):
+        page.get_by_role("switch", name=switch).check()
+    fill(basics, {"Name": "torch-mnist-trainingjob-ps", "Restarts allowed": "20", "Pods deleted at the end": "Unfinished",
+                  "File sets": "t9k://pvc/tutorial/tutorial-examples/job/pytorchtrainingjob/ps/log",
+                  "Image": "t9kpublic/tensorflow-2.11.0:cpu-sdk-0.5.2"})
     page.get_by_role("button", name="Add role").click()
+    both = {"Image": "t9kpublic/pytorch-1.13.0:sdk-0.5.2", "Working directory": "/t9k/mnt/tutorial-examples/job/pytorchtrainingjob/ps", "User id": "1000"}
+    program = "python torch_mnist_trainingjob_ps.py --no_cuda"
     cards = page.locator(".form > .card")
-    for number, role in enumerate(ROLES):
-        for label, value in {**role, **ROLE}.items():
-            cards.nth(number + 1).get_by_label(label, exact=False).first.fill(value)
+    fill(cards.nth(1), {"Role name": "ps", "Command": program, "CPU request": "8", "CPU limit": "16", "Memory request": "4Gi", "Memory limit": "8Gi", **both})
+    fill(cards.nth(2), {"Role name": "worker", "Replicas": "4", "Command": f"{program} --save_path ./model_state_dict.pt --log_dir log",
+                        "CPU request": "2", "CPU limit": "4", "Memory request": "2Gi", "Memory limit": "4Gi", **both})
+    for number in (1, 2):
+        add_volume(cards.nth(number), "tutorial", "/t9k/mnt")
+    tab.picture("form-001")
     page.reload()  # nothing that was typed is lost
-    page.get_by_role("button", name="Create", exact=True).click()
-    page.get_by_role("row").filter(has_text="torch-mnist-trainingjob-ps").wait_for()
-    made = engine.get("pj", "torch-mnist-trainingjob-ps")["spec"]
-    engine.muster("delete", "pj", "torch-mnist-trainingjob-ps")
-    # The same manifest, stored by the command: defaults and all.
-    engine.muster("create", "-f", EXAMPLES / "pytorchtrainingjob" / "ps" / "job_cpu.yaml")
-    assert made == engine.get("pj", "torch-mnist-trainingjob-ps")["spec"]
-    engine.muster("delete", "pj", "torch-mnist-trainingjob-ps")
+    create(page, "pj", "torch-mnist-trainingjob-ps")
+    assert_equal_to(engine, "pj", "torch-mnist-trainingjob-ps", "pytorchtrainingjob/ps/job_cpu.yaml")
 
 
-@pytest.mark.parametrize("kind", ["MPI", "PyTorchJob (Kubeflow)"])
-def test_kinds_without_a_form_begin_with_yaml(console, engine, kind):
-    page = console().page
-    open_menu(page, "Create Job", kind)
-    page.get_by_role("textbox", name="YAML").get_by_text("apiVersion").wait_for()
+def test_the_form_alone_makes_tutorial_002s_job(console, engine):
+    tab = console()
+    page = tab.page
+    open_menu(page, "Create Job", "MPI")
+    basics = page.get_by_role("region", name="Basic information")
+    page.get_by_role("switch", name="Add run policy").check()
+    page.get_by_role("switch", name="Delete the workers at the end").check()
+    fill(basics, {"Name": "torch-mnist-mpijob", "MCA parameters": "btl=^openib\npml=ob1", "Folder of MPI": "/usr/local", "Path of sshd": "/usr/sbin/sshd",
+                  "Arguments of mpirun": "-N 1 --enable-recovery --max-restarts 100 --allow-run-as-root",
+                  "Program": "python /t9k/mnt/tutorial-examples/job/mpijob/horovod-torch/torch_mnist_mpijob.py --log_dir log --no_cuda"})
+    worker = page.get_by_role("region", name="worker")
+    fill(worker, {"Replicas": "4", "Image": "t9kpublic/horovod:sdk-0.5.2", "CPU request": "4", "CPU limit": "8", "Memory request": "2Gi", "Memory limit": "4Gi"})
+    add_volume(worker, "tutorial", "/t9k/mnt")
+    tab.picture("form-002")
+    create(page, "mj", "torch-mnist-mpijob")
+    assert_equal_to(engine, "mj", "torch-mnist-mpijob", "mpijob/horovod-torch/job.yaml")
+
+
+KINDS = {"PyTorch": "pj", "TensorFlow": "tj", "XGBoost": "xj", "MPI": "mj", "Generic": "gj", "PyTorchJob (Kubeflow)": "pytorchjobs.kubeflow.org",
+         "TFJob (Kubeflow)": "tfjobs.kubeflow.org", "MPIJob (Kubeflow)": "mpijobs.kubeflow.org"}
+
+
+def test_every_kind_of_the_menu_is_created_by_its_form(console, engine):
+    tab = console()
+    page = tab.page
+    page.get_by_text("Create Job", exact=True).click()
+    menu = page.locator(".chooser[open] .menu a")
+    assert sorted(menu.all_inner_texts()) == sorted(KINDS)
+    page.keyboard.press("Escape")
+    for kind, resource in KINDS.items():
+        page.goto(page.url.split("/console/")[0] + "/console/jobs")
+        open_menu(page, "Create Job", kind)
+        name = f"by-form-{resource.split('.')[0]}"
+        page.get_by_label(re.compile("^Name$")).fill(name)
+        if page.get_by_label("Program").count():
+            page.get_by_label("Program").fill("true")
+        cards = page.locator(".form > .card")
+        for number in range(1, cards.count()):
+            if kind != "MPI" or number == 1:
+                fill(cards.nth(number), {"Image": "python:3", "Command": "true"})
+        create(page, resource, name)
+        assert engine.get(resource, name)["metadata"]["name"] == name
+        engine.muster("delete", resource, name, "--grace-period=1")
+
+
+def editor_text(page):
+    return page.get_by_role("textbox", name="YAML").inner_text()
+
+
+def test_form_and_yaml_are_kept_in_step(console, engine):
+    tab = console("create/pytorchtrainingjobs.batch.tensorstack.dev", width=1600)
+    page = tab.page
+    page.get_by_role("textbox", name="YAML").wait_for()
+    page.get_by_label(re.compile("^Name$")).fill("in-step")
+    page.get_by_role("switch", name="Use torchrun").check()
+    page.get_by_label("Processes per replica").fill("4")
+    wait_for("the YAML", lambda: "name: in-step" in editor_text(page) and 'procPerNode: "4"' in editor_text(page))
+    tab.picture("beside")
+    replace_text(page, MANIFEST.replace("spec:\n  replica", "spec:\n  elastic: {note: mine}\n  replica"))
+    wait_for("the form", lambda: page.get_by_label(re.compile("^Name$")).input_value() == "pasted")
+    assert page.get_by_label("Command").input_value() == 'echo "hello from the form"'
+    fill(page.get_by_role("region", name="node"), {"Replicas": "3"})
+    wait_for("the number in the YAML, with its comments", lambda: "replicas: 3" in editor_text(page) and "# a role" in editor_text(page))
+    page.get_by_text("Also in the YAML, and kept as it is:").get_by_text("spec.elastic.note").wait_for()
+
+
+def test_fields_are_suggested_and_explained(console, engine):
+    page = console("create/pytorchtrainingjobs.batch.tensorstack.dev", width=1600).page
+    page.get_by_role("textbox", name="YAML").wait_for()
+    replace_text(page, MANIFEST.replace("spec:\n  replica", "spec:\n  runPolicy:\n    cleanUp\n  replica", 1))
+    # Type the next letter of the half-typed field.
+    page.keyboard.press("Control+Home")
+    for _ in range(7):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    page.keyboard.type("P")
+    page.get_by_role("listbox", name="Completions").get_by_role("option", name="cleanUpPolicy").click()
+    wait_for("the field", lambda: "cleanUpPolicy:" in editor_text(page))
+    page.keyboard.type("U")
+    page.get_by_role("listbox", name="Completions").get_by_role("option", name="Unfinished").click()
+    wait_for("the value", lambda: "cleanUpPolicy: Unfinished" in editor_text(page))
+    page.locator(".cm-line").filter(has_text="restartPolicy").get_by_text("restartPolicy").hover()
+    page.get_by_text("When a replica that ended is started again.").wait_for()
+
+
+def test_a_copy_of_a_job_is_imported_or_cloned(console, engine):
+    engine.apply(dict(training_job("first", ["true"]), metadata={"name": "first", "labels": {"team": "vision"}}))
+    engine.wait_phase("first", "Succeeded")
+    tab = console("create/pytorchtrainingjobs.batch.tensorstack.dev")
+    page = tab.page
+    page.get_by_label(re.compile("^Name$")).fill("mine")
+    page.get_by_role("button", name="Import PyTorchTrainingJob").click()
+    page.get_by_role("dialog").get_by_role("button", name="first", exact=True).click()
+    wait_for("the copy", lambda: page.get_by_label(re.compile("^Name$")).input_value() == "first-2")
+    page.get_by_role("button", name="Undo").click()
+    wait_for("what was typed", lambda: page.get_by_label(re.compile("^Name$")).input_value() == "mine")
+
+    page.goto(page.url.split("/console/")[0] + "/console/jobs")
+    page.get_by_role("button", name="More for first", exact=True).click()
+    page.get_by_role("menuitem", name="Clone").click()
+    wait_for("the copy", lambda: page.get_by_label(re.compile("^Name$")).input_value() == "first-2")
+    assert page.get_by_label(re.compile("^Labels")).input_value() == "team=vision"
+    page.get_by_label("Replicas").fill("2")
+    page.get_by_role("button", name="Preview YAML").click()
+    page.get_by_label("Show changes").check()
+    page.locator(".cm-deletedChunk").get_by_text("replicas: 1").wait_for()
+    tab.picture("clone-changes")
+    page.get_by_role("dialog").get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("row").filter(has=page.get_by_role("link", name="first-2", exact=True)).wait_for()
+    copy = engine.get("pj", "first-2")
+    assert copy["spec"]["replicaSpecs"][0]["replicas"] == 2 and copy["metadata"]["labels"] == {"team": "vision"}
+
+
+JOB = "jobs/default/pytorchtrainingjobs.batch.tensorstack.dev"
+
+
+def edit_limit(page, value):
+    """Changes backoffLimit in the editor and shows the changes."""
+    text = editor_yaml(page)
+    page.keyboard.press("Control+a")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("text => navigator.clipboard.writeText(text)", re.sub(r"backoffLimit: \d+", f"backoffLimit: {value}", text))
+    page.keyboard.press("Control+v")
+    page.get_by_role("button", name="Show changes").click()
+    page.locator(".cm-deletedChunk").first.wait_for()
+
+
+def editor_yaml(page):
+    editor = page.get_by_role("textbox", name="YAML of edited")
+    editor.wait_for()
+    editor.click()
+    return editor.inner_text()
+
+
+def test_two_tabs_edit_one_job(console, engine):
+    job = training_job("edited", ["sleep", "600"])
+    job["spec"]["runPolicy"] = {"backoffLimit": 1}
+    engine.apply(job)
+    engine.wait_phase("edited", "Running")
+    first, second = (console(f"{JOB}/edited?tab=yaml") for _ in range(2))
+    for tab in (first, second):
+        tab.page.get_by_role("button", name="Edit", exact=True).click()
+        editor_yaml(tab.page)
+    edit_limit(first.page, 5)
+    first.picture("edit-changes")
+    first.page.get_by_role("button", name="Apply").click()
+    first.page.get_by_role("region", name="YAML of edited").get_by_text("backoffLimit: 5").wait_for()
+    assert engine.get("pj", "edited")["spec"]["runPolicy"]["backoffLimit"] == 5
+
+    edit_limit(second.page, 7)
+    second.page.get_by_role("button", name="Apply").click()
+    second.page.get_by_role("alert").get_by_text("Conflict").wait_for()
+    assert engine.get("pj", "edited")["spec"]["runPolicy"]["backoffLimit"] == 5
+    assert "backoffLimit: 7" in editor_yaml(second.page)
+    second.picture("edit-conflict")
+    second.page.get_by_role("button", name="Compare with the current one").click()
+    second.page.locator(".cm-deletedChunk").get_by_text("backoffLimit: 5").wait_for()
+    second.page.get_by_role("button", name="Apply").click()
+    second.page.get_by_role("region", name="YAML of edited").get_by_text("backoffLimit: 7").wait_for()
+    assert engine.get("pj", "edited")["spec"]["runPolicy"]["backoffLimit"] == 7
+    engine.muster("delete", "pj", "edited", "--grace-period=1")
+
+
+def test_a_job_is_run_again_and_scaled_from_its_page(console, engine):
+    job = training_job("grows", ["sleep", "600"], 1)
+    job["spec"].update(torchrunConfig={"enabled": True, "procPerNode": "1"}, elastic={"enabled": True, "minReplicas": 1, "maxReplicas": 2, "expectedReplicas": 1},
+                       runMode={"debug": {"enabled": True}})
+    engine.apply(job)
+    engine.wait_phase("grows", "Running")
+    page = console(f"{JOB}/grows").page
+    page.get_by_role("button", name="More for grows").click()
+    page.get_by_role("menuitem", name="Scale").click()
+    dialog = page.get_by_role("dialog", name="Scale grows")
+    dialog.get_by_label("Replicas").fill("5")
+    dialog.get_by_role("button", name="Scale").click()
+    dialog.get_by_text("maxReplicas").wait_for()  # the server's words
+    dialog.get_by_label("Replicas").fill("2")
+    dialog.get_by_role("button", name="Scale").click()
+    dialog.wait_for(state="detached")
+    wait_for("two replicas", lambda: len(engine.get("pj", "grows")["status"]["tasks"][0]["replicas"]) == 2)
+    page.get_by_role("button", name="More for grows").click()
+    page.get_by_role("menuitem", name="Run again").click()
+    page.get_by_role("heading", name="grows-2").wait_for()
+    assert engine.get("pj", "grows-2")["spec"]["elastic"]["expectedReplicas"] == 2
+    engine.muster("delete", "pj", "grows", "grows-2", "--grace-period=1")

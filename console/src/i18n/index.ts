@@ -1,6 +1,7 @@
 // t("jobs.range", {from: 1, to: 10, total: 42}) in the chosen language; whoever calls it while rendering follows a change.
 import { signal } from "@preact/signals";
 import * as config from "../features/config/texts";
+import * as create from "../features/create/texts";
 import * as events from "../features/events/texts";
 import * as nodes from "../features/nodes/texts";
 import * as overview from "../features/overview/texts";
@@ -13,10 +14,10 @@ import { zh as commonZh } from "./zh";
 
 // The texts of a feature are beside it; both languages of each have the same keys, which the compiler and a test compare.
 export const en = {
-  ...commonEn, ...config.en, ...events.en, ...nodes.en, ...overview.en, ...pods.en, ...queues.en, ...served.en, ...volumes.en,
+  ...commonEn, ...config.en, ...create.en, ...events.en, ...nodes.en, ...overview.en, ...pods.en, ...queues.en, ...served.en, ...volumes.en,
 } as const;
 export const zh: Record<keyof typeof en, string> = {
-  ...commonZh, ...config.zh, ...events.zh, ...nodes.zh, ...overview.zh, ...pods.zh, ...queues.zh, ...served.zh, ...volumes.zh,
+  ...commonZh, ...config.zh, ...create.zh, ...events.zh, ...nodes.zh, ...overview.zh, ...pods.zh, ...queues.zh, ...served.zh, ...volumes.zh,
 };
 
 export type Key = keyof typeof en;

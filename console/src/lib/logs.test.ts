@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { firstError, mergeLines, parseLine, search } from "./logs";
+import { firstError, hashOf, lineAtRow, linkIn, mergeLines, nameLines, parseLine, rowStarts, search, secondOf } from "./logs";
 
-const line = (time: number, text: string, source = 0) => ({ time, text, source });
+const line = (time: number, text: string, source = 0) => ({ time, text, source, id: "" });
 
 describe("log lines", () => {
   it("begin with their time", () => {
-    expect(parseLine("2026-01-01T00:00:00.5Z epoch 1/10", 2)).toEqual({ time: Date.parse("2026-01-01T00:00:00.500Z"), source: 2, text: "epoch 1/10" });
-    expect(parseLine("no time", 0)).toEqual({ time: 0, source: 0, text: "no time" });
+    expect(parseLine("2026-01-01T00:00:00.5Z epoch 1/10", 2)).toEqual({ time: Date.parse("2026-01-01T00:00:00.500Z"), source: 2, id: "2026-01-01T00:00:00.5Z", text: "epoch 1/10" });
+    expect(parseLine("no time", 0)).toEqual({ time: 0, source: 0, id: "", text: "no time" });
     expect(parseLine("2026-01-01T00:00:00Z", 0).text).toBe("");
   });
   it("are cut when nobody could read them", () => {
@@ -23,5 +23,20 @@ describe("log lines", () => {
   it("are searched by a regular expression, without colours", () => {
     expect(search([line(1, "a\x1b[31mbc"), line(2, "x")], "AB")).toEqual([0]);
     expect(search([], "(")).toBeUndefined();
+  });
+  it("have links, also when several have the same time", () => {
+    const lines = ["T1", "T1", "T2"].map((id) => ({ ...line(1, "x"), id }));
+    nameLines(lines, { time: "", count: 0 });
+    expect(lines.map((one) => one.id)).toEqual(["T1", "T1+1", "T2"]);
+    const link = { source: "worker-0", id: "2026-11-17T10:01:22.104Z+1" };
+    expect(linkIn(hashOf(link))).toEqual(link);
+    expect(secondOf(link.id)).toBe("2026-11-17T10:01:22Z");
+    expect(["", "#login=1", "#L%@2026-", "#Lx"].map(linkIn)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+  it("are wrapped at the width of the page", () => {
+    const starts = rowStarts([line(1, "x".repeat(25)), line(2, ""), line(3, "\x1b[31m中文中文中\x1b[0m"), line(4, "\tab")], 10);
+    expect([...starts]).toEqual([0, 3, 4, 5, 6]);
+    expect([0, 2, 3, 4, 5, 99].map((row) => lineAtRow(starts, row))).toEqual([0, 0, 1, 2, 3, 3]);
+    expect(lineAtRow(rowStarts([], 10), 5)).toBe(0);
   });
 });

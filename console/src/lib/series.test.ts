@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { roundUp, sumSeries } from "./series";
+import { roundUp, sumSeries, fromLocalInput, localInput, near, within } from "./series";
 
 const history = (times: number[], values: (number | null)[], stepSeconds = 2) => ({ stepSeconds, times, series: [{ name: "cpu", unit: "cores", values }] });
 
@@ -18,4 +18,16 @@ it("has nothing for what was not measured", () => {
 it("ends axes at round numbers", () => {
   expect([0, 0.3, 1, 33, 101].map((value) => roundUp(value, false))).toEqual([1, 0.5, 1, 50, 200]);
   expect(roundUp(3 * 2 ** 30, true)).toBe(5 * 2 ** 30);
+});
+
+it("finds the part of the time and the nearest point", () => {
+  const points = [1, 5, 9].map((time) => ({ time, value: time * 10 }));
+  expect(within(points, 2, 9).map((point) => point.time)).toEqual([5, 9]);
+  expect(near(points, 6)?.time).toBe(5);
+  expect(near([], 6)).toBeUndefined();
+});
+
+it("writes local times for a field and reads them back", () => {
+  expect(fromLocalInput(localInput(1_790_000_000))).toBe(1_790_000_000);
+  expect(fromLocalInput("soon")).toBeNaN();
 });

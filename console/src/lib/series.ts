@@ -31,6 +31,20 @@ export function sumSeries(histories: History[], names: string[]): Point[] {
 
 export const seriesNames = (histories: History[]) => [...new Set(histories.flatMap((one) => one.series.map((series) => series.name)))];
 
+/** The points of a part of the time. */
+export const within = (points: Point[], from: number, to: number) => points.filter((point) => point.time >= from && point.time <= to);
+
+/** The point that is nearest to an instant. */
+export const near = (points: Point[], time: number) =>
+  points.reduce<Point | undefined>((best, point) => (!best || Math.abs(point.time - time) < Math.abs(best.time - time) ? point : best), undefined);
+
+/** "2026-11-17T10:01:22" as a field for local times wants it, and back to seconds; NaN for what is no time. */
+export function localInput(seconds: number): string {
+  const at = new Date(seconds * 1000);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+export const fromLocalInput = (text: string) => new Date(text).getTime() / 1000;
+
 /** A round number at or above the value: 1, 2 or 5 times a power of ten, of two for bytes. */
 export function roundUp(value: number, binary: boolean): number {
   if (value <= 0) return 1;

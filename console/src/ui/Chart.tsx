@@ -1,7 +1,9 @@
-// A line over time, with the request and the limit as lines of their own. The pointer shows the value at its place.
-import { useState } from "preact/hooks";
+// Lines over time, with the request and the limit as lines of their own, and marks for what happened. All charts of a page share one
+// time axis: the pointer shows the values of its instant in each of them, and dragging chooses a part of the time.
+import type { Signal } from "@preact/signals";
+import { useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
-import { roundUp, type Point } from "../lib/series";
+import { near, roundUp, within, type Point } from "../lib/series";
 import { formatClock } from "../lib/time";
 
 interface Level {
@@ -10,9 +12,31 @@ interface Level {
   kind: "request" | "limit";
 }
 
+export interface Series {
+  /** "" where there is only one. */
+  label: string;
+  points: Point[];
+}
+
+export interface Mark {
+  /** Seconds since 1970. */
+  time: number;
+  label: string;
+}
+
+export interface TimeAxis {
+  from: number;
+  to: number;
+  marks: Mark[];
+  /** The instant under the pointer. */
+  hover: Signal<number | undefined>;
+  onZoom: (from: number, to: number) => void;
+}
+
 interface ChartProps {
   title: string;
-  points: Point[];
+  series: Series[];
+  axis: TimeAxis;
   format: (value: number) => string;
   binary?: boolean;
   levels?: Level[];
@@ -22,39 +46,73 @@ interface ChartProps {
 
 const width = 600;
 const height = 140;
+/** A drag over less than this is a click. */
+const shortestDrag = 8;
 
-export function Chart({ title, points, format, binary = false, levels = [], atLeast = 0 }: ChartProps) {
-  const [hover, setHover] = useState<number>();
-  const last = points[points.length - 1];
-  if (!last) return <figure class="chart"><figcaption>{title}</figcaption><p class="quiet">{t("metrics.none")}</p></figure>;
-  const start = points[0]?.time ?? 0;
-  const span = Math.max(1, last.time - start);
-  const top = roundUp(Math.max(atLeast, ...points.map((point) => point.value)), binary);
-  const x = (time: number) => ((time - start) / span) * width;
-  const y = (value: number) => height - (Math.min(value, top) / top) * height;
+const clock = (time: number) => formatClock(time * 1000).slice(0, 8);
+
+export function Chart({ title, series, axis, format, binary = false, levels = [], atLeast = 0 }: ChartProps) {
+  const [drag, setDrag] = useState<{ from: number; to: number }>();
+  const svg = useRef<SVGSVGElement>(null);
+  const shown = series.map((one) => ({ ...one, points: within(one.points, axis.from, axis.to) })).filter((one) => one.points.length > 0);
+  if (shown.length === 0) return <figure class="chart"><figcaption>{title}</figcaption><p class="quiet">{t("metrics.none")}</p></figure>;
+  const { from, to } = axis;
+  const top = roundUp(Math.max(atLeast, ...shown.map((one) => one.points.reduce((most, point) => Math.max(most, point.value), 0))), binary);
+  const x = (time: number) => ((time - from) / Math.max(1, to - from)) * width;
+  const y = (value: number) => height - (Math.min(Math.max(0, value), top) / top) * height;
   // A limit far above what is used would press the line to the ground; it is named below instead.
   const drawn = levels.filter((level) => level.value <= top);
-  const path = points.map((point, index) => `${index ? "L" : "M"}${x(point.time).toFixed(1)} ${y(point.value).toFixed(1)}`).join("");
-  const shown = hover === undefined ? last : points.reduce((near, point) => (Math.abs(x(point.time) - hover) < Math.abs(x(near.time) - hover) ? point : near), last);
+  const pathOf = (points: Point[]) => points.map((point, index) => `${index ? "L" : "M"}${x(point.time).toFixed(1)} ${y(point.value).toFixed(1)}`).join("");
+  const hover = axis.hover.value;
+  const valueOf = (points: Point[]) => format((hover === undefined ? points[points.length - 1] : near(points, hover))?.value ?? 0);
+  const placeOf = (event: PointerEvent) => {
+    const box = svg.current?.getBoundingClientRect();
+    return box ? Math.min(width, Math.max(0, ((event.clientX - box.left) / box.width) * width)) : 0;
+  };
+  const timeOf = (place: number) => from + (place / width) * (to - from);
+  const first = shown[0]?.points ?? [];
+  const last = first[first.length - 1];
+  const several = shown.length > 1;
+  const onPointerUp = () => {
+    const [start, end] = [Math.min(drag?.from ?? 0, drag?.to ?? 0), Math.max(drag?.from ?? 0, drag?.to ?? 0)];
+    setDrag(undefined);
+    if (end - start > shortestDrag) axis.onZoom(timeOf(start), timeOf(end));
+  };
   return (
     <figure class="chart">
-      <figcaption>{title} <strong>{format(shown.value)}</strong> {hover !== undefined && <span class="quiet">{formatClock(shown.time * 1000).slice(0, 8)}</span>}</figcaption>
+      <figcaption>
+        {title} {!several && <strong>{valueOf(first)}</strong>} {hover !== undefined && <span class="quiet">{clock(hover)}</span>}
+      </figcaption>
       <div class="plot">
         <span class="axis">{format(top)}</span>
-        <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={t("metrics.chart", { title, value: format(last.value) })}
-          onPointerMove={(event) => {
-            const box = event.currentTarget.getBoundingClientRect();
-            setHover(((event.clientX - box.left) / box.width) * width);
+        <svg ref={svg} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={t("metrics.chart", { title, value: last ? format(last.value) : "-" })}
+          onPointerDown={(event) => {
+            event.currentTarget.setPointerCapture(event.pointerId);
+            setDrag({ from: placeOf(event), to: placeOf(event) });
           }}
-          onPointerLeave={() => setHover(undefined)}>
+          onPointerMove={(event) => {
+            axis.hover.value = timeOf(placeOf(event));
+            if (drag) setDrag({ ...drag, to: placeOf(event) });
+          }}
+          onPointerUp={onPointerUp}
+          onPointerLeave={() => (axis.hover.value = undefined)}>
           {drawn.map((level) => <line key={level.kind} class={level.kind} x1="0" x2={width} y1={y(level.value)} y2={y(level.value)} />)}
-          <path d={`${path}L${x(last.time).toFixed(1)} ${height}L0 ${height}Z`} class="area" />
-          <path d={path} class="usage" />
-          {hover !== undefined && <line class="cursor" x1={x(shown.time)} x2={x(shown.time)} y1="0" y2={height} />}
+          {!several && last && <path d={`${pathOf(first)}L${x(last.time).toFixed(1)} ${height}L${x(first[0]?.time ?? from).toFixed(1)} ${height}Z`} class="area" />}
+          {shown.map((one, index) => <path key={one.label} d={pathOf(one.points)} class={several ? `usage rank-${index % 8}` : "usage"} />)}
+          {axis.marks.filter((mark) => mark.time >= from && mark.time <= to).map((mark) => (
+            <line key={`${mark.time}${mark.label}`} class="mark-line" x1={x(mark.time)} x2={x(mark.time)} y1="0" y2={height}><title>{mark.label} {clock(mark.time)}</title></line>
+          ))}
+          {drag && <rect class="drag" x={Math.min(drag.from, drag.to)} width={Math.abs(drag.to - drag.from)} y="0" height={height} />}
+          {hover !== undefined && hover >= from && hover <= to && <line class="cursor" x1={x(hover)} x2={x(hover)} y1="0" y2={height} />}
         </svg>
-        <span class="axis start">{formatClock(start * 1000).slice(0, 8)}</span><span class="axis end">{formatClock(last.time * 1000).slice(0, 8)}</span>
+        <span class="axis start">{clock(from)}</span><span class="axis end">{clock(to)}</span>
       </div>
-      {levels.length > 0 && <p class="legend">{levels.map((level) => <span key={level.kind} class={level.kind}>{level.label} {format(level.value)}</span>)}</p>}
+      {(levels.length > 0 || several) && (
+        <p class="legend">
+          {levels.map((level) => <span key={level.kind} class={level.kind}>{level.label} {format(level.value)}</span>)}
+          {several && shown.map((one, index) => <span key={one.label} class={`series rank-${index % 8}`}>{one.label} {valueOf(one.points)}</span>)}
+        </p>
+      )}
     </figure>
   );
 }

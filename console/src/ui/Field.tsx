@@ -10,21 +10,24 @@ interface FieldProps {
   optional?: boolean;
   /** Several lines. */
   long?: boolean;
+  disabled?: boolean;
+  /** Stands in the place of the help. */
+  error?: string | undefined;
 }
 
 /** A text with its label above and help below; what is not marked as optional is needed. */
-export function Field({ label, value, onInput, help, optional = false, long = false }: FieldProps) {
+export function Field({ label, value, onInput, help, optional = false, long = false, disabled = false, error }: FieldProps) {
   const id = useId();
   const common = {
-    id, class: "field", value, spellcheck: false, autocomplete: "off",
+    id, class: "field", value, spellcheck: false, autocomplete: "off", disabled, "aria-invalid": Boolean(error),
     onInput: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => onInput(event.currentTarget.value),
-    ...(help ? { "aria-describedby": `${id}-help` } : {}),
+    ...(help || error ? { "aria-describedby": `${id}-help` } : {}),
   };
   return (
     <div class="form-field">
       <label for={id}>{label}{optional && <span class="quiet"> {t("create.optional")}</span>}</label>
-      {long ? <textarea rows={2} {...common} /> : <input {...common} />}
-      {help && <p class="quiet" id={`${id}-help`}>{help}</p>}
+      {long ? <textarea rows={Math.min(8, Math.max(2, value.split("\n").length))} {...common} /> : <input {...common} />}
+      {(error || help) && <p class={error ? "bad" : "quiet"} id={`${id}-help`}>{error || help}</p>}
     </div>
   );
 }

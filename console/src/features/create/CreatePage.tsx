@@ -1,145 +1,165 @@
-// A new job: by a form where there is one, or by its YAML. Whatever was typed is kept until the job exists.
-import { signal } from "@preact/signals";
+// A new job. Its YAML is the one truth: the form edits that text, so both are always in step. Whatever was typed is kept until the job exists.
 import { lazy, Suspense } from "preact/compat";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ApiError } from "../../api/client";
-import type { JobKind } from "../../api/jobs";
+import { asApiError, getJson, type ApiError } from "../../api/client";
+import { freshCopy, nextName } from "../../api/copy";
+import { collectionPath, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { objectPath } from "../../api/paths";
 import { t } from "../../i18n";
-import { chosenNamespace, go, hrefOf, withNamespace } from "../../lib/router";
+import { chosenNamespace, go, hrefOf, place, withNamespace } from "../../lib/router";
 import { toYaml } from "../../lib/yaml";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
 import { showToast } from "../../ui/toast";
-import { JobFormFields } from "./JobFormFields";
-import { emptyForm, manifestOf, skeleton, type JobForm } from "./manifest";
-import { createFromYaml, kindIn, problemsOf } from "./submit";
+import { CheckResult, useCheck, type Check } from "./check";
+import { editText, readManifest, renameKey } from "./document";
+import { FormView } from "./FormView";
+import { ImportDialog } from "./ImportDialog";
+import { beginning, formOf } from "./kinds";
+import { createFromYaml, kindIn } from "./submit";
 
-const Editor = lazy(() => import("../../ui/Editor"));
-const lintAfter = 400;
-
-// Drafts outlive the page, and a reload of the tab.
-const draftKey = (kind: string) => `muster-draft-${kind}`;
-const form = signal<JobForm>(readForm());
-
-function readForm(): JobForm {
-  try {
-    return { ...emptyForm(), ...(JSON.parse(sessionStorage.getItem(draftKey("form")) ?? "{}") as Partial<JobForm>) };
-  } catch {
-    return emptyForm();
-  }
-}
-
-function keepForm(next: JobForm): void {
-  form.value = next;
-  sessionStorage.setItem(draftKey("form"), JSON.stringify(next));
-}
-
-const asError = (problem: unknown) => (problem instanceof ApiError ? problem : new ApiError({ message: String(problem) }));
+const ManifestEditor = lazy(() => import("./ManifestEditor"));
+const wideScreen = matchMedia("(min-width: 1400px)");
 
 interface TargetProps {
   kind: JobKind;
   kinds: JobKind[];
 }
 
-/** Creates the job and goes to the list, where it appears. */
-async function create(text: string, { kind, kinds }: TargetProps): Promise<void> {
-  await createFromYaml(text, kindIn(text, kinds, kind), chosenNamespace() || "default", false);
-  sessionStorage.removeItem(draftKey("form"));
-  sessionStorage.removeItem(draftKey(kind.kind));
-  form.value = emptyForm();
-  showToast(t("create.created"));
-  go(hrefOf(["jobs"], withNamespace()));
+interface YamlProps {
+  text: string;
+  onChange: (text: string) => void;
+  check: Check;
+  focus?: boolean;
+  original?: string | undefined;
 }
 
-/** The text with what the server would say to it, asked a moment after the last key. */
-function YamlEditor({ text, onChange, target }: { text: string; onChange: (text: string) => void; target: TargetProps }) {
-  const [error, setError] = useState<ApiError>();
-  const [checked, setChecked] = useState(false);
-  useEffect(() => {
-    let stale = false;
-    setChecked(false);
-    const timer = setTimeout(() => {
-      createFromYaml(text, kindIn(text, target.kinds, target.kind), chosenNamespace() || "default", true).then(
-        () => !stale && (setError(undefined), setChecked(true)),
-        (problem: unknown) => !stale && setError(asError(problem)),
-      );
-    }, lintAfter);
-    return () => {
-      stale = true;
-      clearTimeout(timer);
-    };
-  }, [text]);
-  const problems = useMemo(() => (error ? problemsOf(error, text) : []), [error]);
+function Yaml({ text, onChange, check, focus = false, original }: YamlProps) {
   return (
     <>
       <Suspense fallback={<div class="skeleton" aria-hidden="true"><i /><i /></div>}>
-        <Editor label={t("create.editor")} text={text} problems={problems} onChange={onChange} />
+        <ManifestEditor label={t("create.editor")} text={text} problems={check.problems} onChange={onChange} focus={focus} original={original} />
       </Suspense>
-      <div class="lint" role="status" aria-label={t("create.check")}>
-        {checked && <p class="good">✓ {t("create.valid")}</p>}
-        {problems.map((problem) => <p class="bad" key={problem.message}><span>{t("create.line", { line: problem.line + 1 })}</span> {problem.message}</p>)}
-      </div>
+      <CheckResult check={check} />
     </>
   );
 }
 
-function Preview({ target, onClose }: { target: TargetProps; onClose: () => void }) {
-  const [text, setText] = useState(() => toYaml(manifestOf(form.value)));
-  const [error, setError] = useState<ApiError>();
-  const submit = () => void create(text, target).catch((problem: unknown) => setError(asError(problem)));
-  return (
-    <Dialog title={t("create.preview")} onClose={onClose} wide>
-      {error && <Failure error={error} />}
-      <YamlEditor text={text} onChange={setText} target={target} />
-      <footer>
-        <Button onClick={onClose}>{t("action.cancel")}</Button>
-        <Button kind="primary" onClick={submit}>{t("create.create")}</Button>
-      </footer>
-    </Dialog>
-  );
+function useIsWide(): boolean {
+  const [wide, setWide] = useState(wideScreen.matches);
+  useEffect(() => {
+    const onChange = () => setWide(wideScreen.matches);
+    wideScreen.addEventListener("change", onChange);
+    return () => wideScreen.removeEventListener("change", onChange);
+  }, []);
+  return wide;
 }
 
-function ByForm({ target }: { target: TargetProps }) {
-  const [preview, setPreview] = useState(false);
-  const [error, setError] = useState<ApiError>();
-  const submit = () => void create(toYaml(manifestOf(form.value)), target).catch((problem: unknown) => setError(asError(problem)));
-  return (
-    <>
-      <div class="title-row">
-        <h1>{t("create.title", { kind: target.kind.kind })}</h1>
-        <span class="spacer" />
-        <Button onClick={() => setPreview(true)}>{t("create.preview")}</Button>
-        <Button kind="primary" onClick={submit}>{t("create.create")}</Button>
-      </div>
-      {error && <Failure error={error} />}
-      <JobFormFields form={form.value} onChange={keepForm} />
-      {preview && <Preview target={target} onClose={() => setPreview(false)} />}
-    </>
-  );
+interface PageProps extends TargetProps {
+  draftKey: string;
+  initial: string;
+  /** The text of the job that this one began as. */
+  base?: string | undefined;
 }
 
-function ByYaml({ target }: { target: TargetProps }) {
-  const { kind } = target;
-  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(kind.kind)) ?? toYaml(skeleton(`${kind.group}/${kind.version}`, kind.kind)));
+function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) {
+  const [text, setText] = useState(() => sessionStorage.getItem(draftKey) ?? initial);
+  const [base, setBase] = useState(begun);
+  const [undo, setUndo] = useState<{ text: string; name: string }>();
+  const [open, setOpen] = useState<"" | "preview" | "import">("");
+  const [comparing, setComparing] = useState(false);
   const [error, setError] = useState<ApiError>();
+  const wide = useIsWide();
+  const send = (dryRun: boolean) => createFromYaml(text, kindIn(text, kinds, kind), chosenNamespace() || "default", dryRun);
+  const check = useCheck(text, () => send(true));
+  const { value: manifest } = useMemo(() => readManifest(text), [text]);
+  const form = formOf(kindIn(text, kinds, kind));
   const change = (next: string) => {
     setText(next);
-    sessionStorage.setItem(draftKey(kind.kind), next);
+    sessionStorage.setItem(draftKey, next);
   };
+  const create = async () => {
+    try {
+      await send(false);
+      sessionStorage.removeItem(draftKey);
+      showToast(t("create.created"));
+      go(hrefOf(["jobs"], withNamespace()));
+    } catch (problem) {
+      setError(asApiError(problem));
+    }
+  };
+  const take = (job: Job) => {
+    const copy = toYaml(freshCopy(job, nextName(job.metadata?.name ?? "")));
+    setUndo({ text, name: job.metadata?.name ?? "" });
+    setBase(copy);
+    change(copy);
+    setOpen("");
+  };
+  const editor = (focus: boolean) => <Yaml text={text} onChange={change} check={check} focus={focus} original={comparing ? base : undefined} />;
+  const compare = base !== undefined && (
+    <label class="check"><input type="checkbox" checked={comparing} onChange={(event) => setComparing(event.currentTarget.checked)} /> {t("create.changes")}</label>
+  );
+  const showsForm = form !== undefined && manifest !== undefined;
   return (
     <>
       <div class="title-row">
         <h1>{t("create.title", { kind: kind.kind })}</h1>
         <span class="spacer" />
-        <Button kind="primary" onClick={() => void create(text, target).catch((problem: unknown) => setError(asError(problem)))}>{t("create.create")}</Button>
+        <Button onClick={() => setOpen("import")}>{t("create.import", { kind: kind.kind })}</Button>
+        {showsForm && <Button onClick={() => setOpen("preview")}>{t("create.preview")}</Button>}
+        <Button kind="primary" onClick={() => void create()}>{t("create.create")}</Button>
       </div>
-      {error && <Failure error={error} />}
-      <YamlEditor text={text} onChange={change} target={target} />
+      {error && open === "" && <Failure error={error} />}
+      {undo && (
+        <p class="notice" role="status">
+          {t("create.imported", { name: undo.name })} <Button onClick={() => (change(undo.text), setUndo(undefined))}>{t("create.undo")}</Button>
+        </p>
+      )}
+      {form && !manifest && <p class="notice" role="status">{t("create.notForm")}</p>}
+      {showsForm ? (
+        <div class="beside">
+          <FormView form={form} manifest={manifest} problems={check.problems} strict={error !== undefined} apply={(edits) => change(editText(text, edits))}
+            rename={(role, name) => change(renameKey(text, role.path, name))} />
+          {wide && open === "" && <aside aria-label={t("create.preview")}>{compare}{editor(false)}</aside>}
+        </div>
+      ) : open === "" && editor(true)}
+      {open === "import" && <ImportDialog kind={kind} onClose={() => setOpen("")} onChoose={take} />}
+      {open === "preview" && (
+        <Dialog title={t("create.preview")} onClose={() => setOpen("")} wide>
+          {error && <Failure error={error} />}
+          {editor(true)}
+          <footer>
+            {compare}
+            <span class="spacer" />
+            <Button onClick={() => setOpen("")}>{t("create.backToForm")}</Button>
+            <Button kind="primary" onClick={() => void create()}>{t("create.create")}</Button>
+          </footer>
+        </Dialog>
+      )}
     </>
   );
 }
 
-export default function CreatePage({ kind, kinds }: TargetProps) {
-  return kind.kind === "PyTorchTrainingJob" ? <ByForm target={{ kind, kinds }} /> : <ByYaml key={kind.kind} target={{ kind, kinds }} />;
+/** A copy of the job that ?from=PROJECT/NAME names. */
+function CloneForm({ from, ...target }: TargetProps & { from: string }) {
+  const [job, setJob] = useState<Job>();
+  const [error, setError] = useState<ApiError>();
+  const [ns = "", name = ""] = from.split("/");
+  const read = () => {
+    setError(undefined);
+    getJson<Job>(objectPath(collectionPath(target.kind, ns), name)).then(setJob, (problem: unknown) => setError(asApiError(problem)));
+  };
+  useEffect(read, []);
+  if (error) return <Failure error={error} onRetry={read} />;
+  if (!job) return <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>;
+  const copy = toYaml(freshCopy(job, nextName(name)));
+  return <CreateForm {...target} draftKey={`muster-draft-${resourceName(target.kind)}-${from}`} initial={copy} base={copy} />;
+}
+
+export default function CreatePage(target: TargetProps) {
+  const from = place.value.query.get("from");
+  const key = resourceName(target.kind);
+  if (from) return <CloneForm key={`${key}/${from}`} from={from} {...target} />;
+  return <CreateForm key={key} {...target} draftKey={`muster-draft-${key}`} initial={toYaml(beginning(target.kind))} />;
 }

@@ -1,12 +1,15 @@
-// Manifests go to the server as they were typed; what it says about them is shown at the lines it is about.
-import { ApiError, send } from "../../api/client";
+// Manifests go to the server as they were typed; what it says about them is shown at the places it is about.
+import { send, type ApiError } from "../../api/client";
 import { collectionPath, type JobKind } from "../../api/jobs";
-import { lineOfPath } from "../../lib/yamlLines";
+import { placeOf } from "../../lib/yamlPlace";
+import type { Problem } from "../../ui/Editor";
 
-/** The kind that the text itself names; the chosen one while it names none that the server has. */
+/** The kind that the text itself names, in its version; the chosen one while it names none that the server has. */
 export function kindIn(text: string, kinds: JobKind[], chosen: JobKind): JobKind {
-  const field = (name: string) => new RegExp(`^${name}:[ \\t]*["']?([^\\s"'#]+)`, "m").exec(text)?.[1];
-  return kinds.find((kind) => kind.kind === field("kind") && `${kind.group}/${kind.version}` === field("apiVersion")) ?? chosen;
+  const field = (name: string) => new RegExp(`^${name}:[ \\t]*["']?([^\\s"'#]+)`, "m").exec(text)?.[1] ?? "";
+  const [group, version = ""] = field("apiVersion").split("/");
+  const found = kinds.find((kind) => kind.kind === field("kind") && kind.group === group);
+  return found && version ? { ...found, version } : chosen;
 }
 
 export async function createFromYaml(text: string, kind: JobKind, ns: string, dryRun: boolean): Promise<void> {
@@ -14,16 +17,16 @@ export async function createFromYaml(text: string, kind: JobKind, ns: string, dr
   await send("POST", `${collectionPath(kind, ns)}?${query}`, text, "application/yaml");
 }
 
-export interface TextProblem {
-  line: number;
-  message: string;
+export interface TextProblem extends Problem {
+  /** The field it is about; "" when the text as a whole is meant. */
+  field: string;
 }
 
-/** A parser names the line itself; a schema names the field. */
+/** A parser names the place itself; a schema names the field. */
 export function problemsOf(error: ApiError, text: string): TextProblem[] {
-  if (error.causes.length > 0) return error.causes.map((cause) => ({ line: lineOfPath(text, cause.field), message: `${cause.field}: ${cause.message}` }));
-  const line = /\bline (\d+)/.exec(error.message)?.[1];
-  const field = /(?:unknown field|strict decoding error:.*?)\s*"([^"]+)"/.exec(error.message)?.[1];
-  if (line) return [{ line: Number(line) - 1, message: error.message }];
-  return [{ line: field ? lineOfPath(text, field) : 0, message: error.message }];
+  const about = (field: string, message: string) => ({ ...placeOf(text, field), field, message });
+  if (error.causes.length > 0) return error.causes.map((cause) => about(cause.field, `${cause.field}: ${cause.message}`));
+  const place = /\bline (\d+)(?:,? column (\d+))?/.exec(error.message);
+  if (place) return [{ line: Number(place[1]), ...(place[2] ? { column: Number(place[2]) } : {}), field: "", message: error.message }];
+  return [about(/(?:unknown field|strict decoding error:.*?)\s*"([^"]+)"/.exec(error.message)?.[1] ?? "", error.message)];
 }

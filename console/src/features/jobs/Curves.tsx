@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, getJson } from "../../api/client";
 import { t } from "../../i18n";
 import type { Point } from "../../lib/series";
-import { Chart } from "../../ui/Chart";
+import { Chart, type TimeAxis } from "../../ui/Chart";
 
 export interface Scalars {
   /** Points are step, seconds since 1970 and value; a value that is no number is null. */
@@ -30,7 +30,7 @@ export function curvesOf(scalars: Scalars): Curve[] {
 const format = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toPrecision(4));
 
 /** `round` changes when they are to be read again. */
-export function Curves({ path, round }: { path: string; round: number }) {
+export function Curves({ path, round, axis }: { path: string; round: number; axis: TimeAxis }) {
   const [curves, setCurves] = useState<Curve[]>([]);
   useEffect(() => {
     let gone = false;
@@ -47,7 +47,7 @@ export function Curves({ path, round }: { path: string; round: number }) {
   return (
     <section class="card">
       <h2>{t("metrics.training")}</h2>
-      <div class="charts">{curves.map((curve) => <Chart key={curve.title} title={curve.title} points={curve.points} format={format} />)}</div>
+      <div class="charts">{curves.map((curve) => <Chart key={curve.title} title={curve.title} series={[{ label: "", points: curve.points }]} axis={axis} format={format} />)}</div>
     </section>
   );
 }

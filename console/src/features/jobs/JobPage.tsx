@@ -17,7 +17,9 @@ import { DeleteDialog, jobActions, pauseJob } from "./actions";
 import { kinds, loadKinds } from "./live";
 import { LogsTab } from "./LogsTab";
 import { MetricsTab } from "./MetricsTab";
+import { marksOf } from "./marks";
 import * as model from "./model";
+import { cloneJob, ScaleDialog } from "./otherActions";
 import { OverviewTab } from "./OverviewTab";
 import { ReplicasTab } from "./ReplicasTab";
 import { orderPods } from "./replicas";
@@ -41,6 +43,7 @@ function TitleRow({ job }: { job: Job }) {
       <span class="spacer" />
       {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
       {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
+      <Button onClick={() => cloneJob(job)}>{t("action.clone")}</Button>
       <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={jobActions(job)} />
     </div>
   );
@@ -86,10 +89,12 @@ function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string 
       {chosen === "replicas" && <ReplicasTab job={shown} pods={ordered} path={path} />}
       {chosen === "logs" && <LogsTab ns={ns} job={shown} pods={ordered} />}
       {chosen === "metrics" && (
-        <MetricsTab ns={ns} pods={ordered} state={model.stateOf(shown)} cpu={model.cpuOf(shown)} memory={model.memoryOf(shown)} scalars={scalarsPath(ns, resourceName(kind), name)} />
+        <MetricsTab ns={ns} pods={ordered} state={model.stateOf(shown)} cpu={model.cpuOf(shown)} memory={model.memoryOf(shown)} scalars={scalarsPath(ns, resourceName(kind), name)}
+          started={shown.status?.startTime} ended={shown.status?.completionTime} marks={marksOf(shown, ordered)} />
       )}
-      {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} />}
+      {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} editable />}
       <DeleteDialog />
+      <ScaleDialog />
     </>
   );
 }

@@ -17,6 +17,7 @@ import { Table, type Column } from "../../ui/Table";
 import { BulkActions, DeleteDialog, jobActions } from "./actions";
 import { jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
 import * as model from "./model";
+import { ScaleDialog } from "./otherActions";
 
 const states = ["Pending", "Running", "Paused", "Succeeded", "Failed"];
 
@@ -185,6 +186,7 @@ export function JobsPage() {
       )}
       {shown.length > 0 && <Pager total={shown.length} size={size} page={page} />}
       <DeleteDialog />
+      <ScaleDialog />
     </>
   );
 }

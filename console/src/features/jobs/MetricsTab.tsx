@@ -1,29 +1,42 @@
-// What the replicas use, summed or one of them: read again every few seconds while they run.
+// What the replicas use, summed, each of them or one of them: read again every few seconds while they run. All charts share one time axis.
+import { useSignal } from "@preact/signals";
 import type { Pod } from "#types";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, getJson } from "../../api/client";
+import { ApiError, asApiError, getJson } from "../../api/client";
+import { objectPath, ownPath } from "../../api/paths";
 import { t } from "../../i18n";
 import { formatBytes, formatCpu } from "../../lib/quantity";
 import { place, setQuery } from "../../lib/router";
-import { seriesNames, sumSeries, type History } from "../../lib/series";
-import { IconButton } from "../../ui/Button";
-import { Chart } from "../../ui/Chart";
+import { fromLocalInput, localInput, seriesNames, sumSeries, type History } from "../../lib/series";
+import { formatClock } from "../../lib/time";
+import { Button, IconButton } from "../../ui/Button";
+import { Chart, type Mark, type Series, type TimeAxis } from "../../ui/Chart";
+import { now } from "../../ui/clock";
 import { Failure } from "../../ui/Failure";
 import { Select } from "../../ui/Select";
 import type { State } from "../../ui/State";
 import { Curves } from "./Curves";
 import type { Amounts } from "./model";
+import { indexOf, roleOf } from "./replicas";
 
 const readEvery = 4000;
 
-async function readHistories(ns: string, pods: string[]): Promise<History[]> {
+interface PodHistory {
+  pod: string;
+  history: History;
+}
+
+async function readHistories(ns: string, pods: string[]): Promise<PodHistory[]> {
   const all = await Promise.all(
-    pods.map((pod) =>
-      getJson<History>(`/apis/muster.dev/v1/namespaces/${encodeURIComponent(ns)}/pods/${encodeURIComponent(pod)}/metrics`).catch((error: unknown) => {
+    pods.map(async (pod) => {
+      const history = await
+      getJson<History>(`${objectPath(ownPath("pods", ns), pod)}/metrics`).catch((error: unknown) => {
         // A pod that has not run yet has no history.
         if (error instanceof ApiError && error.code === 404) return undefined;
         throw error;
-      })),
+      });
+      return history && { pod, history };
+    }),
   );
   return all.filter((one) => one !== undefined);
 }
@@ -47,15 +60,55 @@ interface MetricsTabProps {
   memory: Amounts;
   /** Where the curves of the training are, if there are any. */
   scalars?: string;
+  /** When it began to run and when it ended; the first and the last measurement where that is not known. */
+  started?: string | undefined;
+  ended?: string | undefined;
+  marks?: Mark[];
 }
 
-export function MetricsTab({ ns, pods, state, cpu, memory, scalars }: MetricsTabProps) {
-  const [histories, setHistories] = useState<History[]>();
+/** The part of the time that the address names, in seconds; the whole of it without. */
+function useRange(whole: { from: number; to: number }) {
+  const query = place.value.query;
+  const [from, to] = ["from", "to"].map((name) => Number(query.get(name) ?? NaN)) as [number, number];
+  const chosen = from < to;
+  return { chosen, from: chosen ? from : whole.from, to: chosen ? to : whole.to };
+}
+
+const setRange = (from: number, to: number) => setQuery({ from: from < to ? String(Math.floor(from)) : "", to: from < to ? String(Math.ceil(to)) : "" });
+
+function RangeChooser({ from, to, chosen, label }: { from: number; to: number; chosen: boolean; label: string }) {
+  const input = (text: string, value: number, onChange: (seconds: number) => void) => (
+    <label class="select"><span>{text}</span>
+      <input type="datetime-local" step="1" class="field" value={localInput(value)}
+        onChange={(event) => !Number.isNaN(fromLocalInput(event.currentTarget.value)) && onChange(fromLocalInput(event.currentTarget.value))} /></label>
+  );
+  return (
+    <>
+      <span class="quiet">{chosen ? `${formatClock(from * 1000).slice(0, 8)} – ${formatClock(to * 1000).slice(0, 8)}` : label}</span>
+      <details class="chooser">
+        <summary class="button plain">{t("metrics.custom")}</summary>
+        <div class="menu range">
+          {input(t("metrics.from"), from, (value) => setRange(value, to))}
+          {input(t("metrics.to"), to, (value) => setRange(from, value))}
+          <p class="quiet">{t("metrics.dragHint")}</p>
+        </div>
+      </details>
+      {chosen && <Button onClick={() => setRange(0, 0)}>{t("metrics.whole")}</Button>}
+    </>
+  );
+}
+
+const secondsOf = (text: string | undefined) => Date.parse(text ?? "") / 1000;
+const each = "*";
+
+export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, ended, marks = [] }: MetricsTabProps) {
+  const [histories, setHistories] = useState<PodHistory[]>([]);
   const [error, setError] = useState<ApiError>();
   const [round, setRound] = useState(0);
   const [reads, setReads] = useState(0);
+  const hover = useSignal<number | undefined>(undefined);
   const wanted = place.value.query.get("pod") ?? "";
-  const names = pods.map((pod) => pod.metadata?.name ?? "").filter((name) => !wanted || name === wanted);
+  const names = pods.map((pod) => pod.metadata?.name ?? "").filter((name) => !wanted || wanted === each || name === wanted);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let gone = false;
@@ -67,7 +120,7 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars }: MetricsTab
         setReads((before) => before + 1);
         setError(undefined);
       } catch (problem) {
-        if (!gone) setError(problem instanceof ApiError ? problem : new ApiError({ message: String(problem) }));
+        if (!gone) setError(asApiError(problem));
       }
       if (!gone && state === "Running") timer = setTimeout(() => void read(), readEvery);
     };
@@ -78,40 +131,73 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars }: MetricsTab
     };
   }, [ns, names.join(), state, round]);
 
-  const ended = state === "Succeeded" || state === "Failed";
-  const sum = (...series: string[]) => sumSeries(histories ?? [], series);
-  const gpus = seriesNames(histories ?? []).filter((name) => name.startsWith("gpu-"));
+  const times = histories.flatMap(({ history }) => [history.times[0], history.times[history.times.length - 1]]).filter((time) => time !== undefined);
+  const begin = secondsOf(started) || Math.min(...times, now.value / 1000 - 60);
+  const end = secondsOf(ended) || Math.max(...times, begin + 1);
+  const range = useRange({ from: Math.min(begin, ...times), to: Math.max(end, ...times) });
+  const axis: TimeAxis = { from: range.from, to: range.to, marks, hover, onZoom: setRange };
+
+  const labelOf = (name: string) => {
+    const pod = pods.find((one) => one.metadata?.name === name);
+    return pod && roleOf(pod) ? `${roleOf(pod)}-${indexOf(pod)}` : name;
+  };
+  /** One line for all replicas, or one for each. */
+  const series = (...columns: string[]): Series[] =>
+    wanted === each
+      ? histories.map(({ pod, history }) => ({ label: labelOf(pod), points: sumSeries([history], columns) }))
+      : [{ label: "", points: sumSeries(histories.map((one) => one.history), columns) }];
+  /** GPUs are counted within a replica, and no two of them are one. */
+  const gpuSeries = (kind: string): Series[] =>
+    histories.flatMap(({ pod, history }) =>
+      seriesNames([history]).filter((name) => name.startsWith("gpu-") && name.endsWith(kind)).map((name) => ({
+        label: `${histories.length > 1 ? `${labelOf(pod)} ` : ""}${name.slice(0, -kind.length - 1)}`, points: sumSeries([history], [name]) })));
+  const whole = wanted === "";
+  const hasGpus = gpuSeries("utilisation").length > 0;
+  const over = state === "Succeeded" || state === "Failed";
   return (
     <>
       <div class="filters">
-        {pods.length > 1 && <Select label={t("tab.replicas")} value={wanted} onChange={(pod) => setQuery({ pod })}
-          options={[{ value: "", label: t("metrics.sum") }, ...pods.map((pod) => ({ value: pod.metadata?.name ?? "", label: pod.metadata?.name ?? "" }))]} />}
-        <span class="quiet">{t(ended ? "metrics.rangeFinish" : "metrics.rangeNow")}</span>
+        {pods.length > 1 && (
+          <Select label={t("tab.replicas")} value={wanted} onChange={(pod) => setQuery({ pod })}
+            options={[{ value: "", label: t("metrics.sum") }, { value: each, label: t("metrics.each") }, ...pods.map((pod) => ({ value: pod.metadata?.name ?? "", label: pod.metadata?.name ?? "" }))]} />
+        )}
+        <RangeChooser {...range} label={t(over ? "metrics.rangeFinish" : "metrics.rangeNow")} />
         <IconButton icon="refresh" label={t("metrics.refresh")} onClick={() => setRound(round + 1)} />
       </div>
+      {marks.length > 0 && (
+        <p class="marks" role="group" aria-label={t("metrics.marks")}>
+          {marks.map((mark) => <span key={`${mark.time}${mark.label}`}><span class="quiet">{formatClock(mark.time * 1000).slice(0, 8)}</span> {mark.label}</span>)}
+        </p>
+      )}
       {error && <Failure error={error} onRetry={() => setRound(round + 1)} />}
       <div class="cards">
-        {scalars && <Curves path={scalars} round={reads} />}
+        {scalars && <Curves path={scalars} round={reads} axis={axis} />}
         <section class="card">
           <h2>{t("metrics.resources")}</h2>
           <div class="charts">
-            <Chart title={t("metrics.cpu")} points={sum("cpu")} format={formatCpu} levels={wanted ? [] : levels(cpu)} />
-            <Chart title={t("metrics.memory")} points={sum("memory")} format={formatBytes} binary levels={wanted ? [] : levels(memory)} />
-            {gpus.map((name) => name.endsWith("utilisation")
-              ? <Chart key={name} title={`${t("metrics.gpu")} ${name.split("-")[1]}`} points={sum(name)} format={percent} atLeast={100} />
-              : <Chart key={name} title={`${t("metrics.gpuMemory")} ${name.split("-")[1]}`} points={sum(name)} format={formatBytes} binary />)}
+            <Chart title={t("metrics.cpu")} series={series("cpu")} axis={axis} format={formatCpu} levels={whole ? levels(cpu) : []} />
+            <Chart title={t("metrics.memory")} series={series("memory")} axis={axis} format={formatBytes} binary levels={whole ? levels(memory) : []} />
           </div>
         </section>
+        {hasGpus && (
+          <section class="card">
+            <h2>{t("metrics.gpus")}</h2>
+            <div class="charts">
+              <Chart title={t("metrics.gpu")} series={gpuSeries("utilisation")} axis={axis} format={percent} atLeast={100} />
+              <Chart title={t("metrics.gpuMemory")} series={gpuSeries("memory")} axis={axis} format={formatBytes} binary />
+            </div>
+          </section>
+        )}
         <section class="card">
           <h2>{t("metrics.network")}</h2>
           <div class="charts">
-            <Chart title={t("metrics.receive")} points={sum("network-receive")} format={rate} binary />
-            <Chart title={t("metrics.transmit")} points={sum("network-transmit")} format={rate} binary />
+            <Chart title={t("metrics.receive")} series={series("network-receive")} axis={axis} format={rate} binary />
+            <Chart title={t("metrics.transmit")} series={series("network-transmit")} axis={axis} format={rate} binary />
           </div>
         </section>
         <section class="card">
           <h2>{t("metrics.storage")}</h2>
-          <div class="charts"><Chart title={t("metrics.throughput")} points={sum("disk-read", "disk-write")} format={rate} binary /></div>
+          <div class="charts"><Chart title={t("metrics.throughput")} series={series("disk-read", "disk-write")} axis={axis} format={rate} binary /></div>
         </section>
       </div>
     </>

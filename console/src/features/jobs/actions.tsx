@@ -9,6 +9,7 @@ import type { MenuItem } from "../../ui/Menu";
 import { showToast, toastFailure } from "../../ui/toast";
 import { kindOf } from "./live";
 import { stateOf } from "./model";
+import { otherActions } from "./otherActions";
 
 const deleting = signal<Job[]>([]);
 
@@ -29,6 +30,7 @@ export function jobActions(job: Job): MenuItem[] {
   const items: MenuItem[] = [];
   if (state === "Paused") items.push({ label: t("action.resume"), onSelect: () => void pauseJob(job, false) });
   if (canPause(job)) items.push({ label: t("action.pause"), onSelect: () => void pauseJob(job, true) });
+  items.push(...otherActions(job, pathOf(job)));
   if (state !== "Deleting") items.push({ label: t("action.delete"), danger: true, onSelect: () => (deleting.value = [job]) });
   return items;
 }

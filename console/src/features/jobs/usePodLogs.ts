@@ -2,12 +2,13 @@
 import type { Pod } from "#types";
 import { useEffect, useState } from "preact/hooks";
 import { openStream } from "../../api/streams";
-import { mergeLines, parseLine, type LogLine } from "../../lib/logs";
+import { mergeLines, nameLines, parseLine, type LogLine } from "../../lib/logs";
 import { attemptOf } from "./replicas";
 
-/** Lines that are read at first; a reader who wants more asks for everything. */
-export const tailLines = 5000;
 const frame = 50;
+// A long list takes longer to put in order, so it is done less often.
+const longFrame = 500;
+const longList = 50_000;
 
 const containerOf = (pod: Pod) => pod.spec?.containers?.[0]?.name ?? "";
 
@@ -25,7 +26,8 @@ export function logPath(ns: string, pod: Pod, attempt: number | undefined, query
     : `/apis/muster.dev/v1/namespaces/${space}/pods/${name}/attempts/${attempt}/log?${params}`;
 }
 
-export function usePodLogs(ns: string, pods: Pod[], attempt: number | undefined, everything: boolean): LogLine[] {
+/** `range` says which part of the logs is wanted, as parameters of the API. */
+export function usePodLogs(ns: string, pods: Pod[], attempt: number | undefined, range: Record<string, string>): LogLine[] {
   const [lines, setLines] = useState<LogLine[]>([]);
   const started = pods.filter((pod) => attempt !== undefined || hasStarted(pod));
   const key = started.map((pod) => pod.metadata?.uid).join();
@@ -41,12 +43,15 @@ export function usePodLogs(ns: string, pods: Pod[], attempt: number | undefined,
     };
     const open = (pod: Pod): (() => void) => {
       const source = pods.indexOf(pod);
-      const query = { follow: "true", timestamps: "true", fold: "true", ...(everything ? {} : { tailLines: String(tailLines) }) };
+      const query = { follow: "true", timestamps: "true", fold: "true", ...range };
+      const last = { time: "", count: 0 };
       let close = () => {};
       close = openStream(logPath(ns, pod, attempt, query), [], {
         onLines: (texts) => {
-          for (const text of texts) added.push(parseLine(text, source));
-          timer ??= setTimeout(flush, frame);
+          const lines = texts.map((text) => parseLine(text, source));
+          nameLines(lines, last);
+          for (const line of lines) added.push(line);
+          timer ??= setTimeout(flush, shown.length > longList ? longFrame : frame);
         },
         onEnd: () => undefined,
         onReconnect: () => {
@@ -65,6 +70,6 @@ export function usePodLogs(ns: string, pods: Pod[], attempt: number | undefined,
       clearTimeout(timer);
       for (const close of closers.values()) close();
     };
-  }, [ns, key, attempt, everything]);
+  }, [ns, key, attempt, JSON.stringify(range)]);
   return lines;
 }

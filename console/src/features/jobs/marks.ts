@@ -1,0 +1,28 @@
+// The moments of a job's life that its charts show: changes of its phase, and restarts. Pure.
+import type { Condition, Pod } from "#types";
+import type { Job } from "../../api/jobs";
+import type { Mark } from "../../ui/Chart";
+import { t, type Key } from "../../i18n";
+import { attemptOf } from "./replicas";
+
+/** Which state a condition means when it becomes true. */
+const states: Record<string, string> = { Running: "Running", Paused: "Paused", Suspended: "Paused", Completed: "Succeeded", Succeeded: "Succeeded", Failed: "Failed" };
+
+const secondsOf = (text: string | undefined) => Date.parse(text ?? "") / 1000;
+
+export function marksOf(job: Job, pods: Pod[]): Mark[] {
+  const start = secondsOf(job.status?.startTime);
+  const phases = ((job.status?.conditions ?? []) as Condition[]).flatMap((condition) => {
+    const state = condition.status === "True" ? states[condition.type] : undefined;
+    return state ? [{ time: secondsOf(condition.lastTransitionTime), label: t(`state.${state}` as Key) }] : [];
+  });
+  // The replicas of one attempt start together, so one mark stands for all of them.
+  const attempts = new Map<number, number>();
+  for (const pod of pods) {
+    const attempt = attemptOf(pod);
+    const time = secondsOf(pod.metadata?.creationTimestamp);
+    if (attempt > 0) attempts.set(attempt, Math.min(time, attempts.get(attempt) ?? Infinity));
+  }
+  const restarts = [...attempts].map(([attempt, time]) => ({ time, label: t("metrics.attempt", { number: attempt + 1 }) }));
+  return [{ time: start, label: t("metrics.started") }, ...phases, ...restarts].filter((mark) => !Number.isNaN(mark.time)).sort((a, b) => a.time - b.time);
+}
