@@ -243,6 +243,7 @@ def test_keys(console, jobs):
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
     page.keyboard.press("Escape")
+    page.get_by_role("dialog", name="Keyboard shortcuts").wait_for(state="detached")
     page.keyboard.press("/")
     page.keyboard.type("brok")
     wait_for("the search", lambda: names(page) == ["broken"])

@@ -98,6 +98,7 @@ function containerFields(container: Path, needs?: Edit): FieldSpec[] {
   return [
     field("create.containerName", [...container, "name"], codecs.text, { ...more, required: true }),
     field("create.image", [...container, "image"], codecs.text, { ...more, required: true }),
+    field("create.workingDir", [...container, "workingDir"], codecs.text, more),
     field("create.command", [...container, "command"], codecs.words, { ...more, long: true, help: "create.commandHelp" }),
     field("create.args", [...container, "args"], codecs.words, { ...more, long: true }),
     resource("create.cpuRequest", "requests", "cpu"),
@@ -106,7 +107,6 @@ function containerFields(container: Path, needs?: Edit): FieldSpec[] {
     resource("create.memoryLimit", "limits", "memory"),
     resource("create.gpus", "limits", "nvidia.com/gpu"),
     resource("create.gpuRequest", "requests", "nvidia.com/gpu"),
-    field("create.workingDir", [...container, "workingDir"], codecs.text, more),
     field("create.env", [...container, "env"], codecs.env, { ...more, long: true, help: "create.envHelp" }),
   ];
 }
