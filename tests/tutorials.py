@@ -1,9 +1,12 @@
 """The tutorials' environment for tests: what examples/prepare makes, with trainings that are short."""
 
+import json
 import os
+import shutil
 import subprocess
 
-from harness import FULL, MUSTER, ROOT
+import pytest
+from harness import FULL, MUSTER, ROOT, Engine
 
 EXAMPLES = ROOT / "examples"
 # Variables of the environment make the trainings short, so that the manifests stay as they are.
@@ -24,3 +27,16 @@ def configured(variables, *words):
     for name, value in variables.items():
         config = config.replace("  env:\n", f"  env:\n    {name}: '{value}'\n")
     return config
+
+
+def horovod_engine(folder, variables):
+    """An engine whose image of Horovod has a real one, with tutorial 002's script in its volume; skips where none can be built."""
+    found = subprocess.run([ROOT / "tools" / "install_packages", "horovod"], stdout=subprocess.PIPE, text=True, check=False)
+    venv = found.stdout.strip()
+    if not venv:
+        pytest.skip("Horovod cannot be built on this machine")
+    made = Engine(folder, config=f"environments:\n- {{image: '*horovod*', venv: {venv}, env: {json.dumps(variables)}}}\n").start()
+    scripts = made.volume("tutorial") / "tutorial-examples/job/mpijob/horovod-torch"
+    scripts.mkdir(parents=True)
+    shutil.copy(EXAMPLES / "mpijob" / "horovod-torch" / "torch_mnist_mpijob.py", scripts)
+    return made
