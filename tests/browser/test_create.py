@@ -86,6 +86,15 @@ def test_mistakes_are_shown_at_their_lines_and_nothing_is_lost(console, engine):
     assert page.get_by_label("Container name").input_value() == "pytorch"
 
 
+def test_an_old_spelling_is_accepted_with_a_warning(console, engine):
+    page = console("create/pytorchtrainingjobs.batch.tensorstack.dev", width=1600).page
+    page.get_by_role("textbox", name="YAML").wait_for()
+    replace_text(page, MANIFEST.replace("name: pasted", "name: old").replace("spec:\n  replica", "spec:\n  torchrunConfig: {enable: true}\n  replica", 1))
+    check = page.get_by_role("status", name="Check by the server")
+    check.get_by_text("The server accepts this").wait_for()
+    check.get_by_text("spec.torchrunConfig.enable").wait_for()
+
+
 def fill(card, values):
     """Fills the fields of a card by their labels. "(optional)" is part of some labels."""
     for label, value in values.items():
@@ -321,7 +330,7 @@ def test_a_job_is_run_again_and_scaled_from_its_page(console, engine):
     dialog = page.get_by_role("dialog", name="Scale grows")
     dialog.get_by_label("Replicas").fill("5")
     dialog.get_by_role("button", name="Scale").click()
-    dialog.get_by_text("maxReplicas").wait_for()  # the server's words
+    dialog.get_by_role("alert").get_by_text("maxReplicas").first.wait_for()  # the server's words
     dialog.get_by_label("Replicas").fill("2")
     dialog.get_by_role("button", name="Scale").click()
     dialog.wait_for(state="detached")

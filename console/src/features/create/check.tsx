@@ -2,25 +2,28 @@
 import { useEffect, useState } from "preact/hooks";
 import { asApiError } from "../../api/client";
 import { t } from "../../i18n";
-import { problemsOf, type TextProblem } from "./submit";
+import { problemsOf, warningsIn, type TextProblem } from "./submit";
 
 const askAfter = 400;
 
 export interface Check {
   problems: TextProblem[];
   accepted: boolean;
+  warnings: string[];
 }
 
+const nothing: Check = { problems: [], accepted: false, warnings: [] };
+
 /** Asks by a dry run, a moment after the last key. */
-export function useCheck(text: string, dryRun: (text: string) => Promise<unknown>): Check {
-  const [check, setCheck] = useState<Check>({ problems: [], accepted: false });
+export function useCheck(text: string, dryRun: (text: string) => Promise<Response>): Check {
+  const [check, setCheck] = useState(nothing);
   useEffect(() => {
     let stale = false;
     setCheck((before) => ({ ...before, accepted: false }));
     const timer = setTimeout(() => {
       dryRun(text).then(
-        () => !stale && setCheck({ problems: [], accepted: true }),
-        (problem: unknown) => !stale && setCheck({ problems: problemsOf(asApiError(problem), text), accepted: false }),
+        (answer) => !stale && setCheck({ ...nothing, accepted: true, warnings: warningsIn(answer.headers.get("Warning")) }),
+        (problem: unknown) => !stale && setCheck({ ...nothing, problems: problemsOf(asApiError(problem), text) }),
       );
     }, askAfter);
     return () => {
@@ -31,11 +34,12 @@ export function useCheck(text: string, dryRun: (text: string) => Promise<unknown
   return check;
 }
 
-export function CheckResult({ check: { problems, accepted } }: { check: Check }) {
+export function CheckResult({ check: { problems, accepted, warnings } }: { check: Check }) {
   const where = ({ line, column }: TextProblem) => (column === undefined ? t("create.line", { line }) : t("create.place", { line, column }));
   return (
     <div class="lint" role="status" aria-label={t("create.check")}>
       {accepted && <p class="good">✓ {t("create.valid")}</p>}
+      {warnings.map((warning) => <p class="warn" key={warning}>{warning}</p>)}
       {problems.map((problem) => <p class="bad" key={problem.message}><span>{where(problem)}</span> {problem.message}</p>)}
     </div>
   );

@@ -12,10 +12,14 @@ export function kindIn(text: string, kinds: JobKind[], chosen: JobKind): JobKind
   return found && version ? { ...found, version } : chosen;
 }
 
-export async function createFromYaml(text: string, kind: JobKind, ns: string, dryRun: boolean): Promise<void> {
+export function createFromYaml(text: string, kind: JobKind, ns: string, dryRun: boolean): Promise<Response> {
   const query = new URLSearchParams({ fieldValidation: "Strict", ...(dryRun ? { dryRun: "All" } : {}) });
-  await send("POST", `${collectionPath(kind, ns)}?${query}`, text, "application/yaml");
+  return send("POST", `${collectionPath(kind, ns)}?${query}`, text, "application/yaml");
 }
+
+/** What the server says about a text that it accepts, such as that a spelling is old: 299 - "the text". */
+export const warningsIn = (header: string | null) =>
+  [...(header ?? "").matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)].map((match) => (match[1] ?? "").replace(/\\(.)/g, "$1"));
 
 export interface TextProblem extends Problem {
   /** The field it is about; "" when the text as a whole is meant. */

@@ -21,14 +21,14 @@ const put = (path: string, draft: Draft, dryRun: boolean) =>
   send("PUT", `${path}?fieldValidation=Strict${dryRun ? "&dryRun=All" : ""}`, withRevision(draft.text, draft.revision), "application/yaml");
 
 /** Sends the text. A revision that is old only because of a new status is no conflict. */
-async function save(path: string, draft: Draft, dryRun: boolean): Promise<void> {
+async function save(path: string, draft: Draft, dryRun: boolean): Promise<Response> {
   try {
-    await put(path, draft, dryRun);
+    return await put(path, draft, dryRun);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 409) throw error;
     const current = await getJson<Stored>(path);
     if (editableText(current) !== draft.base) throw error;
-    await put(path, { ...draft, revision: revisionOf(current) }, dryRun);
+    return put(path, { ...draft, revision: revisionOf(current) }, dryRun);
   }
 }
 
