@@ -17,8 +17,10 @@
 #include "agent/limits.h"
 #include "agent/log_shelf.h"
 #include "agent/metrics/gpu_source.h"
+#include "agent/metrics/log_source.h"
 #include "agent/metrics/metrics_recorder.h"
 #include "agent/metrics/process_usage.h"
+#include "agent/metrics/stall_watch.h"
 #include "agent/names.h"
 #include "agent/node_registration.h"
 #include "agent/paths.h"
@@ -31,6 +33,7 @@
 #include "agent/trash.h"
 #include "agent/volume_folders.h"
 #include "agent/volumes.h"
+#include "api/names.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "client/informer.h"
@@ -149,8 +152,10 @@ class Agent::Node {
   EmptyDirLimits empty_dirs_;
   ProcessUsage usage_{real_process_files()};
   GpuSource usage_with_gpus_{usage_, read_gpu()};
+  LogSource usage_with_logs_{usage_with_gpus_, paths_};
   TaskThread background_{"metrics"};  // before what gives it tasks
   MetricsRecorder metrics_;
+  StallWatch stalls_;
   std::map<std::string, Informer::Key> keys_;  // uid -> its key in the informer
   int gone_since_tidied_ = 0;
   Loop::Id tidy_timer_ = 0;
@@ -203,8 +208,10 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       metrics_(loop, paths_, options_.node_name, options_.metrics,
                {.running = [this] { return running_pods(); },
                 .in_background = [this](Task task) { background_.run(std::move(task)); },
-                .source = &usage_with_gpus_,
-                .machine = linux_os::machine_usage}) {}
+                .source = &usage_with_logs_,
+                .machine = linux_os::machine_usage,
+                .on_reading = [this](const PodReading& reading) { stalls_.take(reading, loop_.mono()); }}),
+      stalls_(options_.metrics.stalled_after, [this](const std::string& uid) { queue_.add(uid); }) {}
 
 Agent::Node::~Node() {
   loop_.cancel(tidy_timer_);
@@ -350,6 +357,7 @@ void Agent::Node::sync(const std::string& uid) {
 void Agent::Node::on_gone(const std::string& uid) {
   writer_.forget(uid);
   empty_dirs_.forget(uid);
+  stalls_.forget(uid);
   constexpr int kManyGone = 100;
   if (++gone_since_tidied_ >= kManyGone) remove_old_logs();
 }
@@ -385,6 +393,9 @@ Surroundings Agent::Node::look_around(const Document& pod, Presence presence) {
   around.first_restart_delay = options_.first_restart_delay;
   around.address = names_.address_of(pod);
   around.eviction = empty_dirs_.eviction_of(pod.string_at("metadata", "uid"));
+  // Only the ranks of jobs are expected to do something all the time.
+  const bool is_rank = pod.at("metadata", "labels", api::kAttemptLabel) != nullptr;
+  if (is_rank) around.stall = stalls_.stall_of(pod.string_at("metadata", "uid"));
   if (presence == Presence::kNothing) around.readiness = readiness_of(pod);
   if (presence == Presence::kReady) around.gang_is_ready = gang_is_ready(pod);
   return around;

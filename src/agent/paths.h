@@ -41,6 +41,7 @@ class Paths {
   std::string pods() const { return root_ + "/pods"; }
   std::string pod(const std::string& uid) const { return pods() + "/" + uid; }
   std::string pod_volumes(const std::string& uid) const { return pod(uid) + "/volumes"; }
+  std::string logs(const std::string& uid) const { return pod(uid) + "/logs"; }
   std::string gpus(const std::string& uid) const { return pod(uid) + "/gpus"; }
   std::string cgroups(const std::string& uid) const { return pod(uid) + "/cgroups"; }
   std::string attempt(const std::string& uid, int attempt) const { return pod(uid) + "/" + std::to_string(attempt); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/names.h"
+
 namespace muster::agent {
 namespace {
 
@@ -176,6 +178,16 @@ void set_condition(json::Array& conditions, const char* type, bool is_true, cons
   }
 }
 
+/// A pod that has always been active has no such condition.
+void set_stall(json::Array& conditions, const PodView& view) {
+  const std::optional<std::string> stall = view.stage == Stage::kRunning ? view.stall : "";
+  const bool had =
+      std::ranges::any_of(conditions, [](const Document& c) { return c.string_at("type") == api::kStalledCondition; });
+  if (!stall || (stall->empty() && !had)) return;
+  set_condition(conditions, api::kStalledCondition, !stall->empty(), stall->empty() ? "Active" : "NoActivity", *stall,
+                view.now);
+}
+
 std::string unready_names(const json::Array& statuses) {
   std::string names;
   for (const Document& status : statuses) {
@@ -204,6 +216,7 @@ json::Array conditions_of(const Document& pod, const PodView& view, const json::
       reason == "ContainersNotReady" ? fmt::format("containers with unready status: [{}]", unready_names(main)) : "";
   set_condition(conditions, "ContainersReady", ready, reason, message, view.now);
   set_condition(conditions, "Ready", ready, reason, message, view.now);
+  set_stall(conditions, view);
   return conditions;
 }
 

@@ -190,6 +190,22 @@ TEST_F(PodStatus, AContainerInBackOffShowsItsLastEndWhileOthersRun) {
   EXPECT_EQ(s.find("containerStatuses")->as_array()[1].int_at("restartCount"), 0);
 }
 
+TEST_F(PodStatus, AStallIsAConditionUntilThePodIsActiveOrEnds) {
+  PodView v = view(Stage::kRunning, {container(RunState::kRunning)});
+  EXPECT_EQ(condition(status(v), "muster.dev/Stalled"), "none");
+  v.stall = "";
+  EXPECT_EQ(condition(status(v), "muster.dev/Stalled"), "none");
+  v.stall = "no log line";
+  pod_["status"] = status(v);
+  EXPECT_EQ(condition(*pod_.find("status"), "muster.dev/Stalled"), "True NoActivity");
+  v.stall.reset();  // a new engine does not know yet
+  EXPECT_EQ(condition(status(v), "muster.dev/Stalled"), "True NoActivity");
+  v.stall = "";
+  EXPECT_EQ(condition(status(v), "muster.dev/Stalled"), "False Active");
+  v = view(Stage::kEnded, {container(RunState::kTerminated)});
+  EXPECT_EQ(condition(status(v), "muster.dev/Stalled"), "False Active");
+}
+
 TEST_F(PodStatus, TheRunBeforeIsTheLastState) {
   ContainerRecord again = container(RunState::kRunning);
   again.run = 1;

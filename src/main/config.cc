@@ -113,6 +113,9 @@ TypeDesc describe(Of<Config>) {
           .one_of({"lenient", "strict"})
           .default_value("lenient"),
       field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"),
+      field<&Config::stalled_after>(
+          "stalledAfter", "When a job without log line, CPU and GPU use counts as stalled, such as 10m; 0s: never.")
+          .default_value("10m"),
       field<&Config::metrics>("metrics", "What pods used over time."),
       field<&Config::git>("git", "How the code of Arena's jobs is fetched."));
 }
@@ -181,6 +184,10 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
   std::vector<std::string> problems = problems_of_folders("visible", config.visible, document, source);
   for (std::string& problem : problems_of_folders("hostPaths", config.host_paths, document, source)) {
     problems.push_back(std::move(problem));
+  }
+  if (parse_duration(config.stalled_after).value_or(Duration(-1)) < Duration(0)) {
+    problems.push_back(fmt::format("{}stalledAfter: must be a duration, got {}; write 10m, or 0s for never",
+                                   position(file, document, "stalledAfter"), quote(config.stalled_after)));
   }
   if (parse_duration(config.event_ttl).value_or(Duration(0)) <= Duration(0)) {
     problems.push_back(fmt::format("{}eventTTL: must be a duration above zero, got \"{}\"; write 1h or 30m",
@@ -314,6 +321,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .logs = usual_logs(),
                   .scheduling = "lenient",
                   .queues = {},
+                  .stalled_after = "10m",
                   .metrics = {},
                   .git = {}};
   }

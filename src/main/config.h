@@ -77,6 +77,7 @@ struct Config {
   LogsConfig logs;
   std::string scheduling = "lenient";  // or "strict"
   std::vector<QueueConfig> queues;
+  std::string stalled_after = "10m";  // a valid duration
   MetricsConfig metrics = {};
   GitConfig git = {};
 };

@@ -102,6 +102,14 @@ TEST(Config, EventsLiveAsLongAsItSays) {
   EXPECT_THAT(message_of("eventTTL: 0s\n"), HasSubstr("above zero"));
 }
 
+TEST(Config, JobsStallAfterTenMinutesUnlessItSaysAnother) {
+  EXPECT_EQ(parse_config("", "muster.yaml")->stalled_after, "10m");
+  EXPECT_EQ(parse_config("unmapped: host\n", "muster.yaml")->stalled_after, "10m");
+  EXPECT_EQ(parse_config("stalledAfter: 0s\n", "muster.yaml")->stalled_after, "0s");
+  EXPECT_EQ(message_of("stalledAfter: -1s\n"),
+            "muster.yaml:1:1: stalledAfter: must be a duration, got \"-1s\"; write 10m, or 0s for never");
+}
+
 TEST(Config, AnEnvironmentNeedsExactlyOneSource) {
   EXPECT_EQ(message_of("environments:\n- image: '*'\n"),
             "muster.yaml:2:3: environments[0]: give one of venv, rootfs and host: true");

@@ -111,7 +111,8 @@ agent::Options agent_options(const ServeOptions& options) {
                  .keep_pods = static_cast<std::size_t>(logs.keep_pods)};
   result.metrics = {.history = *parse_duration(options.config.metrics.history),
                     .keep_ended = *parse_duration(options.config.metrics.keep_ended),
-                    .max_bytes = options.config.metrics.max_size.value()};
+                    .max_bytes = options.config.metrics.max_size.value(),
+                    .stalled_after = *parse_duration(options.config.stalled_after)};
   for (const EnvironmentConfig& environment : options.config.environments) {
     agent::Environment to{.image = environment.image, .venv = environment.venv, .env = environment.env};
     to.rootfs = environment.rootfs;

@@ -195,6 +195,15 @@ void JobWorld::happen(const std::string& name, const PodNews& news) {
                               .last_update_time = std::nullopt,
                               .last_transition_time = now}};
   }
+  if (news.stall) {
+    std::erase_if(pod.status.conditions, [](const auto& c) { return c.type == api::kStalledCondition; });
+    pod.status.conditions.push_back({.type = api::kStalledCondition,
+                                     .status = news.stall->empty() ? "False" : "True",
+                                     .reason = news.stall->empty() ? "Active" : "NoActivity",
+                                     .message = *news.stall,
+                                     .last_update_time = std::nullopt,
+                                     .last_transition_time = now});
+  }
   if (news.phase.empty()) return;
   pod.status.phase = news.phase;
   pod.status.reason = news.reason;

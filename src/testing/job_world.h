@@ -22,7 +22,8 @@ struct PodNews {
   std::string message;
   std::string termination = {};  // what its containers left as their termination message
   std::string node;
-  std::string unschedulable;  // message of PodScheduled=False
+  std::string unschedulable;              // message of PodScheduled=False
+  std::optional<std::string> stall = {};  // message of the agent's condition; "": the pod is active again
   bool deleting = false;
   bool gone = false;
 };

@@ -114,6 +114,7 @@ void MetricsRecorder::measure() {
 
 void MetricsRecorder::take(const std::vector<MeasuredPod>& pods, std::vector<PodReading> readings) {
   for (PodReading& reading : readings) {
+    ports_.on_reading(reading);
     const auto pod = std::ranges::find(pods, reading.uid, &MeasuredPod::uid);
     if (const auto live = live_.find(reading.uid); live != live_.end()) {
       live->second.pod = *pod;

@@ -31,6 +31,8 @@ class MetricsRecorder final : public client::MetricsApi {
     std::function<void(Task)> in_background;
     UsageSource* source = nullptr;
     std::function<Result<linux_os::MachineUsage>()> machine;
+    /// What a pod uses was read.
+    std::function<void(const PodReading&)> on_reading = [](const PodReading&) {};
   };
   MetricsRecorder(Loop& loop, const Paths& paths, std::string node_name, const MetricsOptions& options, Ports ports);
   /// Hands over what is not saved yet.

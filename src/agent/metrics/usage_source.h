@@ -33,6 +33,7 @@ struct PodReading {
   std::optional<std::int64_t> received = {};
   std::optional<std::int64_t> sent = {};
   std::vector<client::GpuUsage> gpus = {};
+  std::int64_t last_write = 0;  // to its logs; only a change of it means something
 };
 
 class UsageSource {

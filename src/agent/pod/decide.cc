@@ -331,6 +331,7 @@ class Keep {
   void finish_view() {
     view_.address = around_.address;
     view_.now = around_.now;
+    view_.stall = around_.stall;
     view_.first_runs = memory().first_runs;
     view_.previous = memory().previous;
     decision_.view = std::move(view_);

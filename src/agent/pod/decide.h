@@ -68,6 +68,8 @@ struct Surroundings {
   Readiness readiness;        // looked up only while nothing was started
   bool gang_is_ready = true;  // every shim of the pod's gang is ready or was sent "go"
   std::string eviction;       // why the pod must end although it could go on; "": it need not
+  // What the pod lacks to count as active, "" while it is; nullopt: not known, or not asked.
+  std::optional<std::string> stall = {};
   Duration first_restart_delay = std::chrono::seconds(10);
 };
 
@@ -133,6 +135,7 @@ struct PodView {
   // A failure of the whole pod: LostShim, LostReboot, DeadlineExceeded, Evicted, or a launch that is impossible.
   std::string failure_reason;
   std::string failure_message;
+  std::optional<std::string> stall = {};  // as in Surroundings
 };
 
 struct PodEvent {

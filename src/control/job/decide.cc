@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/names.h"
 #include "control/job/decision.h"
 
 namespace muster::control {
@@ -154,6 +155,32 @@ void note_progress(Decision& d) {
   }
 }
 
+bool stalls(const api::Pod& pod, std::string& message) {
+  const auto found = std::ranges::find(pod.status.conditions, api::kStalledCondition, &api::Condition::type);
+  if (found == pod.status.conditions.end() || found->status != "True") return false;
+  message = found->message;
+  return true;
+}
+
+/// Returns what all replicas that run lack; "" while one of them is active: the others may wait for it.
+std::string stall_of(const Decision& d) {
+  std::string message;
+  for (const Replica& replica : d.replicas) {
+    if (replica.pod == nullptr || replica.pod->status.phase != "Running" || is_terminating(*replica.pod)) continue;
+    if (!stalls(*replica.pod, message)) return {};
+  }
+  return message.empty() ? "" : "no replica that runs does anything: " + message;
+}
+
+void note_stall(Decision& d) {
+  const bool was_stalled = !d.status.stalled.empty();
+  // In debug mode the pods wait for their user.
+  const bool matters = d.status.phase == Phase::kRunning && !d.job().run_mode.debug;
+  d.status.stalled = matters ? stall_of(d) : "";
+  if (!was_stalled && !d.status.stalled.empty()) emit(d, "Warning", "Stalled", d.status.stalled);
+  if (was_stalled && matters && d.status.stalled.empty()) emit(d, "Normal", "Active", "the job is active again");
+}
+
 Outcome stopped() {
   return {.phase = Phase::kFailed,
           .replica_failed = false,
@@ -207,6 +234,7 @@ JobPlan decide(const Observed& observed) {
       run(d);
     }
   }
+  note_stall(d);
   set_deadline_recheck(d);
   d.status.roles = role_statuses(d);
   d.status.tensorboard = tensorboard_state(d);

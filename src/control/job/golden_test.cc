@@ -54,6 +54,7 @@ PodNews news_from(const json::Document& text) {
   news.termination = text.string_at("termination");
   news.node = text.string_at("node");
   news.unschedulable = text.string_at("unschedulable");
+  if (const auto* stall = text.find("stall")) news.stall = stall->as_string();
   news.deleting = text.bool_at("deleting");
   news.gone = text.bool_at("gone");
   if (text.find("exitCode") != nullptr) news.exit_code = static_cast<int>(text.int_at("exitCode"));

@@ -141,6 +141,7 @@ JobStatus read_kubeflow_status(const json::Document& object) {
     status.replica_failure = true;
     status.replica_failure_message = find_condition(from.conditions, "Restarting")->message;
   }
+  status.stalled = read_stall(from.conditions);
   read_pause(find_condition(from.conditions, "Suspended"), status);
   status.restarts = from.restart_count.value_or(0);
   read_progress(from, status);
@@ -166,6 +167,20 @@ class KubeflowConditions {
     std::erase_if(list_, [&](const api::Condition& c) { return c.type == next.type || excludes(next.type, c.type); });
     if (value && (next.type == "Failed" || next.type == "Succeeded")) end_running();
     list_.push_back(std::move(next));
+  }
+  /// Sets a condition that is not the job's state: it stands after Created, so that the last one stays what it is.
+  void note(std::string type, bool value, std::string reason, std::string message) {
+    if (frozen_) return;
+    const auto old = std::ranges::find(list_, type, &api::Condition::type);
+    api::Condition next = next_condition(old == list_.end() ? nullptr : &*old, std::move(type), value,
+                                         std::move(reason), std::move(message), now_);
+    if (old != list_.end() && old->status == next.status && old->message == next.message) return;
+    next.last_update_time = now_;
+    if (old != list_.end()) {
+      *old = std::move(next);
+    } else {
+      list_.insert(list_.begin() + 1, std::move(next));
+    }
   }
   bool has(std::string_view type) const { return find_condition(list_, type) != nullptr; }
   /// Changes only the message, in place: the job's state stays what it is.
@@ -205,6 +220,9 @@ void set_kubeflow_conditions(const JobStatus& status, const json::Document& obje
   conditions.set("Created", true, events.created, says("created"));
   const bool waits = (status.phase == Phase::kPending || status.phase == Phase::kResuming) && !status.reason.empty();
   conditions.explain("Created", waits ? says("created") + " It waits: " + status.message : says("created"));
+  if (!status.stalled.empty() || conditions.has(kStalled)) {
+    conditions.note(kStalled, !status.stalled.empty(), stall_reason(status), stall_message(status));
+  }
   switch (status.phase) {
     case Phase::kNew:
     case Phase::kPending:

@@ -27,4 +27,17 @@ void read_pause(const api::Condition* paused, JobStatus& to) {
   if (paused->status == "True") to.paused_at = paused->last_transition_time;
 }
 
+std::string stall_reason(const JobStatus& status) {
+  return status.stalled.empty() ? "Active" : "NoActivity";
+}
+
+std::string stall_message(const JobStatus& status) {
+  if (!status.stalled.empty()) return status.stalled;
+  return status.phase == Phase::kRunning ? "the job is active again" : "the job is not running";
+}
+
+std::string read_stall(const std::vector<api::Condition>& conditions) {
+  return is_true(conditions, kStalled) ? find_condition(conditions, kStalled)->message : "";
+}
+
 }  // namespace muster::control

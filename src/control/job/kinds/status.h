@@ -29,6 +29,13 @@ api::Condition next_condition(const api::Condition* before, std::string type, bo
 /// Reads the pause from the condition that is true while the job is paused and false afterwards.
 void read_pause(const api::Condition* paused, JobStatus& to);
 
+/// The condition of a job that runs and does nothing. A job that has always been active does not have it.
+inline constexpr const char* kStalled = "Stalled";
+std::string stall_reason(const JobStatus& status);
+std::string stall_message(const JobStatus& status);
+/// Returns JobStatus::stalled.
+std::string read_stall(const std::vector<api::Condition>& conditions);
+
 /// Reads what every kind's status stores under the same names: start, end, attempts and ports.
 template <typename KindStatus>
 void read_progress(const KindStatus& from, JobStatus& to) {

@@ -208,6 +208,7 @@ JobStatus read_tensorstack_status(const json::Document& object) {
     status.replica_failure = failure->status == "True";
     if (status.replica_failure) status.replica_failure_message = failure->message;
   }
+  status.stalled = read_stall(from.conditions);
   read_pause(find_condition(from.conditions, "Paused"), status);
   status.roles = roles_from(from.tasks);
   status.restarts = from.backoff_count;
@@ -285,6 +286,9 @@ std::vector<api::Condition> conditions_of(const JobStatus& status, const std::ve
     conditions.set("Paused", true, kNoReason, "pods are removed until the job is resumed");
   } else if (conditions.had("Paused")) {
     conditions.set("Paused", false, kNoReason, "the job was resumed");
+  }
+  if (!status.stalled.empty() || conditions.had(kStalled)) {
+    conditions.set(kStalled, !status.stalled.empty(), stall_reason(status), stall_message(status));
   }
   return std::move(conditions).take();
 }

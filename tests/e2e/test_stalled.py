@@ -1,0 +1,63 @@
+"""A job that runs and does nothing says so, until it does something again."""
+
+import json
+
+import pytest
+from harness import Engine, training_job, wait_for
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    started = Engine(tmp_path_factory.mktemp("engine"), config="stalledAfter: 4s\n").start()
+    yield started
+    started.stop()
+
+
+def condition(thing, kind):
+    return next((c for c in thing["status"].get("conditions", []) if c["type"] == kind), {})
+
+
+def pods_of(engine, name):
+    selector = f"tensorstack.dev/owner-name={name}"
+    return json.loads(engine.muster("get", "pods", "-l", selector, "-o", "json").stdout)["items"]
+
+
+def events(engine, job):
+    found = json.loads(engine.muster("get", "events", "-o", "json").stdout)["items"]
+    return {e["reason"]: e["message"] for e in found if e["involvedObject"]["uid"] == job["metadata"]["uid"]}
+
+
+def test_a_job_that_does_nothing_is_stalled_until_one_rank_goes_on(engine):
+    work = engine.volume("work")
+    (work / "wait.py").write_text(
+        "import os, pathlib, time\n"
+        "while not pathlib.Path('go').exists(): time.sleep(0.5)\n"
+        "print('rank', os.environ['RANK'], 'goes on', flush=True)\n"
+        "while not pathlib.Path('end').exists(): sum(range(100_000))\n")
+    debugged = training_job("debugged", ["python3", "wait.py"])
+    debugged["spec"]["runMode"] = {"debug": {"enabled": True, "replicaSpecs": [{"type": "worker"}]}}
+    engine.apply(debugged)
+    engine.apply(training_job("idle", ["python3", "wait.py"], replicas=2))
+
+    def stalled():
+        return condition(engine.get("pytorchtrainingjob", "idle"), "Stalled")
+
+    wait_for("the job to stall", lambda: stalled().get("status") == "True", timeout=90)
+    nothing = "no log line, no CPU and no GPU use for 4s"
+    assert stalled()["message"] == f"no replica that runs does anything: {nothing}"
+    assert events(engine, engine.get("pytorchtrainingjob", "idle"))["Stalled"] == stalled()["message"]
+    for pod in pods_of(engine, "idle"):
+        assert condition(pod, "muster.dev/Stalled")["message"] == nothing
+
+    (work / "go").touch()
+    wait_for("the job to go on", lambda: stalled()["status"] == "False", timeout=90)
+    assert stalled()["message"] == "the job is active again"
+    (work / "end").touch()
+    job = engine.wait_phase("idle", "Succeeded")
+    assert "Active" in events(engine, job)
+
+    # A pod in debug mode does nothing either, because it waits for its user.
+    wait_for("the debugged pod to idle", lambda: condition(pods_of(engine, "debugged")[0], "muster.dev/Stalled"), timeout=90)
+    debugged = engine.get("pytorchtrainingjob", "debugged")
+    assert debugged["status"]["phase"] == "Running"
+    assert condition(debugged, "Stalled") == {}
