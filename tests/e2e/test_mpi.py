@@ -109,3 +109,13 @@ def test_kubeflows_mpijob(engine, version):
     log = engine.muster("logs", f"{name}-launcher").stdout
     for rank in range(4):
         assert f"rank {rank} of 4 on {name}-worker-{rank // 2}" in log
+
+
+def test_kubeflows_mpijob_on_the_hosts_network(engine):
+    launcher = {"name": "mpi", "image": "i", "command": ["mpirun"], "args": ["-n", "1", "sh", "-c", "echo here I am"]}
+    engine.apply({"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "metadata": {"name": "host-network"},
+                  "spec": {"mpiReplicaSpecs": {
+                      "Launcher": {"template": {"spec": {"hostNetwork": True, "containers": [launcher]}}},
+                      "Worker": {"replicas": 1, "template": {"spec": {"hostNetwork": True, "containers": [{"name": "mpi", "image": "i"}]}}}}}})
+    engine.muster("wait", "mpijobs.kubeflow.org/host-network", "--for=condition=Succeeded", "--timeout=60s")
+    assert "here I am" in engine.muster("logs", "-f", "host-network-launcher").stdout
