@@ -16,9 +16,13 @@ http.server.HTTPServer((options.host, options.port), Handler).serve_forever()
 '''
 
 
-def install(engine):
-    """Puts it on the volume `logs`, where an engine with this configuration finds it."""
-    modules = engine.volume("logs") / "tensorboard"
+def install(engine, logged=True):
+    """Puts it on the volume `logs`, where an engine with this configuration finds it, and an event file into its folder `run`."""
+    volume = engine.volume("logs")
+    if logged:
+        (volume / "run").mkdir()
+        (volume / "run" / "events.out.tfevents.1.host.1.0").touch()
+    modules = volume / "tensorboard"
     modules.mkdir()
     (modules / "__init__.py").write_text("")
     (modules / "main.py").write_text(SERVER)

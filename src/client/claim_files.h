@@ -109,6 +109,8 @@ class ClaimFiles {
   virtual void remove(FilePlace place, Depth depth, OnDone done) = 0;
   /// Reads what trainings have logged for TensorBoard in this folder and below it.
   virtual void scalars(FilePlace folder, On<ScalarRuns> done) = 0;
+  /// Finds out whether there is anything to read for it.
+  virtual void has_events(FilePlace folder, On<bool> done) = 0;
 };
 
 }  // namespace muster::client

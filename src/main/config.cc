@@ -89,6 +89,13 @@ TypeDesc describe(Of<MetricsConfig>) {
           .default_value("256Mi"));
 }
 
+TypeDesc describe(Of<TensorBoardConfig>) {
+  return object<TensorBoardConfig>("TensorBoards", "How TensorBoards run.",
+                                   field<&TensorBoardConfig::idle_after>(
+                                       "idleAfter", "How long one runs without a visitor, such as 1h; 0s: for ever.")
+                                       .default_value("1h"));
+}
+
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
@@ -116,6 +123,7 @@ TypeDesc describe(Of<Config>) {
       field<&Config::stalled_after>(
           "stalledAfter", "When a job without log line, CPU and GPU use counts as stalled, such as 10m; 0s: never.")
           .default_value("10m"),
+      field<&Config::tensorboard>("tensorboard", "How TensorBoards run."),
       field<&Config::metrics>("metrics", "What pods used over time."),
       field<&Config::git>("git", "How the code of Arena's jobs is fetched."));
 }
@@ -188,6 +196,11 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
   if (parse_duration(config.stalled_after).value_or(Duration(-1)) < Duration(0)) {
     problems.push_back(fmt::format("{}stalledAfter: must be a duration, got {}; write 10m, or 0s for never",
                                    position(file, document, "stalledAfter"), quote(config.stalled_after)));
+  }
+  if (parse_duration(config.tensorboard.idle_after).value_or(Duration(-1)) < Duration(0)) {
+    problems.push_back(fmt::format("{}tensorboard.idleAfter: must be a duration, got {}; write 1h, or 0s for never",
+                                   position(file, document, "tensorboard.idleAfter"),
+                                   quote(config.tensorboard.idle_after)));
   }
   if (parse_duration(config.event_ttl).value_or(Duration(0)) <= Duration(0)) {
     problems.push_back(fmt::format("{}eventTTL: must be a duration above zero, got \"{}\"; write 1h or 30m",
@@ -322,6 +335,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .scheduling = "lenient",
                   .queues = {},
                   .stalled_after = "10m",
+                  .tensorboard = {},
                   .metrics = {},
                   .git = {}};
   }

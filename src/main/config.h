@@ -63,6 +63,10 @@ struct MetricsConfig {
   Quantity max_size = Quantity::of(std::int64_t{256} << 20);
 };
 
+struct TensorBoardConfig {
+  std::string idle_after = "1h";  // a valid duration
+};
+
 struct Config {
   std::string listen;          // HOST:PORT; "" leaves the choice to the flag
   std::string content_listen;  // HOST:PORT; "" means the port after the main one
@@ -78,6 +82,7 @@ struct Config {
   std::string scheduling = "lenient";  // or "strict"
   std::vector<QueueConfig> queues;
   std::string stalled_after = "10m";  // a valid duration
+  TensorBoardConfig tensorboard = {};
   MetricsConfig metrics = {};
   GitConfig git = {};
 };

@@ -102,6 +102,14 @@ TEST(Config, EventsLiveAsLongAsItSays) {
   EXPECT_THAT(message_of("eventTTL: 0s\n"), HasSubstr("above zero"));
 }
 
+TEST(Config, TensorBoardsRunForAnHourWithoutVisitorsUnlessItSaysAnother) {
+  EXPECT_EQ(parse_config("", "muster.yaml")->tensorboard.idle_after, "1h");
+  EXPECT_EQ(parse_config("unmapped: host\n", "muster.yaml")->tensorboard.idle_after, "1h");
+  EXPECT_EQ(parse_config("tensorboard: {idleAfter: 5m}\n", "muster.yaml")->tensorboard.idle_after, "5m");
+  EXPECT_EQ(message_of("tensorboard:\n  idleAfter: often\n"),
+            "muster.yaml:2:3: tensorboard.idleAfter: must be a duration, got \"often\"; write 1h, or 0s for never");
+}
+
 TEST(Config, JobsStallAfterTenMinutesUnlessItSaysAnother) {
   EXPECT_EQ(parse_config("", "muster.yaml")->stalled_after, "10m");
   EXPECT_EQ(parse_config("unmapped: host\n", "muster.yaml")->stalled_after, "10m");

@@ -64,7 +64,8 @@ class Operator final : public cli::Command {
   static int control_jobs(cli::Session& session) {
     SystemRng rng;
     const auto no_ports = [](int) { return true; };  // pods of a cluster have addresses of their own
-    control::Controllers controllers(session.loop(), rng, session.api(), control::Where::kCluster, no_ports, "");
+    control::Controllers controllers(session.loop(), rng, session.api(), control::Where::kCluster, no_ports,
+                                     control::TensorBoardOptions{});
     controllers.start();
     if (session.wait_until([&] { return controllers.is_synced(); }) == cli::Session::Waited::kInterrupted) {
       return cli::kExitOk;

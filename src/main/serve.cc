@@ -30,6 +30,7 @@
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
 #include "main/pages/content_port.h"
+#include "main/pages/find_logs.h"
 #include "main/pages/one_time_links.h"
 #include "main/pages/page_access.h"
 #include "main/pages/page_proxy.h"
@@ -124,6 +125,10 @@ agent::Options agent_options(const ServeOptions& options) {
     result.environments.push_back(std::move(to));
   }
   return result;
+}
+
+Duration tensorboard_idle_after(const Config& config) {
+  return *parse_duration(config.tensorboard.idle_after);
 }
 
 /// What an image gets here is the agent's to say; that nothing is configured for it is said when it is written, too.
@@ -260,6 +265,13 @@ void answer(Engine& engine, net::Request request, std::shared_ptr<net::Exchange>
   engine.api->handle(std::move(request), std::move(exchange));
 }
 
+PageProxy::Options page_options(Engine& engine, const Config& config) {
+  return {.idle_after = tensorboard_idle_after(config),
+          .find_logs = [&engine](const json::Document& board, OnLogsFound done) {
+            find_logs(*engine.client, *engine.agent->claim_files(), board, std::move(done));
+          }};
+}
+
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
                    const std::vector<std::string>& names) {
   engine.console_links = std::make_unique<OneTimeLinks>(engine.loop, engine.rng);
@@ -295,7 +307,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.page_access = std::make_unique<PageAccess>(
       engine.loop, engine.rng,
       PageAccess::Options{.owner_token = credentials.token, .key = credentials.account_key, .allowed_hosts = names});
-  engine.pages = std::make_unique<PageProxy>(engine.loop, engine.rng, *engine.client, *engine.page_access);
+  engine.pages = std::make_unique<PageProxy>(engine.loop, engine.rng, *engine.client, *engine.page_access,
+                                             page_options(engine, options.config));
   engine.content = make_content_server(engine.loop, tls, *engine.pages);
   TRY_ASSIGN(AssetPack assets, parse_asset_pack(embedded_console()));
   engine.console = std::make_unique<ConsolePages>(std::move(assets), *engine.page_access, *engine.console_links,
@@ -332,9 +345,10 @@ Status run_engine(const ServeOptions& options) {
   TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
   engine.pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
   engine.console_url = browser_url(options.address.host, to_lower(host_name()), engine.port);
-  engine.controllers = std::make_unique<control::Controllers>(engine.loop, engine.rng, *engine.client,
-                                                              control::Where::kEngine, linux_os::is_port_free,
-                                                              engine.pages_url, options.config.scheduling == "strict");
+  engine.controllers = std::make_unique<control::Controllers>(
+      engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free,
+      control::TensorBoardOptions{.pages_url = engine.pages_url, .idle_after = tensorboard_idle_after(options.config)},
+      options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
 
   const std::string url = cli::url_of({.host = options.address.host, .port = engine.port});

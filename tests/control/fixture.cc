@@ -64,7 +64,8 @@ void ControllersTest::TearDown() {
 void ControllersTest::restart_controllers() {
   controllers_.reset();
   controllers_ = std::make_unique<Controllers>(
-      world_->loop(), rng_, *client_, Where::kEngine, [](int) { return true; }, "http://127.0.0.1:8766");
+      world_->loop(), rng_, *client_, Where::kEngine, [](int) { return true; },
+      TensorBoardOptions{.pages_url = "http://127.0.0.1:8766", .idle_after = std::chrono::hours(1)});
   controllers_->start();
 }
 

@@ -52,3 +52,32 @@ def test_logs_that_cannot_be_shown_are_named(engine):
     engine.apply(board("remote", logDir={"http": {"url": ["http://logs.example/run"]}}))
     shown = engine.wait_phase("remote", "Failed", kind="tb")
     assert "only folders of claims can be shown, got http://logs.example/run" in shown["status"]["conditions"][0]["message"]
+
+
+def test_it_stops_without_visitors_and_comes_back_with_one(tmp_path):
+    engine = Engine(tmp_path, config=fake_tensorboard.CONFIG + "tensorboard: {idleAfter: 6s}\n").start()
+    fake_tensorboard.install(engine, logged=False)
+    engine.apply(board("quiet", image="fake"))
+    url = wait_for("its address", lambda: engine.get("tb", "quiet").get("status", {}).get("url"))
+    token = (engine.data / "token").read_text().strip()
+
+    def page():
+        done = engine.run(["curl", "-s", "-w", " %{http_code}", "-H", f"Authorization: Bearer {token}", url])
+        return done.stdout
+
+    def pods():
+        return engine.muster("get", "pods", "-o", "name").stdout
+
+    try:
+        wait_for("the empty page", lambda: "nothing was logged yet (claim logs, folder run)" in page(), timeout=90)
+        wait_for("it to stop", lambda: not pods(), timeout=90)
+        idle = next(c for c in engine.wait_phase("quiet", "Suspended", kind="tb")["status"]["conditions"] if c["type"] == "Idle")
+        assert idle["status"] == "True" and idle["message"].endswith("it starts again when its page is opened")
+
+        (engine.data / "volumes/default/logs/run").mkdir()
+        (engine.data / "volumes/default/logs/run/events.out.tfevents.1.host.1.0").touch()
+        assert "is Suspended: nobody has looked at it" in page()
+        wait_for("the page", lambda: page().startswith("/tb/default/quiet/ --logdir /pvc-logs/run"), timeout=90)
+    finally:
+        engine.muster("delete", "tb", "--all")
+        engine.stop()

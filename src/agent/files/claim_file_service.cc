@@ -177,4 +177,13 @@ void ClaimFileService::scalars(FilePlace folder, On<client::ScalarRuns> done) {
       std::move(done));
 }
 
+void ClaimFileService::has_events(FilePlace folder, On<bool> done) {
+  in_folder(
+      folder,
+      [path = folder.path](const ClaimFolder& claim, const std::stop_token& stop) {
+        return has_event_files(claim, path, stop);
+      },
+      std::move(done));
+}
+
 }  // namespace muster::agent

@@ -26,6 +26,7 @@ class ClaimFileService final : public client::ClaimFiles {
   void move(client::FilePlace from, std::string to, Existing existing, OnDone done) override;
   void remove(client::FilePlace place, Depth depth, OnDone done) override;
   void scalars(client::FilePlace folder, On<client::ScalarRuns> done) override;
+  void has_events(client::FilePlace folder, On<bool> done) override;
 
  private:
   /// Opens the claim's folder on a disk thread and calls `work` with it there; `done` gets the result on the loop.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "agent/scalars/event_file.h"
@@ -40,6 +41,20 @@ Result<std::string> read_whole(int fd, std::int64_t size) {
   }
   bytes.resize(filled);
   return bytes;
+}
+
+Result<bool> find_event_file(const ClaimFolder& claim, const std::string& path, int depth,
+                             const std::stop_token& stop) {
+  TRY_ASSIGN(const client::FilePage page, claim.list(path, {.after = "", .limit = kMostFiles}));
+  if (std::ranges::any_of(page.entries, is_event_file)) return true;
+  if (depth == kDeepestRun) return false;
+  for (const FileEntry& entry : page.entries) {
+    if (stop.stop_requested()) return false;
+    if (entry.type != FileType::kFolder) continue;
+    const auto found = find_event_file(claim, below(path, entry.name), depth + 1, stop);
+    if (!found ? found.error().reason != Reason::kNotFound : *found) return found;
+  }
+  return false;
 }
 
 class Walk {
@@ -100,6 +115,12 @@ Result<client::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std
   const Status done = walk.enter(path, ".", 0);
   if (!done && done.error().reason != Reason::kNotFound) return done.error();
   return std::move(walk).result();
+}
+
+Result<bool> has_event_files(const ClaimFolder& claim, const std::string& path, const std::stop_token& stop) {
+  auto found = find_event_file(claim, path, 0, stop);
+  if (!found && found.error().reason == Reason::kNotFound) return false;
+  return found;
 }
 
 }  // namespace muster::agent

@@ -27,6 +27,14 @@ class EventFolder : public ::testing::Test {
     return *std::move(runs);
   }
 
+  bool has_events(const std::string& path) const {
+    const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
+    EXPECT_TRUE(claim.has_value());
+    const auto found = has_event_files(**claim, path, {});
+    EXPECT_TRUE(found.has_value());
+    return found.value_or(false);
+  }
+
   /// Copies a file that PyTorch has written: two steps of two tags.
   void put(const std::string& path) const {
     const auto to = std::filesystem::path(folder_) / path;
@@ -56,6 +64,14 @@ TEST_F(EventFolder, EveryFolderWithEventFilesIsARun) {
 
 TEST_F(EventFolder, IsEmptyUntilTheTrainingHasLogged) {
   EXPECT_TRUE(read("log").runs.empty());
+  EXPECT_FALSE(has_events("log"));
+  std::filesystem::create_directories(folder_ + "/log/worker-1/checkpoints");
+  std::ofstream(folder_ + "/log/notes.txt") << "no events";
+  EXPECT_FALSE(has_events("log"));
+  put("log/worker-1/events.out.tfevents.1.host.2.0");
+  EXPECT_TRUE(has_events("log"));
+  EXPECT_TRUE(has_events(""));
+  EXPECT_FALSE(has_events("log/worker-1/checkpoints"));
 }
 
 TEST_F(EventFolder, LeadsNowhereElse) {

@@ -8,19 +8,18 @@
 #include "control/runtime/pod_binder.h"
 #include "control/runtime/runner.h"
 #include "control/runtime/shared_informers.h"
-#include "control/tensorboard/tensorboard.h"
 
 namespace muster::control {
 
 struct Controllers::State {
   State(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
-        const std::string& pages_url, bool strict)
+        TensorBoardOptions tensorboards, bool strict)
       : events(loop, client, {.component = "muster", .host = ""}),
         informers(loop, rng, client),
         jobs(where, informers, std::move(is_port_free), rng.next()),
         runner(loop, rng, client, events, informers) {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
-    runner.add(tensorboard_controller(pages_url));
+    runner.add(tensorboard_controller(std::move(tensorboards)));
     if (where == Where::kEngine) {
       runner.add(deployment_controller());
       pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
@@ -42,8 +41,9 @@ struct Controllers::State {
 };
 
 Controllers::Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where,
-                         std::function<bool(int port)> is_port_free, const std::string& pages_url, bool strict)
-    : state_(std::make_unique<State>(loop, rng, client, where, std::move(is_port_free), pages_url, strict)) {}
+                         std::function<bool(int port)> is_port_free, TensorBoardOptions tensorboards, bool strict)
+    : state_(std::make_unique<State>(loop, rng, client, where, std::move(is_port_free), std::move(tensorboards),
+                                     strict)) {}
 
 Controllers::~Controllers() = default;
 

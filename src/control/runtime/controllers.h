@@ -7,6 +7,7 @@
 
 #include "base/ports.h"
 #include "client/api_client.h"
+#include "control/tensorboard/tensorboard.h"
 #include "control/where.h"
 
 namespace muster::control {
@@ -14,10 +15,9 @@ namespace muster::control {
 class Controllers {
  public:
   /// `is_port_free` returns whether no other program on this machine uses a TCP port; it is called for kEngine only.
-  /// `pages_url` is the origin under which the pages of programs in pods are reached, such as "http://127.0.0.1:8766";
-  /// "" where nothing serves them. `strict` is that of scheduler/queues.h.
+  /// `strict` is that of scheduler/queues.h.
   Controllers(Loop& loop, Rng& rng, client::ApiClient& client, Where where, std::function<bool(int port)> is_port_free,
-              const std::string& pages_url, bool strict = false);
+              TensorBoardOptions tensorboards, bool strict = false);
   ~Controllers();
   void start();
   /// Returns true once all objects have been seen, so that decisions are being made.

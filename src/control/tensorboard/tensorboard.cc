@@ -152,10 +152,32 @@ bool is_suspended(const api::TensorBoard& board) {
   return board.spec.suspend.value_or(false);
 }
 
-api::Deployment board_deployment(const api::TensorBoard& board, const std::vector<LogFolder>& folders) {
+// ---- idleness ----
+
+constexpr const char* kIdleReason = "Idle";
+
+/// Returns since when nobody has used the TensorBoard: the last visit, or when it was made or resumed.
+Time unused_since(const api::TensorBoard& board, Time now) {
+  Time since = board.metadata.creation_timestamp.value_or(now);
+  const auto visit = board.metadata.annotations.find(api::kLastVisitAnnotation);
+  if (visit != board.metadata.annotations.end()) since = std::max(since, parse_rfc3339(visit->second).value_or(since));
+  const api::Condition* suspended = find_condition(board.status.conditions, "Suspended");
+  if (suspended == nullptr) return since;
+  if (suspended->status == "False") return std::max(since, suspended->last_transition_time.value_or(since));
+  return suspended->reason == kIdleReason ? since : now;  // its user has just resumed it
+}
+
+/// Returns how long it still runs if nobody comes: 0 when that time is over, nullopt for a TensorBoard that stays as it
+/// is.
+std::optional<Duration> time_to_idle(const api::TensorBoard& board, const TensorBoardOptions& options, Time now) {
+  if (options.idle_after == Duration(0) || is_suspended(board)) return std::nullopt;
+  return std::max(unused_since(board, now) + options.idle_after - now, Duration(0));
+}
+
+api::Deployment board_deployment(const api::TensorBoard& board, const std::vector<LogFolder>& folders, bool runs) {
   api::Deployment deployment;
   deployment.metadata = board_child_metadata(board);
-  deployment.spec.replicas = is_suspended(board) ? 0 : 1;
+  deployment.spec.replicas = runs ? 1 : 0;
   deployment.spec.selector =
       api::LabelSelector{.match_labels = {{api::kTensorBoardUidLabel, board.metadata.uid}}, .rest = {}};
   deployment.spec.strategy = api::DeploymentStrategy{.type = "Recreate", .rolling_update = {}};
@@ -193,9 +215,9 @@ std::optional<Update> deployment_update(const api::Deployment& wanted, const api
 }
 
 void converge_board(const api::TensorBoard& board, const std::vector<LogFolder>& folders, const Snapshot& seen,
-                    Plan& plan) {
+                    bool runs, Plan& plan) {
   const auto deployments = seen.children.of<api::Deployment>();
-  const api::Deployment wanted = board_deployment(board, folders);
+  const api::Deployment wanted = board_deployment(board, folders, runs);
   if (deployments.empty()) {
     plan.actions.emplace_back(create_child(wanted));
   } else if (auto update = deployment_update(wanted, *deployments.front())) {
@@ -276,13 +298,19 @@ std::string unshowable(const LogSources& sources) {
   return {};
 }
 
-BoardState state_of_board(const api::TensorBoard& board, const LogSources& sources,
+BoardState state_of_board(const api::TensorBoard& board, const LogSources& sources, bool is_idle,
                           const std::shared_ptr<const api::Pod>& pod) {
   if (std::string problem = unshowable(sources); !problem.empty()) {
     return {.phase = "Failed", .reason = "NoLogs", .message = std::move(problem)};
   }
   if (is_suspended(board)) {
     return {.phase = "Suspended", .reason = "Suspended", .message = "it has no pod until spec.suspend is false"};
+  }
+  if (is_idle) {
+    return {
+        .phase = "Suspended",
+        .reason = kIdleReason,
+        .message = "nobody has looked at it for a while, so it has no pod; it starts again when its page is opened"};
   }
   if (pod == nullptr) return {.phase = "Initializing", .reason = "PodStarting", .message = "the pod is being made"};
   return state_of_pod(*pod);
@@ -312,7 +340,8 @@ api::TensorBoardStatus board_status(const api::TensorBoard& board, const BoardSt
                           .phase = pod->status.phase};
   }
   status.conditions = {board_condition(board.status, "Ready", state.phase == "Running", state, now),
-                       board_condition(board.status, "Suspended", state.phase == "Suspended", state, now)};
+                       board_condition(board.status, "Suspended", state.phase == "Suspended", state, now),
+                       board_condition(board.status, "Idle", state.reason == kIdleReason, state, now)};
   if (!pages_url.empty()) status.url = pages_url + tensorboard_path(board.metadata.ns, board.metadata.name);
   status.observed_generation = board.metadata.generation;
   return status;
@@ -332,30 +361,34 @@ std::string tensorboard_path(const std::string& ns, const std::string& name) {
   return fmt::format("/tb/{}/{}/", ns, name);
 }
 
-Plan plan_tensorboard(const Snapshot& seen, const std::string& pages_url) {
+Plan plan_tensorboard(const Snapshot& seen, const TensorBoardOptions& options) {
   const auto board = reflect::decode<api::TensorBoard>(seen.primary);
   // Admission rejects what cannot be decoded. The garbage collector deletes the children of one being deleted.
   if (!board || board->metadata.deletion_timestamp) return {};
   const LogSources sources = log_sources(board->spec);
   const auto pod = board_pod(seen);
-  const BoardState state = state_of_board(*board, sources, pod);
+  const auto to_idle = time_to_idle(*board, options, seen.now);
+  const bool is_idle = to_idle == Duration(0);
+  const BoardState state = state_of_board(*board, sources, is_idle, pod);
   Plan plan;
-  plan.status = reflect::encode(board_status(*board, state, pod, pages_url, seen.now));
+  plan.status = reflect::encode(board_status(*board, state, pod, options.pages_url, seen.now));
   plan.reasons.push_back(state.message);
-  if (unshowable(sources).empty()) converge_board(*board, sources.folders, seen, plan);
+  if (unshowable(sources).empty()) {
+    converge_board(*board, sources.folders, seen, !is_suspended(*board) && !is_idle, plan);
+    if (!is_idle) plan.recheck_after = to_idle;
+  }
   emit_phase_change(*board, state, plan);
   return plan;
 }
 
-Controller tensorboard_controller(std::string pages_url) {
+Controller tensorboard_controller(TensorBoardOptions options) {
   WatchedKind pods = watched_kind<api::Pod>(api::kTensorBoardUidLabel);
   pods.uid_label = api::kTensorBoardUidLabel;
-  return {
-      .api_version = "tensorstack.dev/v1beta1",
-      .kind = "TensorBoard",
-      .children = {watched_kind<api::Deployment>(api::kTensorBoardUidLabel),
-                   watched_kind<api::Service>(api::kTensorBoardUidLabel), std::move(pods)},
-      .plan = [pages_url = std::move(pages_url)](const Snapshot& seen) { return plan_tensorboard(seen, pages_url); }};
+  return {.api_version = "tensorstack.dev/v1beta1",
+          .kind = "TensorBoard",
+          .children = {watched_kind<api::Deployment>(api::kTensorBoardUidLabel),
+                       watched_kind<api::Service>(api::kTensorBoardUidLabel), std::move(pods)},
+          .plan = [options = std::move(options)](const Snapshot& seen) { return plan_tensorboard(seen, options); }};
 }
 
 }  // namespace muster::control

@@ -32,15 +32,15 @@ std::vector<AnyObject> as_children(const std::optional<json::Document>& object) 
 /// One TensorBoard and its children, kept as an API server would keep them.
 class TensorBoardWorld {
  public:
-  TensorBoardWorld(json::Document board, std::string pages_url)
-      : object(std::move(board)), pages_url_(std::move(pages_url)) {}
+  TensorBoardWorld(json::Document board, TensorBoardOptions options)
+      : object(std::move(board)), options_(std::move(options)) {}
 
   Plan look() const {
     Snapshot seen{.primary = object, .children = {}, .now = now};
     seen.children.add(reflect::type_of<api::Deployment>(), as_children<api::Deployment>(deployment));
     seen.children.add(reflect::type_of<api::Service>(), as_children<api::Service>(service));
     seen.children.add(reflect::type_of<api::Pod>(), as_children<api::Pod>(pod));
-    return plan_tensorboard(seen, pages_url_);
+    return plan_tensorboard(seen, options_);
   }
 
   void apply(const Plan& plan) {
@@ -61,7 +61,7 @@ class TensorBoardWorld {
   Time now = *parse_rfc3339("2026-01-01T00:00:00Z");
 
  private:
-  std::string pages_url_;
+  TensorBoardOptions options_;
 };
 
 json::Document shown_board_action(const Action& action, bool with_bodies) {
@@ -85,10 +85,12 @@ json::Document shown_board_action(const Action& action, bool with_bodies) {
 }
 
 json::Document play_board(const json::Document& script) {
-  TensorBoardWorld world(*script.find("board"), script.string_at("pagesUrl"));
+  TensorBoardWorld world(*script.find("board"),
+                         {.pages_url = script.string_at("pagesUrl"),
+                          .idle_after = parse_duration(script.string_at("idleAfter")).value_or(Duration(0))});
   json::Array steps;
   for (const json::Document& step : script.array_at("steps")) {
-    world.now += std::chrono::seconds(1);
+    world.now += parse_duration(step.string_at("after")).value_or(std::chrono::seconds(1));
     if (const auto* patch = step.find("patch")) json::merge_patch(world.object, *patch);
     if (const auto* pod = step.find("pod")) {
       world.pod = pod->is_object() ? std::optional(*pod) : std::nullopt;
@@ -98,6 +100,7 @@ json::Document play_board(const json::Document& script) {
     json::Array actions;
     for (const Action& action : plan.actions) actions.push_back(shown_board_action(action, script.bool_at("bodies")));
     shown["actions"] = std::move(actions);
+    if (plan.recheck_after) shown["recheckAfter"] = human_duration(*plan.recheck_after);
     const json::Document* before = world.object.find("status");
     const bool same = plan.status && before != nullptr && *plan.status == *before;
     if (plan.status && !same) shown["status"] = *plan.status;
@@ -133,7 +136,7 @@ TEST_P(TensorBoardGolden, PlanIsAsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, TensorBoardGolden,
-                         ::testing::Values("fresh", "several", "suspended", "failed", "deleted", "unshowable"),
+                         ::testing::Values("fresh", "several", "suspended", "failed", "deleted", "unshowable", "idle"),
                          [](const auto& golden) { return std::string(golden.param); });
 
 // ---- log folders ----

@@ -5,6 +5,7 @@
 #include "api/names.h"
 #include "api/owners.h"
 #include "apiserver/http/request.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "control/tensorboard/tensorboard.h"
 #include "main/pages/forward.h"
@@ -60,11 +61,15 @@ std::optional<PageName> page_of(std::string_view target) {
   return PageName{.ns = ns, .name = name, .path = control::tensorboard_path(ns, name)};
 }
 
-PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, PageAccess& access)
+PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, PageAccess& access, Options options)
     : loop_(loop),
+      client_(client),
       access_(access),
+      options_(std::move(options)),
       boards_(loop, rng, client, resource_of_kind("tensorstack.dev/v1beta1", "TensorBoard"), {},
-              [](const client::Informer::Key&, const json::Document*, const json::Document*) {}),
+              [this](const client::Informer::Key&, const json::Document* before, const json::Document* now) {
+                if (now == nullptr) logged_.erase(before->string_at("metadata", "uid"));
+              }),
       pods_(loop, rng, client, resource_of_kind("v1", "Pod"), with_label(api::kTensorBoardUidLabel),
             [this](const client::Informer::Key&, const json::Document* before, const json::Document* now) {
               on_pod(before, now);
@@ -76,7 +81,9 @@ PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, 
                          on_pod(before, now);
                        }) {}
 
-PageProxy::~PageProxy() = default;
+PageProxy::~PageProxy() {
+  *alive_ = false;
+}
 
 void PageProxy::start() {
   boards_.start();
@@ -162,17 +169,62 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
   if (request.target + "/" == page->path) {
     return exchange->respond({.status = 308, .headers = {{"Location", page->path}}, .body = ""});
   }
+  const auto board = boards_.find(page->ns, page->name);
+  if (board != nullptr) note_visit(*page, *board);
   const auto backend = find_backend(*page);
-  if (backend) {
-    if (!backend->knows_prefix) {
-      if (!request.target.starts_with(page->path))
-        return respond(*exchange, 404, "escape no letter of the page's path");
-      request.target.erase(0, page->path.size() - 1);
-    }
-    return pass_on(backend->address, std::move(request), exchange);
+  if (!backend && backend.error().reason == Reason::kNotFound) return respond(*exchange, 404, backend.error().message);
+  if (!backend) return respond_later(*exchange, backend.error().message);
+  const bool opens_page = request.method == "GET" && request.target == page->path;
+  if (board != nullptr && opens_page && options_.find_logs != nullptr) {
+    return pass_on_when_logged(*backend, *page, *board, std::move(request), exchange);
   }
-  if (backend.error().reason == Reason::kNotFound) return respond(*exchange, 404, backend.error().message);
-  respond_later(*exchange, backend.error().message);
+  pass_on_to(*backend, *page, std::move(request), exchange);
+}
+
+void PageProxy::note_visit(const PageName& page, const json::Document& board) {
+  if (options_.idle_after == Duration(0)) return;
+  constexpr Duration kNoteEvery = std::chrono::minutes(1);
+  const auto last = parse_rfc3339(board.string_at("metadata", "annotations", api::kLastVisitAnnotation));
+  // A clock that was set back must not hide visits.
+  if (last && std::chrono::abs(loop_.now() - *last) < std::min(kNoteEvery, options_.idle_after / 4)) return;
+  if (!being_noted_.insert(page.path).second) return;
+  json::Document patch{json::Object{}};
+  patch["metadata"]["annotations"][api::kLastVisitAnnotation] = format_rfc3339_micro(loop_.now());
+  client_.patch({resource_of_kind("tensorstack.dev/v1beta1", "TensorBoard"), page.ns, page.name},
+                client::PatchType::kMerge, patch, {},
+                [this, alive = alive_, path = page.path](Result<json::Document> done) {
+                  if (!done && done.error().reason != Reason::kNotFound) {
+                    LOG_WARN("visit not noted", {"page", path}, {"error", done.error().message});
+                  }
+                  if (*alive) being_noted_.erase(path);
+                });
+}
+
+void PageProxy::pass_on_when_logged(const Backend& backend, const PageName& page, const json::Document& board,
+                                    net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+  const std::string& uid = board.string_at("metadata", "uid");
+  if (logged_.contains(uid)) return pass_on_to(backend, page, std::move(request), exchange);
+  options_.find_logs(board, [this, alive = alive_, uid, backend, page, request = std::move(request),
+                             exchange](Result<std::string> nowhere) mutable {
+    if (!*alive) return;
+    // Whatever cannot be searched is TensorBoard's to explain.
+    if (nowhere && !nowhere->empty()) {
+      return respond_later(*exchange, fmt::format("TensorBoard {} runs, but nothing was logged yet ({}). This page "
+                                                  "opens by itself when the training writes its first event file.",
+                                                  page.name, *nowhere));
+    }
+    if (nowhere) logged_.insert(uid);
+    pass_on_to(backend, page, std::move(request), exchange);
+  });
+}
+
+void PageProxy::pass_on_to(const Backend& backend, const PageName& page, net::Request request,
+                           const std::shared_ptr<net::Exchange>& exchange) {
+  if (!backend.knows_prefix) {
+    if (!request.target.starts_with(page.path)) return respond(*exchange, 404, "escape no letter of the page's path");
+    request.target.erase(0, page.path.size() - 1);
+  }
+  pass_on(backend.address, std::move(request), exchange);
 }
 
 net::HttpClient& PageProxy::client_of(const std::string& address) {

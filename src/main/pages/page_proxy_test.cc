@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "api/names.h"
 #include "control/tensorboard/tensorboard.h"
 #include "main/pages/content_port.h"
@@ -76,7 +78,16 @@ class PageProxyTest : public ::testing::Test {
   cli::FakeServer api_{loop_};
   client::ApiClient client_{api_, ""};
   PageAccess access_{loop_, rng_, {.owner_token = "secret", .key = "key", .allowed_hosts = {"127.0.0.1"}}};
-  PageProxy pages_{loop_, rng_, client_, access_};
+  Result<std::string> nothing_logged_in_ = std::string();
+  PageProxy pages_{loop_,
+                   rng_,
+                   client_,
+                   access_,
+                   {.idle_after = std::chrono::hours(1), .find_logs = [this](const json::Document&, OnLogsFound done) {
+                      ++searches_;
+                      done(nothing_logged_in_);
+                    }}};
+  int searches_ = 0;
   std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {}, pages_);
   int port_ = 0;
   // An address that no other test on this machine uses.
@@ -135,6 +146,53 @@ TEST_F(PageProxyTest, AProgramThatDoesNotListenYetIsStarting) {
   put_board("Running");
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
   EXPECT_THAT(get_as_owner("/tb/default/mnist/").body, HasSubstr("TensorBoard is starting"));
+}
+
+TEST_F(PageProxyTest, AVisitIsNotedOnceAMinute) {
+  put_board("Suspended");
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
+  const std::string note = "PATCH /apis/tensorstack.dev/v1beta1/namespaces/default/tensorboards/mnist";
+  const auto is_note = [&](const std::string& request) { return request.starts_with(note); };
+  const auto noted = std::ranges::find_if(api_.requests, is_note);
+  ASSERT_NE(noted, api_.requests.end());
+  const std::string body = api_.bodies[static_cast<std::size_t>(noted - api_.requests.begin())];
+  EXPECT_THAT(body, HasSubstr("\"muster.dev/last-visit\":\"20"));
+
+  json::Document board = *api_.find("/apis/tensorstack.dev/v1beta1/tensorboards/mnist");
+  board["metadata"]["annotations"][api::kLastVisitAnnotation] = format_rfc3339_micro(loop_.now());
+  board["status"]["phase"] = "Initializing";
+  api_.put("/apis/tensorstack.dev/v1beta1/tensorboards/mnist", board);
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").body.find("is Initializing") != std::string::npos; });
+  const auto notes = std::ranges::count_if(api_.requests, is_note);
+  EXPECT_EQ(get_as_owner("/tb/default/mnist/").status, 503);
+  EXPECT_EQ(std::ranges::count_if(api_.requests, is_note), notes);
+  // A stranger is no visitor.
+  EXPECT_EQ(get("/tb/default/mnist/").status, 401);
+  EXPECT_EQ(std::ranges::count_if(api_.requests, is_note), notes);
+}
+
+TEST_F(PageProxyTest, ThePageSaysThatNothingWasLoggedYet) {
+  nothing_logged_in_ = "claim mnist, folder log";
+  put_board("Running");
+  listen_as_tensorboard();
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/data/runs").status == 200; });
+  const Answer empty = get_as_owner("/tb/default/mnist/");
+  EXPECT_EQ(empty.status, 503);
+  EXPECT_EQ(empty.headers.get("Refresh"), "3");
+  EXPECT_THAT(empty.body, HasSubstr("nothing was logged yet (claim mnist, folder log)"));
+  nothing_logged_in_ = std::string();
+  EXPECT_EQ(get_as_owner("/tb/default/mnist/").status, 200);
+  const int searches = searches_;
+  EXPECT_EQ(get_as_owner("/tb/default/mnist/").status, 200);
+  EXPECT_EQ(searches_, searches) << "it has something to show, and keeps it";
+}
+
+TEST_F(PageProxyTest, LogsThatCannotBeSearchedAreTensorBoardsToExplain) {
+  nothing_logged_in_ = Error{.reason = Reason::kNotFound, .message = "no such claim"};
+  put_board("Running");
+  listen_as_tensorboard();
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 200; });
+  EXPECT_EQ(passed_on_.target, "/tb/default/mnist/");
 }
 
 TEST_F(PageProxyTest, ADeploymentOfArenaServesItsPagesWithoutThePrefix) {

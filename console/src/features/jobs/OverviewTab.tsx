@@ -10,14 +10,15 @@ import { Conditions } from "../../ui/Conditions";
 import { Facts, type Fact } from "../../ui/Facts";
 import { StateWord } from "../../ui/State";
 import { Events } from "../events/EventTable";
-import { openServed, servedPath, stateOf } from "../served/served";
+import { canOpen, openServed, servedPath, stateOf } from "../served/served";
 import * as model from "./model";
 
 function TensorBoardFact({ ns, board }: { ns: string; board: ObjectReference }) {
   const name = board.name ?? "";
-  const state = stateOf(useObject<TensorBoard>(servedPath("tensorboards", ns), name).object);
+  const served = useObject<TensorBoard>(servedPath("tensorboards", ns), name).object;
+  const state = stateOf(served);
   const word = <StateWord state={state} />;
-  return state === "Running"
+  return canOpen(served)
     ? <button type="button" class="link" aria-label={`${t("job.openTensorboard")}: ${state}`} onClick={() => void openServed("tensorboards", ns, name)}>{word}</button>
     : word;
 }

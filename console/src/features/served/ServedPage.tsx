@@ -14,7 +14,7 @@ import { StateShape } from "../../ui/State";
 import type { Column } from "../../ui/Table";
 import { showToast } from "../../ui/toast";
 import { YamlTab } from "../jobs/YamlTab";
-import { causeOf, openServed, pathOf, servedPath, stateOf, suspend, type Served, type ServedPlural } from "./served";
+import { canOpen, causeOf, openServed, pathOf, servedPath, stateOf, suspend, type Served, type ServedPlural } from "./served";
 
 interface ServedPageProps<T extends Served> {
   plural: ServedPlural;
@@ -35,8 +35,8 @@ function Actions({ plural, served, menu }: { plural: ServedPlural; served: Serve
   const { name = "", namespace = "" } = served.metadata ?? {};
   return (
     <span class="row-actions">
-      <Button disabled={state !== "Running"} onClick={() => void openServed(plural, namespace, name)}>{t("served.open")}</Button>
-      {state === "Paused"
+      <Button disabled={!canOpen(served)} onClick={() => void openServed(plural, namespace, name)}>{t("served.open")}</Button>
+      {state === "Paused" && !canOpen(served)
         ? <Button onClick={() => void suspend(plural, served, false)}>{t("served.resume")}</Button>
         : <Button disabled={state === "Deleting"} onClick={() => void suspend(plural, served, true)}>{t("served.suspend")}</Button>}
       <Menu label={t("action.more", { name })} items={menu} />

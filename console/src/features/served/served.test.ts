@@ -2,7 +2,7 @@ import type { TensorBoard } from "#types";
 import { expect, it, vi } from "vitest";
 
 vi.stubGlobal("sessionStorage", { getItem: () => "" });
-const { causeOf, stateOf } = await import("./served");
+const { canOpen, causeOf, stateOf } = await import("./served");
 
 const board = (phase: "Initializing" | "Running" | "Suspended" | "Failed", message: string): TensorBoard => ({
   apiVersion: "tensorstack.dev/v1beta1", kind: "TensorBoard", metadata: { name: "a" }, spec: {},
@@ -11,6 +11,14 @@ const board = (phase: "Initializing" | "Running" | "Suspended" | "Failed", messa
 it("starts until something is known", () => {
   expect(stateOf(undefined)).toBe("Starting");
   expect(stateOf(board("Suspended", ""))).toBe("Paused");
+});
+
+it("opens when it runs, or when it has stopped for want of visitors", () => {
+  const idle = board("Suspended", "nobody has looked at it");
+  idle.status?.conditions?.push({ type: "Idle", status: "True" });
+  expect(canOpen(idle)).toBe(true);
+  expect(canOpen(board("Running", ""))).toBe(true);
+  for (const other of [undefined, board("Suspended", ""), board("Initializing", ""), board("Failed", "")]) expect(canOpen(other)).toBe(false);
 });
 
 it("says why it does not run, unless it was told not to", () => {

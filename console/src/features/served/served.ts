@@ -18,6 +18,12 @@ export function stateOf(served: Pick<Served, "metadata" | "status"> | undefined)
   return states[served?.status?.phase ?? "Initializing"] ?? "Unknown";
 }
 
+/** Whether a click opens the page: it runs, or it has stopped for want of visitors and starts again with one. */
+export function canOpen(served: Pick<Served, "metadata" | "status"> | undefined): boolean {
+  const isIdle = served?.status?.conditions?.some((one) => one.type === "Idle" && one.status === "True") ?? false;
+  return stateOf(served) === "Running" || (stateOf(served) === "Paused" && isIdle);
+}
+
 /** Why it does not run; "" when it does, and when it was told not to. */
 export function causeOf(served: Served): string {
   if (!["Starting", "Failed"].includes(stateOf(served))) return "";
