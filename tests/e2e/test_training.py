@@ -54,3 +54,23 @@ def test_torchrun_starts_the_ranks_of_one_node(engine):
     done = engine.muster("wait", "pj/torch-mnist-trainingjob", "--timeout", "300s", timeout=320, check=False)
     assert done.returncode == 0, engine.muster("logs", "pj/torch-mnist-trainingjob", check=False).stdout[-4000:]
     assert accuracy_in(engine.muster("logs", "pj/torch-mnist-trainingjob").stdout) is not None
+
+
+def test_the_rank_that_failed_is_blamed_and_not_the_launcher_that_ended_first(engine):
+    script = engine.data / "volumes" / "default" / "tutorial" / "fails.py"
+    script.write_text(
+        "import torch, torch.distributed as dist\n"
+        "dist.init_process_group('gloo')\n"
+        "dist.all_reduce(torch.ones(1))\n"
+        "if dist.get_rank() == 3: raise ValueError('no data')\n"
+        "dist.all_reduce(torch.ones(1))\n")
+    engine.apply({
+        "apiVersion": "batch.tensorstack.dev/v1beta1", "kind": "PyTorchTrainingJob", "metadata": {"name": "blame"},
+        "spec": {"torchrunConfig": {"enabled": True, "procPerNode": "2"},
+                 "replicaSpecs": [{"type": "worker", "replicas": 2, "restartPolicy": "Never", "template": {"spec": {
+                     "containers": [{"name": "pytorch", "image": "pytorch", "args": ["/work/fails.py"],
+                                     "volumeMounts": [{"name": "work", "mountPath": "/work"}]}],
+                     "volumes": [{"name": "work", "persistentVolumeClaim": {"claimName": "tutorial"}}]}}}]}})
+    job = engine.wait_phase("blame", "Failed", timeout=180)
+    failed = next(c for c in job["status"]["conditions"] if c["type"] == "Failed")
+    assert re.match(r"replica worker-\d \(pod blame-\w+-worker-\d\) ended with exit code 1: (rank 3: )?ValueError: no data; ", failed["message"]), failed

@@ -31,6 +31,7 @@ void pause(Decision& d) {
     d.status.message = "pods are removed until the job is resumed";
     d.status.replica_failure = false;
     d.status.replica_failure_message.clear();
+    d.status.lost.clear();
     d.status.incident.clear();
     d.status.next_retry.reset();
     emit(d, "Normal", d.job().events.paused, d.status.message);

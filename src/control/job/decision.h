@@ -64,6 +64,8 @@ std::optional<int> exit_code_of(const Job& job, const api::Pod& pod);
 /// Returns "exit code 1: ValueError: no data", "exit code 139 (SIGSEGV)" or "Evicted: the node was low on memory", for
 /// example.
 std::string describe_end(const Job& job, const api::Pod& pod);
+/// Returns true when the pod failed because, as its own log says, another one went away.
+bool has_lost_peer(const Job& job, const api::Pod& pod);
 /// The status lists at most this many replicas of a job one by one; the others are only counted.
 inline constexpr std::size_t kReplicasInStatus = 1000;
 /// Returns the state of every role for the status.

@@ -116,6 +116,7 @@ void finish(Decision& d, const Outcome& outcome) {
   d.status.completed = whole_seconds(d.seen.now);
   if (!d.status.started) d.status.started = earliest_start(d);
   d.status.next_retry.reset();
+  d.status.lost.clear();
   d.status.incident.clear();
   d.status.succeeded.clear();
   d.status.paused_at.reset();

@@ -296,6 +296,7 @@ struct JobStatus {
   // A replica has failed or was lost, and its successor is not up yet.
   bool replica_failure = false;
   std::string replica_failure_message;
+  std::string lost;      // how a replica failed for good that is not needed for success; "" while there is none
   std::string stalled;   // what its replicas lack although they run; "" while it is active
   bool resumed = false;  // the job was paused before, so pods follow RunMode::resuming
   std::vector<RoleStatus> roles;

@@ -231,20 +231,41 @@ struct Ended {
   const Replica* replica;
   Verdict verdict;
   Time when;
+  bool has_lost_peer;
 };
 
 /// The first that failed comes first, because it brought down the others; in rank order if they failed at the same
-/// time.
+/// time. A launcher such as torchrun ends some time after the rank that failed, so those come last whose ranks have
+/// only lost a peer.
 std::vector<Ended> newly_ended(const Decision& d) {
   std::vector<Ended> result;
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica)) continue;
     const Verdict verdict = judge(d, replica);
     if (verdict == Verdict::kLeave) continue;
-    result.push_back({.replica = &replica, .verdict = verdict, .when = end_of_attempt(d.job(), *replica.pod)});
+    result.push_back({.replica = &replica,
+                      .verdict = verdict,
+                      .when = end_of_attempt(d.job(), *replica.pod),
+                      .has_lost_peer = has_lost_peer(d.job(), *replica.pod)});
   }
-  std::ranges::stable_sort(result, {}, &Ended::when);
+  std::ranges::stable_sort(result, {}, [](const Ended& e) { return std::pair(e.has_lost_peer, e.when); });
   return result;
+}
+
+/// Returns true while all that have ended were brought down by one that is about to end, too: an incident is named
+/// after that one.
+bool is_cause_to_come(Decision& d, const std::vector<Ended>& ended) {
+  constexpr Duration kLongestWait = std::chrono::seconds(2);
+  if (ended.empty() || !std::ranges::all_of(ended, &Ended::has_lost_peer)) return false;
+  const auto runs = [&](const Replica& r) {
+    return r.pod != nullptr && !is_finished_pod(*r.pod) && !is_terminating(*r.pod) && !is_accounted(d, r);
+  };
+  const Time until = std::ranges::min(ended, {}, &Ended::when).when + kLongestWait;
+  const Duration left = until - d.seen.now;
+  // More than all of it is left only when clocks differ.
+  if (left <= Duration(0) || left > kLongestWait || std::ranges::none_of(d.replicas, runs)) return false;
+  recheck_at(d, until);
+  return true;
 }
 
 /// Returns the rule by which the loss of these replicas fails the job; null while none holds.
@@ -268,8 +289,12 @@ std::optional<Outcome> account_for_ended(Decision& d) {
     return outcome;
   };
   std::set<const Replica*> lost;  // failed for good
-  for (const auto& [ended, verdict, when] : newly_ended(d)) {
-    const Replica& replica = *ended;
+  d.status.lost.clear();
+  const std::vector<Ended> all_ended = newly_ended(d);
+  if (is_cause_to_come(d, all_ended)) return std::nullopt;
+  for (const Ended& ended : all_ended) {
+    const Replica& replica = *ended.replica;
+    const Verdict verdict = ended.verdict;
     if (is_accounted(d, replica)) continue;  // its gang goes back because of an earlier failure
     if (is_full(d)) break;
     const bool charged = verdict == Verdict::kRestartCharged && !is_charged_already(d, replica);
@@ -285,9 +310,9 @@ std::optional<Outcome> account_for_ended(Decision& d) {
       return ends_the_job(std::move(outcome));
     }
     if (d.job().tolerates_lost_replicas) continue;
-    d.status.replica_failure = true;
-    d.status.replica_failure_message = outcome.message;
+    if (d.status.lost.empty()) d.status.lost = outcome.message;
   }
+  if (!d.status.lost.empty() && d.seen.status.lost.empty()) emit(d, "Warning", "ReplicaFailed", d.status.lost);
   return std::nullopt;
 }
 

@@ -274,8 +274,13 @@ std::string describe_end(const Job& job, const api::Pod& pod) {
   } else if (const std::string_view signal = signal_behind(*end); !signal.empty()) {
     text += fmt::format(" ({})", signal);
   }
-  const std::string cause = end->exit_code == 0 ? "" : cause_in(end->message);
+  const std::string cause = end->exit_code == 0 ? "" : find_cause(end->message).text;
   return cause.empty() ? text : text + ": " + cause;
+}
+
+bool has_lost_peer(const Job& job, const api::Pod& pod) {
+  const auto* end = ended_by_itself(pod) ? decisive_end(job, pod) : nullptr;
+  return end != nullptr && end->exit_code != 0 && find_cause(end->message).is_consequence;
 }
 
 std::optional<TensorBoardState> tensorboard_state(const Decision& d) {

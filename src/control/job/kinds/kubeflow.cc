@@ -117,6 +117,9 @@ EventReasons kubeflow_events(const std::string& kind) {
 
 namespace {
 
+// In the message of Running, before how the replica failed for good.
+constexpr std::string_view kWithoutReplica = " It goes on without a replica: ";
+
 Phase kubeflow_phase(const std::vector<api::Condition>& conditions) {
   if (is_true(conditions, "Failed")) return Phase::kFailed;
   if (is_true(conditions, "Succeeded")) return Phase::kSucceeded;
@@ -140,6 +143,10 @@ JobStatus read_kubeflow_status(const json::Document& object) {
   if (is_true(from.conditions, "Restarting")) {
     status.replica_failure = true;
     status.replica_failure_message = find_condition(from.conditions, "Restarting")->message;
+  }
+  if (const auto* running = find_condition(from.conditions, "Running")) {
+    const auto lost = running->message.find(kWithoutReplica);
+    if (lost != std::string::npos) status.lost = running->message.substr(lost + kWithoutReplica.size());
   }
   status.stalled = read_stall(from.conditions);
   read_pause(find_condition(from.conditions, "Suspended"), status);
@@ -239,6 +246,8 @@ void set_kubeflow_conditions(const JobStatus& status, const json::Document& obje
     case Phase::kRunning:
       if (conditions.has("Suspended")) conditions.set("Suspended", false, events.resumed, says("resumed"));
       if (!status.replica_failure) conditions.set("Running", true, events.running, says("running"));
+      conditions.explain("Running", status.lost.empty() ? says("running")
+                                                        : says("running") + std::string(kWithoutReplica) + status.lost);
       break;
     case Phase::kSucceeded:
       conditions.set("Succeeded", true, events.succeeded, says("successfully completed"));

@@ -170,6 +170,9 @@ std::string_view explaining_condition(Phase phase) {
   return "Running";
 }
 
+// Of ReplicaFailure, when the replica is not started again and the job goes on without it.
+constexpr const char* kLostReason = "FailedForGood";
+
 std::optional<TensorBoardState> tensorboard_from(const std::optional<api::JobTensorBoardStatus>& from) {
   if (!from || !from->dependent) return std::nullopt;
   return TensorBoardState{
@@ -205,8 +208,10 @@ JobStatus read_tensorstack_status(const json::Document& object) {
     status.message = explanation->message;
   }
   if (const auto* failure = find_condition(from.conditions, "ReplicaFailure"); failure != nullptr) {
-    status.replica_failure = failure->status == "True";
+    const bool is_lost = failure->reason == kLostReason;
+    status.replica_failure = failure->status == "True" && !is_lost;
     if (status.replica_failure) status.replica_failure_message = failure->message;
+    if (is_lost) status.lost = failure->message;
   }
   status.stalled = read_stall(from.conditions);
   read_pause(find_condition(from.conditions, "Paused"), status);
@@ -241,11 +246,15 @@ class OrderedConditions {
 
 constexpr const char* kNoReason = "-";
 
+const char* how_it_runs(const JobStatus& status) {
+  if (status.replica_failure) return "the job is running; a replica is started again";
+  return status.lost.empty() ? "all pods are normal" : "the job is running without a replica that failed for good";
+}
+
 void set_running(const JobStatus& status, OrderedConditions& conditions) {
   switch (status.phase) {
     case Phase::kRunning:
-      conditions.set("Running", true, kNoReason,
-                     status.replica_failure ? "the job is running; a replica is started again" : "all pods are normal");
+      conditions.set("Running", true, kNoReason, how_it_runs(status));
       return;
     case Phase::kSucceeded:
     case Phase::kFailed:
@@ -279,8 +288,12 @@ std::vector<api::Condition> conditions_of(const JobStatus& status, const std::ve
   OrderedConditions conditions(before, now);
   conditions.set("Initialized", true, kNoReason, "the job is initialised");
   set_running(status, conditions);
-  conditions.set("ReplicaFailure", status.replica_failure, kNoReason,
-                 status.replica_failure ? status.replica_failure_message : "all pods are normal");
+  if (!status.replica_failure && !status.lost.empty()) {
+    conditions.set("ReplicaFailure", true, kLostReason, status.lost);
+  } else {
+    conditions.set("ReplicaFailure", status.replica_failure, kNoReason,
+                   status.replica_failure ? status.replica_failure_message : "all pods are normal");
+  }
   set_outcome(status, conditions);
   if (status.phase == Phase::kPaused) {
     conditions.set("Paused", true, kNoReason, "pods are removed until the job is resumed");
