@@ -70,6 +70,8 @@ class Store {
   Status scan_at(const Range& range, Revision at, const std::function<bool(const Key&, const Entry&)>& visit) const;
   const std::vector<std::string>& problems() const { return problems_; }
   const Stats& stats() const { return stats_; }
+  /// Accepted writes of which the outcome is not known yet.
+  std::size_t pending_writes() const { return pending_writes_; }
 
   // ---- writes ----
   /// Committed or not: what the next write builds on. Null when absent.

@@ -50,6 +50,21 @@ void SimLoop::advance(Duration span) {
   elapsed_ = end;
 }
 
+void SimLoop::forget() {
+  // What is dropped may post again while it is destroyed.
+  while (true) {
+    std::map<Due, Task> timers = std::exchange(timers_, {});
+    due_of_.clear();
+    readable_.clear();
+    std::deque<Task> posted;
+    {
+      const std::lock_guard lock(posted_mutex_);
+      posted.swap(posted_);
+    }
+    if (timers.empty() && posted.empty()) return;
+  }
+}
+
 bool SimLoop::watches(int fd) const {
   return std::ranges::any_of(readable_, [fd](const auto& entry) { return entry.second == fd; });
 }

@@ -34,6 +34,9 @@ class SimLoop final : public Loop {
   /// Advances time and runs every timer that falls due, each at its own instant; calls settle() before and after.
   void advance(Duration span);
 
+  /// Drops everything that was to run, as the end of a process does.
+  void forget();
+
   /// The number of pending timers, for assertions that nothing is pending.
   std::size_t timers() const { return timers_.size(); }
   bool watches(int fd) const;

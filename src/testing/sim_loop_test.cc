@@ -92,6 +92,21 @@ TEST_F(SimLoopTest, DescriptorsAreRecordedAndNeverFire) {
   EXPECT_TRUE(log_.empty());
 }
 
+TEST_F(SimLoopTest, ForgetsEverythingEvenWhatIsPostedMeanwhile) {
+  struct PostsWhenDropped {
+    ~PostsWhenDropped() { loop.post(task); }
+    SimLoop& loop;
+    std::function<void()> task;
+  };
+  loop_.post(
+      [held = std::shared_ptr<PostsWhenDropped>(new PostsWhenDropped{loop_, [this] { log_.push_back("late"); }})] {});
+  loop_.after(1s, note("timer"));
+  loop_.forget();
+  loop_.advance(1h);
+  EXPECT_TRUE(log_.empty());
+  EXPECT_EQ(loop_.timers(), 0u);
+}
+
 TEST_F(SimLoopTest, OtherThreadsMayPost) {
   std::jthread([this] { loop_.post(note("from afar")); }).join();
   loop_.settle();

@@ -48,6 +48,19 @@ TEST_F(SchedulerTest, AJobHasAPodGroupWithItsQueueAndState) {
   wait_for("the group to go", [&] { return !get("podgroups", "a"); });
 }
 
+TEST_F(SchedulerTest, AGroupFollowsTheSchedulingPolicyOfItsJob) {
+  create(
+      "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\nspec:\n"
+      "  runPolicy: {schedulingPolicy: {minAvailable: 3, queue: default}}\n  pytorchReplicaSpecs:\n"
+      "    Worker: {replicas: 3, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
+  wait_for("its group", [&] {
+    const auto group = get("podgroups", "a");
+    return group && group->int_at("spec", "minMember") == 3;
+  });
+  patch("pytorchjobs", "a", R"({"spec": {"runPolicy": {"schedulingPolicy": {"minAvailable": 2}}}})");
+  wait_for("the group to follow", [&] { return get("podgroups", "a")->int_at("spec", "minMember") == 2; });
+}
+
 TEST_F(SchedulerTest, JobsOfDifferentKindsWithOneNameHaveGroupsOfTheirOwn) {
   create(training_job("a", 2));
   wait_for_condition("podgroups", "a", "GroupScheduled", "True: its pods have a node");
