@@ -336,6 +336,114 @@ def b1(_wanted):
         engine.stop()
 
 
+BARRIER = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  printf("rank %d of %d\\n", rank, size);
+  return MPI_Finalize();
+}
+"""
+
+
+def mpi_job(name):
+    worker = {"name": "worker", "image": "mpi", "volumeMounts": [{"name": "work", "mountPath": "/work"}]}
+    template = {"spec": {"containers": [worker], "volumes": [{"name": "work", "persistentVolumeClaim": {"claimName": "work"}}]}}
+    return {"apiVersion": "batch.tensorstack.dev/v1beta1", "kind": "MPIJob", "metadata": {"name": name},
+            "spec": {"mpiConfig": {"extraArgs": ["-N", "1"], "script": ["/work/barrier"]},
+                     "replicaSpecs": [{"type": "launcher", "template": {}}, {"type": "worker", "replicas": 2, "template": template}]}}
+
+
+def b2(_wanted):
+    """An MPI job with two workers that meet in a barrier, against the same program under mpirun."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        program = engine.volume("work") / "barrier"
+        if subprocess.run(["mpicc", "-O2", "-o", program, "-x", "c", "-"], input=BARRIER, text=True, check=False).returncode != 0:
+            sys.exit("cannot measure: mpicc is needed (libopenmpi-dev)")
+        ours, peer = [], []
+        for turn in range(7):
+            begin = time.monotonic()
+            engine.apply(mpi_job(f"mpi-{turn}"))
+            engine.muster("wait", f"mj/mpi-{turn}", "--timeout", "60s")
+            ours.append(time.monotonic() - begin)
+            said = engine.muster("logs", "-f", f"mj/mpi-{turn}").stdout
+            if "rank 0 of 2" not in said or "rank 1 of 2" not in said:
+                sys.exit(f"cannot measure: the ranks said {said}")
+            begin = time.monotonic()
+            subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=True)
+            peer.append(time.monotonic() - begin)
+        line("B2", statistics.median(ours), statistics.median(peer), 1.3, "s", "less")
+        engine.stop()
+
+
+PYTORCHJOBS = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs"
+
+
+def three_pods(name, command, **container):
+    template = {"spec": {"containers": [{"name": "pytorch", "image": "python:3", "command": command, **container}]}}
+    return {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {"name": name, "namespace": "default"},
+            "spec": {"pytorchReplicaSpecs": {"Master": {"template": template}, "Worker": {"replicas": 2, "template": template}}}}
+
+
+def create_job(connection, manifest):
+    status, made = connection.request("POST", PYTORCHJOBS, manifest)
+    if status != 201:
+        sys.exit(f"cannot measure: create of a job: {made}")
+
+
+def b21(_wanted):
+    """Jobs per second from their creation until all of their pods are created; the pods wait for GPUs that do not exist."""
+    count = 500
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        connection = Api(engine)
+
+        def has_all():
+            _, page = connection.request("GET", "/api/v1/namespaces/default/pods?limit=1")
+            return len(page["items"]) + page["metadata"].get("remainingItemCount", 0) == 3 * count
+        begin = time.monotonic()
+        for number in range(count):
+            create_job(connection, three_pods(f"job-{number}", ["true"], resources={"limits": {"nvidia.com/gpu": 1}}))
+        wait_for("all pods", has_all, timeout=120)
+        rate = count / (time.monotonic() - begin)
+        print(f"B21 ours={rate:.4g}/s goal=>=300/s {'ok' if rate >= 300 else 'short'}", flush=True)
+        engine.kill()
+
+
+def b22(_wanted):
+    """What the controller writes for a PyTorchJob with three pods from its creation to its success, without events."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(folder).start()
+        connection = Api(engine)
+        _, before = connection.request("GET", PYTORCHJOBS)
+        create_job(connection, three_pods("job", ["true"]))
+        engine.muster("wait", "pytorchjob/job", "--timeout", "60s")
+        quiet(engine.process.pid)
+
+        def changes(collection, kinds):
+            since = f"?watch=true&timeoutSeconds=1&resourceVersion={before['metadata']['resourceVersion']}"
+            return sum(event["type"] in kinds for event in connection.watch(collection + since))
+        groups = "/apis/scheduler.tensorstack.dev/v1beta1/namespaces/default/podgroups"
+        writes = changes(PYTORCHJOBS, ["MODIFIED"]) + changes(groups, ["ADDED"])
+        writes += sum(changes(f"/api/v1/namespaces/default/{children}", ["ADDED"]) for children in ("pods", "services"))
+        bound("B22", writes, 12, "")
+        engine.stop()
+
+
+def b23(_wanted):
+    """One decide for a job of 64 ranks."""
+    took = [float(subprocess.run([ROOT / "build" / "bin" / "decide_time"], capture_output=True, text=True, check=True).stdout)
+            for _ in range(TURNS)]
+    bound("B23", statistics.median(took), 100, "us")
+
+
 def pod(name, command):
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
             "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0,
@@ -468,8 +576,8 @@ def b19(_wanted):
         engine.stop()
 
 
-MEASURES = {"B1": b1, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B9": b9, "B10": api, "B11": b11, "B12": b12, "B14": b14, "B15": b15, "B16": b16,
-            "B18": b18, "B19": b19}
+MEASURES = {"B1": b1, "B2": b2, "B4": b4, "B5": api, "B6": api, "B7": api, "B8": api, "B9": b9, "B10": api, "B11": b11, "B12": b12, "B14": b14, "B15": b15, "B16": b16,
+            "B18": b18, "B19": b19, "B21": b21, "B22": b22, "B23": b23}
 
 
 def main():
