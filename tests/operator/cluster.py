@@ -32,6 +32,10 @@ class Cluster:
     def get(self, kind, name):
         return json.loads(self.muster("get", kind, name, "-o", "json").stdout)
 
+    def find(self, kind, name):
+        done = self.muster("get", kind, name, "-o", "json", check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
     def items(self, kind):
         return json.loads(self.muster("get", kind, "-o", "json").stdout)["items"]
 
