@@ -16,7 +16,7 @@ import { Tabs, type Tab } from "../../ui/Tabs";
 import { DeleteDialog, jobActions, pauseJob } from "./actions";
 import { kinds, loadKinds } from "./live";
 import { LogsTab } from "./LogsTab";
-import { MetricsTab } from "./MetricsTab";
+import { MetricsTab } from "../pods/MetricsTab";
 import { marksOf } from "./marks";
 import * as model from "./model";
 import { cloneJob, ScaleDialog } from "./otherActions";

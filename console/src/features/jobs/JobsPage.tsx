@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { resourceName, type Job, type JobKind } from "../../api/jobs";
 import { chosenNamespace, go, hrefOf, place, setQuery, withNamespace } from "../../lib/router";
 import { t, type Key } from "../../i18n";
+import { comparator, parseSort } from "../../lib/sort";
 import { formatTime, zoneName } from "../../lib/time";
 import { IconButton } from "../../ui/Button";
 import { ColumnChooser, hiddenColumns } from "../../ui/ColumnChooser";
@@ -12,6 +13,7 @@ import { LabelFilter } from "../../ui/LabelFilter";
 import { Menu } from "../../ui/Menu";
 import { Age } from "../../ui/ObjectList";
 import { Select } from "../../ui/Select";
+import { SortSelect, sortLabel } from "../../ui/SortSelect";
 import { StateShape } from "../../ui/State";
 import { Table, type Column } from "../../ui/Table";
 import { BulkActions, DeleteDialog, jobActions } from "./actions";
@@ -131,12 +133,12 @@ export function JobsPage() {
     search: query.get("q") ?? "", phase: query.get("phase") ?? "", kind: query.get("kind") ?? "",
     label: query.get("label") ?? "", queue: query.get("queue") ?? "",
   };
-  const sort = model.parseSort(query.get("sort") ?? "");
+  const sort = parseSort(query.get("sort") ?? "");
   const size = Math.max(0, Number(query.get("size") ?? 0) || 0);
   const page = size ? Math.max(0, (Number(query.get("page") ?? 1) || 1) - 1) : 0;
   const hidden = hiddenColumns(hiddenByDefault);
   const all = jobs.value;
-  const shown = useMemo(() => model.sortJobs(all.filter((job) => model.matches(job, filter)), sort), [all, place.value]);
+  const shown = useMemo(() => all.filter((job) => model.matches(job, filter)).sort(comparator(sort, model.stateOf)), [all, place.value]);
   const columns = allColumns();
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const chosen = useMemo(() => (ticked.size ? shown.filter((job) => ticked.has(job.metadata?.uid ?? "")) : []), [shown, ticked]);
@@ -147,7 +149,7 @@ export function JobsPage() {
     ["phase", t("jobs.phase"), filter.phase], ["kind", t("jobs.type"), filter.kind], ["label", t("jobs.labels"), filter.label],
     ["queue", t("jobs.queue"), filter.queue], ["q", t("column.name"), filter.search],
   ].filter(([, , value]) => value).map(([parameter = "", title, value]) => ({ parameter, label: `${title}: ${value}` }));
-  if (query.get("sort")) chips.push({ parameter: "sort", label: `${t("jobs.sort")}: ${t(`sort.${sort.key}` as Key)} ${t(sort.descending ? "sort.descending" : "sort.ascending")}` });
+  if (query.get("sort")) chips.push({ parameter: "sort", label: `${t("jobs.sort")}: ${sortLabel(sort)}` });
   const options = (values: Iterable<string>) => [{ value: "", label: t("jobs.any") }, ...[...values].filter(Boolean).sort().map((value) => ({ value, label: value }))];
   const state = jobsState.value;
   return (
@@ -166,11 +168,7 @@ export function JobsPage() {
         <Select label={t("jobs.type")} value={filter.kind} onChange={(kind) => setQuery({ kind, page: "" })} options={options(countBy(all, (job) => job.kind).keys())} />
         <Select label={t("jobs.queue")} value={filter.queue} onChange={(queue) => setQuery({ queue, page: "" })} options={options(new Set([...countBy(all, model.queueOf).keys(), filter.queue]))} />
         <LabelFilter value={filter.label} />
-        <Select label={t("jobs.sort")} value={model.sortText(sort)} onChange={(value) => setQuery({ sort: value === "created:desc" ? "" : value })}
-          options={["created:desc", "created:asc", "name:asc", "name:desc", "state:asc"].map((value) => {
-            const one = model.parseSort(value);
-            return { value, label: `${t(`sort.${one.key}` as Key)} ${t(one.descending ? "sort.descending" : "sort.ascending")}` };
-          })} />
+        <SortSelect sort={sort} />
         <ColumnChooser columns={columns} hiddenByDefault={hiddenByDefault} />
       </div>
       <Chips chips={chips} />

@@ -5,7 +5,7 @@ import { t } from "../../i18n";
 import { place, setQuery } from "../../lib/router";
 import { formatDuration } from "../../lib/time";
 import { Select } from "../../ui/Select";
-import { PodLog } from "./PodLog";
+import { PodLog } from "../pods/PodLog";
 import { attemptOf } from "./replicas";
 
 const ages = ["300", "900", "3600", "21600"];

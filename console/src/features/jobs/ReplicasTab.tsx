@@ -14,8 +14,8 @@ import { Events } from "../events/EventTable";
 import { ExitCode } from "../pods/ExitCode";
 import { amountsOf, exitOf, podState, restartsOf } from "../pods/model";
 import { podHref } from "../pods/podHref";
+import { PodLog } from "../pods/PodLog";
 import { cpuText, memoryText, rolesOf } from "./model";
-import { PodLog } from "./PodLog";
 import { attemptOf, decidesResult, indexOf, roleOf } from "./replicas";
 import { YamlTab } from "./YamlTab";
 

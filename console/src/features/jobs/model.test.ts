@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import type { Job } from "../../api/jobs";
+import { comparator, parseSort } from "../../lib/sort";
 import * as model from "./model";
 
 const example = (path: string) => parse(readFileSync(`../examples/${path}`, "utf8")) as Job;
@@ -52,8 +53,8 @@ describe("the list", () => {
   const none = { search: "", phase: "", kind: "", label: "", queue: "" };
 
   it("has the newest first", () => {
-    expect(names(model.sortJobs(jobs, model.parseSort("")))).toEqual(["b", "c", "a"]);
-    expect(names(model.sortJobs(jobs, model.parseSort("name:asc")))).toEqual(["a", "b", "c"]);
+    expect(names([...jobs].sort(comparator(parseSort(""), model.stateOf)))).toEqual(["b", "c", "a"]);
+    expect(names([...jobs].sort(comparator(parseSort("name:asc"), model.stateOf)))).toEqual(["a", "b", "c"]);
   });
   it("is filtered by everything at once", () => {
     expect(names(jobs.filter((one) => model.matches(one, { ...none, phase: "Running" })))).toEqual(["b"]);

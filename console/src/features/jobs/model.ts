@@ -153,32 +153,3 @@ export function matches(job: Job, filter: Filter): boolean {
   if (filter.label && !labelsOf(job).some((label) => label === filter.label || label.startsWith(`${filter.label}=`))) return false;
   return matchesSearch(job, filter.search.trim());
 }
-
-export type SortKey = "created" | "name" | "state";
-export interface Sort {
-  key: SortKey;
-  descending: boolean;
-}
-
-/** "created:desc"; newest first where nothing else is said. */
-export function parseSort(text: string): Sort {
-  const [key, order] = text.split(":");
-  const known = key === "name" || key === "state" || key === "created" ? key : "created";
-  return { key: known, descending: text ? order === "desc" : true };
-}
-
-export const sortText = (sort: Sort) => `${sort.key}:${sort.descending ? "desc" : "asc"}`;
-
-function sortValue(job: Job, key: SortKey): string {
-  if (key === "created") return job.metadata?.creationTimestamp ?? "";
-  return key === "name" ? (job.metadata?.name ?? "") : stateOf(job);
-}
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-export function sortJobs(jobs: Job[], sort: Sort): Job[] {
-  const sign = sort.descending ? -1 : 1;
-  const keyed = jobs.map((job) => ({ job, value: sortValue(job, sort.key), name: job.metadata?.name ?? "" }));
-  keyed.sort((a, b) => sign * compare(a.value, b.value) || compare(a.name, b.name));
-  return keyed.map((one) => one.job);
-}

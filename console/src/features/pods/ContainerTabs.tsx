@@ -8,8 +8,8 @@ import { Facts, type Fact } from "../../ui/Facts";
 import { Select } from "../../ui/Select";
 import { StateWord } from "../../ui/State";
 import { cpuText, memoryText } from "../jobs/model";
-import { PodLog } from "../jobs/PodLog";
 import { ExitCode } from "./ExitCode";
+import { PodLog } from "./PodLog";
 import { amountsOf, containersOf, containerState, withOnly, type ContainerView } from "./model";
 
 const Terminal = lazy(() => import("./Terminal"));

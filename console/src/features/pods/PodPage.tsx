@@ -16,7 +16,7 @@ import { Tabs, type Tab } from "../../ui/Tabs";
 import { Events } from "../events/EventTable";
 import { ObjectLink } from "../events/ObjectLink";
 import { cpuText, memoryText } from "../jobs/model";
-import { MetricsTab } from "../jobs/MetricsTab";
+import { MetricsTab } from "./MetricsTab";
 import { YamlTab } from "../jobs/YamlTab";
 import { ContainersTab, ContainerLogs, TerminalTab } from "./ContainerTabs";
 import { DeletePod } from "./DeletePod";

@@ -7,10 +7,12 @@ import { NotFound } from "../../app/NotFound";
 import type { PageProps } from "../../app/pages";
 import { t, type Key } from "../../i18n";
 import { chosenNamespace, go, place, setQuery } from "../../lib/router";
+import { comparator, parseSort } from "../../lib/sort";
 import { LabelFilter } from "../../ui/LabelFilter";
 import { Menu } from "../../ui/Menu";
 import { Age, ObjectList } from "../../ui/ObjectList";
 import { Select } from "../../ui/Select";
+import { SortSelect } from "../../ui/SortSelect";
 import { StateShape } from "../../ui/State";
 import type { Column } from "../../ui/Table";
 import { cpuText, memoryText } from "../jobs/model";
@@ -59,6 +61,7 @@ function PodsList() {
   const [deleting, setDeleting] = useState<Pod>();
   const parameter = (name: string) => place.value.query.get(name) ?? "";
   const filter = { phase: parameter("phase"), label: parameter("label"), group: parameter("group"), resource: parameter("resource"), queue: parameter("queue") };
+  const sort = parseSort(parameter("sort"));
   const pods = [...live.items.value.values()];
   const chooser = (name: "group" | "resource" | "queue", label: string, values: string[]) => {
     const known = [...new Set([...values, filter[name]])].filter(Boolean).sort();
@@ -69,7 +72,7 @@ function PodsList() {
   };
   return (
     <>
-      <ObjectList title={t("pods.title")} live={live} columns={columns(setDeleting)} hiddenByDefault="node" noteOf={model.podCause}
+      <ObjectList title={t("pods.title")} live={live} columns={columns(setDeleting)} hiddenByDefault="node" noteOf={model.podCause} compare={comparator(sort, model.podState)}
         matches={(pod) => model.matchesPod(pod, filter, groups)} onOpen={(pod) => go(hrefOfPod(pod))}
         empty={<><p><strong>{t("pods.empty")}</strong></p><p>{t("pods.emptyHint")}</p><pre class="command">muster run train.py</pre></>}
         filters={<>
@@ -79,6 +82,7 @@ function PodsList() {
           {chooser("resource", t("pods.resource"), pods.flatMap(model.extendedResources))}
           {chooser("queue", t("jobs.queue"), pods.map((pod) => model.podQueueOf(pod, groups)))}
           <LabelFilter value={filter.label} />
+          <SortSelect sort={sort} />
         </>} />
       {deleting && <DeletePod ns={deleting.metadata?.namespace ?? ""} name={deleting.metadata?.name ?? ""} onClose={() => setDeleting(undefined)} />}
     </>

@@ -15,9 +15,9 @@ import { now } from "../../ui/clock";
 import { Failure } from "../../ui/Failure";
 import { Select } from "../../ui/Select";
 import type { State } from "../../ui/State";
-import { Curves } from "./Curves";
-import type { Amounts } from "./model";
-import { indexOf, roleOf } from "./replicas";
+import { Curves } from "../jobs/Curves";
+import type { Amounts } from "../jobs/model";
+import { indexOf, roleOf } from "../jobs/replicas";
 
 const readEvery = 4000;
 

@@ -8,7 +8,7 @@ import { saveAs } from "../../lib/saveAs";
 import { Button } from "../../ui/Button";
 import { LogView } from "../../ui/LogView";
 import { toastFailure } from "../../ui/toast";
-import { indexOf, roleOf } from "./replicas";
+import { indexOf, roleOf } from "../jobs/replicas";
 import { hasStarted, logPath, usePodLogs } from "./usePodLogs";
 
 interface PodLogProps {

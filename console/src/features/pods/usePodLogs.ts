@@ -3,7 +3,7 @@ import type { Pod } from "#types";
 import { useEffect, useState } from "preact/hooks";
 import { openStream } from "../../api/streams";
 import { mergeLines, nameLines, parseLine, type LogLine } from "../../lib/logs";
-import { attemptOf } from "./replicas";
+import { attemptOf } from "../jobs/replicas";
 
 const frame = 50;
 // A long list takes longer to put in order, so it is done less often.
