@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { roundUp, sumSeries, fromLocalInput, localInput, near, within } from "./series";
+import { roundUp, sumSeries, fromLocalInput, gpuSeries, localInput, near, within } from "./series";
 
 const history = (times: number[], values: (number | null)[], stepSeconds = 2) => ({ stepSeconds, times, series: [{ name: "cpu", unit: "cores", values }] });
 
@@ -30,4 +30,10 @@ it("finds the part of the time and the nearest point", () => {
 it("writes local times for a field and reads them back", () => {
   expect(fromLocalInput(localInput(1_790_000_000))).toBe(1_790_000_000);
   expect(fromLocalInput("soon")).toBeNaN();
+});
+
+it("has a line for each GPU of each replica", () => {
+  const history = { stepSeconds: 2, times: [2], series: [{ name: "gpu-0-utilisation", unit: "%", values: [50] }, { name: "gpu-1-utilisation", unit: "%", values: [70] }, { name: "gpu-0-memory", unit: "B", values: [1] }] };
+  expect(gpuSeries([{ label: "worker-0", history }], "utilisation").map((one) => [one.label, one.points[0]?.value])).toEqual([["gpu-0", 50], ["gpu-1", 70]]);
+  expect(gpuSeries([{ label: "worker-0", history }, { label: "worker-1", history }], "memory").map((one) => one.label)).toEqual(["worker-0 gpu-0", "worker-1 gpu-0"]);
 });

@@ -29,7 +29,14 @@ export function sumSeries(histories: History[], names: string[]): Point[] {
   return [...sums].map(([time, value]) => ({ time, value })).sort((a, b) => a.time - b.time);
 }
 
-export const seriesNames = (histories: History[]) => [...new Set(histories.flatMap((one) => one.series.map((series) => series.name)))];
+const seriesNames = (histories: History[]) => [...new Set(histories.flatMap((one) => one.series.map((series) => series.name)))];
+
+/** A line for each GPU: they are counted within a replica, and no two of them are one. `kind` is "utilisation" or "memory". */
+export function gpuSeries(histories: { label: string; history: History }[], kind: string): { label: string; points: Point[] }[] {
+  return histories.flatMap(({ label, history }) =>
+    seriesNames([history]).filter((name) => name.startsWith("gpu-") && name.endsWith(`-${kind}`)).map((name) => ({
+      label: `${histories.length > 1 ? `${label} ` : ""}${name.slice(0, -kind.length - 1)}`, points: sumSeries([history], [name]) })));
+}
 
 /** The points of a part of the time. */
 export const within = (points: Point[], from: number, to: number) => points.filter((point) => point.time >= from && point.time <= to);

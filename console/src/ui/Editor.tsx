@@ -98,7 +98,7 @@ export default function Editor({ label, text, problems = noProblems, onChange, l
           lineNumbers(), history(), drawSelection(), highlightActiveLine(), lintGutter(), language, syntaxHighlighting(colours), look,
           EditorState.phrases.of({ "$ unchanged lines": t("editor.unchanged"), Completions: t("editor.completions") }),
           comparison.current.of(comparedWith(original)),
-          keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]), EditorView.contentAttributes.of({ "aria-label": label }),
+          keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]), EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorView.updateListener.of((update) => update.docChanged && changed.current(update.state.sliceDoc())),
         ],
       }),

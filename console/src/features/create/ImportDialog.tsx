@@ -7,13 +7,17 @@ import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
 import { Age } from "../../ui/ObjectList";
 
+/** The newest are shown; the search finds the others. */
+const most = 50;
+
 /** The jobs of the kind, to begin with a copy of one. */
 export function ImportDialog({ kind, onClose, onChoose }: { kind: JobKind; onClose: () => void; onChoose: (job: Job) => void }) {
   const live = useCollection<Job>(collectionPath(kind, chosenNamespace()));
   const [search, setSearch] = useState("");
   const state = live.state.value;
   const all = [...live.items.value.values()].sort((a, b) => (b.metadata?.creationTimestamp ?? "").localeCompare(a.metadata?.creationTimestamp ?? ""));
-  const shown = all.filter((job) => (job.metadata?.name ?? "").includes(search.trim()));
+  const found = all.filter((job) => (job.metadata?.name ?? "").includes(search.trim()));
+  const shown = found.slice(0, most);
   return (
     <Dialog title={t("create.importTitle", { kind: kind.kind })} onClose={onClose}>
       {state.state === "failed" && <Failure error={state.error} onRetry={live.reload} />}
@@ -27,6 +31,7 @@ export function ImportDialog({ kind, onClose, onChoose }: { kind: JobKind; onClo
           </li>
         ))}
       </ul>
+      {found.length > most && <p class="quiet">{t("create.importMore", { count: found.length - most })}</p>}
     </Dialog>
   );
 }

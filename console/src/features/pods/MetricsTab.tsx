@@ -7,7 +7,7 @@ import { objectPath, ownPath } from "../../api/paths";
 import { t } from "../../i18n";
 import { formatBytes, formatCpu } from "../../lib/quantity";
 import { place, setQuery } from "../../lib/router";
-import { fromLocalInput, localInput, seriesNames, sumSeries, type History } from "../../lib/series";
+import { fromLocalInput, gpuSeries, localInput, sumSeries, type History } from "../../lib/series";
 import { formatClock } from "../../lib/time";
 import { Button, IconButton } from "../../ui/Button";
 import { Chart, type Mark, type Series, type TimeAxis } from "../../ui/Chart";
@@ -146,13 +146,9 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, end
     wanted === each
       ? histories.map(({ pod, history }) => ({ label: labelOf(pod), points: sumSeries([history], columns) }))
       : [{ label: "", points: sumSeries(histories.map((one) => one.history), columns) }];
-  /** GPUs are counted within a replica, and no two of them are one. */
-  const gpuSeries = (kind: string): Series[] =>
-    histories.flatMap(({ pod, history }) =>
-      seriesNames([history]).filter((name) => name.startsWith("gpu-") && name.endsWith(kind)).map((name) => ({
-        label: `${histories.length > 1 ? `${labelOf(pod)} ` : ""}${name.slice(0, -kind.length - 1)}`, points: sumSeries([history], [name]) })));
+  const gpus = (kind: string) => gpuSeries(histories.map(({ pod, history }) => ({ label: labelOf(pod), history })), kind);
   const whole = wanted === "";
-  const hasGpus = gpuSeries("utilisation").length > 0;
+  const hasGpus = gpus("utilisation").length > 0;
   const over = state === "Succeeded" || state === "Failed";
   return (
     <>
@@ -183,8 +179,8 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, end
           <section class="card">
             <h2>{t("metrics.gpus")}</h2>
             <div class="charts">
-              <Chart title={t("metrics.gpu")} series={gpuSeries("utilisation")} axis={axis} format={percent} atLeast={100} />
-              <Chart title={t("metrics.gpuMemory")} series={gpuSeries("memory")} axis={axis} format={formatBytes} binary />
+              <Chart title={t("metrics.gpu")} series={gpus("utilisation")} axis={axis} format={percent} atLeast={100} />
+              <Chart title={t("metrics.gpuMemory")} series={gpus("memory")} axis={axis} format={formatBytes} binary />
             </div>
           </section>
         )}
