@@ -103,7 +103,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
   const showsForm = form !== undefined && manifest !== undefined;
   return (
     <>
-      <div class="title-row">
+      <div class="title-row stays">
         <h1>{t("create.title", { kind: kind.kind })}</h1>
         <span class="spacer" />
         <Button onClick={() => setOpen("import")}>{t("create.import", { kind: kind.kind })}</Button>
