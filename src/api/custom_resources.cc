@@ -169,6 +169,7 @@ Resource crons() {
        .description = "When a job was made last."},
       age()};
   r.rules = &check_cron;
+  r.warn = &warn_cron;
   return r;
 }
 

@@ -315,7 +315,7 @@ spec:
   template:
     apiVersion: kubeflow.org/v1
     kind: TFJob
-    workload: {spec: {tfReplicaSpecs: {Worker: {replicas: 1}}}}
+    workload: {spec: {tfReplicaSpecs: {Worker: {replicas: 1, template: {spec: {containers: [{name: tensorflow, image: i}]}}}}}}
 )";
   EXPECT_THAT(problems(kCron), IsEmpty());
   expect_kept(kCron);

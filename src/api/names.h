@@ -17,6 +17,8 @@ inline constexpr const char* kKubeflowJobNameLabel = "training.kubeflow.org/job-
 inline constexpr const char* kKubeflowReplicaTypeLabel = "training.kubeflow.org/replica-type";
 inline constexpr const char* kKubeflowReplicaIndexLabel = "training.kubeflow.org/replica-index";
 inline constexpr const char* kKubeflowJobRoleLabel = "training.kubeflow.org/job-role";
+// KubeDL
+inline constexpr const char* kCronNameLabel = "kubedl.io/cron-name";  // on jobs: the Cron that made them
 // Muster
 inline constexpr const char* kAttemptLabel = "muster.dev/attempt";                 // on pods: which try of this replica
 inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";         // on pods: how many start together

@@ -78,6 +78,29 @@ constexpr Entry kData[] = {
      .make = make_data_list},
 };
 
+/// A command about schedules that its words name.
+constexpr Entry about_cron(std::string_view name, std::string_view aliases, std::string_view summary,
+                           std::string_view usage, std::unique_ptr<Command> (*make)()) {
+  return {.name = name,
+          .aliases = aliases,
+          .summary = summary,
+          .usage = usage,
+          .make = make,
+          .without_words = "not set cron name,please set it"};
+}
+
+constexpr Entry kCron[] = {
+    submit("tfjob", "tf", "Submit a cron tfjob.", make_cron_tf),
+    submit("pytorchjob", "pytorch,py", "Submit a cron pytorchjob.", make_cron_pytorch),
+    submit("mpijob", "mpi,mj", "Submit a cron mpijob.", make_cron_mpi),
+    submit("horovodjob", "horovod,hj", "Submit a cron horovodjob.", make_cron_horovod),
+    {.name = "list", .aliases = "ls", .summary = "list all the crons", .usage = "[flags]", .make = make_cron_list},
+    about_cron("get", "", "display a cron and the jobs that it made", "NAME [flags]", make_cron_get),
+    about_cron("delete", "del", "delete crons and their jobs", "NAME... [flags]", make_cron_delete),
+    about_cron("suspend", "", "suspend crons: no more jobs start", "NAME... [flags]", make_cron_suspend),
+    about_cron("resume", "", "resume crons", "NAME... [flags]", make_cron_resume),
+};
+
 constexpr Entry kCommands[] = {
     {.name = "submit", .aliases = "", .summary = "Submit a training job.", .usage = "", .children = kSubmit},
     {.name = "list", .aliases = "ls", .summary = "list all the training jobs", .usage = "[flags]", .make = make_list},
@@ -94,12 +117,7 @@ constexpr Entry kCommands[] = {
     {.name = "scaleout", .aliases = "", .summary = "Scale-out a job. (not supported)", .usage = "", .children = kScale},
     {.name = "top", .aliases = "", .summary = "Display Resource (GPU) usage.", .usage = "", .children = kTop},
     {.name = "data", .aliases = "", .summary = "manage data.", .usage = "", .children = kData},
-    {.name = "cron",
-     .aliases = "",
-     .summary = "manage cron jobs. (not supported)",
-     .usage = "",
-     .make = make_no_cron,
-     .server = Server::kNone},
+    {.name = "cron", .aliases = "", .summary = "manage cron jobs.", .usage = "", .children = kCron},
     {.name = "completion",
      .aliases = "",
      .summary = "output shell completion code for the specified shell (bash or zsh)",

@@ -40,6 +40,17 @@ struct JobList {
   json::Array items;
 };
 
+json::Excerpt glance_at_jobs() {
+  // Whether a TFJob has a chief determines which pod is shown.
+  return json::Excerpt({"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels",
+                        "metadata.creationTimestamp", "status", "spec.tfReplicaSpecs"});
+}
+
+json::Excerpt glance_at_pods() {
+  return json::Excerpt({"metadata.name", "metadata.namespace", "metadata.labels", "metadata.ownerReferences",
+                        "metadata.creationTimestamp", "status.phase", "status.hostIP"});
+}
+
 /// Lists a kind in the first version that the server has; no jobs when it has none.
 Result<JobList> list_kind(cli::Session& session, const ServedKind& kind, Result<Document> first, const std::string& ns,
                           const client::ListOptions& options) {
@@ -83,6 +94,10 @@ Result<std::vector<FoundJob>> find_jobs(Context& context, const JobQuery& query)
   if (!query.name.empty()) {
     of_jobs.field_selector = "metadata.name=" + query.name;
     of_pods.label_selector += "=" + query.name;
+  }
+  if (query.for_classic_list) {
+    of_jobs.glance = glance_at_jobs();
+    of_pods.glance = glance_at_pods();
   }
   std::vector<ListQuery> queries{{{"", "v1", "pods"}, query.ns, of_pods}};
   for (const ServedKind& kind : kinds) queries.push_back({resource_of(kind, 0), query.ns, of_jobs});

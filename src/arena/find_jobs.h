@@ -14,6 +14,9 @@ struct JobQuery {
   std::string ns;                 // "": all namespaces
   const JobType* type = nullptr;  // null: all types
   std::string name = {};          // "": all names
+  // Reads only what the classic table of `list` shows: with hundreds of jobs, reading them whole takes most of the
+  // time. GPUs, priorities and the states of pods are then unknown.
+  bool for_classic_list = false;
 };
 
 /// A job with its object and its pods.

@@ -23,6 +23,12 @@ TEST(Sha256, PadsAcrossABlock) {
   EXPECT_EQ(sha256_hex(std::string(64, 'a')), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
+// RFC 1321, appendix A.5.
+TEST(Md5, MatchesPublishedVectors) {
+  EXPECT_EQ(md5_hex(""), "d41d8cd98f00b204e9800998ecf8427e");
+  EXPECT_EQ(md5_hex("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");
+}
+
 // RFC 4231, test cases 2 and 6: a short key, and one that is longer than a block.
 TEST(HmacSha256, MatchesPublishedVectors) {
   EXPECT_EQ(hex(hmac_sha256("Jefe", "what do ya want for nothing?")),

@@ -143,8 +143,9 @@ struct ApiClient::State : std::enable_shared_from_this<State> {
   net::Request plain_request(const std::string& method, const std::string& target, const net::Headers& extra) const;
   /// Streams the response to the sink; one with a status of 400 or more becomes the error of on_end.
   std::unique_ptr<net::Call> stream(net::Request request, net::ResponseSink sink);
-  /// Sends the request and passes the response's document or error to `done`; the call is kept until then.
-  void call(net::Request request, OnDocument done);
+  /// Sends the request and passes the response's document or error to `done`; the call is kept until then. With a
+  /// glance, the response is a list of which only that is read.
+  void call(net::Request request, OnDocument done, std::optional<json::Excerpt> glance = {});
   void call(net::Request request, const json::Document& body, std::string_view body_type, OnDocument done);
   void note_warnings(const net::Headers& headers) const;
 
@@ -171,7 +172,7 @@ void ApiClient::State::note_warnings(const net::Headers& headers) const {
   }
 }
 
-void ApiClient::State::call(net::Request request, OnDocument done) {
+void ApiClient::State::call(net::Request request, OnDocument done, std::optional<json::Excerpt> glance) {
   const std::uint64_t id = ++last_call;
   auto reply = std::make_shared<Reply>();
   net::ResponseSink sink;
@@ -181,7 +182,8 @@ void ApiClient::State::call(net::Request request, OnDocument done) {
     if (const auto self = weak.lock()) self->note_warnings(headers);
   };
   sink.on_data = [reply](std::string_view bytes) { reply->take(bytes, kMaxBody); };
-  sink.on_end = [reply, id, weak = weak_from_this(), d = std::move(done)](Status status) mutable {
+  sink.on_end = [reply, id, weak = weak_from_this(), d = std::move(done),
+                 only = std::move(glance)](Status status) mutable {
     const auto self = weak.lock();
     if (self == nullptr) return;
     const auto node = self->calls.extract(id);  // destroyed at the end of this callback
@@ -193,7 +195,7 @@ void ApiClient::State::call(net::Request request, OnDocument done) {
     } else if (reply->is_error()) {
       d(error_of(reply->status, reply->headers, reply->body));
     } else {
-      auto document = json::parse(reply->body);
+      auto document = only ? only->read_list(reply->body) : json::parse(reply->body);
       if (document.has_value()) {
         d(std::move(document));
       } else {
@@ -233,7 +235,7 @@ void ApiClient::list(const ResourceName& resource, const std::string& ns, const 
   query.add("continue", options.continue_token).add("resourceVersion", options.resource_version);
   if (options.as_table && options.full_rows) query.add("includeObject", "Object");
   state_->call(state_->request("GET", collection_path(resource, ns) + query.text(), options.as_table ? kTable : kJson),
-               std::move(done));
+               std::move(done), options.glance);
 }
 
 void ApiClient::create(const ResourceName& resource, const std::string& ns, const json::Document& object,

@@ -44,7 +44,8 @@ struct ListOptions {
   std::string continue_token;
   std::string resource_version;
   bool as_table = false;
-  bool full_rows = false;  // a table's rows hold the whole object, not only its metadata
+  bool full_rows = false;                    // a table's rows hold the whole object, not only its metadata
+  std::optional<json::Excerpt> glance = {};  // only this is read of each item
 };
 
 struct WriteOptions {

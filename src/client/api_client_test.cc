@@ -87,6 +87,17 @@ TEST_F(ApiClientTest, ListCarriesItsOptions) {
   EXPECT_EQ(sent().headers.get("Accept"), "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
 }
 
+TEST_F(ApiClientTest, ListReadsOnlyTheGlance) {
+  ListOptions options;
+  options.glance.emplace(std::vector<std::string>{"metadata.name"});
+  client_.list(kPods, "ns", options, record());
+  transport_.reply(0, 200, R"({"items":[{"metadata":{"name":"a","uid":"u"},"spec":{}}],"metadata":{}})");
+  EXPECT_EQ(*take(), parsed(R"({"items":[{"metadata":{"name":"a"}}],"metadata":{}})"));
+  client_.list(kPods, "ns", options, record());
+  transport_.reply(1, 200, "{not json");
+  EXPECT_THAT(take().error().message, StartsWith("the server's answer is not JSON: "));
+}
+
 TEST_F(ApiClientTest, WritesCarryTheirOptionsAndBodies) {
   const json::Document object = parsed(R"({"kind":"Pod","metadata":{"name":"a"}})");
   client_.create(kPods, "ns", object, {.field_validation = "Strict", .dry_run = true}, record());

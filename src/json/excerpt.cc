@@ -1,6 +1,7 @@
 #include "json/excerpt.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -13,39 +14,73 @@ class Excerpt::Reader {
  public:
   Reader(std::string_view text, std::size_t leaves) : rest_(text), missing_(leaves) {}
 
+  /// Stops after the last leaf.
   bool object(const Node& node, Object& out) {
+    return members([&](std::string_view key) {
+      const auto wanted = std::ranges::find(node.children, key, &Node::key);
+      return wanted == node.children.end() ? skip() : member(*wanted, out);
+    });
+  }
+
+  bool list(const Node& item, Object& out) {
+    return members([&](std::string_view key) {
+      if (key != "items" || next() != '[') return leaf(std::string(key), out);
+      Array all;
+      if (!items(item, all)) return false;
+      out.append("items", std::move(all));
+      return true;
+    });
+  }
+
+ private:
+  /// Calls `read` at the value of each member, until no leaf is missing.
+  template <typename Read>
+  bool members(const Read& read) {
     if (!take('{')) return false;
     if (take('}')) return true;
     do {
       std::string_view key;
-      if (!string(key) || !take(':')) return false;
-      const auto wanted = std::ranges::find(node.children, key, &Node::key);
-      if (!(wanted == node.children.end() ? skip() : member(*wanted, out))) return false;
+      if (!string(key) || !take(':') || !read(key)) return false;
       if (missing_ == 0) return true;
     } while (take(','));
     return take('}');
   }
 
- private:
+  bool items(const Node& node, Array& out) {
+    if (!take('[')) return false;
+    if (take(']')) return true;
+    do {
+      Object item;
+      if (!object(node, item)) return false;
+      out.emplace_back(std::move(item));
+    } while (take(','));
+    return take(']');
+  }
+
   bool member(const Node& node, Object& out) {
-    if (!node.children.empty() && next() == '{') {
-      Object inner;
-      if (!object(node, inner)) return false;
-      out.append(node.key, std::move(inner));
-      return true;
+    if (node.children.empty()) {
+      --missing_;
+      return leaf(node.key, out);
     }
+    if (next() != '{') return skip();  // not an object, so it has none of the wanted members
+    Object inner;
+    if (!object(node, inner)) return false;
+    out.append(node.key, std::move(inner));
+    return true;
+  }
+
+  bool leaf(std::string key, Object& out) {
+    next();
     const std::string_view before = rest_;
     if (!skip()) return false;
-    if (!node.children.empty()) return true;  // not an object, so it has none of the wanted members
     const std::string_view text = before.substr(0, before.size() - rest_.size());
-    --missing_;
     if (text.front() == '"' && text.find('\\') == std::string_view::npos) {
-      out.append(node.key, std::string(text.substr(1, text.size() - 2)));
+      out.append(std::move(key), std::string(text.substr(1, text.size() - 2)));
       return true;
     }
     auto value = parse(text);
     if (!value) return false;
-    out.append(node.key, *std::move(value));
+    out.append(std::move(key), *std::move(value));
     return true;
   }
 
@@ -134,6 +169,15 @@ Result<Document> Excerpt::read(std::string_view text) const {
   Object out;
   if (!Reader(text, leaves_).object(root_, out)) {
     return Error{.reason = Reason::kInternalError, .message = "excerpt: the text is no JSON object"};
+  }
+  return Document(std::move(out));
+}
+
+Result<Document> Excerpt::read_list(std::string_view text) const {
+  constexpr std::size_t kNeverStop = SIZE_MAX;  // each item has all leaves again
+  Object out;
+  if (!Reader(text, kNeverStop).list(root_, out)) {
+    return Error{.reason = Reason::kInternalError, .message = "excerpt: the text is no JSON list of objects"};
   }
   return Document(std::move(out));
 }

@@ -11,7 +11,7 @@
 namespace muster::json {
 
 /// It is many times faster than `parse`, because it skips everything else. It does not check what it skips, so it is
-/// only for text that was parsed or written here before.
+/// only for text that was parsed or written here before, or that an API server sent.
 class Excerpt {
  public:
   /// Takes paths such as "metadata.labels", and reads the whole value at each. No path may be the prefix of another.
@@ -19,6 +19,8 @@ class Excerpt {
 
   /// Returns the object with only the requested members.
   Result<Document> read(std::string_view text) const;
+  /// Reads a list, in which the paths lead through each object of `items`. Its other members are returned whole.
+  Result<Document> read_list(std::string_view text) const;
 
  private:
   struct Node {

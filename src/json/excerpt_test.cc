@@ -37,5 +37,23 @@ TEST(Excerpt, RejectsTextThatIsNotAnObject) {
   }
 }
 
+TEST(Excerpt, ReadsEachItemOfAList) {
+  const Excerpt wanted({"metadata.name", "status"});
+  const auto read = [&](std::string_view text) {
+    const auto found = wanted.read_list(text);
+    return found ? serialize(*found) : found.error().message;
+  };
+  EXPECT_EQ(read(R"({"kind":"PodList","metadata":{"continue":"x"},"items":[ {"metadata":{"name":"a","uid":"1"},)"
+                 R"("spec":{"n":[{}]},"status":{"phase":"Running"},"more":1}, {"metadata":{"name":"b\n"}},{}]})"),
+            R"({"kind":"PodList","metadata":{"continue":"x"},"items":[{"metadata":{"name":"a"},)"
+            R"("status":{"phase":"Running"}},{"metadata":{"name":"b\n"}},{}]})");
+  EXPECT_EQ(read(R"({"items":[],"kind":"L"})"), R"({"items":[],"kind":"L"})");
+  EXPECT_EQ(read(R"({"items":null})"), R"({"items":null})");
+  for (const char* text :
+       {"[]", R"({"items":[1]})", R"({"items":[{}})", R"({"items":[{},]})", R"({"items":[{"a":}]})"}) {
+    EXPECT_EQ(read(text), "excerpt: the text is no JSON list of objects") << text;
+  }
+}
+
 }  // namespace
 }  // namespace muster::json

@@ -288,9 +288,11 @@ TEST_P(ApiContract, WhatJobsMaySayIsTaken) {
         Given{kKubeflow2, "MPIJob",
               R"({"runPolicy":{"activeDeadlineSeconds":0},"mpiReplicaSpecs":{"Launcher":{"template":POD(c)}}})"},
         Given{"apps.kubedl.io/v1alpha1", "Cron",
-              R"({"schedule":"@every 5m","template":{"apiVersion":"v","kind":"k"}})"},
+              R"({"schedule":"@every 5m","template":{"apiVersion":"kubeflow.org/v1","kind":"TFJob","workload":)"
+              R"({"spec":{"tfReplicaSpecs":{"Worker":{"template":POD(tensorflow)}}}}}})"},
         Given{"apps.kubedl.io/v1alpha1", "Cron",
-              R"({"schedule":"TZ=UTC 0,30 8-18/2 ? jan-Jun MON-fri","template":{"apiVersion":"v","kind":"k"}})"}}) {
+              R"({"schedule":"TZ=UTC 0,30 8-18/2 ? jan-Jun MON-fri","template":{"apiVersion":"kubeflow.org/v1",)"
+              R"("kind":"TFJob","workload":{"spec":{"tfReplicaSpecs":{"Worker":{"template":POD(tensorflow)}}}}}})"}}) {
     const Answer made = post(job.list(ns_) + "?fieldValidation=Strict", job.object(fmt::format("k{}", ++number)));
     EXPECT_EQ(made.code, 201) << job.kind << job.spec << made.text;
   }

@@ -65,15 +65,17 @@ const std::vector<Smallest>& smallest() {
       {"tensorstack.dev/v1beta1", "Notebook", R"({"template":POD})", R"({"type":"jupyter","template":POD})"},
       {"scheduler.tensorstack.dev/v1beta1", "PodGroup", R"({"minMember":2})", R"({"minMember":2,"queue":"default"})"},
       {"apps.kubedl.io/v1alpha1", "Cron",
-       R"({"schedule":"*/5 * * * *","template":{"apiVersion":"kubeflow.org/v1","kind":"TFJob","workload":{"a":[1]}}})",
+       R"({"schedule":"*/5 * * * *","template":{"apiVersion":"kubeflow.org/v1","kind":"TFJob","workload":)"
+       R"({"spec":{"tfReplicaSpecs":{"Worker":{"template":POD}}}}}})",
        R"({"schedule":"*/5 * * * *","concurrencyPolicy":"Allow","suspend":false,"historyLimit":10,)"
-       R"("template":{"apiVersion":"kubeflow.org/v1","kind":"TFJob","workload":{"a":[1]}}})"},
+       R"("template":{"apiVersion":"kubeflow.org/v1","kind":"TFJob","workload":)"
+       R"({"spec":{"tfReplicaSpecs":{"Worker":{"template":POD}}}}}})"},
   };
   return kinds;
 }
 
 std::string container_of(std::string_view kind) {
-  if (kind == "TensorFlowTrainingJob" || kind == "TFJob") return "tensorflow";
+  if (kind == "TensorFlowTrainingJob" || kind == "TFJob" || kind == "Cron") return "tensorflow";
   return kind == "XGBoostTrainingJob" ? "xgboost" : "worker";
 }
 

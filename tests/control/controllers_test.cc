@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/owners.h"
 #include "api/resource.h"
 #include "control/runtime/executor.h"
@@ -202,7 +204,47 @@ TEST_F(ControllersTest, ActsOnWhatIsRegistered) {
   EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "XGBoostTrainingJob"));
   EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "GenericJob"));
   EXPECT_TRUE(acts_on("kubeflow.org/v1", "TFJob"));
-  EXPECT_FALSE(acts_on("apps.kubedl.io/v1alpha1", "Cron"));
+  EXPECT_TRUE(acts_on("apps.kubedl.io/v1alpha1", "Cron"));
+  EXPECT_FALSE(acts_on("tensorstack.dev/v1beta1", "Notebook"));
+}
+
+/// Returns the jobs that a Cron made, the oldest first.
+std::vector<std::string> names_in_history(const json::Document& cron) {
+  std::vector<std::string> names;
+  for (const json::Document& job : cron.array_at("status", "history")) names.push_back(job.string_at("object", "name"));
+  return names;
+}
+
+TEST_F(ControllersTest, MakesAJobOfACronAtItsTimeAlthoughItIsRestartedAllTheTime) {
+  create(
+      "apiVersion: apps.kubedl.io/v1alpha1\nkind: Cron\nmetadata: {name: a}\nspec:\n  schedule: '@every 1s'\n"
+      "  concurrencyPolicy: Forbid\n  template:\n    apiVersion: batch.tensorstack.dev/v1beta1\n"
+      "    kind: PyTorchTrainingJob\n    workload:\n      metadata: {labels: {team: vision}}\n      spec:\n"
+      "        replicaSpecs: [{type: worker, template: {spec: {containers: [{name: pytorch, image: i}]}}}]\n");
+  const auto jobs = [&] { return names_in_history(*get("crons", "a")); };
+  for (int i = 0; i < 20; ++i) {
+    restart_controllers();
+    int turns = 0;
+    // The number of loop turns differs each time, so that the restarts fall between different steps.
+    world_->wait([&] { return ++turns > i; }, std::chrono::milliseconds(100));
+  }
+  wait_for("the first job", [&] { return !jobs().empty(); });
+  const std::string first = jobs()[0];
+  wait_for("it to run", [&] { return job_phase(first) == "Running"; });
+  const auto job = get("pytorchtrainingjobs", first);
+  EXPECT_TRUE(api::is_controlled_by(*job, get("crons", "a")->string_at("metadata", "uid")));
+  EXPECT_EQ(job->string_at("metadata", "labels", "kubedl.io/cron-name"), "a");
+  EXPECT_EQ(job->string_at("metadata", "labels", "team"), "vision");
+  const auto is_reported = [&](std::string_view reason) {
+    return std::ranges::any_of(events_about("a"), [&](const std::string& event) { return event.starts_with(reason); });
+  };
+  wait_for("a time to wait", [&] { return is_reported("JobAlreadyActive"); });
+  EXPECT_EQ(jobs().size(), 1u);
+
+  patch("crons", "a", R"({"spec": {"concurrencyPolicy": "Replace"}})");
+  wait_for("the next job", [&] { return !jobs().empty() && jobs().back() != first; });
+  wait_for("the first one to go", [&] { return get("pytorchtrainingjobs", first) == std::nullopt; });
+  EXPECT_TRUE(is_reported("SuccessfulCreate"));
 }
 
 TEST_F(ControllersTest, RunsADeploymentThroughScaleAndRollout) {

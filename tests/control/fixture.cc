@@ -53,7 +53,7 @@ void ControllersTest::SetUp() {
 
 void ControllersTest::TearDown() {
   // Deletes everything, so that nothing of this test holds devices of the machine in the next one.
-  for (const char* plural : {"pytorchtrainingjobs", "pytorchjobs", "deployments"}) {
+  for (const char* plural : {"crons", "pytorchtrainingjobs", "pytorchjobs", "deployments"}) {
     for (const char* name : {"a", "b"}) remove(plural, name);
   }
   wait_for("pods to go", [&] { return pod_names().empty(); });

@@ -1,6 +1,7 @@
 """Arena's commands beside its tutorial: the other kinds of jobs, what a user sees when something is wrong, and which
 server is used."""
 
+import datetime
 import json
 import os
 import shutil
@@ -108,7 +109,11 @@ def test_a_tensorboard_without_a_claim_shares_the_logs_with_the_job(engine):
     (["submit", "pytorch", "--name=x", "--image=i", "--priority=none", "true"], "the priority none doesn't exist."),
     (["submit", "pytorch", "--name=x", "--image=i", "--data=none:/d", "true"], "the PVC none of --data doesn't exist"),
     (["submit", "rayjob", "--worker-replicas=1", "true"], "not supported"),
-    (["cron", "tfjob", "--schedule=@daily", "true"], "not supported: this program does not run jobs on a schedule"),
+    (["cron", "tfjob", "--name=x", "--image=i", "true"], "failed to validate command args: --schedule must be set"),
+    (["cron", "tfjob", "--name=x", "--image=i", "--schedule=* *", "true"], "--schedule is invalid, got * *"),
+    (["cron", "tfjob", "--name=x", "--image=i", "--schedule=TZ=Mars/Olympus @daily", "true"], "unknown time zone Mars/Olympus"),
+    (["cron", "get", "nope"], 'crons.apps.kubedl.io "nope" not found'),
+    (["cron", "suspend"], "not set cron name,please set it"),
     (["serve", "tensorflow", "--name=x"], "not supported"),
     (["completion", "tcsh"], "Invalid shell 'tcsh'. The supported shells are bash and zsh."),
     (["prune"], "by --since. Like --since 10h"),
@@ -119,6 +124,46 @@ def test_mistakes_have_arenas_texts_and_exit_code_1(engine, words, text):
     done = engine.run(["env", "--", ARENA, *[os.fsdecode(word) for word in words]], check=False)
     assert done.returncode == 1
     assert text in done.stderr
+
+
+@pytest.mark.parametrize("kind, name", [("tfjob", "TFJob"), ("pytorchjob", "PyTorchJob")])
+def test_a_cron_runs_its_job_until_it_is_suspended(engine, kind, name):
+    cron = f"c-{kind[:2]}"
+    made = arena(engine, "cron", kind, f"--name={cron}", "--image=i", "--schedule=@every 1s", "--concurrency-policy=Forbid",
+                 "--history-limit=2", "echo from a schedule")
+    assert made.stdout == f"cron.apps.kubedl.io/{cron} created\n"
+    assert f"The cron {kind} {cron} has been submitted successfully" in made.stderr
+
+    def history():
+        return json.loads(arena(engine, "cron", "get", cron, "-o", "json").stdout)["cronHistory"]
+    wait_for("a job to succeed", lambda: [one for one in history() if one["status"] == "Succeeded"], 120)
+    assert arena(engine, "cron", "suspend", cron).stdout == f"cron {cron} suspend success\n"
+    wait_for("all jobs to end", lambda: all(one["finishTime"] for one in history()), 120)
+    jobs = history()
+    assert 1 <= len(jobs) <= 2 and {one["kind"] for one in jobs} == {name}
+    assert arena(engine, "logs", jobs[-1]["name"]).stdout == "from a schedule\n"
+    row = [line.split() for line in arena(engine, "cron", "list").stdout.splitlines() if line.startswith(cron)]
+    assert row == [[cron, name, "@every", "1s", "true", "Forbid"]]
+    assert arena(engine, "cron", "delete", cron).stdout == f"cron {cron} has deleted\n"
+    wait_for("its jobs to go", lambda: cron not in arena(engine, "list").stdout)
+
+
+def test_a_cron_makes_up_for_one_of_the_times_it_missed(tmp_path):
+    engine = Engine(tmp_path).start()
+    arena(engine, "cron", "pytorchjob", "--name=c", "--image=i", "--schedule=TZ=UTC 0 0 1 1 *", "--suspend", "true")
+    long_ago = json.dumps({"status": {"lastScheduleTime": "2020-06-01T00:00:00Z"}})
+    engine.muster("patch", "cron", "c", "--subresource=status", "--type=merge", "-p", long_ago)
+    engine.kill()
+    engine.start()
+    arena(engine, "cron", "resume", "c")
+    new_year = datetime.datetime(datetime.datetime.now(datetime.timezone.utc).year, 1, 1, tzinfo=datetime.timezone.utc)
+
+    def history():
+        return json.loads(arena(engine, "cron", "get", "c", "-o", "json").stdout)["cronHistory"]
+    wait_for("the job to end", lambda: [one for one in history() if one["finishTime"]], 120)
+    assert [one["name"] for one in history()] == [f"c-{int(new_year.timestamp())}"]
+    assert "MissedSchedule" in engine.muster("get", "events").stdout
+    engine.stop()
 
 
 def test_help_completion_and_identity(engine):

@@ -100,6 +100,40 @@ def test_a_paused_job_has_no_pods_until_it_is_resumed(cluster):
     cluster.pods(2)
 
 
+def test_a_cron_makes_jobs_and_keeps_those_that_its_limit_allows(cluster):
+    workload, _ = KINDS["pytorchjobs.kubeflow.org"]
+    cluster.create({"apiVersion": "apps.kubedl.io/v1alpha1", "kind": "Cron", "metadata": {"name": "often"},
+                    "spec": {"schedule": "@every 1s", "concurrencyPolicy": "Forbid", "historyLimit": 1,
+                             "template": {"apiVersion": workload["apiVersion"], "kind": workload["kind"],
+                                          "workload": {"spec": workload["spec"]}}}})
+
+    def pods_of(job):
+        pods = [p["metadata"]["name"] for p in cluster.items("pods") if p["metadata"]["name"].startswith(f"{job}-")]
+        return pods if len(pods) == 2 else None
+
+    def another(seen):
+        return [one["metadata"]["name"] for one in cluster.items("pytorchjobs") if one["metadata"]["name"] not in seen]
+    seen = []
+    for _ in range(2):
+        (job,) = wait_for("another job", lambda: another(seen))
+        pods = wait_for("its pods", lambda: pods_of(job))
+        cluster.start(*pods)
+        for pod in pods:
+            cluster.end(pod)
+        seen.append(job)
+    cluster.muster("patch", "cron", "often", "--type=merge", "-p", '{"spec":{"suspend":true}}')
+    wait_for("the first job to go", lambda: seen[0] not in [one["metadata"]["name"] for one in cluster.items("pytorchjobs")])
+    cron = cluster.get("cron", "often")
+    assert cron["status"]["lastScheduleTime"]
+    assert seen[1] in [one["object"]["name"] for one in cron["status"]["history"]]
+
+
+def test_a_cron_that_no_schema_could_refuse_says_what_is_wrong(cluster):
+    cluster.create({"apiVersion": "apps.kubedl.io/v1alpha1", "kind": "Cron", "metadata": {"name": "mars"},
+                    "spec": {"schedule": "TZ=Mars/Olympus @daily", "template": {"apiVersion": "kubeflow.org/v1", "kind": "TFJob"}}})
+    wait_for("an event", lambda: "unknown time zone Mars/Olympus" in cluster.muster("get", "events").stdout)
+
+
 def test_the_operator_refuses_an_engine(engine):
     refused = subprocess.run([MUSTER, "operator", "--kubeconfig", engine.kubeconfig], text=True, timeout=30, check=False,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -7,13 +7,26 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "base/time.h"
 
 namespace muster::api {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kNamed = {"yearly", "annually", "monthly", "weekly",
-                                                    "daily",  "midnight", "hourly"};
+/// A word after @, and the fields that it stands for.
+struct NamedSchedule {
+  std::string_view name;
+  std::string_view fields;
+};
+constexpr std::array<NamedSchedule, 7> kNamed = {{
+    {"yearly", "0 0 1 1 *"},
+    {"annually", "0 0 1 1 *"},
+    {"monthly", "0 0 1 * *"},
+    {"weekly", "0 0 * * 0"},
+    {"daily", "0 0 * * *"},
+    {"midnight", "0 0 * * *"},
+    {"hourly", "0 * * * *"},
+}};
 
 struct CronField {
   int low;
@@ -30,10 +43,6 @@ constexpr std::array<CronField, 5> kFields = {{
 }};
 
 constexpr std::string_view kDurationPattern = R"((([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)";
-
-bool is_digit(char c) {
-  return '0' <= c && c <= '9';
-}
 
 /// The text before the first `separator` and the text after it, which is nullopt when there is no separator.
 std::pair<std::string_view, std::optional<std::string_view>> cut(std::string_view text, char separator) {
@@ -90,14 +99,19 @@ bool is_time_zone(std::string_view text) {
   });
 }
 
-/// Removes "TZ=Asia/Shanghai " from the front; false when the prefix is not a valid time zone.
-bool take_time_zone(std::string_view& text) {
+std::string_view without_leading_spaces(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+/// Removes "TZ=Asia/Shanghai " from the front and returns its zone, "" when there is none; nullopt when the prefix is
+/// not a valid time zone.
+std::optional<std::string_view> take_time_zone(std::string_view& text) {
   const auto [word, rest] = cut(text, ' ');
   const auto [key, zone] = cut(word, '=');
-  if (!zone) return true;
-  if ((key != "TZ" && key != "CRON_TZ") || !is_time_zone(*zone) || !rest) return false;
-  text = rest->substr(std::min(rest->find_first_not_of(' '), rest->size()));
-  return true;
+  if (!zone) return "";
+  if ((key != "TZ" && key != "CRON_TZ") || !is_time_zone(*zone) || !rest) return std::nullopt;
+  text = without_leading_spaces(*rest);
+  return zone;
 }
 
 /// Splits the text at spaces; a valid schedule has five fields.
@@ -105,6 +119,38 @@ std::vector<std::string> fields_of(std::string_view text) {
   std::vector<std::string> fields = split(text, ' ');
   std::erase(fields, "");
   return fields;
+}
+
+/// What a field matches.
+struct Matches {
+  std::uint64_t values = 0;  // a bit set
+  bool any = false;          // an item is a star without a step
+};
+
+bool has_bit(std::uint64_t bits, int bit) {
+  return (bits >> bit & 1) != 0;
+}
+
+/// `text` is a valid field whose ranges run forward.
+Matches matches_of(const CronField& field, std::string_view text) {
+  Matches out;
+  for (const std::string& item : split(text, ',')) {
+    const auto [range, step_text] = cut(item, '/');
+    const bool star = range == "*" || range == "?";
+    const auto [from, to] = cut(range, '-');
+    const int low = star ? field.low : *value_of(field, from);
+    int high = star ? field.high : low;
+    if (to) {
+      high = *value_of(field, *to);
+    } else if (step_text) {
+      high = field.high;  // "5/15" starts at 5
+    }
+    // A step beyond the range is the same as one that only just leaves it.
+    const int step = step_text ? static_cast<int>(std::min<std::int64_t>(parse_int(*step_text).value_or(60), 60)) : 1;
+    for (int value = low; value <= high; value += step) out.values |= std::uint64_t{1} << value;
+    out.any = out.any || (star && step == 1);
+  }
+  return out;
 }
 
 }  // namespace
@@ -117,8 +163,10 @@ std::string cron_schedule_pattern() {
     const std::string item = fmt::format("([*?]|{0}(-{0})?)(/[1-9][0-9]*)?", value);
     fields += fmt::format("{0}{1}(,{1})*", fields.empty() ? "" : " +", item);
   }
-  return fmt::format("^((CRON_)?TZ=[A-Za-z0-9_+/-]+ +)?(@({})|@every +{}|{})$",
-                     join({kNamed.begin(), kNamed.end()}, "|"), kDurationPattern, fields);
+  std::vector<std::string> names;
+  for (const NamedSchedule& named : kNamed) names.emplace_back(named.name);
+  return fmt::format("^((CRON_)?TZ=[A-Za-z0-9_+/-]+ +)?(@({})|@every +{}|{})$", join(names, "|"), kDurationPattern,
+                     fields);
 }
 
 bool is_cron_schedule(std::string_view text) {
@@ -126,8 +174,8 @@ bool is_cron_schedule(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
   if (text.front() == '@') {
     const auto [word, rest] = cut(text.substr(1), ' ');
-    if (word == "every" && rest) return is_duration(rest->substr(std::min(rest->find_first_not_of(' '), rest->size())));
-    return !rest && std::ranges::find(kNamed, word) != kNamed.end();
+    if (word == "every" && rest) return is_duration(without_leading_spaces(*rest));
+    return !rest && std::ranges::find(kNamed, word, &NamedSchedule::name) != kNamed.end();
   }
   const std::vector<std::string> fields = fields_of(text);
   if (fields.size() != kFields.size()) return false;
@@ -150,6 +198,43 @@ std::optional<std::string> backward_range(std::string_view schedule) {
     }
   }
   return std::nullopt;
+}
+
+std::optional<CronSchedule> parse_cron_schedule(std::string_view text) {
+  if (!is_cron_schedule(text) || backward_range(text)) return std::nullopt;
+  CronSchedule out;
+  out.time_zone = *take_time_zone(text);
+  constexpr std::string_view kEvery = "@every ";
+  if (text.starts_with(kEvery)) {
+    const auto period = parse_duration(without_leading_spaces(text.substr(kEvery.size())));
+    if (!period) return std::nullopt;
+    out.every = std::max(std::chrono::floor<std::chrono::seconds>(*period), std::chrono::seconds(1));
+    return out;
+  }
+  if (text.starts_with('@')) text = std::ranges::find(kNamed, text.substr(1), &NamedSchedule::name)->fields;
+  const std::vector<std::string> fields = fields_of(text);
+  const Matches minutes = matches_of(kFields[0], fields[0]);
+  const Matches hours = matches_of(kFields[1], fields[1]);
+  for (int hour = 0; hour < 24; ++hour) {
+    for (int minute = 0; minute < 60; ++minute) {
+      if (has_bit(hours.values, hour) && has_bit(minutes.values, minute)) {
+        out.clock.push_back(std::chrono::hours(hour) + std::chrono::minutes(minute));
+      }
+    }
+  }
+  const Matches days = matches_of(kFields[2], fields[2]);
+  const Matches weekdays = matches_of(kFields[4], fields[4]);
+  out.days = days.values;
+  out.months = matches_of(kFields[3], fields[3]).values;
+  out.weekdays = weekdays.values;
+  out.either_day = !days.any && !weekdays.any;
+  return out;
+}
+
+std::string cron_job_name(const std::string& cron, TimeZone::Instant scheduled) {
+  // Ten digits hold the seconds until the year 2286.
+  constexpr std::int64_t kMost = 9'999'999'999;
+  return fmt::format("{}-{}", cron, std::min(scheduled.time_since_epoch().count(), kMost));
 }
 
 }  // namespace muster::api

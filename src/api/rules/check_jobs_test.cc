@@ -249,11 +249,48 @@ TEST(CheckTfJob, HasAReplica) {
       ElementsAre("spec.tfReplicaSpecs: Invalid value: \"object\": must have at least one replica"));
 }
 
-TEST(CheckCron, RangesRunForward) {
+Said cron(const std::string& schedule, const std::string& job = "{template: POD(pytorch)}") {
+  return said("apps.kubedl.io/v1alpha1", "Cron",
+              "{schedule: '" + schedule +
+                  "', template: {apiVersion: kubeflow.org/v1, kind: PyTorchJob, workload: {spec: "
+                  "{pytorchReplicaSpecs: {Worker: " +
+                  job + "}}}}}");
+}
+
+TEST(CheckCron, SchedulesThatCannotComeAreRefused) {
+  EXPECT_THAT(cron("0 0 29 2 *").problems, IsEmpty());
   EXPECT_THAT(
-      said("apps.kubedl.io/v1alpha1", "Cron", "{schedule: '5-1 * * * *', template: {apiVersion: v, kind: k}}").problems,
+      cron("5-1 * * * *").problems,
       ElementsAre("spec.schedule: Invalid value: \"5-1 * * * *\": the range 5-1 ends before it begins; write it "
                   "as two"));
+  EXPECT_THAT(cron("0 0 31 2,4 *").problems,
+              ElementsAre("spec.schedule: Invalid value: \"0 0 31 2,4 *\": there is no such day in any year; write "
+                          "another day or month"));
+  EXPECT_THAT(cron("@every 99999999999h").problems,
+              ElementsAre("spec.schedule: Invalid value: \"@every 99999999999h\": the time after @every is too long; "
+                          "write at most 2562047h"));
+}
+
+TEST(CheckCron, TimeZonesExist) {
+  EXPECT_THAT(cron("TZ=UTC @daily").problems, IsEmpty());
+  const auto problems = cron("CRON_TZ=Mars/Olympus @daily").problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_THAT(problems[0],
+              testing::MatchesRegex("spec.schedule: Invalid value: \"CRON_TZ=Mars/Olympus @daily\": .*time "
+                                    "zone Mars/Olympus.*; (write a name such as Asia/Shanghai|install "
+                                    "tzdata)"));
+}
+
+TEST(CheckCron, TheJobIsCheckedAsIfItWereMade) {
+  EXPECT_THAT(cron("@daily", "{replicas: -1, template: POD(pytorch)}").problems,
+              ElementsAre(testing::StartsWith("spec.template.workload.spec.pytorchReplicaSpecs")));
+  EXPECT_THAT(cron("@daily", "{replica: 1, template: POD(pytorch)}").warnings,
+              ElementsAre("unknown field \"spec.template.workload.spec.pytorchReplicaSpecs.Worker.replica\"; did you "
+                          "mean \"replicas\"?"));
+  EXPECT_THAT(
+      said("apps.kubedl.io/v1alpha1", "Cron", "{schedule: '@daily', template: {apiVersion: v1, kind: Pod}}").problems,
+      ElementsAre(testing::StartsWith("spec.template: Unsupported value: \"v1 Pod\": supported values: "
+                                      "\"batch.tensorstack.dev/v1beta1 PyTorchTrainingJob\"")));
 }
 
 TEST(CheckTensorBoard, HasNoPriority) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "api/kubedl/cron_schedule.h"
 #include "api/rules/checks.h"
 #include "api/rules/job_checks.h"
 #include "api/tensorstack/tensorstack_replicas.h"
@@ -277,13 +276,6 @@ void check_generic_job(const json::Document& job, Findings& found) {
   if (const json::Document* service = job.at("spec", "service")) {
     check_service_ports(*service, reflect::kRoot.member("spec").member("service"), found);
   }
-}
-
-void check_cron(const json::Document& cron, Findings& found) {
-  const std::string& schedule = cron.string_at("spec", "schedule");
-  const auto range = backward_range(schedule);
-  if (!range) return;
-  found.invalid("spec.schedule", schedule, fmt::format("the range {} ends before it begins; write it as two", *range));
 }
 
 void check_notebook(const json::Document& notebook, Findings& found) {

@@ -244,6 +244,10 @@ const std::vector<Holder>& holders() {
        "spec.mpiReplicaSpecs.Launcher.template"},
       {"kubeflow.org/v2beta1", "MPIJob", "any", R"({"mpiReplicaSpecs":{"Launcher":{"template":TEMPLATE}}})",
        "spec.mpiReplicaSpecs.Launcher.template"},
+      {"apps.kubedl.io/v1alpha1", "Cron", "pytorch",
+       R"({"schedule":"@daily","template":{"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","workload":)"
+       R"({"spec":{"pytorchReplicaSpecs":{"Worker":{"template":TEMPLATE}}}}}})",
+       "spec.template.workload.spec.pytorchReplicaSpecs.Worker.template"},
       {"tensorstack.dev/v1beta1", "Notebook", "notebook", R"({"type":"jupyter","template":TEMPLATE})", "spec.template"},
   };
   return all;

@@ -22,14 +22,22 @@ std::unique_ptr<Command> make_tensorboard();
 std::unique_ptr<Command> make_whoami();
 std::unique_ptr<Command> make_completion();
 std::unique_ptr<Command> make_complete();
-/// Fail with one sentence, whatever the flags are: for kinds of jobs that nothing here runs, for schedules, and for
-/// commands that are not about training.
+/// Fail with one sentence, whatever the flags are: for kinds of jobs that nothing here runs, and for commands that are
+/// not about training.
 std::unique_ptr<Command> make_missing_kind();
-std::unique_ptr<Command> make_no_cron();
 std::unique_ptr<Command> make_not_supported();
 std::unique_ptr<Command> make_submit_pytorch();
 std::unique_ptr<Command> make_submit_tf();
 std::unique_ptr<Command> make_submit_mpi();
 std::unique_ptr<Command> make_submit_horovod();
+std::unique_ptr<Command> make_cron_pytorch();
+std::unique_ptr<Command> make_cron_tf();
+std::unique_ptr<Command> make_cron_mpi();
+std::unique_ptr<Command> make_cron_horovod();
+std::unique_ptr<Command> make_cron_list();
+std::unique_ptr<Command> make_cron_get();
+std::unique_ptr<Command> make_cron_delete();
+std::unique_ptr<Command> make_cron_suspend();
+std::unique_ptr<Command> make_cron_resume();
 
 }  // namespace muster::arena

@@ -13,6 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 
 constexpr const char* kJobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs/";
 constexpr const char* kPodsPath = "/api/v1/namespaces/default/pods/";
@@ -189,6 +191,147 @@ TEST_F(ArenaCommands, DryRunCreatesNothing) {
   EXPECT_THAT(run_.out, HasSubstr("kind: PyTorchJob"));
   EXPECT_THAT(run_.out, HasSubstr("- echo hi"));
   EXPECT_TRUE(run_.server.requests.empty());
+}
+
+TEST_F(ArenaCommands, TwoJobsOfOneNameAreToldApartByTheirType) {
+  put_job("a", "Running");
+  json::Document other = cli::make_object("kubeflow.org/v1", "TFJob", "a");
+  other["metadata"]["namespace"] = "default";
+  run_.server.put("/apis/kubeflow.org/v1/namespaces/default/tfjobs/a", other);
+  EXPECT_EQ(run(make_get(), {"a"}), 1);
+  EXPECT_THAT(run_.err,
+              HasSubstr("ERRO[0000] there are more than 1 training jobs with the same name a, please check it "
+                        "with `arena list | grep a`\n"));
+  EXPECT_EQ(run(make_get(), {"a", "-T", "py"}), 0) << run_.err;
+}
+
+TEST_F(ArenaCommands, LogsOfAJobWithoutAChiefNameItsInstances) {
+  put_job("a", "Running");
+  put_pod("a", "worker", "0", "Running");
+  put_pod("a", "worker", "1", "Running");
+  EXPECT_EQ(run(make_logs(), {"a"}), 1);
+  EXPECT_EQ(run_.out,
+            "There is 2 instances have been found:\na-worker-0\na-worker-1\n"
+            "please use '-i' or '--instance' to filter.\n");
+}
+
+TEST_F(ArenaCommands, AttachRefusesAnInstanceThatHasEnded) {
+  put_job("a", "Succeeded");
+  put_pod("a", "master", "0", "Succeeded");
+  EXPECT_EQ(run(make_attach(), {"a"}), 1);
+  EXPECT_THAT(run_.err, HasSubstr("ERRO[0000] cannot exec into a container in a completed Instance; current phase is "
+                                  "Succeeded\n"));
+}
+
+TEST_F(ArenaCommands, SubmitSaysWhatIsInItsWay) {
+  const std::vector<std::string> args{"--name=a", "--image=i", "true"};
+  const std::string jobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs";
+  const auto status = [](const char* reason) {
+    return json::Document(json::Object{{"kind", "Status"}, {"reason", reason}, {"message", "no"}});
+  };
+  run_.server.refuse("POST", jobs, 409, status("AlreadyExists"));
+  EXPECT_EQ(run(make_submit_pytorch(), args), 1);
+  EXPECT_THAT(run_.err,
+              HasSubstr("ERRO[0000] the job a is already exist, please delete it first. use 'arena delete a'\n"));
+  run_.server.refuse("POST", jobs, 404, status("NotFound"));
+  EXPECT_EQ(run(make_submit_pytorch(), args), 1);
+  EXPECT_THAT(run_.err, HasSubstr("ERRO[0000] failed to find pytorchjob a from api server,reason: the server could not "
+                                  "find the requested resource (get pytorchjobs.kubeflow.org a)\n"));
+  run_.server.refuse("POST", "/api/v1/namespaces/default/configmaps", 409, status("AlreadyExists"));
+  EXPECT_EQ(run(make_submit_pytorch(), args), 1);
+  EXPECT_THAT(run_.err,
+              HasSubstr("ERRO[0000] the job configmap a-pytorchjob is already exist, please delete it first\n"));
+  EXPECT_TRUE(was_deleted("a")) << "a job without its parts is not left behind";
+}
+
+TEST_F(ArenaCommands, DataListShowsTheChosenNamespaceOnly) {
+  for (const std::string ns : {"default", "other"}) {
+    json::Document claim = cli::make_object("v1", "PersistentVolumeClaim", "in-" + ns);
+    claim["metadata"]["namespace"] = ns;
+    claim["status"] = json::Object{{"phase", "Bound"}};
+    run_.server.put("/api/v1/namespaces/" + ns + "/persistentvolumeclaims/in-" + ns, claim);
+  }
+  EXPECT_EQ(run(make_data_list(), {}), 0) << run_.err;
+  EXPECT_THAT(run_.out, HasSubstr("in-default"));
+  EXPECT_THAT(run_.out, Not(HasSubstr("in-other")));
+}
+
+TEST_F(ArenaCommands, AJobThatHasNotStartedHasATimeOfCreation) {
+  json::Document job = cli::make_object("kubeflow.org/v1", "TFJob", "t");
+  job["metadata"]["namespace"] = "default";
+  job["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z";
+  run_.server.put("/apis/kubeflow.org/v1/namespaces/default/tfjobs/t", job);
+  EXPECT_EQ(run(make_get(), {"t", "-o", "json"}), 0) << run_.err;
+  EXPECT_EQ(json::parse(run_.out)->int_at("creationTimestamp"), 1'577'836'800);
+}
+
+TEST_F(ArenaCommands, ListShowsTheChiefOfATfJobWithoutChief) {
+  json::Document job = cli::make_object("kubeflow.org/v1", "TFJob", "t");
+  job["metadata"]["namespace"] = "default";
+  job["metadata"]["uid"] = "uid-t";
+  job["spec"]["tfReplicaSpecs"]["Worker"]["replicas"] = 2;
+  job["status"]["conditions"] = json::Array{json::Object{{"type", "Running"}, {"status", "True"}}};
+  run_.server.put("/apis/kubeflow.org/v1/namespaces/default/tfjobs/t", job);
+  put_pod("t", "worker", "0", "Running");
+  EXPECT_EQ(run(make_list(), {}), 0) << run_.err;
+  EXPECT_THAT(run_.out, MatchesRegex("(.|\n)*t +RUNNING +TFJOB +[^ ]+ +10.0.0.1\n"));
+}
+
+constexpr const char* kCrons = "/apis/apps.kubedl.io/v1alpha1/namespaces/default/crons/";
+
+TEST_F(ArenaCommands, CronIsMadeChangedShownAndDeleted) {
+  EXPECT_EQ(run(make_cron_tf(), {"--name=c", "--image=i", "--schedule=@daily", "true"}), 0) << run_.err;
+  EXPECT_EQ(run_.out, "cron.apps.kubedl.io/c created\n");
+  EXPECT_EQ(run_.err,
+            "INFO[0000] The cron tfjob c has been submitted successfully\n"
+            "INFO[0000] You can run `arena cron get c` to check the cron status\n");
+  const json::Document* cron = run_.server.find(kCrons + std::string("c"));
+  ASSERT_NE(cron, nullptr);
+  EXPECT_EQ(cron->string_at("spec", "template", "kind"), "TFJob");
+
+  EXPECT_EQ(run(make_cron_list(), {}), 0) << run_.err;
+  EXPECT_THAT(run_.out, HasSubstr("c     TFJob  @daily    false"));
+  EXPECT_EQ(run(make_cron_list(), {"-o", "json"}), 0) << run_.err;
+  const auto listed = json::parse(run_.out);
+  ASSERT_TRUE(listed) << run_.out;
+  EXPECT_EQ(listed->as_array().size(), 1u) << "one array, not objects behind each other";
+  EXPECT_EQ(run(make_cron_get(), {"c"}), 0) << run_.err;
+  EXPECT_THAT(run_.out, HasSubstr("Schedule:           @daily\n"));
+
+  EXPECT_EQ(run(make_cron_suspend(), {"c"}), 0) << run_.err;
+  EXPECT_EQ(run_.out, "cron c suspend success\n");
+  EXPECT_TRUE(run_.server.find(kCrons + std::string("c"))->bool_at("spec", "suspend"));
+  EXPECT_EQ(run(make_cron_resume(), {"c"}), 0) << run_.err;
+  EXPECT_EQ(run_.out, "cron c resume success\n");
+  EXPECT_FALSE(run_.server.find(kCrons + std::string("c"))->bool_at("spec", "suspend"));
+  EXPECT_EQ(run(make_cron_delete(), {"c"}), 0) << run_.err;
+  EXPECT_EQ(run_.out, "cron c has deleted\n");
+  EXPECT_NE(run_.server.find(kCrons + std::string("c"))->at("metadata", "deletionTimestamp"), nullptr);
+}
+
+TEST_F(ArenaCommands, CronCommandsGoOnAfterANameThatFails) {
+  json::Document cron = cli::make_object("apps.kubedl.io/v1alpha1", "Cron", "b");
+  cron["metadata"]["namespace"] = "default";
+  run_.server.put(kCrons + std::string("b"), cron);
+  run_.server.refuse("PATCH", kCrons + std::string("a"), 404,
+                     *json::parse(R"({"kind":"Status","reason":"NotFound","message":"no","details":{"name":"a"}})"));
+  EXPECT_EQ(run(make_cron_suspend(), {"a", "../x", "b"}), 1);
+  EXPECT_EQ(run_.out, "cron b suspend success\n");
+  EXPECT_THAT(run_.err, HasSubstr("ERRO[0000] crons.apps.kubedl.io \"a\" not found\n"));
+  EXPECT_THAT(run_.err, HasSubstr("ERRO[0000] crons.apps.kubedl.io \"../x\" not found\n"));
+}
+
+TEST_F(ArenaCommands, AServerWithoutCronsIsNamed) {
+  const json::Document missing = *json::parse(
+      R"({"kind":"Status","reason":"NotFound","message":"the server could not find the requested resource"})");
+  run_.server.refuse("GET", "/apis/apps.kubedl.io/v1alpha1/namespaces/default/crons", 404, missing);
+  EXPECT_EQ(run(make_cron_list(), {}), 1);
+  EXPECT_THAT(run_.err, HasSubstr("install the definition of Cron"));
+  run_.server.refuse("POST", "/apis/apps.kubedl.io/v1alpha1/namespaces/default/crons", 404, missing);
+  EXPECT_EQ(run(make_cron_tf(), {"--name=c", "--image=i", "--schedule=@daily", "true"}), 1);
+  EXPECT_THAT(run_.err,
+              HasSubstr("failed to find cron c from api server,reason: the server could not find the requested "
+                        "resource (get crons.apps.kubedl.io c)"));
 }
 
 TEST(UserConfigTest, ReadsKeysAndSkipsComments) {

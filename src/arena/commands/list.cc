@@ -30,8 +30,10 @@ class JobsCommand : public Command {
  protected:
   std::string ns_of(Context& context) const { return all_namespaces_ ? "" : context.session.ns(); }
 
-  Result<std::vector<Job>> jobs(Context& context) const {
-    TRY_ASSIGN(std::vector<FoundJob> found, find_jobs(context, {.ns = ns_of(context), .type = find_type(type_)}));
+  Result<std::vector<Job>> jobs(Context& context, bool for_classic_list = false) const {
+    TRY_ASSIGN(
+        std::vector<FoundJob> found,
+        find_jobs(context, {.ns = ns_of(context), .type = find_type(type_), .for_classic_list = for_classic_list}));
     std::vector<Job> out;
     for (FoundJob& one : found) out.push_back(std::move(one.job));
     return out;
@@ -68,8 +70,10 @@ class List final : public JobsCommand {
   }
 
   int run(Context& context, const std::vector<std::string>& /*words*/) override {
+    const bool is_table = output_ != "json" && output_ != "yaml";
+    const bool is_classic = is_table && viewer(context).layout == Layout::kClassic;
     for (;;) {
-      const auto all = jobs(context);
+      const auto all = jobs(context, is_classic);
       if (!all) return context.fail(list_failure(context, all.error(), ns_of(context)));
       if (watch_ && context.session.terminal().out_is_terminal) context.session.out_exact(kClearScreen);
       print(context, *all, [](std::vector<Job> list, const Viewer& viewer) { return list_text(list, viewer); });

@@ -3,8 +3,8 @@
 
 #include "arena/commands/commands.h"
 #include "arena/find_jobs.h"
+#include "arena/identity.h"
 #include "arena/tensorboard_link.h"
-#include "base/sha256.h"
 
 namespace muster::arena {
 
@@ -54,18 +54,10 @@ class WhoAmI final : public Command {
   void add_flags(Flags& /*flags*/) override {}
 
   int run(Context& context, const std::vector<std::string>& /*words*/) override {
-    cli::Session& session = context.session;
-    const json::Document review =
-        json::Object{{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "SelfSubjectReview"}};
-    const auto reply = session.await([&](client::OnDocument done) {
-      session.api().create({"authentication.k8s.io", "v1", "selfsubjectreviews"}, "", review, {}, std::move(done));
-    });
-    if (!reply) return context.fail(reply.error());
-    const std::string& name = reply->string_at("status", "userInfo", "username");
-    // Arena's identifier has 32 digits, too; nothing depends on how they are made.
-    session.out(
-        json::serialize(json::Object{{"Name", name}, {"Id", sha256_hex(name).substr(0, 32)}, {"IsAdminUser", false}}) +
-        "\n");
+    const auto name = user_name(context.session);
+    if (!name) return context.fail(name.error());
+    context.session.out(json::serialize(json::Object{{"Name", *name}, {"Id", user_id(*name)}, {"IsAdminUser", false}}) +
+                        "\n");
     return 0;
   }
 };
@@ -103,12 +95,6 @@ std::unique_ptr<Command> make_missing_kind() {
                    .why = "it makes PyTorchJobs, TFJobs and MPIJobs; elastic, DeepSpeed, Ray, Volcano and Spark jobs "
                           "need operators of their own",
                    .fix = "arena submit pytorchjob, tfjob, mpijob or horovodjob"});
-}
-
-std::unique_ptr<Command> make_no_cron() {
-  return std::make_unique<NotSupported>(
-      cli::Failure{.what = "not supported: this program does not run jobs on a schedule",
-                   .fix = "run arena submit from cron or a systemd timer"});
 }
 
 std::unique_ptr<Command> make_not_supported() {

@@ -1,10 +1,12 @@
-// arena submit: creates a training job, and what belongs to it, from flags.
+// arena submit and arena cron TYPE: create a training job, or a schedule of jobs, and what belongs to it, from flags.
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "arena/commands/commands.h"
 #include "arena/delete_job.h"
+#include "arena/identity.h"
+#include "arena/submit/cron_object.h"
 #include "arena/submit/objects.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -35,11 +37,20 @@ Document with_owner(Document object, const Document& job) {
 
 class Submit final : public Command {
  public:
-  explicit Submit(const JobType& type) : type_(type) {}
+  enum class When { kNow, kOnSchedule };
+  explicit Submit(const JobType& type, When when = When::kNow) : type_(type) {
+    if (when == When::kOnSchedule) cron_.emplace();
+  }
 
-  void add_flags(Flags& flags) override { flags_.add_flags(flags, type_); }
+  void add_flags(Flags& flags) override {
+    flags_.add_flags(flags, type_);
+    if (cron_) cron_->add_flags(flags);
+  }
 
   std::optional<Failure> check(const std::vector<std::string>& words) override {
+    if (cron_) {
+      if (auto failure = cron_->check()) return failure;
+    }
     auto request = read_request(type_, flags_, words, cli::read_environment().home, read_file);
     if (auto* failure = std::get_if<Failure>(&request)) return std::move(*failure);
     request_ = std::get<JobRequest>(std::move(request));
@@ -53,10 +64,15 @@ class Submit final : public Command {
     if (auto failure = check_references(context)) return context.fail(*failure);
     auto placement = placement_of(context);
     if (!placement) return context.fail(placement.error());
-    if (flags_.dry_run) return print_objects(context, objects_of(request_, *placement));
+    if (flags_.dry_run) return print_objects(context, submission(*placement));
+    // A server that does not tell the name takes the job as well.
+    if (const auto user = user_name(context.session)) {
+      placement->user = *user;
+      placement->user_id = user_id(*user);
+    }
     auto created = create_job(context, *placement);
     if (!created) return context.fail(creation_failure(context, created.error(), label_of_type()));
-    const Submission made = objects_of(request_, *placement);
+    const Submission made = submission(*placement);
     for (const Document& part : made.parts) {
       const Status done = create(context, with_owner(part, *created));
       if (done) continue;
@@ -69,7 +85,17 @@ class Submit final : public Command {
   }
 
  private:
-  std::string label_of_type() const { return std::string(type_.name); }
+  std::string label_of_type() const { return cron_ ? "cron" : std::string(type_.name); }
+
+  Submission submission(const Placement& placement) const {
+    Submission made = objects_of(request_, placement);
+    return cron_ ? on_schedule(std::move(made), *cron_) : made;
+  }
+
+  client::ResourceName resource_in(const std::string& version) const {
+    if (cron_) return {std::string(kCronGroup), std::string(kCronVersion), "crons"};
+    return {std::string(kJobGroup), version, std::string(type_.plural)};
+  }
 
   /// A job that waits forever for a claim that does not exist helps nobody.
   std::optional<Failure> check_references(Context& context) const {
@@ -123,11 +149,11 @@ class Submit final : public Command {
     cli::Session& session = context.session;
     for (std::size_t i = 0;; ++i) {
       placement.version = std::string(type_.versions[i]);
-      const client::ResourceName resource{std::string(kJobGroup), placement.version, std::string(type_.plural)};
-      const Document job = objects_of(request_, placement).job;
-      auto created = session.await(
-          [&](client::OnDocument done) { session.api().create(resource, session.ns(), job, {}, std::move(done)); });
-      const bool is_last = i + 1 == type_.versions.size();
+      const Document job = submission(placement).job;
+      auto created = session.await([&](client::OnDocument done) {
+        session.api().create(resource_in(placement.version), session.ns(), job, {}, std::move(done));
+      });
+      const bool is_last = cron_ || i + 1 == type_.versions.size();
       if (created || is_last || created.error().reason != Reason::kNotFound) return created;
     }
   }
@@ -143,8 +169,8 @@ class Submit final : public Command {
 
   void remove_job(Context& context, const Document& job) const {
     cli::Session& session = context.session;
-    const client::ResourceName resource{
-        std::string(kJobGroup), job.string_at("apiVersion").substr(kJobGroup.size() + 1), std::string(type_.plural)};
+    const std::string& version = job.string_at("apiVersion");
+    const client::ResourceName resource = resource_in(version.substr(version.find('/') + 1));
     client::DeleteOptions options;
     options.propagation_policy = "Background";
     const auto removed = session.await_last(
@@ -157,30 +183,33 @@ class Submit final : public Command {
 
   Failure creation_failure(Context& context, const Error& error, const std::string& what) const {
     const std::string& name = flags_.name;
-    if (error.reason == Reason::kAlreadyExists && what == type_.name) {
-      return {.what =
-                  fmt::format("the job {0} is already exist, please delete it first. use 'arena delete {0}'", name)};
+    const bool is_primary = what == label_of_type();
+    if (error.reason == Reason::kAlreadyExists && is_primary) {
+      return {.what = fmt::format("the {0} {1} is already exist, please delete it first. use 'arena {2} {1}'",
+                                  cron_ ? "cron" : "job", name, cron_ ? "cron delete" : "delete")};
     }
     const std::string record = record_name(name, type_);
     if (error.reason == Reason::kAlreadyExists && what == "configmap/" + record) {
       return {.what = fmt::format("the job configmap {} is already exist, please delete it first", record),
               .fix = fmt::format("kubectl delete -n {} configmap {}", context.session.ns(), record)};
     }
-    if (error.reason == Reason::kNotFound && what == type_.name) {
+    if (error.reason == Reason::kNotFound && is_primary) {
+      const client::ResourceName resource = resource_in("");
       return {
           .what = fmt::format("failed to find {} {} from api server,reason: the server could not find the requested "
                               "resource (get {}.{} {})",
-                              type_.name, name, type_.plural, kJobGroup, name),
+                              what, name, resource.plural, resource.group, name),
           .why = error.message,
           .fix = fmt::format("install the definition of {}, or use the engine of this machine: muster use local",
-                             type_.kind)};
+                             cron_ ? "Cron" : type_.kind)};
     }
     Failure out = context.failure_of(error);
-    if (what != type_.name) out.what = fmt::format("{}: {}", what, out.what);
+    if (!is_primary) out.what = fmt::format("{}: {}", what, out.what);
     return out;
   }
 
   void report(Context& context, const Submission& made) const {
+    if (cron_) return report_cron(context, made);
     const bool classic = layout_of("", context.environment) == Layout::kClassic;
     const std::string record = label_of(made.parts.front());
     if (classic) context.session.out(fmt::format("{0} created\n{0} labeled\n", record));
@@ -193,7 +222,15 @@ class Submit final : public Command {
                                  type_.name, says_namespace ? " -n " + ns : ""));
   }
 
+  void report_cron(Context& context, const Submission& made) const {
+    for (const Document& part : made.parts) context.session.out(label_of(part) + " created\n");
+    context.session.out(label_of(made.job) + " created\n");
+    context.log.info(fmt::format("The cron {} {} has been submitted successfully", type_.name, flags_.name));
+    context.log.info(fmt::format("You can run `arena cron get {}` to check the cron status", flags_.name));
+  }
+
   const JobType& type_;
+  std::optional<CronFlags> cron_;  // of a schedule
   SubmitFlags flags_;
   JobRequest request_;
 };
@@ -214,6 +251,22 @@ std::unique_ptr<Command> make_submit_mpi() {
 
 std::unique_ptr<Command> make_submit_horovod() {
   return std::make_unique<Submit>(*find_type("horovodjob"));
+}
+
+std::unique_ptr<Command> make_cron_pytorch() {
+  return std::make_unique<Submit>(*find_type("pytorchjob"), Submit::When::kOnSchedule);
+}
+
+std::unique_ptr<Command> make_cron_tf() {
+  return std::make_unique<Submit>(*find_type("tfjob"), Submit::When::kOnSchedule);
+}
+
+std::unique_ptr<Command> make_cron_mpi() {
+  return std::make_unique<Submit>(*find_type("mpijob"), Submit::When::kOnSchedule);
+}
+
+std::unique_ptr<Command> make_cron_horovod() {
+  return std::make_unique<Submit>(*find_type("horovodjob"), Submit::When::kOnSchedule);
 }
 
 }  // namespace muster::arena

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "arena/output/aligned.h"
+#include "arena/output/cron_tables.h"
+#include "json/yaml.h"
 
 namespace muster::arena {
 namespace {
@@ -200,6 +202,74 @@ TEST(ShortDuration, CutsToWholeUnits) {
                                       {365 * 86400, "1y"}}) {
     EXPECT_EQ(short_duration(seconds), text) << seconds;
   }
+}
+
+json::Document nightly() {
+  return json::parse_yaml(R"(
+metadata: {name: nightly, namespace: team, uid: u-1, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  schedule: "0 9 * * 1-5"
+  concurrencyPolicy: Forbid
+  suspend: true
+  historyLimit: 3
+  deadline: "2026-12-31T00:00:00Z"
+  template: {apiVersion: kubeflow.org/v1, kind: TFJob}
+status:
+  lastScheduleTime: "2026-01-02T09:00:00Z"
+  history:
+  - object: {apiGroup: kubeflow.org, kind: TFJob, name: nightly-1767258000}
+    status: Succeeded
+    created: "2026-01-01T09:00:00Z"
+    finished: "2026-01-01T09:10:00Z"
+  - object: {apiGroup: kubeflow.org, kind: TFJob, name: nightly-1767344400}
+    status: Running
+    created: "2026-01-02T09:00:00Z"
+)")
+      ->front()
+      .value;
+}
+
+TEST(CronTables, ListHasARowPerCron) {
+  json::Document other = nightly();
+  other["metadata"]["name"] = "b";
+  other["spec"].as_object().erase("deadline");
+  other["spec"]["suspend"] = false;
+  EXPECT_EQ(cron_list_text({nightly(), other}, false),
+            "NAME     TYPE   SCHEDULE     SUSPEND  DEADLINE              CONCURRENCYPOLICY\n"
+            "nightly  TFJob  0 9 * * 1-5  true     2026-12-31T00:00:00Z  Forbid\n"
+            "b        TFJob  0 9 * * 1-5  false                          Forbid\n");
+  EXPECT_EQ(cron_list_text({}, true), "NAMESPACE  NAME  TYPE  SCHEDULE  SUSPEND  DEADLINE  CONCURRENCYPOLICY\n");
+}
+
+TEST(CronTables, GetShowsTheHistory) {
+  EXPECT_EQ(cron_text(nightly()),
+            "Name:               nightly\n"
+            "Namespace:          team\n"
+            "Type:               TFJob\n"
+            "Schedule:           0 9 * * 1-5\n"
+            "Suspend:            true\n"
+            "ConcurrencyPolicy:  Forbid\n"
+            "CreationTimestamp:  2026-01-01T00:00:00Z\n"
+            "LastScheduleTime:   2026-01-02T09:00:00Z\n"
+            "Deadline:           2026-12-31T00:00:00Z\n"
+            "\n"
+            "History:\n"
+            "NAME                STATUS     TYPE   CREATETIME            FINISHTIME\n"
+            "----                ------     ----   ----------            ----------\n"
+            "nightly-1767258000  Succeeded  TFJob  2026-01-01T09:00:00Z  2026-01-01T09:10:00Z\n"
+            "nightly-1767344400  Running    TFJob  2026-01-02T09:00:00Z\n");
+}
+
+TEST(CronTables, JsonHasArenasKeys) {
+  const json::Document shown = cron_json(nightly());
+  EXPECT_EQ(json::serialize(shown),
+            R"({"uuid":"u-1","name":"nightly","namespace":"team","type":"TFJob","schedule":"0 9 * * 1-5",)"
+            R"("concurrencyPolicy":"Forbid","suspend":true,"deadline":"2026-12-31T00:00:00Z","historyLimit":3,)"
+            R"("lastScheduleTime":"2026-01-02T09:00:00Z","creationTimestamp":"2026-01-01T00:00:00Z","cronHistory":[)"
+            R"({"name":"nightly-1767258000","namespace":"team","group":"kubeflow.org","kind":"TFJob",)"
+            R"("status":"Succeeded","createTime":"2026-01-01T09:00:00Z","finishTime":"2026-01-01T09:10:00Z"},)"
+            R"({"name":"nightly-1767344400","namespace":"team","group":"kubeflow.org","kind":"TFJob",)"
+            R"("status":"Running","createTime":"2026-01-02T09:00:00Z","finishTime":""}]})");
 }
 
 }  // namespace

@@ -108,12 +108,14 @@ Object annotations_of(const JobRequest& request, const Placement& placement) {
   const std::string& sequence =
       request.flags.role_sequence.empty() ? placement.tf_role_sequence : request.flags.role_sequence;
   if (request.type->name == "tfjob" && !sequence.empty()) out.set("job-role-sequence", long_role_names(sequence));
+  if (!placement.user.empty()) out.set("arena.kubeflow.org/username", placement.user);
   return out;
 }
 
 Document job_object(const JobRequest& request, const Placement& placement) {
   const SubmitFlags& flags = request.flags;
   Document metadata = metadata_of(placement, flags.name, labels_of(request));
+  if (!placement.user_id.empty()) metadata["labels"]["arena.kubeflow.org/uid"] = placement.user_id;
   metadata["annotations"] = annotations_of(request, placement);
   Object spec{{"runPolicy", run_policy(flags)}};
   if (request.type->name == "pytorchjob") {

@@ -22,6 +22,8 @@ struct Placement {
   std::vector<std::string> image_pull_secrets;  // unless flags name some
   std::string tf_role_sequence;                 // the same
   std::string log_folder_id;                    // nine digits that make the folder of the host unique
+  std::string user = {};                        // "": unknown
+  std::string user_id = {};
 };
 
 struct Submission {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "arena/submit/cron_object.h"
 #include "arena/submit/objects.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -162,12 +163,76 @@ TEST(Submit, TolerationsMeanWhatTheySay) {
             R"({"operator":"Exists"}])");
 }
 
+TEST(Submit, FlagsThatArenaIgnoresHaveTheirEffect) {
+  const Submission tf =
+      submission_of({"tfjob", "--name=a", "--image=i", "--retry=2", "--starting-timeout=1m", "--workers=2", "true"});
+  EXPECT_EQ(tf.job.int_at("spec", "runPolicy", "backoffLimit"), 2);
+  EXPECT_EQ(tf.job.int_at("spec", "runPolicy", "schedulingPolicy", "scheduleTimeoutSeconds"), 60);
+  const Submission mpi = submission_of({"mpijob", "--name=a", "--image=i", "--device=amd.com/gpu=2", "true"});
+  const json::Document& worker =
+      mpi.job.array_at("spec", "mpiReplicaSpecs", "Worker", "template", "spec", "containers")[0];
+  EXPECT_EQ(worker.string_at("resources", "limits", "amd.com/gpu"), "2") << "a request without a limit is invalid";
+  EXPECT_EQ(worker.string_at("resources", "requests", "amd.com/gpu"), "2");
+}
+
+TEST(Submit, TheJobSaysWhoseItIs) {
+  auto request = request_of(with({}));
+  const Submission made =
+      objects_of(std::get<JobRequest>(request), {.ns = "default", .user = "me@team", .user_id = "1d"});
+  EXPECT_EQ(made.job.string_at("metadata", "labels", "arena.kubeflow.org/uid"), "1d");
+  EXPECT_EQ(made.job.string_at("metadata", "annotations", "arena.kubeflow.org/username"), "me@team");
+}
+
+TEST(Submit, AWordAfterASwitchIsNotTheCommand) {
+  const Submission made =
+      submission_of({"pytorchjob", "--name=a", "--image=i", "--hostNetwork", "true", "python t.py"});
+  const json::Document& pod = *made.job.at("spec", "pytorchReplicaSpecs", "Master", "template", "spec");
+  EXPECT_TRUE(pod.bool_at("hostNetwork"));
+  EXPECT_EQ(pod.array_at("containers")[0].array_at("command")[2], json::Document("python t.py"));
+}
+
 TEST(Submit, TensorBoardOnTheEngineKeepsItsLogsInAClaim) {
   auto request = request_of(with({"--tensorboard"}));
   const Submission made = objects_of(std::get<JobRequest>(request), {.ns = "default", .log_volume = LogVolume::kClaim});
   EXPECT_EQ(made.parts[1].string_at("kind"), "PersistentVolumeClaim");
   EXPECT_THAT(json::serialize(made.job), HasSubstr(R"("mountPath":"/training_logs")"));
   EXPECT_THAT(json::serialize(made.job), Not(HasSubstr("hostPath")));
+}
+
+CronFlags cron_flags(const std::vector<std::string>& args) {
+  CronFlags values;
+  Flags flags;
+  values.add_flags(flags);
+  EXPECT_TRUE(std::holds_alternative<Flags::Parsed>(flags.parse(args)));
+  return values;
+}
+
+TEST(SubmitCron, PutsTheJobIntoACron) {
+  const CronFlags flags = cron_flags({"--schedule=TZ=Asia/Shanghai 0 9 * * 1-5", "--concurrency-policy=Forbid",
+                                      "--suspend", "--deadline=2026-12-31T08:00:00+08:00", "--history-limit=3"});
+  ASSERT_FALSE(flags.check());
+  const Submission job = submission_of({"tfjob", "--name=nightly", "--image=tf", "--sync-mode=git",
+                                        "--sync-source=https://me:pa55@h/p.git", "python train.py"});
+  const std::string made = text_of(on_schedule(job, flags));
+  const std::string path = data_dir() + "cron.yaml";
+  if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) ASSERT_TRUE(write_file_atomically(path, made, 0644));
+  EXPECT_EQ(made, *read_file(path)) << "MUSTER_UPDATE_GOLDEN=1 arena_test rewrites " << path;
+}
+
+TEST(SubmitCron, FlagsAreChecked) {
+  const std::string invalid = "failed to validate command args: ";
+  for (const auto& [args, what] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{}, "--schedule must be set"},
+           {{"--schedule=* * *"}, "--schedule is invalid, got * * *"},
+           {{"--schedule=0 22-6 * * *"}, "--schedule is invalid, got 0 22-6 * * *"},
+           {{"--schedule=@daily", "--concurrency-policy=allow"}, "--concurrency-policy is invalid, got allow"},
+           {{"--schedule=@daily", "--deadline=noon"}, "--deadline is invalid, got noon"},
+           {{"--schedule=@daily", "--history-limit=-1"}, "--history-limit is invalid, got -1"}}) {
+    const auto failure = cron_flags(args).check();
+    ASSERT_TRUE(failure) << what;
+    EXPECT_EQ(failure->what, invalid + what);
+    EXPECT_FALSE(failure->fix.empty()) << what;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "client/event_recorder.h"
+#include "control/cron/cron.h"
 #include "control/deployment/deployment.h"
 #include "control/runtime/jobs.h"
 #include "control/runtime/pod_binder.h"
@@ -20,6 +21,7 @@ struct Controllers::State {
         runner(loop, rng, client, events, informers) {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
     runner.add(tensorboard_controller(std::move(tensorboards)));
+    runner.add(cron_controller(find_time_zone));
     if (where == Where::kEngine) {
       runner.add(deployment_controller());
       pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
