@@ -90,7 +90,8 @@ class Engine:
     def stop(self):
         """Stops the engine in an orderly way, with everything that still runs."""
         if self.process and self.process.poll() is None:
-            self.muster("delete", "crons," + JOB_KINDS + ",pods", "--all", "-A", "--grace-period=1", check=False)
+            for kinds in ("crons," + JOB_KINDS + ",notebooks,tensorboards,deployments", "pods"):
+                self.muster("delete", kinds, "--all", "-A", "--grace-period=1", check=False)
             assert self.kill(signal.SIGTERM) == 0, self.log()
 
     def environment(self):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 
@@ -40,3 +41,9 @@ def horovod_engine(folder, variables):
     scripts.mkdir(parents=True)
     shutil.copy(EXAMPLES / "mpijob" / "horovod-torch" / "torch_mnist_mpijob.py", scripts)
     return made
+
+
+def skip_without_jupyterlab():
+    made = subprocess.run([ROOT / "tools" / "install_packages", "tutorials"], stdout=subprocess.PIPE, text=True, check=True)
+    if not pathlib.Path(made.stdout.strip(), "bin", "jupyter-lab").exists():
+        pytest.skip("JupyterLab could not be installed")

@@ -277,7 +277,7 @@ def e2e(tally, full):
     user = OrdinaryUser(full)
     try:
         # The tutorials' Python environments take minutes to make; one training of each tutorial is enough.
-        user.start_pytest("tests/e2e", *(f"--ignore=tests/e2e/test_{name}.py" for name in ("tutorials", "tensorboard", "horovod", "tensorflow")))
+        user.start_pytest("tests/e2e", *(f"--ignore=tests/e2e/test_{name}.py" for name in ("tutorials", "tensorboard", "notebooks", "horovod", "tensorflow")))
         pytest(tally, "e2e", "tests/e2e", full)
         user.finish_pytest(tally, "e2e as an ordinary user")
     finally:

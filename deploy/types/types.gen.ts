@@ -1020,10 +1020,12 @@ export interface Notebook {
 export interface NotebookSpec {
   /** Which program serves the notebook. */
   type?: "jupyter";
-  /** From which the pod of the notebook is made. */
+  /** From which its pod is made; the container `notebook`, else the first, runs JupyterLab. */
   template: PodTemplateSpec;
-  /** While true, the notebook has no pod. */
+  /** While true, it has no pod but keeps its address and its files. */
   suspend?: boolean;
+  /** After this time without requests and without work in kernels or terminals, suspend becomes true; never when not set. */
+  stopAfterIdleSeconds?: number;
   /** Which scheduler places the pod. */
   scheduler?: SchedulePolicy;
 }

@@ -24,6 +24,7 @@ inline constexpr const char* kAttemptLabel = "muster.dev/attempt";              
 inline constexpr const char* kGangSizeAnnotation = "muster.dev/gang-size";         // on pods: how many start together
 inline constexpr const char* kHeadStartAnnotation = "muster.dev/head-start";       // on pods: of the gang's first rank
 inline constexpr const char* kTensorBoardUidLabel = "muster.dev/tensorboard-uid";  // on children of a TensorBoard
+inline constexpr const char* kNotebookUidLabel = "muster.dev/notebook-uid";        // on children of a Notebook
 inline constexpr const char* kStopAnnotation = "muster.dev/stop";                  // on jobs: "true" ends them
 inline constexpr const char* kRestartAnnotation = "muster.dev/restart";            // on jobs: gang or replica
 inline constexpr const char* kFailFastAnnotation = "muster.dev/fail-fast";         // on jobs: "false" spares the peers

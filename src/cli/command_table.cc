@@ -92,6 +92,10 @@ constexpr Entry kCommands[] = {
      "The link works once, for five minutes, and logs the browser in to this page. A suspended TensorBoard is "
      "resumed.\n",
      1},
+    {"notebook", "print the link to a notebook's JupyterLab, and open it", "muster notebook NAME [--no-open]",
+     "  muster notebook mnist\n", make_notebook, Server::kNeeded,
+     "The link works once, for five minutes, and logs the browser in to this page. A stopped notebook is started.\n",
+     1},
     {"exec", "run a command in a container", "muster exec [-it] POD [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"
      "  muster exec -it mnist-worker-0 -- bash\n"

@@ -143,6 +143,10 @@ void offer_words(const Completable& command, const std::vector<std::string>& wor
     out.ask = Completing::Ask::kNames;
     out.kind = "pods";
   }
+  if (command.name == "notebook") {
+    out.ask = Completing::Ask::kNames;
+    out.kind = "notebooks";
+  }
   if (command.name == "explain") out.known = kind_candidates();
   if (command.name == "create") out.known = {{"namespace", "a new namespace"}};
   if (command.name == "completion") out.known = {{"bash"}, {"zsh"}, {"fish"}};

@@ -54,6 +54,7 @@ TEST(Completing, OffersKindsThenNames) {
   EXPECT_EQ(candidate_lines(slashed, {{"settings"}, {"other"}}), "cm/settings\n");
   EXPECT_EQ(typing({"logs", ""}).kind, "pods");
   EXPECT_EQ(typing({"exec", ""}).kind, "pods");
+  EXPECT_EQ(typing({"notebook", ""}).kind, "notebooks");
   EXPECT_THAT(offered({"create", ""}), ElementsAre("namespace"));
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "base/strings.h"
 #include "json/members.h"
@@ -274,6 +273,24 @@ void merge_patch(Document& target, const Document& patch) {
     }
   }
   erase_members(object, gone);
+}
+
+std::optional<Document> merge_patch_between(const Document& before, const Document& after) {
+  if (before == after) return std::nullopt;
+  if (!before.is_object() || !after.is_object()) return after;
+  Object patch;
+  for (const auto& [key, value] : after.as_object()) {
+    const Document* old = before.find(key);
+    if (old == nullptr) {
+      patch.append(key, value);
+    } else if (auto inner = merge_patch_between(*old, value)) {
+      patch.append(key, *std::move(inner));
+    }
+  }
+  for (const auto& [key, value] : before.as_object()) {
+    if (!after.as_object().contains(key)) patch.append(key, nullptr);
+  }
+  return patch;
 }
 
 Result<Document> json_patch(Document target, const Document& operations) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "json/document.h"
 
@@ -9,6 +10,9 @@ namespace muster::json {
 
 /// Applies a merge patch, RFC 7386.
 void merge_patch(Document& target, const Document& patch);
+/// Returns the smallest merge patch from `before` to `after`; absent when they are equal. Removed members become null.
+std::optional<Document> merge_patch_between(const Document& before, const Document& after);
+
 // These are Kubernetes' limits: a short patch must not grow a document without bound.
 inline constexpr std::size_t kMaxPatchOperations = 10'000;
 inline constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;

@@ -149,5 +149,27 @@ TEST(MergePatch, ManyMembersAtOnce) {
   EXPECT_EQ(serialize(target), R"({"k0":1,"k1":1,"k2":1,"k3":1,"k4":1})");
 }
 
+std::string between(std::string_view before, std::string_view after) {
+  const auto patch = merge_patch_between(doc(before), doc(after));
+  return patch ? serialize(*patch) : "nothing";
+}
+
+TEST(MergePatchBetween, HoldsOnlyWhatChanged) {
+  EXPECT_EQ(between(R"({"a":1,"b":{"c":2,"d":3}})", R"({"a":1,"b":{"c":2,"d":4}})"), R"({"b":{"d":4}})");
+  EXPECT_EQ(between(R"({"a":[1]})", R"({"a":[1,2]})"), R"({"a":[1,2]})");
+  EXPECT_EQ(between(R"({"a":1})", R"({"a":1})"), "nothing");
+}
+
+TEST(MergePatchBetween, NullsWhatIsGone) {
+  EXPECT_EQ(between(R"({"a":1,"b":2})", R"({"a":1})"), R"({"b":null})");
+}
+
+TEST(MergePatchBetween, AppliedGivesTheNewDocument) {
+  Document document = doc(R"({"phase":"Running","next":"x","n":{"a":1,"b":2},"l":[1]})");
+  const Document after = doc(R"({"phase":"Failed","n":{"b":3,"c":{"d":1}},"l":[]})");
+  merge_patch(document, *merge_patch_between(document, after));
+  EXPECT_EQ(document, after);
+}
+
 }  // namespace
 }  // namespace muster::json

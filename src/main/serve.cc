@@ -19,7 +19,6 @@
 #include "cli/connect/connect.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
-#include "control/tensorboard/tensorboard.h"
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
@@ -33,6 +32,7 @@
 #include "main/pages/find_logs.h"
 #include "main/pages/one_time_links.h"
 #include "main/pages/page_access.h"
+#include "main/pages/page_name.h"
 #include "main/pages/page_proxy.h"
 #include "main/queues.h"
 #include "main/scalars_route.h"
@@ -103,6 +103,7 @@ agent::Options agent_options(const ServeOptions& options) {
   result.resources = options.config.resources;
   result.program = {.path = own_program(), .names = mpi::pod_program_names()};
   for (std::string& name : arena::pod_program_names()) result.program.names.push_back(std::move(name));
+  result.program.names.emplace_back("kubectl");  // last in PATH: the machine's own goes first
   result.gpus = find_gpu_driver();
   result.processes_per_container = options.config.processes_per_container;
   const LogsConfig& logs = options.config.logs;
@@ -238,14 +239,14 @@ Result<agent::ApiAccess> api_access(const Engine& engine, const ServeOptions& op
 }
 
 /// Makes a link that opens a page in a browser once: the browser has no token, and the API sets no cookies.
-apiserver::Route link_route(Engine& engine) {
-  const auto handle = [&engine](const apiserver::RoutedRequest& request,
-                                const std::shared_ptr<net::Exchange>& exchange) {
-    const std::string page = control::tensorboard_path(request.at.at("namespace"), request.at.at("name"));
+apiserver::Route link_route(Engine& engine, const PageKind& kind) {
+  const auto handle = [&engine, &kind](const apiserver::RoutedRequest& request,
+                                       const std::shared_ptr<net::Exchange>& exchange) {
+    const std::string page = kind.path(request.at.at("namespace"), request.at.at("name"));
     exchange->respond(
         page_link_response(engine.pages_url + page + "?token=" + engine.page_access->make_link_token(page)));
   };
-  return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/tensorboards/{name}/link",
+  return {.pattern = fmt::format("apis/muster.dev/v1/namespaces/{{namespace}}/{}/{{name}}/link", kind.plural),
           .methods = {"POST"},
           .handle = handle};
 }
@@ -253,7 +254,7 @@ apiserver::Route link_route(Engine& engine) {
 std::vector<apiserver::Route> own_routes(Engine& engine) {
   std::vector<apiserver::Route> routes =
       console_routes([&engine] { return engine.console_url; }, *engine.console_links, *engine.console_sessions);
-  routes.push_back(link_route(engine));
+  for (const PageKind& kind : page_kinds()) routes.push_back(link_route(engine, kind));
   routes.push_back(scalars_route(engine.client, engine.agent));
   routes.push_back(stream_route(engine.loop, [&engine]() -> net::Transport& { return *engine.transport; }));
   return routes;

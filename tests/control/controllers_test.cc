@@ -205,7 +205,7 @@ TEST_F(ControllersTest, ActsOnWhatIsRegistered) {
   EXPECT_TRUE(acts_on("batch.tensorstack.dev/v1beta1", "GenericJob"));
   EXPECT_TRUE(acts_on("kubeflow.org/v1", "TFJob"));
   EXPECT_TRUE(acts_on("apps.kubedl.io/v1alpha1", "Cron"));
-  EXPECT_FALSE(acts_on("tensorstack.dev/v1beta1", "Notebook"));
+  EXPECT_TRUE(acts_on("tensorstack.dev/v1beta1", "Notebook"));
 }
 
 /// Returns the jobs that a Cron made, the oldest first.
@@ -275,6 +275,28 @@ TEST_F(ControllersTest, RunsADeploymentThroughScaleAndRollout) {
 
   remove("deployments", "a");
   wait_for("no pods", [&] { return pod_names().empty(); });
+}
+
+TEST_F(ControllersTest, ANotebookThatEndsByItselfIsSuspendedUntilItIsResumed) {
+  create(
+      "apiVersion: tensorstack.dev/v1beta1\nkind: Notebook\nmetadata: {name: a}\nspec:\n"
+      "  stopAfterIdleSeconds: 3600\n  template: {spec: {containers: [{name: pytorch, image: torch-notebook}]}}\n");
+  const auto phase = [&] { return get("notebooks", "a")->string_at("status", "phase"); };
+  wait_for("running", [&] { return phase() == "Running"; });
+  const std::string token = get("secrets", "a-nb")->string_at("data", "token");
+  EXPECT_FALSE(token.empty());
+
+  kubelet_->end(ns_, pod_names().front(), 0);
+  wait_for("suspension", [&] { return get("notebooks", "a")->bool_at("spec", "suspend"); });
+  wait_for("no pods", [&] { return phase() == "Suspended" && pod_names().empty(); });
+  EXPECT_EQ(get("deployments", "a-nb")->int_at("spec", "replicas"), 0);
+
+  patch("notebooks", "a", R"({"spec": {"suspend": false}})");
+  wait_for("running again", [&] { return phase() == "Running"; });
+  EXPECT_FALSE(get("notebooks", "a")->bool_at("spec", "suspend"));
+  EXPECT_EQ(get("secrets", "a-nb")->string_at("data", "token"), token);
+  remove("notebooks", "a");
+  wait_for("nothing", [&] { return pod_names().empty() && !get("secrets", "a-nb") && !get("deployments", "a-nb"); });
 }
 
 TEST_F(ControllersTest, AJobOfManyReplicasLetsOthersGoFirst) {

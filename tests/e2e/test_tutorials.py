@@ -1,6 +1,5 @@
 """The tutorials: their manifests, unchanged, train real models. Each trains once; several tests look at the result."""
 
-import http.cookiejar
 import json
 import re
 import urllib.error
@@ -8,6 +7,7 @@ import urllib.request
 
 import pytest
 from harness import Engine, wait_for
+from page import Page
 from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
 
 
@@ -36,30 +36,9 @@ def folder_of(engine, tutorial):
     return engine.data / "volumes" / "default" / "tutorial" / "tutorial-examples" / "job" / "pytorchtrainingjob" / tutorial
 
 
-class Page:
-    """A browser that followed the link of `muster tensorboard NAME`."""
-
-    def __init__(self, engine, name):
-        self.link = engine.muster("tensorboard", name).stdout.strip()
-        self.url = self.link.split("?", 1)[0]
-        self.browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
-        self.status(self.link)
-        wait_for(f"TensorBoard {name}", lambda: self.status(self.url) == 200, timeout=120)
-
-    def status(self, url):
-        try:
-            with self.browser.open(url, timeout=30) as answer:
-                return answer.status
-        except urllib.error.HTTPError as error:
-            return error.code
-
-    def json(self, path):
-        with self.browser.open(self.url + path, timeout=30) as answer:
-            return json.load(answer)
-
-    def wait_for_runs(self, runs):
-        wait_for(f"the runs {runs}", lambda: sorted(self.json("data/runs")) == runs, timeout=60)
-        return self.json("data/plugin/scalars/tags")
+def wait_for_runs(page, runs):
+    wait_for(f"the runs {runs}", lambda: sorted(page.json("data/runs")) == runs, timeout=60)
+    return page.json("data/plugin/scalars/tags")
 
 
 SCALARS = {"train/loss", "val/loss", "val/accuracy"}
@@ -93,9 +72,9 @@ def test_ddp_has_a_tensorboard_that_stays_after_the_job(engine, ddp):
     pod = job["status"]["tasks"][0]["replicas"][0]["name"]
     name = job["status"]["tensorboard"]["dependent"]["name"]
     assert pod.startswith(name + "-"), "its name has the infix of the pods"
-    page = Page(engine, "torch-mnist-trainingjob")
+    page = Page(engine, "tensorboard", "torch-mnist-trainingjob")
     assert page.url == engine.get("tb", name)["status"]["url"]
-    assert set(page.wait_for_runs(["."])["."]) == SCALARS
+    assert set(wait_for_runs(page, ["."])["."]) == SCALARS
     job = wait_for("the job to show it", lambda: ready_tensorboard(engine.get("pj", "torch-mnist-trainingjob")))
     assert job["status"]["phase"] == "Succeeded"
 
@@ -115,7 +94,7 @@ def ready_tensorboard(job):
 
 
 def test_tensorboard_asks_for_a_login(engine, ddp):
-    page = Page(engine, "torch-mnist-trainingjob")
+    page = Page(engine, "tensorboard", "torch-mnist-trainingjob")
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(page.url, timeout=30)
     with pytest.raises(urllib.error.HTTPError, match="403"):
@@ -150,7 +129,7 @@ def test_parameter_server_leaves_models_and_a_run_per_worker(engine, parameter_s
 
 
 def test_parameter_server_has_a_run_per_worker_in_tensorboard(engine, parameter_server):
-    tags = Page(engine, "torch-mnist-trainingjob-ps").wait_for_runs([f"worker_{rank}" for rank in range(1, 5)])
+    tags = wait_for_runs(Page(engine, "tensorboard", "torch-mnist-trainingjob-ps"), [f"worker_{rank}" for rank in range(1, 5)])
     assert all(set(found) == SCALARS for found in tags.values())
 
 

@@ -134,6 +134,29 @@ def test_a_cron_that_no_schema_could_refuse_says_what_is_wrong(cluster):
     wait_for("an event", lambda: "unknown time zone Mars/Olympus" in cluster.muster("get", "events").stdout)
 
 
+def test_a_notebook_has_a_deployment_a_service_and_a_token(cluster):
+    container = {"name": "notebook", "image": "torch-notebook", "volumeMounts": [{"name": "home", "mountPath": "/t9k/mnt"}]}
+    volume = {"name": "home", "persistentVolumeClaim": {"claimName": "mnist"}}
+    cluster.create({"apiVersion": "tensorstack.dev/v1beta1", "kind": "Notebook", "metadata": {"name": "mnist"},
+                    "spec": {"template": {"spec": {"containers": [container], "volumes": [volume]}}}})
+    wait_phase(cluster, "notebook", "Initializing")
+    deployment = wait_for("the Deployment", lambda: next(iter(cluster.items("deployments")), None))
+    template = deployment["spec"]["template"]
+    made = template["spec"]["containers"][0]
+    assert f"--ServerApp.base_url=/notebook/{cluster.namespace}/mnist/" in made["command"]
+    assert {one["name"]: one.get("value") for one in made["env"]}["HOME"] == "/t9k/mnt"
+    assert len(cluster.get("secret", "mnist-nb")["data"]["token"]) >= 32
+    assert wait_for("the Service", lambda: cluster.items("services"))[0]["spec"]["ports"][0]["targetPort"] == 8888
+    # Here the test plays the cluster's controller of Deployments, too.
+    cluster.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "mnist-nb-0", "labels": template["metadata"]["labels"]},
+                    "spec": template["spec"]})
+    cluster.start("mnist-nb-0")
+    wait_phase(cluster, "notebook", "Running")
+    cluster.muster("patch", "notebook", "mnist", "--type=merge", "-p", '{"spec":{"suspend":true}}')
+    wait_phase(cluster, "notebook", "Suspended")
+    wait_for("no replicas", lambda: cluster.get("deployment", "mnist-nb")["spec"]["replicas"] == 0)
+
+
 def test_the_operator_refuses_an_engine(engine):
     refused = subprocess.run([MUSTER, "operator", "--kubeconfig", engine.kubeconfig], text=True, timeout=30, check=False,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)

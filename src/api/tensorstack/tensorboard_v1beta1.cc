@@ -147,17 +147,17 @@ TypeDesc describe(Of<PodReference>) {
                               field<&PodReference::phase>("phase", "Phase of the pod."));
 }
 
-TypeDesc describe(Of<TensorBoardStatus>) {
-  return object<TensorBoardStatus>(
+TypeDesc describe(Of<PageStatus>) {
+  return object<PageStatus>(
       "PageStatus", "What is known about a program with a page.",
-      field<&TensorBoardStatus::phase>("phase", "Where it stands, in one word.")
+      field<&PageStatus::phase>("phase", "Where it stands, in one word.")
           .one_of({"Initializing", "Running", "Suspended", "Failed"}),
-      field<&TensorBoardStatus::pod>("pod", "Its pod."),
-      field<&TensorBoardStatus::conditions>("conditions", "Whether it is ready, idle or suspended, and why.")
+      field<&PageStatus::pod>("pod", "Its pod."),
+      field<&PageStatus::conditions>("conditions", "Whether it is ready, idle or suspended, and why.")
           .list_map_key("type"),
-      field<&TensorBoardStatus::url>("url", "Where a browser finds it."),
-      field<&TensorBoardStatus::observed_generation>("observedGeneration",
-                                                     "Generation of the object that this status is about."));
+      field<&PageStatus::url>("url", "Where a browser finds it."),
+      field<&PageStatus::observed_generation>("observedGeneration",
+                                              "Generation of the object that this status is about."));
 }
 
 TypeDesc describe(Of<TensorBoard>) {
@@ -173,8 +173,15 @@ TypeDesc describe(Of<NotebookSpec>) {
       field<&NotebookSpec::type>("type", "Which program serves the notebook.")
           .one_of({"jupyter"})
           .default_value("jupyter"),
-      field<&NotebookSpec::template_>("template", "From which the pod of the notebook is made.").required(),
-      field<&NotebookSpec::suspend>("suspend", "While true, the notebook has no pod."),
+      field<&NotebookSpec::template_>(
+          "template", "From which its pod is made; the container `notebook`, else the first, runs JupyterLab.")
+          .required(),
+      field<&NotebookSpec::suspend>("suspend", "While true, it has no pod but keeps its address and its files."),
+      field<&NotebookSpec::stop_after_idle_seconds>(
+          "stopAfterIdleSeconds",
+          "After this time without requests and without work in kernels or terminals, suspend becomes true; never when "
+          "not set.")
+          .min(1),
       field<&NotebookSpec::scheduler>("scheduler", "Which scheduler places the pod."));
 }
 

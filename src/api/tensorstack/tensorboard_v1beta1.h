@@ -45,7 +45,8 @@ struct PodReference {
   std::optional<PodReferenceName> reference;
   std::string phase;
 };
-struct TensorBoardStatus {
+/// Of every kind with a page that a pod serves.
+struct PageStatus {
   std::string phase;  // Initializing, Running, Suspended, Failed
   std::optional<PodReference> pod;
   std::vector<Condition> conditions;  // Idle, Ready, Suspended
@@ -55,19 +56,20 @@ struct TensorBoardStatus {
 struct TensorBoard {
   ObjectMeta metadata;
   TensorBoardSpec spec;
-  TensorBoardStatus status;
+  PageStatus status;
 };
 
 struct NotebookSpec {
   std::string type;  // jupyter
   PodTemplateSpec template_;
   std::optional<bool> suspend;
+  std::optional<std::int64_t> stop_after_idle_seconds;  // never when not set
   std::optional<SchedulePolicy> scheduler;
 };
 struct Notebook {
   ObjectMeta metadata;
   NotebookSpec spec;
-  TensorBoardStatus status;  // both have a page served by a pod, so their status is the same
+  PageStatus status;
 };
 
 }  // namespace muster::api
@@ -83,7 +85,7 @@ TypeDesc describe(Of<api::TensorBoardLogDir>);
 TypeDesc describe(Of<api::TensorBoardSpec>);
 TypeDesc describe(Of<api::PodReferenceName>);
 TypeDesc describe(Of<api::PodReference>);
-TypeDesc describe(Of<api::TensorBoardStatus>);
+TypeDesc describe(Of<api::PageStatus>);
 TypeDesc describe(Of<api::TensorBoard>);
 TypeDesc describe(Of<api::NotebookSpec>);
 TypeDesc describe(Of<api::Notebook>);

@@ -53,6 +53,8 @@ std::unique_ptr<Command> make_explain();
 using OpenPage = std::function<void(const std::string& url)>;
 std::unique_ptr<Command> make_tensorboard();
 std::unique_ptr<Command> make_tensorboard(OpenPage open);
+std::unique_ptr<Command> make_notebook();
+std::unique_ptr<Command> make_notebook(OpenPage open);
 std::unique_ptr<Command> make_pause();
 std::unique_ptr<Command> make_resume();
 std::unique_ptr<Command> make_stop();

@@ -12,7 +12,6 @@
 #include <set>
 #include <sstream>
 
-#include "control/runtime/status_patch.h"
 #include "json/patch.h"
 #include "json/yaml.h"
 #include "reflect/reflect.h"
@@ -156,7 +155,7 @@ json::Document step_document(const std::string& name, const JobPlan& plan, const
   json::Array reasons;
   for (const auto& reason : plan.reasons) reasons.emplace_back(reason);
   if (!reasons.empty()) step["reasons"] = std::move(reasons);
-  if (const auto changes = merge_patch_between(status_of(before, shown), status_of(after, shown))) {
+  if (const auto changes = json::merge_patch_between(status_of(before, shown), status_of(after, shown))) {
     step["status"] = *changes;
   }
   return step;

@@ -2,9 +2,11 @@
 
 #include <memory>
 
+#include "base/random.h"
 #include "client/event_recorder.h"
 #include "control/cron/cron.h"
 #include "control/deployment/deployment.h"
+#include "control/notebook/notebook.h"
 #include "control/runtime/jobs.h"
 #include "control/runtime/pod_binder.h"
 #include "control/runtime/runner.h"
@@ -20,6 +22,7 @@ struct Controllers::State {
         jobs(where, informers, std::move(is_port_free), rng.next()),
         runner(loop, rng, client, events, informers) {
     for (Controller& controller : jobs.controllers()) runner.add(std::move(controller));
+    runner.add(notebook_controller(tensorboards.pages_url, [&rng] { return make_token(rng); }));
     runner.add(tensorboard_controller(std::move(tensorboards)));
     runner.add(cron_controller(find_time_zone));
     if (where == Where::kEngine) {

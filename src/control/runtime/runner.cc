@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "client/backoff.h"
 #include "control/runtime/rest.h"
-#include "control/runtime/status_patch.h"
+#include "json/patch.h"
 
 namespace muster::control {
 
@@ -136,7 +136,7 @@ void Runner::work(const ObjectKey& key) {
                                        .resource_version = {},
                                        .field_path = {}};
   std::optional<json::Document> status;
-  if (plan.status) status = merge_patch_between(status_of(*primary), *plan.status);
+  if (plan.status) status = json::merge_patch_between(status_of(*primary), *plan.status);
   const Duration took = loop_.mono() - began;
   if (took > kCheapPlan) next_plan_[key] = loop_.mono() + rest_after(took);
   apply_plan(

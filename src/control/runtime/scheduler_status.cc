@@ -4,8 +4,8 @@
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/log.h"
-#include "control/runtime/status_patch.h"
 #include "control/scheduler/group_status.h"
+#include "json/patch.h"
 #include "reflect/reflect.h"
 
 namespace muster::control {
@@ -88,7 +88,7 @@ void SchedulerStatus::write_queues() {
 
 void SchedulerStatus::patch_status(const client::ObjectName& object, const std::string& version,
                                    const json::Document& before, const json::Document& now) {
-  const auto change = merge_patch_between(before, now);
+  const auto change = json::merge_patch_between(before, now);
   if (!change) return;
   ++requests_;
   const json::Document patch =

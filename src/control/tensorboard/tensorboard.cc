@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "api/kubernetes/apps_v1.h"
 #include "api/names.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
-#include "base/sha256.h"
 #include "base/strings.h"
-#include "control/observe.h"
+#include "control/page/page.h"
 #include "control/tensorboard/log_folders.h"
 
 namespace muster::control {
@@ -19,9 +17,6 @@ namespace {
 
 constexpr const char* kDefaultImage = "tensorflow/tensorflow:2.14.0";
 constexpr const char* kContainerName = "tensorboard";
-// On the Deployment: what its spec was made from, so that a change of the TensorBoard is seen.
-constexpr const char* kMadeFromAnnotation = "muster.dev/made-from";
-constexpr std::size_t kLongestServiceName = 63;
 
 // An image without TensorBoard ends with this message, which the status then shows.
 constexpr const char* kStartScript =
@@ -33,17 +28,6 @@ constexpr const char* kStartScript =
 exec python -m tensorboard.main "$@")";
 
 // ---- children ----
-
-/// Returns the name of Deployment and Service. It differs from the name of the TensorBoard, which for a job's
-/// TensorBoard is also the name of the job's own service. A name that no service may have is shortened to its hash.
-std::string board_child_name(const std::string& name) {
-  constexpr std::string_view kEnding = "-tb";
-  if (name.size() + kEnding.size() <= kLongestServiceName && name.find('.') == std::string::npos &&
-      (name.front() < '0' || name.front() > '9')) {
-    return name + std::string(kEnding);
-  }
-  return fmt::format("tb-{}{}", sha256_hex(name).substr(0, 20), kEnding);
-}
 
 std::string mount_path_of(const std::string& claim) {
   return "/pvc-" + claim;
@@ -91,12 +75,6 @@ std::vector<std::string> tensorboard_command(const api::TensorBoard& board, cons
   return command;
 }
 
-api::EnvVar pod_address_variable() {
-  return {.name = "POD_IP",
-          .value = {},
-          .rest = json::Object{{"valueFrom", json::Object{{"fieldRef", json::Object{{"fieldPath", "status.podIP"}}}}}}};
-}
-
 api::ResourceRequirements board_resources(const api::TensorBoardSpec& spec) {
   if (spec.resources) return *spec.resources;
   api::ResourceRequirements usual;
@@ -134,20 +112,6 @@ api::PodSpec board_pod_spec(const api::TensorBoard& board, const std::vector<Log
   return spec;
 }
 
-api::ObjectMeta board_child_metadata(const api::TensorBoard& board) {
-  api::ObjectMeta metadata;
-  metadata.name = board_child_name(board.metadata.name);
-  metadata.ns = board.metadata.ns;
-  metadata.labels = {{api::kTensorBoardUidLabel, board.metadata.uid}};
-  metadata.owner_references = {{.api_version = "tensorstack.dev/v1beta1",
-                                .kind = "TensorBoard",
-                                .name = board.metadata.name,
-                                .uid = board.metadata.uid,
-                                .controller = true,
-                                .block_owner_deletion = true}};
-  return metadata;
-}
-
 bool is_suspended(const api::TensorBoard& board) {
   return board.spec.suspend.value_or(false);
 }
@@ -174,111 +138,18 @@ std::optional<Duration> time_to_idle(const api::TensorBoard& board, const Tensor
   return std::max(unused_since(board, now) + options.idle_after - now, Duration(0));
 }
 
-api::Deployment board_deployment(const api::TensorBoard& board, const std::vector<LogFolder>& folders, bool runs) {
-  api::Deployment deployment;
-  deployment.metadata = board_child_metadata(board);
-  deployment.spec.replicas = runs ? 1 : 0;
-  deployment.spec.selector =
-      api::LabelSelector{.match_labels = {{api::kTensorBoardUidLabel, board.metadata.uid}}, .rest = {}};
-  deployment.spec.strategy = api::DeploymentStrategy{.type = "Recreate", .rolling_update = {}};
-  deployment.spec.template_.metadata.labels = deployment.metadata.labels;
-  deployment.spec.template_.spec = board_pod_spec(board, folders);
-  const std::string made_from = json::serialize(reflect::encode(deployment.spec.template_));
-  deployment.metadata.annotations[kMadeFromAnnotation] = sha256_hex(made_from).substr(0, 16);
-  return deployment;
-}
-
-api::Service board_service(const api::TensorBoard& board) {
-  api::Service service;
-  service.metadata = board_child_metadata(board);
-  service.spec.type = "ClusterIP";
-  service.spec.selector = {{api::kTensorBoardUidLabel, board.metadata.uid}};
-  service.spec.ports = {
-      {.name = "http", .port = 80, .protocol = "TCP", .rest = json::Object{{"targetPort", kTensorBoardPort}}}};
-  return service;
-}
-
-/// Returns nullopt when the Deployment is as wanted. What somebody else changed in its template stays.
-std::optional<Update> deployment_update(const api::Deployment& wanted, const api::Deployment& found) {
-  const auto made_from = found.metadata.annotations.find(kMadeFromAnnotation);
-  const std::string& wanted_from = wanted.metadata.annotations.at(kMadeFromAnnotation);
-  const bool same_template = made_from != found.metadata.annotations.end() && made_from->second == wanted_from;
-  if (same_template && found.spec.replicas == wanted.spec.replicas) return std::nullopt;
-  json::Document patch = json::Object{};
-  patch["spec"]["replicas"] = *wanted.spec.replicas;
-  if (!same_template) {
-    patch["metadata"]["annotations"][kMadeFromAnnotation] = wanted_from;
-    patch["spec"]["template"] = reflect::encode(wanted.spec.template_);
-  }
-  return Update{
-      .child = child_ref(found), .resource_version = found.metadata.resource_version, .patch = std::move(patch)};
-}
-
-void converge_board(const api::TensorBoard& board, const std::vector<LogFolder>& folders, const Snapshot& seen,
-                    bool runs, Plan& plan) {
-  const auto deployments = seen.children.of<api::Deployment>();
-  const api::Deployment wanted = board_deployment(board, folders, runs);
-  if (deployments.empty()) {
-    plan.actions.emplace_back(create_child(wanted));
-  } else if (auto update = deployment_update(wanted, *deployments.front())) {
-    plan.actions.emplace_back(*std::move(update));
-  }
-  if (seen.children.of<api::Service>().empty()) plan.actions.emplace_back(create_child(board_service(board)));
+PageOwner page_owner(const api::TensorBoard& board) {
+  return {.kind = "TensorBoard",
+          .program = "TensorBoard",
+          .uid_label = api::kTensorBoardUidLabel,
+          .ending = "-tb",
+          .port = kTensorBoardPort,
+          .path = tensorboard_path(board.metadata.ns, board.metadata.name),
+          .metadata = board.metadata,
+          .status = board.status};
 }
 
 // ---- status ----
-
-struct BoardState {
-  std::string phase;
-  std::string reason;
-  std::string message;
-};
-
-std::shared_ptr<const api::Pod> board_pod(const Snapshot& seen) {
-  std::shared_ptr<const api::Pod> newest;
-  for (const auto& pod : seen.children.of<api::Pod>()) {
-    if (is_terminating(*pod)) continue;
-    if (newest == nullptr || std::pair(newest->metadata.creation_timestamp, newest->metadata.name) <
-                                 std::pair(pod->metadata.creation_timestamp, pod->metadata.name)) {
-      newest = pod;
-    }
-  }
-  return newest;
-}
-
-/// Returns how the container ended last, unless it runs.
-const api::ContainerStateTerminated* last_board_end(const api::Pod& pod) {
-  for (const api::ContainerStatus& status : pod.status.container_statuses) {
-    if (status.state.running) return nullptr;
-    if (status.state.terminated) return &*status.state.terminated;
-    if (status.last_state.terminated) return &*status.last_state.terminated;
-  }
-  return nullptr;
-}
-
-/// Returns why a pod that has not started waits; "" when nothing is known.
-std::string waiting_message(const api::Pod& pod) {
-  const api::Condition* scheduled = find_condition(pod.status.conditions, "PodScheduled");
-  if (scheduled != nullptr && scheduled->status == "False") return scheduled->message;
-  for (const api::ContainerStatus& status : pod.status.container_statuses) {
-    if (status.state.waiting && !status.state.waiting->message.empty()) return status.state.waiting->message;
-  }
-  return {};
-}
-
-BoardState state_of_pod(const api::Pod& pod) {
-  if (const auto* end = last_board_end(pod)) {
-    const std::string why = end->message.empty() ? fmt::format("TensorBoard ended with exit code {}", end->exit_code)
-                                                 : std::string(trim(end->message));
-    return {.phase = "Failed", .reason = "TensorBoardEnded", .message = why};
-  }
-  const api::Condition* ready = find_condition(pod.status.conditions, "Ready");
-  if (ready != nullptr && ready->status == "True") {
-    return {.phase = "Running", .reason = "PodReady", .message = "TensorBoard is running"};
-  }
-  const std::string waits = waiting_message(pod);
-  return {.phase = "Initializing", .reason = "PodStarting", .message = waits.empty() ? "the pod is starting" : waits};
-}
 
 /// A list of folders for --logdir_spec separates names by colons and folders by commas.
 bool can_be_listed(const std::vector<LogFolder>& folders) {
@@ -298,8 +169,7 @@ std::string unshowable(const LogSources& sources) {
   return {};
 }
 
-BoardState state_of_board(const api::TensorBoard& board, const LogSources& sources, bool is_idle,
-                          const std::shared_ptr<const api::Pod>& pod) {
+PageState state_of_board(const api::TensorBoard& board, const LogSources& sources, bool is_idle, const api::Pod* pod) {
   if (std::string problem = unshowable(sources); !problem.empty()) {
     return {.phase = "Failed", .reason = "NoLogs", .message = std::move(problem)};
   }
@@ -312,47 +182,7 @@ BoardState state_of_board(const api::TensorBoard& board, const LogSources& sourc
         .reason = kIdleReason,
         .message = "nobody has looked at it for a while, so it has no pod; it starts again when its page is opened"};
   }
-  if (pod == nullptr) return {.phase = "Initializing", .reason = "PodStarting", .message = "the pod is being made"};
-  return state_of_pod(*pod);
-}
-
-api::Condition board_condition(const api::TensorBoardStatus& before, const char* type, bool value,
-                               const BoardState& state, Time now) {
-  const api::Condition* last = find_condition(before.conditions, type);
-  const std::string status = value ? "True" : "False";
-  const bool same = last != nullptr && last->status == status;
-  return {.type = type,
-          .status = status,
-          .reason = state.reason,
-          .message = state.message,
-          .last_update_time = {},
-          .last_transition_time = same ? last->last_transition_time : std::chrono::floor<std::chrono::seconds>(now)};
-}
-
-api::TensorBoardStatus board_status(const api::TensorBoard& board, const BoardState& state,
-                                    const std::shared_ptr<const api::Pod>& pod, const std::string& pages_url,
-                                    Time now) {
-  api::TensorBoardStatus status;
-  status.phase = state.phase;
-  if (pod != nullptr) {
-    status.pod =
-        api::PodReference{.reference = api::PodReferenceName{.name = pod->metadata.name, .uid = pod->metadata.uid},
-                          .phase = pod->status.phase};
-  }
-  status.conditions = {board_condition(board.status, "Ready", state.phase == "Running", state, now),
-                       board_condition(board.status, "Suspended", state.phase == "Suspended", state, now),
-                       board_condition(board.status, "Idle", state.reason == kIdleReason, state, now)};
-  if (!pages_url.empty()) status.url = pages_url + tensorboard_path(board.metadata.ns, board.metadata.name);
-  status.observed_generation = board.metadata.generation;
-  return status;
-}
-
-void emit_phase_change(const api::TensorBoard& board, const BoardState& state, Plan& plan) {
-  if (board.status.phase == state.phase) return;
-  const std::string& before = board.status.phase.empty() ? "nothing" : board.status.phase;
-  plan.actions.emplace_back(EmitEvent{.type = state.phase == "Failed" ? "Warning" : "Normal",
-                                      .reason = "PhaseTransformed",
-                                      .message = fmt::format("from {} to {}: {}", before, state.phase, state.message)});
+  return state_of_pod(page_owner(board), pod);
 }
 
 }  // namespace
@@ -365,29 +195,30 @@ Plan plan_tensorboard(const Snapshot& seen, const TensorBoardOptions& options) {
   const auto board = reflect::decode<api::TensorBoard>(seen.primary);
   // Admission rejects what cannot be decoded. The garbage collector deletes the children of one being deleted.
   if (!board || board->metadata.deletion_timestamp) return {};
+  const PageOwner owner = page_owner(*board);
   const LogSources sources = log_sources(board->spec);
-  const auto pod = board_pod(seen);
+  const auto pod = page_pod(seen);
   const auto to_idle = time_to_idle(*board, options, seen.now);
   const bool is_idle = to_idle == Duration(0);
-  const BoardState state = state_of_board(*board, sources, is_idle, pod);
+  const PageState state = state_of_board(*board, sources, is_idle, pod.get());
+  api::PageStatus status = page_status(owner, state, pod.get(), options.pages_url, seen.now);
+  status.conditions.push_back(page_condition(owner, "Idle", state.reason == kIdleReason, state, seen.now));
   Plan plan;
-  plan.status = reflect::encode(board_status(*board, state, pod, options.pages_url, seen.now));
+  plan.status = reflect::encode(status);
   plan.reasons.push_back(state.message);
   if (unshowable(sources).empty()) {
-    converge_board(*board, sources.folders, seen, !is_suspended(*board) && !is_idle, plan);
+    const api::PodTemplateSpec pod_template{.metadata = {}, .spec = board_pod_spec(*board, sources.folders)};
+    converge_page(owner, pod_template, is_suspended(*board) || is_idle, seen, plan);
     if (!is_idle) plan.recheck_after = to_idle;
   }
-  emit_phase_change(*board, state, plan);
+  emit_phase_change(owner, state, plan);
   return plan;
 }
 
 Controller tensorboard_controller(TensorBoardOptions options) {
-  WatchedKind pods = watched_kind<api::Pod>(api::kTensorBoardUidLabel);
-  pods.uid_label = api::kTensorBoardUidLabel;
   return {.api_version = "tensorstack.dev/v1beta1",
           .kind = "TensorBoard",
-          .children = {watched_kind<api::Deployment>(api::kTensorBoardUidLabel),
-                       watched_kind<api::Service>(api::kTensorBoardUidLabel), std::move(pods)},
+          .children = page_children(api::kTensorBoardUidLabel),
           .plan = [options = std::move(options)](const Snapshot& seen) { return plan_tensorboard(seen, options); }};
 }
 

@@ -22,7 +22,8 @@ std::unique_ptr<net::HttpServer> make_content_server(net::EventLoop& loop, net::
       [&pages](net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
         pages.handle(std::move(request), exchange);
       },
-      net::ServerLimits{}, [&pages](const net::Request& head) { return pages.knows_sender(head); });
+      net::ServerLimits{}, [&pages](const net::Request& head) { return pages.knows_sender(head); },
+      &PageProxy::streams_body);
 }
 
 Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port) {

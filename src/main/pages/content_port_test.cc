@@ -28,7 +28,7 @@ class ContentPort : public ::testing::Test {
   cli::FakeServer api_{loop_};
   client::ApiClient client_{api_, ""};
   PageAccess access_{loop_, rng_, {}};
-  PageProxy pages_{loop_, rng_, client_, access_};
+  PageProxy pages_{loop_, rng_, client_, access_, {}};
   std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {}, pages_);
 };
 

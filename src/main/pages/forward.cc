@@ -52,13 +52,14 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   }
 
  private:
-  void on_head(int status, const net::Headers& headers) {
+  void on_head(int status, const net::Headers& received) {
+    net::Headers headers = options_.response_headers ? options_.response_headers(received) : passed_on(received);
     if (!has_body(method_, status)) {
       response_ = Response::kComplete;
-      return exchange_->respond({.status = status, .headers = passed_on(headers), .body = ""});
+      return exchange_->respond({.status = status, .headers = std::move(headers), .body = ""});
     }
     response_ = Response::kStreams;
-    exchange_->begin(status, passed_on(headers));
+    exchange_->begin(status, std::move(headers));
     if (status == 101) read_input();
   }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/ports.h"
+#include "base/unique_function.h"
 #include "net/http.h"
 
 namespace muster {
@@ -13,6 +14,8 @@ namespace muster {
 net::Headers passed_on(const net::Headers& headers);
 
 struct ForwardOptions {
+  /// Makes the headers of the response; passed_on() when null.
+  UniqueFunction<net::Headers(const net::Headers&)> response_headers = nullptr;
   /// Called instead of a response when the other server gives none.
   UniqueFunction<void(net::Exchange&, const Error&)> on_unreachable;
 };

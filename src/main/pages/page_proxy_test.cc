@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "base/strings.h"
+#include "control/notebook/notebook.h"
 #include "control/tensorboard/tensorboard.h"
 #include "main/pages/content_port.h"
 #include "net/http_server.h"
@@ -216,12 +218,163 @@ TEST_F(PageProxyTest, ADeploymentOfArenaServesItsPagesWithoutThePrefix) {
               HasSubstr("`arena tensorboard mnist -n default` makes another"));
 }
 
+// ---- notebooks ----
+
+/// A program that answers as JupyterLab does: it echoes bodies and what comes over WebSockets.
+class NotebookProxyTest : public PageProxyTest {
+ protected:
+  NotebookProxyTest() {
+    json::Document pod = cli::make_object("v1", "Pod", "mnist-nb-0");
+    pod["metadata"]["namespace"] = "default";
+    pod["metadata"]["labels"][api::kNotebookUidLabel] = "n-1";
+    pod["status"]["podIP"] = address_;
+    api_.put("/api/v1/pods/mnist-nb-0", pod);
+    json::Document secret = cli::make_object("v1", "Secret", "mnist-nb");
+    secret["metadata"]["namespace"] = "default";
+    secret["metadata"]["labels"][api::kNotebookUidLabel] = "n-1";
+    secret["data"] = json::Object{{"token", base64_encode("of-jupyter")}};
+    api_.put("/api/v1/secrets/mnist-nb", secret);
+    put_notebook("Running");
+  }
+
+  void put_notebook(const std::string& phase) {
+    json::Document notebook = cli::make_object("tensorstack.dev/v1beta1", "Notebook", "mnist");
+    notebook["metadata"]["namespace"] = "default";
+    notebook["status"] = json::Object{
+        {"phase", phase},
+        {"pod", json::Object{{"reference", json::Object{{"name", "mnist-nb-0"}}}}},
+        {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "False"}, {"message", "the reason"}}}}};
+    api_.put("/apis/tensorstack.dev/v1beta1/notebooks/mnist", notebook);
+  }
+
+  void listen_as_jupyter() {
+    const auto port = jupyter_.listen(address_, control::kNotebookPort);
+    ASSERT_TRUE(port) << port.error().message;
+    loop_.run_until([&] { return get_as_owner("/notebook/default/mnist/").status == 200; });
+  }
+
+  void echo(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+    passed_on_ = request;
+    const bool upgrades = net::asks_for_upgrade(request.headers);
+    exchange->begin(upgrades ? 101 : 200, {{"Set-Cookie", "_xsrf=of-jupyter; Path=/"},
+                                           {"Service-Worker-Allowed", "/"},
+                                           {"Sec-WebSocket-Accept", "accepted"}});
+    exchange->read_input({.on_data =
+                              [this, exchange](std::string_view bytes) {
+                                received_ += bytes.size();
+                                exchange->write(std::make_shared<const std::string>(bytes));
+                              },
+                          .on_end = [exchange] { exchange->finish(); }});
+  }
+
+  std::size_t received_ = 0;
+  net::HttpServer jupyter_{loop_,
+                           {},
+                           [this](net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+                             echo(std::move(request), exchange);
+                           },
+                           net::ServerLimits{},
+                           nullptr,
+                           [](const net::Request&) { return true; }};
+};
+
+TEST_F(NotebookProxyTest, JupyterGetsItsTokenAndItsCookiesAndNoneOfOurs) {
+  listen_as_jupyter();
+  const Answer answer =
+      get("/notebook/default/mnist/lab", {{"Authorization", "Bearer secret"}, {"Cookie", "muster-page=ours"}});
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(passed_on_.target, "/notebook/default/mnist/lab");
+  EXPECT_EQ(passed_on_.headers.get("Authorization"), "token of-jupyter");
+  EXPECT_EQ(passed_on_.headers.get("Cookie"), "_xsrf=of-jupyter");
+  EXPECT_FALSE(answer.headers.has("Set-Cookie"));
+  EXPECT_FALSE(answer.headers.has("Service-Worker-Allowed"));
+}
+
+TEST_F(NotebookProxyTest, LargeBodiesStreamBothWays) {
+  listen_as_jupyter();
+  constexpr std::size_t kPieces = 64;
+  const auto piece = std::make_shared<const std::string>(256 * 1024, 'x');
+  net::HttpClient browser(loop_, {.host = "127.0.0.1", .port = port_, .tls = false});
+  std::size_t answered = 0;
+  bool ended = false;
+  net::ResponseSink sink;
+  sink.on_data = [&](std::string_view bytes) { answered += bytes.size(); };
+  sink.on_end = [&](const Status& end) { ended = bool(end); };
+  const auto call = browser.send({.method = "PUT",
+                                  .target = "/notebook/default/mnist/api/contents/big",
+                                  .headers = {{"Authorization", "Bearer secret"}},
+                                  .streams_body = true},
+                                 std::move(sink));
+  for (std::size_t i = 0; i < kPieces; ++i) call->write(piece);
+  call->finish();
+  loop_.run_until([&] { return ended; });
+  EXPECT_EQ(received_, kPieces * piece->size());
+  EXPECT_EQ(answered, received_);
+}
+
+TEST_F(NotebookProxyTest, AWebSocketCarriesBytesBothWaysUntilTheBrowserLeaves) {
+  listen_as_jupyter();
+  net::HttpClient browser(loop_, {.host = "127.0.0.1", .port = port_, .tls = false});
+  int status = 0;
+  net::Headers headers;
+  std::string answered;
+  net::ResponseSink sink;
+  sink.on_head = [&](int code, const net::Headers& received) {
+    status = code;
+    headers = received;
+  };
+  sink.on_data = [&](std::string_view bytes) { answered += bytes; };
+  auto call = browser.send({.method = "GET",
+                            .target = "/notebook/default/mnist/terminals/websocket/1",
+                            .headers = {{"Authorization", "Bearer secret"},
+                                        {"Connection", "keep-alive, Upgrade"},
+                                        {"Upgrade", "websocket"},
+                                        {"Sec-WebSocket-Key", "key"}}},
+                           std::move(sink));
+  loop_.run_until([&] { return status != 0; });
+  EXPECT_EQ(status, 101);
+  EXPECT_EQ(headers.get("Upgrade"), "websocket");
+  EXPECT_EQ(headers.get("Sec-WebSocket-Accept"), "accepted");
+  EXPECT_EQ(passed_on_.headers.get("Sec-WebSocket-Key"), "key");
+  EXPECT_EQ(passed_on_.headers.get("Authorization"), "token of-jupyter");
+  call->write(std::make_shared<const std::string>("frame"));
+  loop_.run_until([&] { return answered == "frame"; });
+  call.reset();
+  // The connections that stay are kept alive for later requests.
+  loop_.run_until([&] { return server_->connections() == 0 && jupyter_.connections() <= 1; });
+}
+
+TEST_F(NotebookProxyTest, StrangersOtherSitesAndOtherPagesCookiesOpenNoWebSocket) {
+  listen_as_jupyter();
+  const auto first = get("/notebook/default/other/?token=" + access_.make_link_token("/notebook/default/other/"));
+  const std::string others(first.headers.get("Set-Cookie").substr(0, first.headers.get("Set-Cookie").find(';')));
+  const auto open = [&](net::Headers headers) {
+    headers.set("Connection", "Upgrade");
+    headers.set("Upgrade", "websocket");
+    return get("/notebook/default/mnist/api/events/subscribe", std::move(headers)).status;
+  };
+  EXPECT_EQ(open({}), 401);
+  EXPECT_EQ(open({{"Cookie", others}}), 401);
+  EXPECT_EQ(open({{"Authorization", "Bearer of-jupyter"}}), 401);
+  EXPECT_EQ(open({{"Authorization", "Bearer secret"}, {"Origin", "https://evil.example"}}), 403);
+  EXPECT_EQ(open({{"Authorization", "Bearer secret"}, {"Host", "evil.example"}}), 403);
+}
+
+TEST_F(NotebookProxyTest, SaysWhyThereIsNoPageAndWhatToDo) {
+  put_notebook("Suspended");
+  const std::string why = "Notebook mnist is Suspended: the reason; `muster notebook mnist -n default` resumes it\n";
+  loop_.run_until([&] { return get_as_owner("/notebook/default/mnist/").body == why; });
+  EXPECT_EQ(get_as_owner("/notebook/default/other/").body, "there is no Notebook \"other\" in namespace \"default\"\n");
+  EXPECT_THAT(get("/notebook/default/mnist/").body, HasSubstr("log in with a link from `muster notebook mnist"));
+}
+
 TEST(PageName, IsTheFirstPartOfAPath) {
   const auto page = page_of("/tb/default/mnist/data/runs?x=1");
   ASSERT_TRUE(page);
   EXPECT_EQ(page->path, "/tb/default/mnist/");
   EXPECT_TRUE(page_of("/tb/default/mnist"));
   EXPECT_FALSE(page_of("/tb/default"));
+  EXPECT_EQ(page_of("/notebook/default/mnist/lab?x=1")->path, "/notebook/default/mnist/");
   EXPECT_FALSE(page_of("/other/default/mnist/"));
   EXPECT_FALSE(page_of("/tb/default/../secret/"));
 }

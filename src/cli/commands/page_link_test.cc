@@ -65,5 +65,24 @@ TEST_F(TensorBoardCommand, SaysWhyThereIsNone) {
   EXPECT_EQ(run({}), kExitUsage);
 }
 
+TEST(NotebookCommand, PrintsTheLinkAndResumesASuspendedOne) {
+  CommandRun run;
+  const std::string path = "/apis/tensorstack.dev/v1beta1/namespaces/default/notebooks/mnist";
+  EXPECT_EQ(run.run(make_notebook([](const std::string&) {}), {"mnist"}), kExitNotFound);
+  EXPECT_THAT(run.err, HasSubstr("there is no Notebook \"mnist\""));
+  json::Document notebook = make_object("tensorstack.dev/v1beta1", "Notebook", "mnist");
+  notebook["spec"]["suspend"] = true;
+  notebook["status"]["phase"] = "Suspended";
+  run.server.put(path, notebook);
+  run.server.refuse("POST", "/apis/muster.dev/v1/namespaces/default/notebooks/mnist/link", 200,
+                    json::Object{{"url", "http://127.0.0.1:1/notebook/?token=t"}});
+  EXPECT_EQ(run.run(make_notebook([](const std::string&) {}), {"nb/mnist"}), kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("resuming Notebook mnist"));
+  EXPECT_EQ(run.out, "http://127.0.0.1:1/notebook/?token=t\n");
+  EXPECT_FALSE(run.server.find(path)->bool_at("spec", "suspend"));
+  EXPECT_EQ(run.run(make_notebook([](const std::string&) {}), {}), kExitUsage);
+  EXPECT_THAT(run.err, HasSubstr("name one Notebook"));
+}
+
 }  // namespace
 }  // namespace muster::cli

@@ -1,0 +1,158 @@
+// tensorboard, notebook: print a link that opens the page of an object, and open it in the browser of a desktop. The
+// object is found by its own name; a TensorBoard also by that of its job. A suspended one is resumed first.
+#include <fmt/core.h>
+
+#include "api/names.h"
+#include "api/resource.h"
+#include "base/strings.h"
+#include "cli/commands/commands.h"
+#include "cli/connect/browser.h"
+
+namespace muster::cli {
+
+namespace {
+
+/// An object with a page.
+struct PagedKind {
+  const char* kind;
+  const char* program;
+  const char* usage;
+  const char* ending;  // of the name of its Service
+  int port = 0;
+  bool of_jobs = false;  // jobs have one, too
+
+  const api::Resource& resource() const { return *api::find_kind("tensorstack.dev/v1beta1", kind); }
+};
+
+constexpr PagedKind kTensorBoardPage{.kind = "TensorBoard",
+                                     .program = "TensorBoard",
+                                     .usage = "muster tensorboard JOB",
+                                     .ending = "tb",
+                                     .port = 6006,
+                                     .of_jobs = true};
+constexpr PagedKind kNotebookPage{.kind = "Notebook",
+                                  .program = "JupyterLab",
+                                  .usage = "muster notebook NAME",
+                                  .ending = "nb",
+                                  .port = 8888,
+                                  .of_jobs = false};
+
+std::string ready_message(const json::Document& object) {
+  for (const json::Document& condition : object.array_at("status", "conditions")) {
+    if (condition.string_at("type") == "Ready") return condition.string_at("message");
+  }
+  return "";
+}
+
+class PageLink final : public Command {
+ public:
+  PageLink(const PagedKind& page, OpenPage open) : page_(page), open_(std::move(open)) {}
+
+  void add_flags(Flags& flags) override { flags.add_bool("no-open", &no_open_, "only print the link"); }
+
+  int run(Session& session, const std::vector<std::string>& words) override {
+    if (words.size() != 1) {
+      return session.fail(
+          usage_failure(fmt::format("name one {}{}", page_.of_jobs ? "job or " : "", page_.kind), page_.usage));
+    }
+    // `pj/mnist` is as good as `mnist`.
+    const std::string name = words[0].substr(words[0].rfind('/') + 1);
+    auto object = find(session, name);
+    if (!object) return session.fail(object.error());
+    if (object->is_null()) return session.fail(nothing_found(name));
+    if (const Status resumed = resume(session, *object); !resumed) return session.fail(resumed.error());
+    if (object->string_at("status", "phase") == "Failed") return session.fail(broken(*object));
+    return print_link(session, *object);
+  }
+
+ private:
+  /// Returns null when there is neither an object of this name nor one of a job of this name.
+  Result<json::Document> find(Session& session, const std::string& name) const {
+    auto object = session.get({page_.resource(), session.ns(), name});
+    if (object || object.error().reason != Reason::kNotFound) return object;
+    if (!page_.of_jobs) return json::Document();
+    client::ListOptions options;
+    options.label_selector = fmt::format("{}={}", api::kOwnerNameLabel, name);
+    TRY_ASSIGN(const json::Document of_job, session.list(page_.resource(), session.ns(), options));
+    const json::Array& items = of_job.array_at("items");
+    return items.empty() ? json::Document() : items.front();
+  }
+
+  Failure nothing_found(const std::string& name) const {
+    if (!page_.of_jobs) {
+      return {.code = kExitNotFound,
+              .what = fmt::format("there is no {} {}", page_.kind, quote(name)),
+              .why = "",
+              .fix = fmt::format("muster get {} -A", page_.resource().plural)};
+    }
+    return {.code = kExitNotFound,
+            .what = fmt::format("there is no {} {}, and no job {} that has one", page_.kind, quote(name), quote(name)),
+            .why = "",
+            .fix = "write spec.tensorboardSpec in the job: muster explain pj.spec.tensorboardSpec"};
+  }
+
+  Failure broken(const json::Document& object) const {
+    const std::string& name = object.string_at("metadata", "name");
+    return {.code = kExitFailed,
+            .what = fmt::format("{} {} does not run", page_.kind, quote(name)),
+            .why = ready_message(object),
+            .fix = fmt::format("muster describe {} {}", page_.resource().short_names.front(), name)};
+  }
+
+  Status resume(Session& session, const json::Document& object) const {
+    if (!object.bool_at("spec", "suspend")) return ok();
+    const std::string& name = object.string_at("metadata", "name");
+    session.err(fmt::format("resuming {} {}\n", page_.kind, name));
+    TRY(session.await([&](client::OnDocument done) {
+      session.api().patch({page_.resource(), session.ns(), name}, client::PatchType::kMerge,
+                          json::Object{{"spec", json::Object{{"suspend", false}}}}, {}, std::move(done));
+    }));
+    return ok();
+  }
+
+  int print_link(Session& session, const json::Document& object) {
+    const std::string& name = object.string_at("metadata", "name");
+    const client::ResourceName pages("muster.dev", "v1", page_.resource().plural);
+    const auto link = session.await([&](client::OnDocument done) {
+      session.api().create_subresource({pages, session.ns(), name, "link"}, json::Object{}, std::move(done));
+    });
+    if (!link && link.error().reason == Reason::kNotFound) {
+      return session.fail({.code = kExitFailed,
+                           .what = fmt::format("this server has no page for {}s", page_.kind),
+                           .why = "only Muster's own engine serves them",
+                           .fix = fmt::format("kubectl port-forward -n {} svc/{}-{} {}:80", session.ns(), name,
+                                              page_.ending, page_.port)});
+    }
+    if (!link) return session.fail(link.error());
+    if (object.string_at("status", "phase") != "Running") {
+      session.err(fmt::format("{} is starting: {}\n", page_.program, ready_message(object)));
+    }
+    session.out(link->string_at("url") + "\n");
+    if (!no_open_ && session.terminal().out_is_terminal) open_(link->string_at("url"));
+    return kExitOk;
+  }
+
+  const PagedKind& page_;
+  OpenPage open_;
+  bool no_open_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_tensorboard() {
+  return make_tensorboard(open_in_browser);
+}
+
+std::unique_ptr<Command> make_tensorboard(OpenPage open) {
+  return std::make_unique<PageLink>(kTensorBoardPage, std::move(open));
+}
+
+std::unique_ptr<Command> make_notebook() {
+  return make_notebook(open_in_browser);
+}
+
+std::unique_ptr<Command> make_notebook(OpenPage open) {
+  return std::make_unique<PageLink>(kNotebookPage, std::move(open));
+}
+
+}  // namespace muster::cli
