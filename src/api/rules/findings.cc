@@ -142,14 +142,14 @@ void Findings::labels(const Document* labels, const Place& at) {
 }
 
 void Findings::annotations(const Document* annotations, const Place& at) {
-  constexpr std::size_t kMaxBytes = 256 * 1024;
+  constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
   if (annotations == nullptr || !annotations->is_object()) return;
   std::size_t bytes = 0;
   for (const auto& [key, value] : annotations->as_object()) {
     bytes += key.size() + (value.is_string() ? value.as_string().size() : 0);
     for (const std::string& problem : qualified_name_problems(to_lower(key))) invalid(at, key, problem);
   }
-  at_most_bytes(bytes, kMaxBytes, at);
+  at_most_bytes(bytes, kMaxAnnotationBytes, at);
 }
 
 }  // namespace muster::api
