@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "api/names.h"
 #include "apiserver/http/request.h"
 #include "base/log.h"

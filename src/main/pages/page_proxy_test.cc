@@ -174,7 +174,7 @@ TEST_F(PageProxyTest, AVisitIsNotedOnceAMinute) {
 }
 
 TEST_F(PageProxyTest, ThePageSaysThatNothingWasLoggedYet) {
-  nothing_logged_in_ = "claim mnist, folder log";
+  nothing_logged_in_ = std::string("claim mnist, folder log");
   put_board("Running");
   listen_as_tensorboard();
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/data/runs").status == 200; });
