@@ -255,10 +255,14 @@ class NotebookProxyTest : public PageProxyTest {
 
   void echo(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
     passed_on_ = request;
+    net::Headers headers = {{"Set-Cookie", "_xsrf=of-jupyter; Path=/"}, {"Service-Worker-Allowed", "/"}};
     const bool upgrades = net::asks_for_upgrade(request.headers);
-    exchange->begin(upgrades ? 101 : 200, {{"Set-Cookie", "_xsrf=of-jupyter; Path=/"},
-                                           {"Service-Worker-Allowed", "/"},
-                                           {"Sec-WebSocket-Accept", "accepted"}});
+    if (upgrades) {
+      headers.set("Connection", "Upgrade");
+      headers.set("Upgrade", "websocket");
+      headers.set("Sec-WebSocket-Accept", "accepted");
+    }
+    exchange->begin(upgrades ? 101 : 200, std::move(headers));
     exchange->read_input({.on_data =
                               [this, exchange](std::string_view bytes) {
                                 received_ += bytes.size();
