@@ -60,6 +60,7 @@ def test_a_volume_is_created_grows_and_is_deleted_only_when_nothing_uses_it(cons
     dialog.get_by_label("名称").fill("made")
     dialog.get_by_role("button", name="预览 YAML").click()
     dialog.get_by_role("textbox", name="YAML").get_by_text("PersistentVolumeClaim").wait_for()
+    dialog.get_by_text("服务器接受此配置").wait_for()
     tab.picture("volume-create-zh")
     dialog.get_by_role("button", name="创建", exact=True).click()
     row(page, "made").get_by_role("cell", name="Bound", exact=True).wait_for()
@@ -230,6 +231,15 @@ def test_files_are_uploaded_renamed_moved_and_deleted(console, engine, files):
     page.get_by_role("dialog", name="Delete kept?").get_by_role("button", name="Delete").click()
     wait_for("the folder to go", lambda: "kept" not in names(page))
     assert not (files / "kept").exists()
+
+
+def test_a_volume_that_is_deleted_under_ones_eyes_says_so(console, engine):
+    engine.volume("short-lived")
+    page = console("volumes/default/short-lived").page
+    page.get_by_text("This folder is empty").wait_for()
+    engine.muster("delete", "pvc", "short-lived")
+    page.get_by_text("This volume was deleted.").wait_for()
+    assert page.get_by_role("button", name="Upload").count() == 0
 
 
 @pytest.mark.parametrize("language, theme", [("en", "light"), ("zh", "dark")])

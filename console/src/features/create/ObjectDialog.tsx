@@ -8,8 +8,9 @@ import { toYaml } from "../../lib/yaml";
 import { Button } from "../../ui/Button";
 import { FormDialog } from "../../ui/FormDialog";
 import { showToast } from "../../ui/toast";
+import { CheckResult, useCheck } from "./check";
 
-const Editor = lazy(() => import("../../ui/Editor"));
+const ManifestEditor = lazy(() => import("./ManifestEditor"));
 
 interface ObjectDialogProps {
   title: string;
@@ -21,10 +22,25 @@ interface ObjectDialogProps {
   onClose: () => void;
 }
 
+const post = (path: string, text: string, more: Record<string, string> = {}) =>
+  send("POST", `${path}?${new URLSearchParams({ fieldValidation: "Strict", ...more })}`, text, "application/yaml");
+
+function Preview({ path, text, onChange }: { path: string; text: string; onChange: (text: string) => void }) {
+  const check = useCheck(text, (typed) => post(path, typed, { dryRun: "All" }));
+  return (
+    <>
+      <Suspense fallback={<div class="skeleton" aria-hidden="true"><i /><i /></div>}>
+        <ManifestEditor label={t("create.editor")} text={text} problems={check.problems} onChange={onChange} />
+      </Suspense>
+      <CheckResult check={check} />
+    </>
+  );
+}
+
 export function ObjectDialog({ title, path, manifest, children, onClose }: ObjectDialogProps) {
   const [text, setText] = useState<string>();
   const create = async () => {
-    const made = (await (await send("POST", `${path}?fieldValidation=Strict`, text ?? toYaml(manifest), "application/yaml")).json()) as ObjectDialogProps["manifest"];
+    const made = (await (await post(path, text ?? toYaml(manifest))).json()) as ObjectDialogProps["manifest"];
     showToast(t("create.objectCreated", { name: made.metadata?.name ?? "" }));
   };
   return (
@@ -32,11 +48,7 @@ export function ObjectDialog({ title, path, manifest, children, onClose }: Objec
       extra={text === undefined
         ? <Button onClick={() => setText(toYaml(manifest))}>{t("create.preview")}</Button>
         : <Button onClick={() => setText(undefined)}>{t("create.backToForm")}</Button>}>
-      {text === undefined ? children : (
-        <Suspense fallback={<div class="skeleton" aria-hidden="true"><i /><i /></div>}>
-          <Editor label={t("create.editor")} text={text} problems={[]} onChange={setText} />
-        </Suspense>
-      )}
+      {text === undefined ? children : <Preview path={path} text={text} onChange={setText} />}
     </FormDialog>
   );
 }

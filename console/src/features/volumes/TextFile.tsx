@@ -51,8 +51,6 @@ function keepDraft(key: string, draft: Draft): void {
   }
 }
 
-const noProblems: never[] = [];
-
 export function TextFile({ claim, path, text, etag, size, onSaved, onReload }: TextFileProps) {
   const key = draftKey(claim, path);
   const draft = useRef(readDraft(key));
@@ -114,7 +112,7 @@ export function TextFile({ claim, path, text, etag, size, onSaved, onReload }: T
         </div>
       )}
       {error && !conflict && <Failure error={error} />}
-      <Editor label={t("file.editor", { name })} text={current} problems={noProblems} onChange={change} language={language} />
+      <Editor label={t("file.editor", { name })} text={current} onChange={change} language={language} />
       {!isPart && (
         <div class="filters save-bar">
           <span class="quiet" role="status">{current === saved ? said : t("file.unsaved")}</span>
