@@ -58,6 +58,7 @@ def test_a_volume_is_created_grows_and_is_deleted_only_when_nothing_uses_it(cons
     dialog.get_by_role("alert").filter(has_text="metadata.name").wait_for()
     assert dialog.get_by_label("大小").input_value() == "1.5Gi", "what was typed stays"
     dialog.get_by_label("名称").fill("made")
+    dialog.get_by_role("alert").wait_for(state="detached")  # it was about what was typed before
     dialog.get_by_role("button", name="预览 YAML").click()
     dialog.get_by_role("textbox", name="YAML").get_by_text("PersistentVolumeClaim").wait_for()
     dialog.get_by_text("服务器接受此配置").wait_for()

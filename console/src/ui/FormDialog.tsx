@@ -41,7 +41,7 @@ export function FormDialog({ title, action, onSubmit, onClose, children, danger 
   return (
     <Dialog title={title} onClose={onClose} wide={wide}>
       {error && <Failure error={error} />}
-      <form ref={form} class="dialog-form" onSubmit={(event) => {
+      <form ref={form} class="dialog-form" onInput={() => setError(undefined)} onSubmit={(event) => {
         event.preventDefault();
         void submit();
       }}>

@@ -113,7 +113,7 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
           event.preventDefault();
           open(entry);
         }}>{entry.name}</a></span>) },
-    { key: "size", title: t("files.size"), width: "88px", numeric: true, cell: (entry) => (isFolder(entry) ? "-" : formatFileSize(entry.size)) },
+    { key: "size", title: t("files.size"), width: "88px", numeric: true, cell: (entry) => (entry.type === "file" ? formatFileSize(entry.size) : "-") },
     { key: "modified", title: t("files.modified"), width: "152px", hidden: "phone", cell: (entry) => <span title={zoneName()}>{formatTime(entry.modified)}</span> },
     { key: "mode", title: t("files.mode"), width: "56px", hidden: "tablet", cell: (entry) => <code>{entry.mode}</code> },
     { key: "actions", title: t("column.actions"), width: "64px", cell: (entry) => <Menu label={t("action.more", { name: entry.name })} items={menu(entry)} /> },
