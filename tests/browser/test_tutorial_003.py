@@ -5,7 +5,7 @@ import re
 import pytest
 from harness import Engine, wait_for
 from test_create import open_menu, replace_text
-from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
+from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare, skip_without_jupyterlab
 
 SCRIPT = "torch_mnist_trainingjob.py"
 TOUR = EXAMPLES / "parallel-training"
@@ -15,6 +15,7 @@ GPUS = "resources:\n  nvidia.com/gpu: 4\n"
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     """First without GPUs; restart_with_gpus() declares them."""
+    skip_without_jupyterlab()
     config = configured(SHORT)
     made = Engine(tmp_path_factory.mktemp("get-started"), config=config).start()
     prepare(MUSTER_DATA_DIR=str(made.data))
@@ -25,7 +26,7 @@ def engine(tmp_path_factory):
         made.start()
     made.restart_with_gpus = restart_with_gpus
     yield made
-    made.muster("delete", "tb", "--all", check=False)
+    made.muster("delete", "tb,notebooks", "--all", check=False)
     made.stop()
 
 
@@ -46,6 +47,17 @@ def create_by_yaml(page, words, manifest):
     dialog.get_by_role("textbox", name="YAML").wait_for()
     replace_text(page, manifest.read_text())
     dialog.get_by_role("button", name=create, exact=True).click()
+
+
+def write_python_file(lab, name, code):
+    """In JupyterLab: a new Python file with this code, saved under the name."""
+    lab.get_by_title("Create a new Python file").first.click(timeout=120_000)
+    lab.locator(".jp-FileEditor .cm-content").click()
+    lab.keyboard.insert_text(code)
+    lab.keyboard.press("Control+s")
+    lab.get_by_role("dialog").get_by_role("textbox").fill(name)
+    lab.get_by_role("button", name="Rename and Save").click()
+    lab.get_by_role("tab", name=name).wait_for()
 
 
 def test_without_gpus_the_job_waits_with_the_reason_and_the_cpu_variant_runs(engine, console):
@@ -74,18 +86,20 @@ def test_003_get_started(engine, console):
     page = tab.page
     volume = engine.data / "volumes" / "default" / "mnist"
 
-    # 新建一个 Python 脚本文件，复制代码，命名为 torch_mnist_trainingjob.py
-    page.get_by_role("link", name="持久卷", exact=True).click()
-    page.get_by_role("link", name="mnist", exact=True).click()
-    page.get_by_role("button", name="新建文件", exact=True).click()
-    page.get_by_role("dialog", name="新建文件").get_by_label("名称").fill(SCRIPT)
-    page.keyboard.press("Enter")
-    page.get_by_role("textbox", name=f"{SCRIPT} 的文本").click()
+    # 回到 Notebook mnist，点击 Other 下的 Python File 以新建一个 Python 脚本文件，复制代码，命名为 torch_mnist_trainingjob.py
     code = (EXAMPLES / "pytorchtrainingjob" / "ddp" / SCRIPT).read_text()
-    page.keyboard.insert_text(code)
-    page.get_by_role("button", name="保存").click()
-    page.get_by_role("status").filter(has_text="已保存").wait_for()
-    assert (volume / SCRIPT).read_text() == code
+    page.get_by_role("link", name="Notebook", exact=True).click()
+    notebook = page.get_by_role("row").filter(has=page.get_by_title("mnist", exact=True))
+    notebook.get_by_role("cell", name="Running", exact=True).wait_for(timeout=120_000)
+    with tab.context.expect_page() as opened:
+        notebook.get_by_role("button", name="打开").click()
+    write_python_file(opened.value, SCRIPT, code)
+    wait_for("the script", lambda: (volume / SCRIPT).exists() and (volume / SCRIPT).read_text() == code)
+
+    # It is the same file in the console.
+    notebook.get_by_role("link", name="mnist", exact=True).click()
+    page.get_by_role("link", name=SCRIPT, exact=True).click()
+    page.get_by_role("textbox", name=f"{SCRIPT} 的文本").get_by_text("import argparse").wait_for()
     tab.picture("003-script")
 
     # 点击构建 > Job 进入 Job 管理页面，然后点击右上角的创建 Job > PyTorch；预览 YAML，粘贴，创建

@@ -18,7 +18,7 @@ const volumeHref = (notebook: Notebook, claim: string) => hrefOf(["volumes", not
 function CreateNotebook({ onClose }: { onClose: () => void }) {
   const ns = chosenNamespace() || "default";
   const claims = [...useCollection<PersistentVolumeClaim>(corePath("persistentvolumeclaims", ns)).items.value.values()].map((claim) => claim.metadata?.name ?? "").sort();
-  const [typed, setForm] = useState({ name: "", image: "", claim: "", cpu: "2", memory: "4Gi", gpus: "" });
+  const [typed, setForm] = useState({ name: "", image: "", claim: "", cpu: "2", memory: "4Gi", gpus: "", idle: "" });
   const form = { ...typed, claim: typed.claim || (claims[0] ?? "") };
   const set = (key: keyof typeof form) => (value: string) => setForm({ ...form, [key]: value });
   return (
@@ -34,6 +34,7 @@ function CreateNotebook({ onClose }: { onClose: () => void }) {
         <Field label={t("notebooks.cpu")} value={form.cpu} onInput={set("cpu")} optional />
         <Field label={t("notebooks.memory")} value={form.memory} onInput={set("memory")} optional />
         <Field label={t("notebooks.gpus")} value={form.gpus} onInput={set("gpus")} optional />
+        <Field label={t("notebooks.idle")} value={form.idle} onInput={set("idle")} help={t("notebooks.idleHelp")} optional />
       </div>
     </ObjectDialog>
   );

@@ -18,7 +18,8 @@ describe("a TensorBoard", () => {
 });
 
 it("makes a notebook with its volume as home", () => {
-  const made = notebookManifest({ name: "mnist", image: "torch", claim: "mnist", cpu: "4", memory: "", gpus: "" });
+  const made = notebookManifest({ name: "mnist", image: "torch", claim: "mnist", cpu: "4", memory: "", gpus: "", idle: "90" });
+  expect(made.spec.stopAfterIdleSeconds).toBe(5400);
   expect(made.spec.template.spec).toEqual({
     containers: [{ name: "notebook", image: "torch", volumeMounts: [{ name: "home", mountPath: "/t9k/mnt" }], resources: { limits: { cpu: "4" } } }],
     volumes: [{ name: "home", persistentVolumeClaim: { claimName: "mnist" } }] });

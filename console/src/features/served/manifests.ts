@@ -39,12 +39,15 @@ export interface NotebookForm {
   cpu: string;
   memory: string;
   gpus: string;
+  /** Minutes; "" is never. */
+  idle: string;
 }
 
 /** Where a notebook has its home folder. */
 const home = "/t9k/mnt";
 
 export function notebookManifest(form: NotebookForm): Notebook {
+  const minutes = Number(form.idle);
   const limits = Object.fromEntries([["cpu", form.cpu], ["memory", form.memory], ["nvidia.com/gpu", form.gpus]].filter(([, amount]) => amount));
   const container: Container = {
     name: "notebook", image: form.image, volumeMounts: [{ name: "home", mountPath: home }],
@@ -52,7 +55,12 @@ export function notebookManifest(form: NotebookForm): Notebook {
   };
   return {
     apiVersion: "tensorstack.dev/v1beta1", kind: "Notebook", metadata: { name: form.name },
-    spec: { type: "jupyter", template: { spec: { containers: [container], volumes: [{ name: "home", persistentVolumeClaim: { claimName: form.claim } }] } } },
+    spec: {
+      type: "jupyter",
+      // What is no number goes to the server as it is, which says what is wrong with it.
+      ...(form.idle ? { stopAfterIdleSeconds: Number.isNaN(minutes) ? (form.idle as unknown as number) : Math.round(minutes * 60) } : {}),
+      template: { spec: { containers: [container], volumes: [{ name: "home", persistentVolumeClaim: { claimName: form.claim } }] } },
+    },
   };
 }
 

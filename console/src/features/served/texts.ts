@@ -23,6 +23,8 @@ export const en = {
   "notebooks.cpu": "CPU limit",
   "notebooks.memory": "Memory limit",
   "notebooks.gpus": "GPU",
+  "notebooks.idle": "Stop after",
+  "notebooks.idleHelp": "Minutes without use; never when empty",
   "notebooks.deleteText": "Its pod ends now, with the kernels and terminals in it. The files on the volume stay.",
   "notebooks.files": "Files of {name}",
 } as const;
@@ -52,6 +54,8 @@ export const zh: Record<keyof typeof en, string> = {
   "notebooks.cpu": "CPU 上限",
   "notebooks.memory": "内存上限",
   "notebooks.gpus": "GPU",
+  "notebooks.idle": "空闲后停止",
+  "notebooks.idleHelp": "无人使用的分钟数；留空则永不停止",
   "notebooks.deleteText": "它的 Pod 将立即结束，其中的内核与终端也会结束。持久卷上的文件会保留。",
   "notebooks.files": "{name} 的文件",
 };
