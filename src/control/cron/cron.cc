@@ -82,7 +82,7 @@ bool is_deleted(const CronJobPtr& job) {
   return job->metadata.deletion_timestamp.has_value();
 }
 
-ChildRef child_ref(const CronJob& job) {
+ChildRef cron_job_ref(const CronJob& job) {
   return {.api_version = job.api_version, .kind = job.kind, .name = job.metadata.name, .uid = job.metadata.uid};
 }
 
@@ -172,7 +172,7 @@ void trim_history(const CronView& view, std::vector<api::CronHistory>& history, 
     if (job != view.jobs.end() && !is_deleted(*job)) {
       if (deleted.size() == kMaxDeletes) return false;
       deleted.push_back((*job)->metadata.name);
-      plan.actions.emplace_back(Delete{child_ref(**job)});
+      plan.actions.emplace_back(Delete{cron_job_ref(**job)});
     }
     --excess;
     return true;
@@ -269,7 +269,7 @@ bool make_room(const CronView& view, Instant due, Plan& plan) {
     if (policy != "Replace" || is_deleted(job)) continue;
     emit("Normal", "Replaced", fmt::format("{} makes room for the job of {}", job->metadata.name, format_rfc3339(due)),
          plan);
-    plan.actions.emplace_back(Delete{child_ref(*job)});
+    plan.actions.emplace_back(Delete{cron_job_ref(*job)});
   }
   return true;
 }
