@@ -254,23 +254,26 @@ api::ObjectReference start_of(const CronView& view, const std::string& name) {
           .field_path = {}};
 }
 
-/// Makes room for the job of a time that has come. Returns false when it has to wait for one that runs.
-bool make_room(const CronView& view, Instant due, Plan& plan) {
-  const std::string& policy = view.cron.spec.concurrency_policy;
+/// Deletes the jobs that still run, where the next one replaces them. This may have been cut short by a crash, so it is
+/// repeated until the next one is there.
+void replace_active(const CronView& view, const std::string& next, Plan& plan) {
+  if (view.cron.spec.concurrency_policy != "Replace") return;
   for (const CronJobPtr& job : view.jobs) {
-    if (!is_active(job)) continue;
-    if (policy == "Forbid") {
-      emit("Normal", "JobAlreadyActive",
-           fmt::format("the job of {} waits until {} has ended, because concurrencyPolicy is Forbid",
-                       format_rfc3339(due), job->metadata.name),
-           plan);
-      return false;
-    }
-    if (policy != "Replace" || is_deleted(job)) continue;
-    emit("Normal", "Replaced", fmt::format("{} makes room for the job of {}", job->metadata.name, format_rfc3339(due)),
-         plan);
+    if (!is_active(job) || is_deleted(job)) continue;
+    emit("Normal", "Replaced", fmt::format("{} makes room for {}", job->metadata.name, next), plan);
     plan.actions.emplace_back(Delete{cron_job_ref(*job)});
   }
+}
+
+/// Returns whether the job of a time that has come must wait for one that runs.
+bool has_to_wait(const CronView& view, Instant due, Plan& plan) {
+  if (view.cron.spec.concurrency_policy != "Forbid") return false;
+  const auto active = std::ranges::find_if(view.jobs, is_active);
+  if (active == view.jobs.end()) return false;
+  emit("Normal", "JobAlreadyActive",
+       fmt::format("the job of {} waits until {} has ended, because concurrencyPolicy is Forbid", format_rfc3339(due),
+                   (*active)->metadata.name),
+       plan);
   return true;
 }
 
@@ -282,9 +285,12 @@ std::optional<api::ObjectReference> next_start(const CronView& view, const Timet
       view.cron.status.last_schedule_time.value_or(view.cron.metadata.creation_timestamp.value_or(view.now)));
   const auto next = api::next_cron_time(times.schedule, times.zone, since, std::max(since, view.now));
   if (next) plan.recheck_after = std::min<Duration>(*next - view.now, kLongestRest);
-  if (const std::string name = decided_job(view); !name.empty() && !exists(view, name)) return start_of(view, name);
+  if (const std::string name = decided_job(view); !name.empty() && !exists(view, name)) {
+    replace_active(view, name, plan);
+    return start_of(view, name);
+  }
   const auto due = api::last_cron_time(times.schedule, times.zone, since, view.now);
-  if (!due || !make_room(view, *due, plan)) return std::nullopt;
+  if (!due || has_to_wait(view, *due, plan)) return std::nullopt;
   const auto first = api::next_cron_time(times.schedule, times.zone, since, since);
   if (first && *first < *due) {
     emit("Normal", "MissedSchedule",
@@ -293,7 +299,9 @@ std::optional<api::ObjectReference> next_start(const CronView& view, const Timet
          plan);
   }
   status.last_schedule_time = *due;
-  return start_of(view, api::cron_job_name(view.cron.metadata.name, *due));
+  const std::string name = api::cron_job_name(view.cron.metadata.name, *due);
+  replace_active(view, name, plan);
+  return start_of(view, name);
 }
 
 }  // namespace

@@ -103,13 +103,13 @@ std::optional<std::int64_t> reported_number(std::string_view line, std::string_v
 std::vector<RankEnd> reported_ends(const std::vector<LogLine>& lines) {
   constexpr std::int64_t kEndedByLauncher = -15;
   std::vector<RankEnd> ends;
-  std::optional<std::int64_t> rank;
+  std::int64_t rank = -1;  // of the block of lines that is read; -1: none yet
   for (auto line = std::ranges::find_if(lines, is_launchers); line != lines.end(); ++line) {
-    if (const auto number = reported_number(line->text, "rank")) rank = number;
+    if (const auto number = reported_number(line->text, "rank")) rank = *number;
     const auto code = reported_number(line->text, "exitcode");
-    if (!code || !rank) continue;
-    if (*code != kEndedByLauncher) ends.push_back({*rank, *code});
-    rank.reset();
+    if (!code || rank < 0) continue;
+    if (*code != kEndedByLauncher) ends.push_back({rank, *code});
+    rank = -1;
   }
   return ends;
 }
