@@ -34,7 +34,10 @@ std::string manifest_of_job(const std::string& name, testing::SeededRng& rng) {
   const auto one_of = [&rng](std::initializer_list<const char*> words) {
     return words.begin()[rng.below(words.size())];
   };
-  const std::string head = fmt::format("metadata: {{name: {}, namespace: {}}}\n", name, kNamespace);
+  // Pods of Kubeflow's kinds are named after their job alone, so one name for jobs of two kinds would be a user's
+  // mistake.
+  const std::uint64_t kind = rng.below(6);
+  const std::string head = fmt::format("metadata: {{name: {}-{}, namespace: {}}}\n", name, kind, kNamespace);
   const std::uint64_t limit = rng.below(4);
   const std::uint64_t workers = 1 + rng.below(3);
   const char* policy = one_of({"OnFailure", "ExitCode", "Never"});
@@ -42,7 +45,7 @@ std::string manifest_of_job(const std::string& name, testing::SeededRng& rng) {
   const std::string kubeflow_policy =
       fmt::format("  runPolicy: {{backoffLimit: {}, cleanPodPolicy: {}}}\n", limit, clean);
   const std::string worker = fmt::format("{{replicas: {}, restartPolicy: {}, ", workers, policy);
-  switch (rng.below(6)) {
+  switch (kind) {
     case 0:
       return "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\n" + head + "spec:\n" + kubeflow_policy +
              "  pytorchReplicaSpecs:\n    Master: {" + fmt::format("restartPolicy: {}, ", policy) +

@@ -238,11 +238,19 @@ bool waits_for_old_gang(const Decision& d) {
          std::ranges::any_of(d.replicas, [&](const Replica& replica) { return is_accounted(d, replica); });
 }
 
+/// Returns the attempt of the replica's next pod. Those of a gang share one number, also with a replica that is new.
+int next_attempt(const Decision& d, const Replica& replica) {
+  if (!is_gang(d)) return ended_attempts(d, replica);
+  int latest = 0;
+  for (const Replica& one : d.replicas) latest = std::max(latest, ended_attempts(d, one));
+  return latest;
+}
+
 /// Returns true when the replica waits for its retry time or for the removal of its old pod.
 bool converge_pod(Decision& d, const Replica& replica, bool may_start) {
   if (replica.pod == nullptr) {
     if (has_succeeded(d, replica)) return false;
-    const int attempt = ended_attempts(d, replica);
+    const int attempt = next_attempt(d, replica);
     if (attempt > 0 && must_wait(d)) {
       d.plan.reasons.push_back(fmt::format("replica {} waits for its retry time", replica.key));
       return true;

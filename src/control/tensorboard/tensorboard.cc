@@ -8,6 +8,7 @@
 #include "api/names.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
 #include "base/strings.h"
+#include "control/observe.h"
 #include "control/page/page.h"
 #include "control/tensorboard/log_folders.h"
 
