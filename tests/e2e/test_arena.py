@@ -55,7 +55,9 @@ def test_an_mpijob_shows_the_log_of_its_launcher(engine, kind):
     arena(engine, "submit", kind, f"--name={kind}1", "--image=i", "--workers=2", "mpirun --allow-run-as-root sh -c 'echo rank $OMPI_COMM_WORLD_RANK'")
     job = ended(engine, f"{kind}1")
     assert job["status"] == "SUCCEEDED" and job["trainer"] == f"{kind}job"
-    assert sorted(arena(engine, "logs", f"{kind}1").stdout.split("\n")) == ["", "rank 0", "rank 1"]
+    # Open MPI itself may add a warning: it races with the agent that it has just started.
+    said = [line for line in arena(engine, "logs", f"{kind}1").stdout.splitlines() if "plm:rsh: Warning" not in line]
+    assert sorted(said) == ["rank 0", "rank 1"]
 
 
 def test_config_files_and_odd_commands_arrive_as_they_are(engine, tmp_path):
