@@ -38,7 +38,8 @@ def launch_of(pod):
     launch = {key: container[key] for key in ("command", "args") if key in container}
     ports = [{key: port[key] for key in ("name", "containerPort") if key in port} for port in container.get("ports", [])]
     env = [f"{entry['name']}={entry.get('value', '')}" for entry in container.get("env", [])]
-    return {**launch, **({"ports": ports} if ports else {}), "env": env}
+    init = pod["spec"].get("initContainers")
+    return {**launch, **({"ports": ports} if ports else {}), **({"initContainers": init} if init else {}), "env": env}
 
 
 def check_made(cluster, action):
