@@ -47,7 +47,9 @@ def ask(engine, token, path, method="GET", **headers):
 @pytest.mark.skipif(not KUBECTLS, reason="there is no kubectl on this machine")
 def test_kubectl_in_a_pod_works_in_its_namespace_and_nowhere_else(engine):
     kubectl = list(KUBECTLS.values())[-1]
+    # Both outputs share one stream, because two are written down as they arrive.
     engine.apply(pod("inside", f"""
+        exec 2>&1
         k={kubectl}
         $k get pods -o name
         $k auth whoami -o 'jsonpath={{.status.userInfo.username}}'; echo

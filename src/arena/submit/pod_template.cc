@@ -93,7 +93,9 @@ Document rsync_container(const JobRequest& request) {
   for (const auto& [name, value] : request.env) env.push_back(variable(name, value));
   return Object{{"name", "init-code"},
                 {"image", kRsyncImage},
-                {"command", Array{"rsync", "-avP", "--timeout=60", "--", request.sync->source, "/code"}},
+                // The code belongs to whoever runs it: its owner elsewhere may be nobody here.
+                {"command", Array{"rsync", "-avP", "--no-owner", "--no-group", "--timeout=60", "--",
+                                  request.sync->source, "/code"}},
                 {"env", std::move(env)}};
 }
 
