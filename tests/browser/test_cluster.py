@@ -58,7 +58,7 @@ def test_the_console_of_a_cluster_lists_creates_and_deletes_jobs(chromium, clust
     page.get_by_role("link", name="Replicas").click()
     page.get_by_text(pod).wait_for()
     cluster.muster("patch", "pod", pod, "--subresource", "status", "--type", "merge", "-p", '{"status": {"phase": "Running"}}')
-    page.get_by_text("Running").first.wait_for()
+    page.locator("td .state").filter(has_text="Running").wait_for()
     # What only an engine measures is said in one sentence.
     page.get_by_role("link", name="Monitoring").click()
     page.get_by_text("a service of Muster's own engine").first.wait_for()

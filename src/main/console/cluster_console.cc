@@ -43,8 +43,9 @@ bool is_own(std::string_view target) {
   return target.starts_with("/apis/muster.dev/");
 }
 
+/// Not NotFound: the console takes that for an object that has nothing to show yet.
 Error only_on_engine() {
-  return {.reason = Reason::kNotFound,
+  return {.reason = Reason::kMethodNotAllowed,
           .message = "this is a service of Muster's own engine; a Kubernetes cluster does not have it"};
 }
 

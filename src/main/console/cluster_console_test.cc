@@ -93,7 +93,7 @@ TEST_F(ClusterConsoleTest, AStrangerAndAnotherSiteAreRefused) {
 
 TEST_F(ClusterConsoleTest, WhatOnlyAnEngineHasIsAnsweredWithThatReason) {
   const Answer answer = get("/apis/muster.dev/v1/namespaces/default/pods/a/metrics");
-  EXPECT_EQ(answer.status, 404);
+  EXPECT_EQ(answer.status, 405);
   EXPECT_THAT(answer.body, HasSubstr("a service of Muster's own engine"));
   EXPECT_TRUE(cluster_.requests.empty());
 }
