@@ -90,12 +90,16 @@ def test_charts_show_each_replica_and_a_part_of_the_time(console, jobs):
     for worker in ("worker-0", "worker-1"):
         chart(page, "CPU (cores)").get_by_text(re.compile(f"^{worker} ")).wait_for()
     wait_for("several measurements", lambda: chart(page, "CPU (cores)").locator("path.usage").first.get_attribute("d").count("L") > 3)
-    box = page.get_by_role("img", name=re.compile(r"CPU \(cores\), now ")).bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 40)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 40)
-    page.mouse.up()
-    wait_for("the range in the address", lambda: re.search(r"from=\d+.*to=\d+", page.url))
+
+    def drag():
+        """Charts that arrive later move the others, so it may have to be done again."""
+        box = page.get_by_role("img", name=re.compile(r"CPU \(cores\), now ")).bounding_box()
+        page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 40, steps=5)
+        page.mouse.up()
+        return re.search(r"from=\d+.*to=\d+", page.url)
+    wait_for("the range in the address", drag)
     tab.picture("metrics-part")
     page.get_by_role("button", name="Whole range").click()
     wait_for("the whole range", lambda: "from=" not in page.url)
