@@ -6,6 +6,7 @@
 
 #include "api/names.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
+#include "base/sha256.h"
 #include "base/strings.h"
 #include "control/observe.h"
 #include "control/page/page.h"
@@ -20,6 +21,7 @@ constexpr std::string_view kNotebookContainer = "notebook";
 constexpr const char* kUsualHome = "/t9k/mnt";
 constexpr const char* kTokenVolume = "notebook-token";
 constexpr const char* kTokenFolder = "/run/notebook-token";
+constexpr const char* kTokenHashAnnotation = "muster.dev/notebook-token-hash";
 // Files of JupyterLab that name its token or are ours; the pod's own, because the home is on a claim that others mount.
 constexpr const char* kJupyterRuntimeFolder = "/tmp/jupyter/runtime";
 constexpr const char* kJupyterConfigFolder = "/tmp/jupyter/config";
@@ -121,11 +123,19 @@ void complete_container(const api::Notebook& notebook, const std::string& home, 
       {.name = kTokenVolume, .mount_path = kTokenFolder, .sub_path = {}, .read_only = true, .rest = {}});
 }
 
-/// Admission refuses a template without containers.
-api::PodTemplateSpec notebook_template(const api::Notebook& notebook) {
+/// The container that runs JupyterLab: the one of this name, else the first. Others are the user's own. Admission
+/// refuses a template without containers.
+template <typename Containers>
+auto find_notebook_container(Containers& containers) {
+  const auto found = std::ranges::find(containers, kNotebookContainer, &api::Container::name);
+  return found == containers.end() ? containers.begin() : found;
+}
+
+/// `token_data` is the token as the Secret has it. JupyterLab reads it once, so a pod with another one is replaced.
+api::PodTemplateSpec notebook_template(const api::Notebook& notebook, const std::string& token_data) {
   api::PodTemplateSpec made = notebook.spec.template_;
-  auto container = std::ranges::find(made.spec.containers, kNotebookContainer, &api::Container::name);
-  if (container == made.spec.containers.end()) container = made.spec.containers.begin();
+  made.metadata.annotations[kTokenHashAnnotation] = sha256_hex(token_data).substr(0, 16);
+  const auto container = find_notebook_container(made.spec.containers);
   complete_container(notebook, notebook_home(made.spec, *container), *container);
   api::Volume token;
   token.name = kTokenVolume;
@@ -150,12 +160,13 @@ api::Secret notebook_secret(const PageOwner& owner, const std::string& token) {
 
 /// JupyterLab ends with exit code 0 when it was idle for too long or when somebody shut it down. The Deployment then
 /// starts it again, so its earlier end counts, too.
-bool has_ended_by_itself(const api::Pod& pod) {
+bool has_ended_by_itself(const api::Notebook& notebook, const api::Pod& pod) {
   const auto is_zero = [](const std::optional<api::ContainerStateTerminated>& end) {
     return end && end->exit_code == 0;
   };
+  const std::string& own = find_notebook_container(notebook.spec.template_.spec.containers)->name;
   return std::ranges::any_of(pod.status.container_statuses, [&](const api::ContainerStatus& status) {
-    return is_zero(status.state.terminated) || is_zero(status.last_state.terminated);
+    return status.name == own && (is_zero(status.state.terminated) || is_zero(status.last_state.terminated));
   });
 }
 
@@ -172,7 +183,7 @@ bool is_end_recorded(const api::Notebook& notebook) {
 
 bool must_stop(const api::Notebook& notebook, const api::Pod* pod) {
   if (is_stopped(notebook)) return false;
-  return is_end_recorded(notebook) || (pod != nullptr && has_ended_by_itself(*pod));
+  return is_end_recorded(notebook) || (pod != nullptr && has_ended_by_itself(notebook, *pod));
 }
 
 std::string end_message(const api::NotebookSpec& spec) {
@@ -224,10 +235,12 @@ Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std
                                      .resource_version = notebook->metadata.resource_version,
                                      .patch = json::Object{{"spec", json::Object{{"suspend", true}}}}});
   }
-  if (seen.children.of<api::Secret>().empty()) {
-    plan.actions.emplace_back(create_child(notebook_secret(owner, fresh_token)));
-  }
-  converge_page(owner, notebook_template(*notebook), stop || is_stopped(*notebook), seen, plan);
+  const auto secrets = seen.children.of<api::Secret>();
+  const api::Secret secret = secrets.empty() ? notebook_secret(owner, fresh_token) : *secrets.front();
+  if (secrets.empty()) plan.actions.emplace_back(create_child(secret));
+  const auto token = secret.data.find(kNotebookTokenKey);
+  converge_page(owner, notebook_template(*notebook, token == secret.data.end() ? "" : token->second),
+                stop || is_stopped(*notebook), seen, plan);
   emit_phase_change(owner, state, plan);
   return plan;
 }

@@ -31,6 +31,10 @@ class Console final : public cli::Command {
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
+    if (port_ && (*port_ < 0 || *port_ > 65535)) {
+      return session.fail(cli::usage_failure(fmt::format("--port: must be between 0 and 65535, got {}", *port_),
+                                             "leave it out for a free port"));
+    }
     if (!data_dir_.empty()) return open_local(session);
     const auto version = session.get_text("/version");
     if (!version) return session.fail(version.error());

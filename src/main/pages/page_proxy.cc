@@ -37,15 +37,17 @@ bool PageProxy::streams_body(const net::Request& head) {
          (head.headers.has("Content-Length") || head.headers.has("Transfer-Encoding"));
 }
 
-void PageProxy::open_with_link(const PageName& page, std::string_view token,
+void PageProxy::open_with_link(const PageName& page, const net::Request& request, std::string_view token,
                                const std::shared_ptr<net::Exchange>& exchange) {
   const auto cookie = access_.redeem(token, page.path);
-  if (!cookie) {
+  // A link that was used already is no problem for the browser that used it.
+  if (!cookie && !access_.may_see(request, page.path)) {
     return respond_text(*exchange, 403,
                         fmt::format("this link was used already or is older than five minutes; `{}` makes another",
                                     link_command(page)));
   }
-  net::Response response{.status = 303, .headers = {{"Location", page.path}, {"Set-Cookie", *cookie}}, .body = ""};
+  net::Response response{.status = 303, .headers = {{"Location", page.path}}, .body = ""};
+  if (cookie) response.headers.set("Set-Cookie", *cookie);
   response.headers.set("Cache-Control", "no-store");
   response.headers.set("Referrer-Policy", "no-referrer");
   exchange->respond(std::move(response));
@@ -60,8 +62,9 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
   }
   if (!access_.is_from_here(request)) return respond_text(*exchange, 403, "this is not a name of this server");
   const auto target = apiserver::parse_target(request.target);
-  if (request.method == "GET" && target && target->query.has("token")) {
-    return open_with_link(*page, target->query.get("token"), exchange);
+  // Below the page, a parameter of this name is the program's own.
+  if (request.method == "GET" && target && target->path.size() == 3 && target->query.has("token")) {
+    return open_with_link(*page, request, target->query.get("token"), exchange);
   }
   if (!access_.may_see(request, page->path)) {
     return respond_text(*exchange, 401, fmt::format("log in with a link from `{}`", link_command(*page)));

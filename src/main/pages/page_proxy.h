@@ -36,7 +36,8 @@ class PageProxy {
   void handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange);
 
  private:
-  void open_with_link(const PageName& page, std::string_view token, const std::shared_ptr<net::Exchange>& exchange);
+  void open_with_link(const PageName& page, const net::Request& request, std::string_view token,
+                      const std::shared_ptr<net::Exchange>& exchange);
   /// Tells the controller that the TensorBoard is in use, now and then.
   void note_visit(const PageName& page, const json::Document& board);
   void pass_on_to(const PageBackend& backend, const PageName& page, net::Request request,

@@ -124,6 +124,22 @@ TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
   EXPECT_THAT(again.body, HasSubstr("`muster tensorboard mnist -n default` makes another"));
 }
 
+TEST_F(PageProxyTest, ALinkThatWasUsedStillLeadsItsBrowserToThePage) {
+  const std::string link = "/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/");
+  const std::string cookie(get(link).headers.get("Set-Cookie"));
+  const Answer again = get(link, {{"Cookie", cookie.substr(0, cookie.find(';'))}});
+  EXPECT_EQ(again.status, 303);
+  EXPECT_EQ(again.headers.get("Location"), "/tb/default/mnist/");
+  EXPECT_EQ(get(link).status, 403);
+}
+
+TEST_F(PageProxyTest, ATokenBelowThePageIsTheProgramsOwn) {
+  put_board("Running");
+  listen_as_tensorboard();
+  EXPECT_EQ(get_as_owner("/tb/default/mnist/data?token=its-own").status, 200);
+  EXPECT_EQ(passed_on_.target, "/tb/default/mnist/data?token=its-own");
+}
+
 TEST_F(PageProxyTest, StrangersSeeNothing) {
   put_board("Running");
   const Answer answer = get("/tb/default/mnist/");
