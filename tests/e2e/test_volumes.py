@@ -6,6 +6,7 @@ import socket
 import ssl
 import subprocess
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -73,6 +74,19 @@ def test_a_file_is_written_read_in_parts_and_replaced(files):
     assert files.json("PUT", "model.bin", b"x", {"If-None-Match": "*"})[1]["reason"] == "AlreadyExists"
     assert files.ask("GET", "model.bin")[2] == b"new"
     assert files.json("PUT", "x?mode=4755", b"")[1]["message"] == 'mode: must be octal, from 0 to 0777, got "4755"'
+
+
+def test_pages_of_names_that_are_no_text_come_to_an_end(files):
+    assert files.ask("POST", "odd?makeFolder=true")[0] == 200
+    for name in ("a", "%FE", "%FF%FD", "%FF%FE"):
+        assert files.ask("PUT", f"odd/{name}", b"")[0] == 201
+    seen, query = 0, "odd?limit=1"
+    while query and seen < 10:
+        status, page = files.json("GET", query)
+        seen += len(page["items"])
+        token = page["metadata"].get("continue")
+        query = f"odd?limit=1&continue={urllib.parse.quote(token)}" if token else None
+    assert seen == 4
 
 
 def test_folders_are_made_listed_moved_and_removed(files):

@@ -188,7 +188,10 @@ Document list_document(const std::string& path, const client::FilePage& page) {
   json::Array items;
   for (const FileEntry& entry : page.entries) items.emplace_back(entry_object(entry));
   Object metadata;
-  if (!page.is_last && !page.entries.empty()) metadata.append("continue", page.entries.back().name);
+  // A name may be any bytes, which JSON cannot hold; the token has all of them.
+  if (!page.is_last && !page.entries.empty()) {
+    metadata.append("continue", net::percent_encode(page.entries.back().name));
+  }
   Object list{{"apiVersion", "muster.dev/v1"}, {"kind", "FileList"}, {"metadata", std::move(metadata)}, {"path", path}};
   if (page.use) list.append("usage", usage_object(*page.use));
   list.append("items", std::move(items));
@@ -200,8 +203,9 @@ void list_folder(const FileRequest& at) {
   if (!limit) return at.exchange->respond(error_response(limit.error()));
   const std::int64_t entries = limit->value_or(kUsualPage);
   if (entries < 1) return at.exchange->respond(error_response(bad_request("limit: must be at least 1")));
-  client::PageRequest page{.after = std::string(at.request.query.get("continue")),
-                           .limit = static_cast<std::size_t>(std::min(entries, kLargestPage))};
+  const auto after = net::percent_decode(at.request.query.get("continue"), false);
+  if (!after) return at.exchange->respond(error_response(bad_request("continue: must be the token of a page before")));
+  client::PageRequest page{.after = *after, .limit = static_cast<std::size_t>(std::min(entries, kLargestPage))};
   at.files.list(at.place, std::move(page),
                 [exchange = at.exchange, path = at.place.path](const Result<client::FilePage>& listed) {
                   if (!listed) return exchange->respond(error_response(listed.error()));
