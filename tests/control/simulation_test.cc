@@ -240,10 +240,22 @@ std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : static_cast<std::uint64_t>(parse_int(text).value_or(1));
 }
 
+// One history takes half a second, and several with sanitizers.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kUsualSeeds = 10;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr std::uint64_t kUsualSeeds = 10;
+#else
+constexpr std::uint64_t kUsualSeeds = 50;
+#endif
+#else
+constexpr std::uint64_t kUsualSeeds = 50;
+#endif
+
 std::uint64_t seeds_to_run() {
   const char* full = std::getenv("MUSTER_FULL");
-  return number_in("MUSTER_SEEDS",
-                   full != nullptr && *full != '\0' ? 10'000 : 50);  // half a second each, and several with sanitizers
+  return number_in("MUSTER_SEEDS", full != nullptr && *full != '\0' ? 10'000 : kUsualSeeds);
 }
 
 TEST(Simulation, EveryHistoryKeepsTheLawsAndEveryJobEnds) {
