@@ -6,16 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/overloaded.h"
 #include "control/cron/cron_world.h"
 #include "json/patch.h"
-#include "json/yaml.h"
-#include "testing/source_dir.h"
+#include "testing/golden_for_tests.h"
 
 namespace muster::control {
 namespace {
@@ -82,29 +77,10 @@ json::Document play_cron(const json::Document& script) {
   return steps;
 }
 
-std::filesystem::path cron_testdata() {
-  return std::filesystem::path(testing::source_dir()) / "src/control/cron/testdata";
-}
-
-std::string cron_file(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 class CronGolden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(CronGolden, PlanIsAsWritten) {
-  const std::string name = GetParam();
-  const auto script = json::parse_yaml(cron_file(cron_testdata() / (name + ".in.yaml")));
-  ASSERT_TRUE(script) << script.error().message;
-  const std::string actual = json::to_yaml(play_cron(script->front().value));
-  const auto path = cron_testdata() / (name + ".plan.yaml");
-  if (const char* update = std::getenv("MUSTER_UPDATE_GOLDEN"); update != nullptr && std::string_view(update) == "1") {
-    std::ofstream(path) << actual;
-    return;
-  }
-  EXPECT_EQ(actual, cron_file(path)) << "if the new plan is right: MUSTER_UPDATE_GOLDEN=1 control_test";
+  testing::expect_golden("src/control/cron/testdata", GetParam(), play_cron);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CronGolden,

@@ -7,16 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "api/kubernetes/core_v1.h"
 #include "base/overloaded.h"
 #include "json/patch.h"
-#include "json/yaml.h"
-#include "testing/source_dir.h"
+#include "testing/golden_for_tests.h"
 
 namespace muster::control {
 namespace {
@@ -159,29 +154,10 @@ json::Document play_deployment(const json::Document& script) {
   return steps;
 }
 
-std::filesystem::path deployment_testdata() {
-  return std::filesystem::path(testing::source_dir()) / "src/control/deployment/testdata";
-}
-
-std::string file_text(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 class DeploymentGolden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DeploymentGolden, PlanIsAsWritten) {
-  const std::string name = GetParam();
-  const auto script = json::parse_yaml(file_text(deployment_testdata() / (name + ".in.yaml")));
-  ASSERT_TRUE(script) << script.error().message;
-  const std::string actual = json::to_yaml(play_deployment(script->front().value));
-  const auto path = deployment_testdata() / (name + ".plan.yaml");
-  if (const char* update = std::getenv("MUSTER_UPDATE_GOLDEN"); update != nullptr && std::string_view(update) == "1") {
-    std::ofstream(path) << actual;
-    return;
-  }
-  EXPECT_EQ(actual, file_text(path)) << "if the new plan is right: MUSTER_UPDATE_GOLDEN=1 control_test";
+  testing::expect_golden("src/control/deployment/testdata", GetParam(), play_deployment);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, DeploymentGolden,

@@ -1,20 +1,14 @@
 #include "control/page/page_plans_for_tests.h"
 
 #include <fmt/core.h>
-#include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "api/kubernetes/apps_v1.h"
 #include "base/overloaded.h"
 #include "json/patch.h"
-#include "json/yaml.h"
-#include "testing/source_dir.h"
+#include "testing/golden_for_tests.h"
 
 namespace muster::control {
 namespace {
@@ -106,25 +100,10 @@ json::Document play_page(const json::Document& script, const PagePlan& plan_page
   return steps;
 }
 
-std::string page_text_in(const std::filesystem::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 void expect_page_plans(const std::string& folder, const std::string& name, const PagePlan& plan) {
-  const auto path = std::filesystem::path(testing::source_dir()) / folder / name;
-  const auto script = json::parse_yaml(page_text_in(path.string() + ".in.yaml"));
-  ASSERT_TRUE(script) << script.error().message;
-  const std::string actual = json::to_yaml(play_page(script->front().value, plan));
-  const std::string expected = path.string() + ".plan.yaml";
-  if (const char* update = std::getenv("MUSTER_UPDATE_GOLDEN"); update != nullptr && std::string_view(update) == "1") {
-    std::ofstream(expected) << actual;
-    return;
-  }
-  EXPECT_EQ(actual, page_text_in(expected)) << "if the new plan is right: MUSTER_UPDATE_GOLDEN=1 control_test";
+  testing::expect_golden(folder, name, [&plan](const json::Document& script) { return play_page(script, plan); });
 }
 
 }  // namespace muster::control
