@@ -240,7 +240,7 @@ std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : static_cast<std::uint64_t>(parse_int(text).value_or(1));
 }
 
-// One history takes half a second, and several with sanitizers.
+// One history takes about a second without optimisation, and several with sanitizers.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kUsualSeeds = 10;
 #elif defined(__has_feature)
