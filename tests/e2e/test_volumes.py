@@ -145,8 +145,12 @@ def test_a_claim_grows_and_never_shrinks(files, engine):
     def resize(size):
         patch = json.dumps({"spec": {"resources": {"requests": {"storage": size}}}})
         return engine.muster("patch", "pvc", files.claim, "--type=merge", "-p", patch, check=False)
+
+    def status():
+        return engine.get("pvc", files.claim).get("status", {})
+    wait_for("the claim to be bound", lambda: status().get("phase") == "Bound")  # no other one may be resized
     assert resize("30Gi").returncode == 0
-    wait_for("the capacity to follow", lambda: engine.get("pvc", files.claim)["status"]["capacity"] == {"storage": "30Gi"})
+    wait_for("the capacity to follow", lambda: status()["capacity"] == {"storage": "30Gi"})
     refused = resize("20Gi")
     assert refused.returncode != 0
     assert "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity" in refused.stderr
