@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <utility>
 
 #include "agent/log_files.h"
@@ -21,6 +23,12 @@ namespace muster::agent {
 namespace {
 
 constexpr std::size_t kChunk = 64 * 1024;
+
+/// How much of a log is kept for a reader that has not come to it yet, after the shim has removed it.
+constexpr int kMostRemovedSegments = 64;
+constexpr std::int64_t kMostRemovedBytes = 512 << 20;
+
+constexpr std::string_view kGap = "--- part of the log is missing here: it was removed before it was read ---";
 
 class Reader : public std::enable_shared_from_this<Reader> {
  public:
@@ -42,17 +50,17 @@ class Reader : public std::enable_shared_from_this<Reader> {
   Reader& operator=(const Reader&) = delete;
 
   Status open(const client::LogRequest& request) {
-    const std::vector<int> segments = files_.segments();
-    if (segments.empty() || !begin_at(segments.front())) {
+    if (!open_first_segment()) {
       return Error{.reason = Reason::kBadRequest,
                    .message = fmt::format("container {} in pod {} is waiting to start: ContainerCreating",
                                           quote(container_), quote(request.pod))};
     }
-    if (request.tail_lines) skip_to_tail(segments, *request.tail_lines);
+    open_new_segments();
+    if (request.tail_lines) skip_to_tail(*request.tail_lines);
     if (follow_) {
       TRY(start_waiting());
     } else {
-      end_ = end_of(segments.back());
+      end_ = end_of_log();
     }
     schedule();
     return ok();
@@ -71,37 +79,73 @@ class Reader : public std::enable_shared_from_this<Reader> {
     auto operator<=>(const Position&) const = default;
   };
 
-  Position end_of(int segment) const {
-    const Fd file = files_.open(segment);
-    return {.segment = segment, .offset = file ? std::max<std::int64_t>(0, ::lseek(file.get(), 0, SEEK_END)) : 0};
+  /// A segment stays readable while it is open, also after the shim has removed it.
+  struct Segment {
+    int number = 0;
+    Fd file;
+    bool follows_gap = false;  // the one before it could not be read
+  };
+
+  bool open_first_segment() {
+    for (const int number : files_.segments()) {
+      Fd file = files_.open(number);
+      if (!file) continue;  // removed meanwhile
+      segments_.push_back({.number = number, .file = std::move(file)});
+      return true;
+    }
+    return false;
+  }
+
+  void open_new_segments() {
+    const std::size_t before = segments_.size();
+    std::optional<int> next = files_.after(segments_.back().number, segments_.back().file);
+    while (next) {
+      Fd file = files_.open(*next);
+      if (!file && errno != ENOENT) break;  // tried again later; only what was removed meanwhile is passed over
+      const bool follows_gap = *next != segments_.back().number + 1;
+      if (file) segments_.push_back({.number = *next, .file = std::move(file), .follows_gap = follows_gap});
+      next = files_.after(segments_.back().number, segments_.back().file);
+    }
+    if (segments_.size() > before) close_surplus_segments();
+  }
+
+  /// Closes the oldest segments behind the one that is being read when a slow reader would keep too much on the disk.
+  void close_surplus_segments() {
+    int count = 0;
+    std::int64_t bytes = 0;
+    for (std::size_t i = segments_.size() - 1; i > 0; --i) {
+      struct stat what {};
+      if (::fstat(segments_[i].file.get(), &what) != 0 || what.st_nlink > 0) continue;
+      bytes += what.st_size;
+      if (++count <= kMostRemovedSegments && bytes <= kMostRemovedBytes) continue;
+      segments_.erase(segments_.begin() + 1, segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      if (segments_.size() > 1) segments_[1].follows_gap = true;
+      return;
+    }
+  }
+
+  Position end_of_log() const {
+    const Segment& last = segments_.back();
+    return {.segment = last.number, .offset = std::max<std::int64_t>(0, ::lseek(last.file.get(), 0, SEEK_END))};
   }
 
   /// Returns how much may be read from here at once: without `follow`, not beyond where the log ended when it was
   /// opened, because a program that writes faster than its log is read would never let the stream end.
   std::size_t readable() const {
-    if (!end_ || segment_ < end_->segment) return kChunk;
-    if (Position{segment_, offset_} >= *end_) return 0;
+    const int segment = segments_.front().number;
+    if (!end_ || segment < end_->segment) return kChunk;
+    if (Position{segment, offset_} >= *end_) return 0;
     return static_cast<std::size_t>(std::min<std::int64_t>(kChunk, end_->offset - offset_));
   }
 
-  /// Returns false when the segment cannot be opened.
-  bool begin_at(int segment, std::int64_t offset = 0) {
-    Fd file = files_.open(segment);
-    if (!file) return false;
-    file_ = std::move(file);
-    segment_ = segment;
-    offset_ = offset;
-    next_.reset();
-    return true;
-  }
-
-  void skip_to_tail(const std::vector<int>& segments, std::int64_t lines) {
-    for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
-      if (!begin_at(*segment)) return;  // removed meanwhile, and all before it
-      const Tail tail = find_tail(file_.get(), lines, segment == segments.rbegin());
+  void skip_to_tail(std::int64_t lines) {
+    for (std::size_t i = segments_.size(); i-- > 0;) {
+      const Tail tail = find_tail(segments_[i].file.get(), lines, i + 1 == segments_.size());
       offset_ = tail.offset;
-      if (tail.found) return;
       lines = tail.missing;
+      if (!tail.found) continue;
+      segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
     }
   }
 
@@ -125,6 +169,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
       const auto self = weak.lock();
       if (!self) return;
       self->inotify_->read();
+      self->open_new_segments();  // also while paused, before the shim removes them
       self->schedule();
     });
     Recovered found = examine_launch(launch_folder);
@@ -163,20 +208,22 @@ class Reader : public std::enable_shared_from_this<Reader> {
   void step() {
     scheduled_ = false;
     if (!on_end_ || paused_) return;
-    // Checked before reading: once the run has ended, the end of the last segment is final.
+    if (follow_) open_new_segments();
+    // Checked before reading: once there is a next segment, or the run has ended, the end of this one is final.
+    const bool has_next = segments_.size() > 1;
     const bool last = !follow_ || (at_end_ && run_has_ended());
     std::string bytes(readable(), '\0');
     ssize_t n = 0;
     do {
-      n = ::pread(file_.get(), bytes.data(), bytes.size(), offset_);
+      n = ::pread(segments_.front().file.get(), bytes.data(), bytes.size(), offset_);
     } while (n < 0 && errno == EINTR);
     if (n < 0) return end(errno_error("read the log of container " + quote(container_), errno));
-    if (n == 0 && !bytes.empty() && go_to_next_segment()) return schedule();
-    std::string out;
-    if (n > 0) {
-      offset_ += n;
-      text_.take(std::string_view(bytes).substr(0, static_cast<std::size_t>(n)), out);
+    if (n == 0 && !bytes.empty() && has_next) {
+      go_to_next_segment();
+      return schedule();
     }
+    std::string out;
+    if (n > 0) take(std::string_view(bytes).substr(0, static_cast<std::size_t>(n)), out);
     if (n == 0 && last) text_.finish(out);
     const bool at_end_before = std::exchange(at_end_, n == 0);
     if (!out.empty()) on_text_(out);
@@ -185,15 +232,18 @@ class Reader : public std::enable_shared_from_this<Reader> {
     if (n > 0 || !at_end_before) schedule();
   }
 
-  /// Called at the end of a segment. Once there is a next one, the end is read again before it counts as final. Returns
-  /// false when there is no next one.
-  bool go_to_next_segment() {
-    if (next_) {
-      if (!begin_at(*next_)) next_ = files_.after(*next_, file_);  // removed meanwhile
-      return true;
+  void go_to_next_segment() {
+    segments_.pop_front();
+    offset_ = 0;
+  }
+
+  void take(std::string_view bytes, std::string& out) {
+    if (std::exchange(segments_.front().follows_gap, false)) {
+      const std::string_view time = bytes.substr(0, bytes.find(' '));
+      text_.take(fmt::format("{} stderr F {}\n", time, kGap), out);
     }
-    next_ = files_.after(segment_, file_);
-    return next_.has_value();
+    offset_ += static_cast<std::int64_t>(bytes.size());
+    text_.take(bytes, out);
   }
 
   void end(Status how) {
@@ -210,10 +260,8 @@ class Reader : public std::enable_shared_from_this<Reader> {
   LogText text_;
   UniqueFunction<void(std::string_view)> on_text_;
   UniqueFunction<void(Status)> on_end_;
-  Fd file_;
-  int segment_ = 0;
-  std::optional<int> next_;  // the segment after this one, once it exists
-  std::int64_t offset_ = 0;
+  std::deque<Segment> segments_;  // from the one that is being read to the newest
+  std::int64_t offset_ = 0;       // in the first of them
   std::optional<Position> end_;  // where to stop reading
   bool scheduled_ = false;
   bool paused_ = false;

@@ -93,6 +93,47 @@ TEST_F(LogReader, EndsWhereTheLogEndedWhenItWasOpenedThoughItGrows) {
   EXPECT_TRUE(end_.has_value() && end_->has_value());
 }
 
+TEST_F(LogReader, ReadsWhatIsRemovedAfterItWasOpened) {
+  write_segment("0.0.log", {"zero"});
+  write_segment("0.1.log", {"one"});
+  stream_ = open();
+  std::filesystem::remove_all(folder_ + "/logs/main");
+  loop_.settle();
+  EXPECT_EQ(text_, "zero\none\n");
+  EXPECT_TRUE(end_.has_value() && end_->has_value());
+}
+
+TEST_F(LogReader, AFollowerIsToldWhatItMissed) {
+  std::filesystem::create_directory(folder_ + "/0");  // of a shim that is gone
+  request_.follow = true;
+  request_.timestamps = true;
+  write_segment("0.0.log", {"zero"});
+  stream_ = open();
+  std::filesystem::remove(folder_ + "/logs/main/0.0.log");
+  write_segment("0.2.log", {"two"});
+  write_segment("0.3.log", {"three"});
+  loop_.settle();
+  const std::string time = kTime;
+  EXPECT_EQ(text_, time + "zero\n" + time +
+                       "--- part of the log is missing here: it was removed before it was read ---\n" + time + "two\n" +
+                       time + "three\n");
+  EXPECT_TRUE(end_.has_value() && end_->has_value());
+}
+
+TEST_F(LogReader, ASlowFollowerKeepsOnlySoMuchOnTheDisk) {
+  std::filesystem::create_directory(folder_ + "/0");
+  request_.follow = true;
+  const auto segment = [](int number) { return "0." + std::to_string(number) + ".log"; };
+  for (int i = 0; i <= 70; ++i) write_segment(segment(i), {std::to_string(i).c_str()});
+  stream_ = open();
+  for (int i = 0; i < 70; ++i) std::filesystem::remove(folder_ + "/logs/main/" + segment(i));
+  write_segment(segment(71), {"71"});
+  loop_.settle();
+  EXPECT_TRUE(text_.starts_with("0\n--- part of the log is missing here: it was removed before it was read ---\n6\n7\n"))
+      << text_.substr(0, 200);
+  EXPECT_TRUE(text_.ends_with("\n69\n70\n71\n"));
+}
+
 TEST_F(LogReader, ReadsTheSegmentsThatAreLeftInOrder) {
   // 10 comes after 9, whatever the folder's order; other runs are not read.
   write_segment("0.9.log", {"nine"});
