@@ -78,6 +78,16 @@ TEST_F(BetweenLooks, PausingAJobThatHasJustSucceededDoesNotUndoIt) {
   EXPECT_EQ(world_.status().phase, Phase::kSucceeded);
 }
 
+TEST_F(BetweenLooks, APodThatWasNotSeenWhenItsGangEndedDoesNotMeetTheNextAttempt) {
+  auto unseen = world_.pods.extract(pod("worker-1"));
+  world_.object["spec"]["runMode"]["pause"]["enabled"] = true;
+  look();
+  world_.pods.insert(std::move(unseen));
+  world_.object["spec"]["runMode"]["pause"]["enabled"] = false;
+  look();
+  EXPECT_TRUE(world_.pods.at(pod("worker-1")).metadata.deletion_timestamp.has_value());
+}
+
 TEST_F(BetweenLooks, AStoppedJobEndsForGoodUnlessItHasSucceeded) {
   world_.object["metadata"]["annotations"]["muster.dev/stop"] = "true";
   look();

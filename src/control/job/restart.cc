@@ -101,16 +101,24 @@ void retire(Decision& d, const Replica& replica) {
   d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1;
 }
 
-/// Records the end of the attempt of all replicas, which have the same number in their next attempt. Survivors and
-/// those that have succeeded go back, too.
-void retire_gang(Decision& d) {
+/// Records the end of the attempt of all replicas, which have the same number in their next attempt: also of one whose
+/// pod is not known here yet, and which would otherwise run on beside the next attempt.
+void end_attempt_of_gang(Decision& d) {
   std::int32_t next = 0;
   for (const Replica& replica : d.replicas) {
     const int after_pod = replica.pod == nullptr ? 0 : attempt_of(*replica.pod) + 1;
     next = std::max({next, ended_attempts(d, replica), after_pod});
+  }
+  if (next == 0) return;
+  for (const Replica& replica : d.replicas) d.status.attempts[replica.key] = next;
+}
+
+/// Survivors and those that have succeeded go back, too.
+void retire_gang(Decision& d) {
+  for (const Replica& replica : d.replicas) {
     if (replica.pod != nullptr && !is_accounted(d, replica)) role_status(d, *replica.role).restarts += 1;
   }
-  for (const Replica& replica : d.replicas) d.status.attempts[replica.key] = next;
+  end_attempt_of_gang(d);
   d.status.succeeded.clear();
 }
 
@@ -321,7 +329,11 @@ void retire_attempt(Decision& d, const Replica& replica) {
 }
 
 void retire_all(Decision& d) {
-  for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  if (is_gang(d)) {
+    end_attempt_of_gang(d);
+  } else {
+    for (const Replica& replica : d.replicas) retire_attempt(d, replica);
+  }
   d.status.succeeded.clear();
 }
 
