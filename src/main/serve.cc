@@ -28,6 +28,8 @@
 #include "main/console/stream_socket.h"
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
+#include "main/jobs/job_log_route.h"
+#include "main/jobs/scalars_route.h"
 #include "main/pages/content_port.h"
 #include "main/pages/find_logs.h"
 #include "main/pages/one_time_links.h"
@@ -35,7 +37,6 @@
 #include "main/pages/page_name.h"
 #include "main/pages/page_proxy.h"
 #include "main/queues.h"
-#include "main/scalars_route.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -256,6 +257,7 @@ std::vector<apiserver::Route> own_routes(Engine& engine) {
       console_routes([&engine] { return engine.console_url; }, *engine.console_links, *engine.console_sessions);
   for (const PageKind& kind : page_kinds()) routes.push_back(link_route(engine, kind));
   routes.push_back(scalars_route(engine.client, engine.agent));
+  routes.push_back(job_log_route(engine.loop, engine.client));
   routes.push_back(stream_route(engine.loop, [&engine]() -> net::Transport& { return *engine.transport; }));
   return routes;
 }

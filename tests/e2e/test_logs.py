@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from api_socket import SocketConnection
 from harness import MUSTER, Engine, training_job, wait_for
 
 FAILS_TWICE = """
@@ -49,6 +50,38 @@ def test_the_log_of_every_attempt_is_readable_even_when_the_job_is_gone(engine):
     missing = engine.muster("logs", name, "--attempt=7", check=False)
     assert (missing.returncode, missing.stderr) == (
         3, f'error: attempt 7 of pod "{name}" has no log: it has not run, or its log was removed\n')
+
+
+def test_the_log_of_a_job_is_that_of_all_its_ranks_in_the_order_of_time(engine):
+    work = engine.volume("work")
+    (work / "turns.sh").write_text(
+        "await() { until [ -e $1 ]; do sleep 0.05; done; }\n"
+        "say() { echo $*; touch /work/said-$1-$3; }\n"
+        "if [ $RANK = 0 ]; then say first of 0; await said-first-1; say second of 0; printf unfinished; touch ended-0\n"
+        "else await go; say first of 1; await ended-0; sleep 0.2; say second of 1; fi\n")
+    engine.apply(training_job("merged", ["sh", "turns.sh"], replicas=2))
+    base = "/apis/muster.dev/v1/namespaces/default/jobs/"
+    path = base + "pytorchtrainingjobs.batch.tensorstack.dev/merged/log"
+    connection = SocketConnection(engine.data / "api.sock", 30)
+
+    def ask(target):
+        connection.request("GET", target)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    wait_for("the first rank to log", lambda: ask(path) == (200, "[worker-0] first of 0\n"))
+    (work / "go").touch()
+    status, followed = ask(path + "?follow=true")
+    assert (status, len(followed.splitlines())) == (200, 5)
+    engine.wait_phase("merged", "Succeeded")
+    whole = ["[worker-0] first of 0", "[worker-1] first of 1", "[worker-0] second of 0", "[worker-0] unfinished", "[worker-1] second of 1"]
+    assert ask(path) == (200, "\n".join(whole) + "\n")
+    assert ask(path + "?tailLines=1")[1].splitlines() == whole[3:]
+    timed = ask(path + "?timestamps=true")[1].splitlines()
+    assert [line.split("Z ", 1)[1] for line in timed] == [line.split("] ", 1)[1] for line in whole]
+    assert ask(path + "?tailLines=x")[0] == 400
+    assert ask(path.replace("merged", "unknown"))[0] == 404
+    status, missing = ask(base + "cakes.bakery/merged/log")
+    assert (status, 'there is no kind \\"cakes.bakery\\"' in missing) == (404, True)
 
 
 def test_progress_bars_are_folded_on_request_only(engine):

@@ -1,13 +1,13 @@
-#include "main/scalars_route.h"
+#include "main/jobs/scalars_route.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 
-#include "api/resource.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
 #include "base/strings.h"
 #include "control/tensorboard/log_folders.h"
+#include "main/jobs/job_kind.h"
 #include "reflect/reflect.h"
 
 namespace muster {
@@ -43,17 +43,7 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   json::Array runs;
   bool is_complete = true;
 
-  void respond(int status, const Document& body) const {
-    net::Response response{.status = status, .headers = {}, .body = json::serialize(body)};
-    response.headers.set("Content-Type", "application/json");
-    response.headers.set("Cache-Control", "no-store");
-    exchange->respond(std::move(response));
-  }
-
-  void fail(const Error& error) const {
-    const Document status = client::status_from_error(error);
-    respond(static_cast<int>(status.int_at("code")), status);
-  }
+  void fail(const Error& error) const { respond_error(*exchange, error); }
 
   void read_next() {
     if (next == folders.size()) return finish();
@@ -80,20 +70,14 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   }
 
   void finish() {
-    respond(200, json::Object{{"apiVersion", "muster.dev/v1"},
-                              {"kind", "Scalars"},
-                              {"complete", is_complete},
-                              {"runs", std::move(runs)}});
+    const Document body = json::Object{
+        {"apiVersion", "muster.dev/v1"}, {"kind", "Scalars"}, {"complete", is_complete}, {"runs", std::move(runs)}};
+    net::Response response{.status = 200, .headers = {}, .body = json::serialize(body)};
+    response.headers.set("Content-Type", "application/json");
+    response.headers.set("Cache-Control", "no-store");
+    exchange->respond(std::move(response));
   }
 };
-
-/// "pytorchtrainingjobs.batch.tensorstack.dev"; null when there is no such kind.
-const api::Resource* find_by_qualified_name(const std::string& name) {
-  for (const api::Resource& resource : api::resources()) {
-    if (resource.is_storage && resource.qualified_name() == name) return &resource;
-  }
-  return nullptr;
-}
 
 /// A job names its logs for its TensorBoard; a TensorBoard by itself has the same fields.
 Result<std::vector<control::LogFolder>> log_folders(const Document& object) {
@@ -116,12 +100,9 @@ apiserver::Route scalars_route(const std::unique_ptr<client::ApiClient>& client,
                                         const std::shared_ptr<net::Exchange>& exchange) {
     const auto reading =
         std::make_shared<Collecting>(*client, *agent->claim_files(), request.at.at("namespace"), exchange);
-    const std::string& kind = request.at.at("resource");
-    const api::Resource* resource = find_by_qualified_name(kind);
-    if (resource == nullptr) {
-      return reading->fail({.reason = Reason::kNotFound, .message = fmt::format("there is no kind {}", quote(kind))});
-    }
-    client->get({*resource, reading->ns, request.at.at("name")}, [reading](Result<Document> object) {
+    const auto kind = find_job_kind(request.at.at("resource"));
+    if (!kind) return reading->fail(kind.error());
+    client->get({**kind, reading->ns, request.at.at("name")}, [reading](Result<Document> object) {
       if (!object) return reading->fail(object.error());
       auto folders = log_folders(*object);
       if (!folders) return reading->fail(folders.error());

@@ -1,0 +1,17 @@
+// Which kind a path about a job names, and how such a path is answered with an error.
+#pragma once
+
+#include <string>
+
+#include "api/resource.h"
+#include "base/result.h"
+#include "net/http.h"
+
+namespace muster {
+
+/// "pytorchtrainingjobs.batch.tensorstack.dev"; NotFound when there is no such kind.
+Result<const api::Resource*> find_job_kind(const std::string& qualified_name);
+
+void respond_error(net::Exchange& exchange, const Error& error);
+
+}  // namespace muster
