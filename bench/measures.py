@@ -316,7 +316,7 @@ def b1(_wanted):
         work = engine.volume("work")
         (work / "train.py").write_text(TRAIN)
         ours, peer = [], []
-        for turn in range(7):
+        for turn in range(15):
             job = training_job(f"ddp-{turn}", [PYTHON, "train.py"], replicas=2)
             begin = time.monotonic()
             engine.apply(job)
@@ -332,7 +332,8 @@ def b1(_wanted):
             peer.append(time.monotonic() - begin)
             if done.returncode != 0:
                 sys.exit(f"cannot measure: torchrun: {done.stderr}")
-        line("B1", statistics.median(ours), statistics.median(peer), 0.5, "s", "less")
+        line("B1", statistics.median(ours), statistics.median(peer), 0.6, "s", "less")
+        line("B1.worst", max(ours), statistics.median(peer), 0.8, "s", "less")
         engine.stop()
 
 

@@ -5,34 +5,34 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "agent/cgroups.h"
-#include "agent/claims.h"
-#include "agent/exec_session.h"
 #include "agent/files/claim_file_service.h"
 #include "agent/files/claim_usage.h"
 #include "agent/files/empty_dir_limits.h"
-#include "agent/gangs.h"
-#include "agent/gpus.h"
-#include "agent/launch.h"
-#include "agent/limits.h"
-#include "agent/log_shelf.h"
+#include "agent/launch/cgroups.h"
+#include "agent/launch/gpus.h"
+#include "agent/launch/launch.h"
+#include "agent/launch/limits.h"
+#include "agent/logs/log_shelf.h"
+#include "agent/logs/termination_message.h"
 #include "agent/metrics/gpu_source.h"
 #include "agent/metrics/log_source.h"
 #include "agent/metrics/metrics_recorder.h"
 #include "agent/metrics/process_usage.h"
 #include "agent/metrics/stall_watch.h"
-#include "agent/names.h"
+#include "agent/names/names.h"
 #include "agent/node_registration.h"
 #include "agent/paths.h"
+#include "agent/pod/gangs.h"
 #include "agent/pod/pod_keeper.h"
-#include "agent/pod_status_writer.h"
-#include "agent/shim_os.h"
+#include "agent/pod/pod_status_writer.h"
+#include "agent/shim/exec_session.h"
+#include "agent/shim/shim_os.h"
 #include "agent/sync_queue.h"
 #include "agent/task_thread.h"
-#include "agent/termination_message.h"
-#include "agent/trash.h"
-#include "agent/volume_folders.h"
-#include "agent/volumes.h"
+#include "agent/volumes/claims.h"
+#include "agent/volumes/trash.h"
+#include "agent/volumes/volume_folders.h"
+#include "agent/volumes/volumes.h"
 #include "api/names.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -179,7 +179,7 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       claim_usage_(loop, client, paths_, disk_),
       files_(rng, paths_, disk_, claim_usage_),
       registration_(loop, client, options_),
-      claims_(loop, client, paths_, trash_),
+      claims_(client, paths_, trash_),
       names_(loop, paths_),
       volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
       gpus_(paths_, registration_.machine().gpus),

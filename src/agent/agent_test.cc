@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "agent/document_for_tests.h"
-#include "agent/record.h"
-#include "agent/stop_pods.h"
+#include "agent/pod/record.h"
+#include "agent/pod/stop_pods.h"
 #include "base/files.h"
 #include "testing/engine.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/gpu_device.h"
+#include "agent/launch/gpu_device.h"
 #include "base/time.h"
 #include "json/document.h"
 #include "linux/cgroup.h"

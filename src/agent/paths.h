@@ -13,7 +13,7 @@
 //       cgroups                 the folders of its control groups, one per line, while it runs
 //       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: agent/shim/format.h
 //     metrics/UID               what the pod used over time (agent/metrics/history.h), kept after the pod is gone
-//     trash/                    what was in the folders above and is being removed (agent/trash.h)
+//     trash/                    what was in the folders above and is being removed (agent/volumes/trash.h)
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "agent/stop_pods.h"
+#include "agent/pod/stop_pods.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/cli.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/shim_channel.h"
+#include "agent/shim/shim_channel.h"
 #include "net/event_loop.h"
 #include "testing/test_pod.h"
 

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/fields.h"
-#include "agent/log_files.h"
+#include "agent/launch/fields.h"
+#include "agent/logs/log_files.h"
 #include "agent/paths.h"
 #include "agent/shim/format.h"
-#include "agent/shim_program.h"
+#include "agent/shim/shim_program.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"

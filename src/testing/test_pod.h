@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/launch_file.h"
-#include "agent/record.h"
+#include "agent/launch/launch_file.h"
+#include "agent/pod/record.h"
 #include "base/fd.h"
 #include "linux/process.h"
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "agent/scalars/event_folder.h"
-#include "agent/volumes.h"
+#include "agent/volumes/volumes.h"
 #include "api/names.h"
 #include "base/strings.h"
 

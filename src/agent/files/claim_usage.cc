@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agent/files/tree_size.h"
-#include "agent/volumes.h"
+#include "agent/volumes/volumes.h"
 #include "base/log.h"
 
 namespace muster::agent {

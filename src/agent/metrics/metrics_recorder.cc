@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "agent/metrics/history_files.h"
-#include "agent/name_index.h"
+#include "agent/names/name_index.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"

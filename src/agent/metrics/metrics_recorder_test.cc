@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "agent/name_index.h"
+#include "agent/names/name_index.h"
 #include "testing/sim_loop.h"
 
 namespace muster::agent {

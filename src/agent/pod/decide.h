@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "agent/pod/pod_facts.h"
-#include "agent/record.h"
+#include "agent/pod/record.h"
 #include "base/time.h"
 
 namespace muster::agent {

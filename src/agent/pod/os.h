@@ -1,5 +1,5 @@
-// Os: what the agent asks of the machine on behalf of one pod. The real one starts shims (agent/shim_os.h); the fake in
-// testing/ crashes between any two calls.
+// Os: what the agent asks of the machine on behalf of one pod. The real one starts shims (agent/shim/shim_os.h); the
+// fake in testing/ crashes between any two calls.
 #pragma once
 
 #include <map>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/launch_file.h"
+#include "agent/launch/launch_file.h"
 #include "base/time.h"
 #include "json/document.h"
 

@@ -7,7 +7,7 @@
 
 #include "agent/document_for_tests.h"
 #include "agent/pod/pod_keeper.h"
-#include "agent/status.h"
+#include "agent/pod/status.h"
 #include "testing/fake_os.h"
 #include "testing/seeded_rng.h"
 

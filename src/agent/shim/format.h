@@ -1,5 +1,5 @@
-/* The protocol between server and shim, version 2. Included from C (the shim) and C++ (agent/launch_file.cc,
- * agent/record.cc, agent/shim_channel.cc).
+/* The protocol between server and shim, version 2. Included from C (the shim) and C++ (agent/launch/launch_file.cc,
+ * agent/pod/record.cc, agent/shim/shim_channel.cc).
  *
  * A pod's folder holds one folder per launch (0, 1, …: one per shim; normally a pod has one for its whole life, and its
  * containers restart inside it) and `logs`. The server starts the shim with argv[1] = the launch's folder (absolute),

@@ -1,0 +1,174 @@
+#include "agent/launch/environment.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "base/files.h"
+#include "base/strings.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The PATH of Debian's own images; the engine's PATH may contain folders that pods do not see.
+constexpr const char* kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+// A folder in the pod's /run with a link `python` where the host has only python3. Last in PATH: it hides nothing.
+constexpr const char* kOwnPrograms = "/run/muster/bin";
+
+bool is_executable(const std::string& path) {
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string find_program(const std::string& name, const std::string& path) {
+  for (const std::string& folder : split(path, ':')) {
+    if (is_executable(folder + "/" + name)) return folder + "/" + name;
+  }
+  return "";
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return error ? "" : real.string();
+}
+
+/// Returns the folder that a virtual environment's interpreter was installed in ("home" in pyvenv.cfg is its bin).
+std::string base_prefix(const std::string& venv) {
+  const auto text = read_file(venv + "/pyvenv.cfg");
+  if (!text) return "";
+  for (const std::string& line : split(*text, '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string::npos || trim(std::string_view(line).substr(0, equals)) != "home") continue;
+    return fs::path(std::string(trim(std::string_view(line).substr(equals + 1)))).parent_path().string();
+  }
+  return "";
+}
+
+void show_through(FoundEnvironment& found, const std::string& path, const std::string& engine_directory) {
+  if (path.empty() || path == "/" || is_visible(path, engine_directory) || !fs::exists(path)) return;
+  // A path inside a folder that is already visible needs no mount of its own.
+  for (const std::string& shown : found.through) {
+    if (path == shown || path.starts_with(shown + "/")) return;
+  }
+  found.through.push_back(path);
+}
+
+/// With systemd-resolved, /etc/resolv.conf is a link into /run, which is the pod's own.
+void show_resolver(FoundEnvironment& found, const std::string& engine_directory) {
+  show_through(found, real_path("/etc/resolv.conf"), engine_directory);
+}
+
+FoundEnvironment host_environment(const Options& options) {
+  FoundEnvironment found;
+  found.path = std::string(kUsualPath) + ":" + kOwnPrograms;
+  const std::string python3 = find_program("python3", kUsualPath);
+  if (find_program("python", kUsualPath).empty() && !python3.empty()) {
+    found.links.emplace_back(std::string(kOwnPrograms) + "/python", python3);
+  }
+  found.description = python3.empty() ? "the host's environment (it has no python3)"
+                                      : fmt::format("the host's environment (python is {})", python3);
+  show_resolver(found, options.directory);
+  return found;
+}
+
+Result<FoundEnvironment> venv_environment(const Environment& environment, const Options& options) {
+  const std::string python = environment.venv + "/bin/python";
+  if (!is_executable(python)) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("environments: venv {} of image {} has no bin/python; make it with `python3 -m venv {}` "
+                               "or change the configuration",
+                               quote(environment.venv), quote(environment.image), environment.venv)};
+  }
+  FoundEnvironment found;
+  found.path = environment.venv + "/bin:" + kUsualPath;
+  found.variables = {{"VIRTUAL_ENV", environment.venv}};
+  found.description = fmt::format("virtualenv {} (python is {})", environment.venv, real_path(python));
+  show_through(found, environment.venv, options.directory);
+  show_through(found, base_prefix(environment.venv), options.directory);
+  show_resolver(found, options.directory);
+  return found;
+}
+
+Result<FoundEnvironment> rootfs_environment(const Environment& environment) {
+  if (!fs::is_directory(environment.rootfs)) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("environments: rootfs {} of image {} is not a folder; unpack the image there or "
+                               "change the configuration",
+                               quote(environment.rootfs), quote(environment.image))};
+  }
+  FoundEnvironment found;
+  found.path = kUsualPath;
+  found.rootfs = environment.rootfs;
+  found.description = fmt::format("root file system {}", environment.rootfs);
+  // Names are looked up as on the host.
+  if (fs::is_regular_file(fs::symlink_status(environment.rootfs + "/etc/resolv.conf"))) {
+    found.shown.emplace_back("/etc/resolv.conf", real_path("/etc/resolv.conf"));
+  }
+  return found;
+}
+
+/// What a container may change when its environment is writable: not /etc, which holds secrets of the host.
+std::vector<std::string> writable_folders(const Environment& environment) {
+  if (!environment.writable) return {};
+  if (!environment.rootfs.empty()) return {"/"};
+  std::vector<std::string> folders = {"/usr"};
+  if (!environment.venv.empty()) folders.push_back(environment.venv);
+  return folders;
+}
+
+Result<FoundEnvironment> find_configured(const Environment& environment, const Options& options) {
+  FoundEnvironment found;
+  if (!environment.venv.empty()) {
+    TRY_ASSIGN(found, venv_environment(environment, options));
+  } else if (!environment.rootfs.empty()) {
+    TRY_ASSIGN(found, rootfs_environment(environment));
+  } else {
+    found = host_environment(options);
+  }
+  for (const auto& [name, value] : environment.env) found.variables.emplace_back(name, value);
+  for (const Environment::Mount& mount : environment.mounts) found.shown.emplace_back(mount.path, mount.from);
+  found.writable = writable_folders(environment);
+  found.working_dir = environment.working_dir;
+  found.command = environment.command;
+  found.home = environment.home;
+  return found;
+}
+
+}  // namespace
+
+bool is_visible(const std::string& path, const std::string& engine_directory) {
+  const auto inside = [&path](const std::string& folder) { return path == folder || path.starts_with(folder + "/"); };
+  if (inside(engine_directory)) return false;
+  return path.starts_with("/lib") ||
+         std::ranges::any_of(std::array{"/usr", "/bin", "/sbin", "/etc", "/opt", "/sys"}, inside);
+}
+
+Result<FoundEnvironment> find_environment(const std::string& image, const Options& options) {
+  const auto match = std::ranges::find_if(options.environments,
+                                          [&image](const Environment& e) { return wildcard_match(e.image, image); });
+  if (match == options.environments.end() && options.refuse_unmapped) {
+    return Error{
+        .reason = Reason::kInvalid,
+        .message = fmt::format("image {}: no environment is configured for it; add one to `environments`, or let "
+                               "`unmapped: host` use the host's",
+                               quote(image))};
+  }
+  FoundEnvironment found;
+  if (match == options.environments.end()) {
+    found = host_environment(options);
+  } else {
+    TRY_ASSIGN(found, find_configured(*match, options));
+  }
+  found.description = fmt::format("image {}: {}", quote(image), found.description);
+  return found;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,151 @@
+#include "agent/launch/gpus.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "agent/launch/limits.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "linux/files.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Document;
+
+// What every CUDA program opens beside its device. Those that this machine does not have are not needed here.
+constexpr const char* kSharedNodes[] = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools",
+                                        "/dev/nvidia-caps"};
+
+std::int64_t gpus_of(const Document& container) {
+  auto amount = resource_of(container, "limits", kGpuResource);
+  if (!amount) amount = resource_of(container, "requests", kGpuResource);
+  return amount ? amount->value() : 0;
+}
+
+/// The manifest's own value would name devices as another machine counts them.
+void set_variable(LaunchContainer& container, const char* name, const std::string& value,
+                  std::vector<PodEvent>& events) {
+  const auto found = std::ranges::find(container.env, name, &std::pair<std::string, std::string>::first);
+  if (found == container.env.end()) {
+    container.env.emplace_back(name, value);
+    return;
+  }
+  if (found->second != value) {
+    events.push_back({"Warning", "VariableReplaced",
+                      fmt::format("container {}: {} is {} in the manifest, and set to {}: the container sees only the "
+                                  "devices that it was given",
+                                  quote(container.name), name, quote(found->second), quote(value))});
+  }
+  found->second = value;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::string& line : split(text, '\n')) {
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+GpuDemand gpu_demand(const Document& pod) {
+  GpuDemand demand;
+  for (const Document& container : pod.array_at("spec", "containers")) {
+    const std::int64_t count = gpus_of(container);
+    demand.by_container[container.string_at("name")] = count;
+    demand.of_pod += count;
+  }
+  for (const Document& container : pod.array_at("spec", "initContainers")) {
+    const std::int64_t count = gpus_of(container);
+    demand.by_container[container.string_at("name")] = count;
+    demand.of_pod = std::max(demand.of_pod, count);
+  }
+  return demand;
+}
+
+const GpuDevice* Gpus::find(const std::string& id) const {
+  const auto found = std::ranges::find(devices_, id, &GpuDevice::id);
+  return found == devices_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Gpus::free_devices() const {
+  std::set<std::string> taken;
+  for (const auto& [uid, ids] : held_) taken.insert(ids.begin(), ids.end());
+  std::vector<std::string> free;
+  for (const GpuDevice& device : devices_) {
+    if (!taken.contains(device.id)) free.push_back(device.id);
+  }
+  return free;
+}
+
+std::vector<std::string> Gpus::held_by(const std::string& uid) const {
+  const auto found = held_.find(uid);
+  return found == held_.end() ? std::vector<std::string>() : found->second;
+}
+
+/// Called again after a crash or a failed start, it returns the same devices.
+Result<std::vector<std::string>> Gpus::hold(const std::string& uid, std::int64_t count) {
+  std::vector<std::string> ids = held_by(uid);
+  if (std::cmp_equal(ids.size(), count)) return ids;
+  held_.erase(uid);
+  ids = free_devices();
+  if (std::cmp_less(ids.size(), count)) {
+    return Error{
+        .reason = Reason::kServiceUnavailable,
+        .message = fmt::format("needs {} {}, {} of {} free", count, kGpuResource, ids.size(), devices_.size())};
+  }
+  ids.resize(static_cast<std::size_t>(count));
+  // Not synced: after a power failure no pod holds anything.
+  TRY(linux_os::overwrite_file(paths_.gpus(uid), join(ids, "\n"), 0600));
+  held_[uid] = ids;
+  return ids;
+}
+
+Status Gpus::prepare(const Document& pod, LaunchPlan& plan) {
+  const GpuDemand demand = gpu_demand(pod);
+  if (demand.of_pod == 0) return ok();
+  TRY_ASSIGN(const std::vector<std::string> ids, hold(pod.string_at("metadata", "uid"), demand.of_pod));
+  auto next = ids.begin();
+  for (LaunchContainer& container : plan.launch.containers) {
+    const auto count = demand.by_container.find(container.name);
+    if (count == demand.by_container.end() || count->second == 0) continue;
+    const auto first = container.is_init ? ids.begin() : next;
+    give({first, first + count->second}, container, plan.events);
+    if (!container.is_init) next = first + count->second;
+  }
+  return ok();
+}
+
+void Gpus::give(const std::vector<std::string>& ids, LaunchContainer& container, std::vector<PodEvent>& events) const {
+  std::vector<std::string> ordinals;
+  for (const std::string& id : ids) {
+    ordinals.push_back(std::to_string(ordinals.size()));
+    const GpuDevice* device = find(id);
+    if (device != nullptr && device->minor) container.devices.push_back(fmt::format("/dev/nvidia{}", *device->minor));
+  }
+  if (!container.devices.empty()) {
+    for (const char* node : kSharedNodes) {
+      if (::access(node, F_OK) == 0) container.devices.emplace_back(node);
+    }
+  }
+  set_variable(container, "CUDA_VISIBLE_DEVICES", join(ordinals, ","), events);
+  set_variable(container, "NVIDIA_VISIBLE_DEVICES", join(ids, ","), events);
+  events.push_back({"Normal", "GPUs", fmt::format("container {} has {}", quote(container.name), join(ids, ", "))});
+}
+
+void Gpus::recover(const std::string& uid) {
+  if (auto ids = lines_of(read_file(paths_.gpus(uid)).value_or("")); !ids.empty()) held_[uid] = std::move(ids);
+}
+
+void Gpus::release(const std::string& uid) {
+  held_.erase(uid);
+  ::unlink(paths_.gpus(uid).c_str());  // most pods have none
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,49 @@
+// Which container has which GPU. A device is chosen before the pod's shim starts, kept in a file of the pod's folder
+// for the next server, and given back when the pod has ended. No device is ever held by two pods.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/launch/gpu_device.h"
+#include "agent/launch/isolator.h"
+#include "agent/paths.h"
+#include "base/result.h"
+#include "json/document.h"
+
+namespace muster::agent {
+
+/// How many devices each container is given, in the order of the launch: init containers first. Init containers run
+/// before the others and use the same devices.
+struct GpuDemand {
+  std::map<std::string, std::int64_t> by_container;
+  std::int64_t of_pod = 0;
+};
+GpuDemand gpu_demand(const json::Document& pod);
+
+class Gpus final : public Isolator {
+ public:
+  Gpus(const Paths& paths, std::vector<GpuDevice> devices) : paths_(paths), devices_(std::move(devices)) {}
+
+  Status prepare(const json::Document& pod, LaunchPlan& plan) override;
+  void recover(const std::string& uid) override;
+  void release(const std::string& uid) override;
+  void clean_up(const std::string&) override {}
+
+  /// The identities of the devices that a pod holds.
+  std::vector<std::string> held_by(const std::string& uid) const;
+
+ private:
+  Result<std::vector<std::string>> hold(const std::string& uid, std::int64_t count);
+  std::vector<std::string> free_devices() const;
+  const GpuDevice* find(const std::string& id) const;
+  void give(const std::vector<std::string>& ids, LaunchContainer& container, std::vector<PodEvent>& events) const;
+
+  const Paths& paths_;
+  std::vector<GpuDevice> devices_;
+  std::map<std::string, std::vector<std::string>> held_;  // uid -> identities
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,148 @@
+#include "agent/launch/gpus.h"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "agent/document_for_tests.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "testing/seeded_rng.h"
+
+namespace muster::agent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::vector<linux_os::Gpu> kTwo = {{.uuid = "GPU-a", .minor = 0, .name = "", .memory = 0},
+                                         {.uuid = "GPU-b", .minor = 5, .name = "", .memory = 0}};
+
+TEST(OfferedGpus, AreThoseThatWereFoundUnlessDeclared) {
+  EXPECT_THAT(offered_gpus(kTwo, std::nullopt), ElementsAre(GpuDevice{"GPU-a", 0}, GpuDevice{"GPU-b", 5}));
+  EXPECT_THAT(offered_gpus(kTwo, 1), ElementsAre(GpuDevice{"GPU-a", 0}));
+  EXPECT_THAT(offered_gpus({}, 2),
+              ElementsAre(GpuDevice{"declared-0", std::nullopt}, GpuDevice{"declared-1", std::nullopt}));
+  EXPECT_THAT(offered_gpus(kTwo, 0), IsEmpty());
+}
+
+class GpuIsolator : public ::testing::Test {
+ protected:
+  GpuIsolator() {
+    char name[] = "/tmp/muster-gpus-XXXXXX";
+    root_ = ::mkdtemp(name);
+    paths_ = std::make_unique<Paths>(root_);
+    gpus_ = std::make_unique<Gpus>(*paths_, offered_gpus(kTwo, std::nullopt));
+  }
+  ~GpuIsolator() override { std::filesystem::remove_all(root_); }
+
+  json::Document pod(const std::string& uid, const std::string& spec) {
+    EXPECT_TRUE(make_directories(paths_->pod(uid), 0700));
+    return doc(fmt::format(R"({{"metadata":{{"uid":"{}"}},"spec":{}}})", uid, spec));
+  }
+  json::Document pod_with(const std::string& uid, int count) {
+    return pod(uid, fmt::format(R"({{"containers":[{{"name":"c","resources":{{"limits":{{"nvidia.com/gpu":{}}}}}}}]}})",
+                                count));
+  }
+  static LaunchPlan plan_of(const json::Document& pod) {
+    LaunchPlan plan;
+    for (const bool is_init : {true, false}) {
+      for (const json::Document& container : pod.array_at("spec", is_init ? "initContainers" : "containers")) {
+        plan.launch.containers.push_back({.name = container.string_at("name"), .is_init = is_init});
+      }
+    }
+    return plan;
+  }
+  static std::string variable(const LaunchContainer& container, const std::string& name) {
+    for (const auto& [key, value] : container.env) {
+      if (key == name) return value;
+    }
+    return "unset";
+  }
+
+  std::string root_;
+  std::unique_ptr<Paths> paths_;
+  std::unique_ptr<Gpus> gpus_;
+};
+
+TEST_F(GpuIsolator, ContainersSeeTheirOwnDevicesCountedFromZero) {
+  const auto p = pod("u", R"({"initContainers":[{"name":"i","resources":{"limits":{"nvidia.com/gpu":2}}}],
+      "containers":[{"name":"a","resources":{"limits":{"nvidia.com/gpu":1}}},
+                    {"name":"b","resources":{"requests":{"nvidia.com/gpu":"1"}}},{"name":"none"}]})");
+  LaunchPlan plan = plan_of(p);
+  ASSERT_TRUE(gpus_->prepare(p, plan));
+  const auto& c = plan.launch.containers;
+  EXPECT_EQ(variable(c[0], "CUDA_VISIBLE_DEVICES"), "0,1");
+  EXPECT_EQ(variable(c[0], "NVIDIA_VISIBLE_DEVICES"), "GPU-a,GPU-b");
+  EXPECT_EQ(variable(c[1], "NVIDIA_VISIBLE_DEVICES"), "GPU-a");
+  EXPECT_EQ(variable(c[2], "CUDA_VISIBLE_DEVICES"), "0");
+  EXPECT_EQ(variable(c[2], "NVIDIA_VISIBLE_DEVICES"), "GPU-b");
+  EXPECT_EQ(c[2].devices[0], "/dev/nvidia5");
+  EXPECT_EQ(variable(c[3], "CUDA_VISIBLE_DEVICES"), "unset");
+  EXPECT_THAT(c[3].devices, IsEmpty());
+}
+
+TEST_F(GpuIsolator, TheManifestsOwnChoiceIsReplacedWithAWarning) {
+  const auto p = pod_with("u", 1);
+  LaunchPlan plan = plan_of(p);
+  plan.launch.containers[0].env = {{"CUDA_VISIBLE_DEVICES", "3"}};
+  ASSERT_TRUE(gpus_->prepare(p, plan));
+  EXPECT_EQ(variable(plan.launch.containers[0], "CUDA_VISIBLE_DEVICES"), "0");
+  EXPECT_EQ(plan.events[0].type, "Warning");
+  EXPECT_EQ(plan.events[0].message,
+            "container \"c\": CUDA_VISIBLE_DEVICES is \"3\" in the manifest, and set to \"0\": the container sees only "
+            "the devices that it was given");
+}
+
+TEST_F(GpuIsolator, TooManyAreRefusedWithNumbers) {
+  const auto first = pod_with("u", 1);
+  LaunchPlan plan = plan_of(first);
+  ASSERT_TRUE(gpus_->prepare(first, plan));
+  const auto second = pod_with("v", 2);
+  const auto refused = gpus_->prepare(second, plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "needs 2 nvidia.com/gpu, 1 of 2 free");
+  gpus_->release("u");
+  EXPECT_TRUE(gpus_->prepare(second, plan));
+}
+
+/// Random histories of pods on four devices, with a new server every now and then.
+TEST_F(GpuIsolator, NoDeviceIsEverHeldTwice) {
+  const auto devices = offered_gpus({}, 4);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    testing::SeededRng rng(seed);
+    auto gpus = std::make_unique<Gpus>(*paths_, devices);
+    std::map<std::string, std::string> running;  // uid -> what its container sees
+    for (int step = 0; step < 60; ++step) {
+      const std::string uid = fmt::format("{}-{}", seed, rng.next() % 6);
+      switch (rng.next() % 4) {
+        case 0:
+          gpus->release(uid);
+          running.erase(uid);
+          break;
+        case 1:
+          gpus = std::make_unique<Gpus>(*paths_, devices);
+          for (const auto& [live, seen] : running) gpus->recover(live);
+          break;
+        default:
+          if (const auto p = pod_with(uid, 1 + static_cast<int>(rng.next() % 3)); !running.contains(uid)) {
+            LaunchPlan plan = plan_of(p);
+            if (gpus->prepare(p, plan)) running[uid] = variable(plan.launch.containers[0], "NVIDIA_VISIBLE_DEVICES");
+          }
+      }
+      std::multiset<std::string> held;
+      for (const auto& [live, seen] : running) {
+        for (const std::string& id : gpus->held_by(live)) held.insert(id);
+        EXPECT_EQ(join(gpus->held_by(live), ","), seen) << "a running pod keeps its devices";
+      }
+      ASSERT_EQ(std::set(held.begin(), held.end()).size(), held.size()) << "seed " << seed << ", step " << step;
+    }
+    for (int i = 0; i < 6; ++i) gpus->release(fmt::format("{}-{}", seed, i));
+  }
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,58 @@
+#include "agent/launch/limits.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/strings.h"
+
+namespace muster::agent {
+
+using json::Document;
+using linux_os::CgroupLimits;
+
+std::optional<Quantity> resource_of(const Document& container, std::string_view list, const std::string& name) {
+  const Document* amount = container.at("resources", list, name);
+  if (amount != nullptr && amount->is_int()) return Quantity::of(amount->as_int());
+  return amount != nullptr && amount->is_string() ? Quantity::parse(amount->as_string()) : std::nullopt;
+}
+
+CgroupLimits limits_of(const Document& container, const Machine& machine) {
+  CgroupLimits limits;
+  const auto cpu_limit = resource_of(container, "limits", "cpu");
+  const auto cpu_request = resource_of(container, "requests", "cpu");
+  if (const auto& cpu = cpu_request ? cpu_request : cpu_limit) limits.cpu_request = cpu->milli_value();
+  if (cpu_limit) limits.cpu_limit = std::min(cpu_limit->milli_value(), machine.cpus * 1000);
+  if (const auto memory = resource_of(container, "limits", "memory"))
+    limits.memory = std::min(memory->value(), machine.memory);
+  return limits;
+}
+
+std::map<std::string, CgroupLimits> limits_by_container(const Document& pod, const Machine& machine) {
+  std::map<std::string, CgroupLimits> result;
+  for (const char* list : {"initContainers", "containers"}) {
+    for (const Document& container : pod.array_at("spec", list)) {
+      const CgroupLimits limits = limits_of(container, machine);
+      if (limits != CgroupLimits{}) result[container.string_at("name")] = limits;
+    }
+  }
+  return result;
+}
+
+std::string unenforced(const std::map<std::string, CgroupLimits>& limits, const linux_os::CgroupTree& tree) {
+  const auto any = [&](auto member) {
+    return std::ranges::any_of(limits, [member](const auto& entry) { return (entry.second.*member).has_value(); });
+  };
+  std::vector<std::string> names;
+  if (any(&CgroupLimits::cpu_limit) && !tree.has("cpu")) names.emplace_back("limits.cpu");
+  if (any(&CgroupLimits::memory) && !tree.has("memory")) names.emplace_back("limits.memory");
+  if (names.empty()) return "";
+  return fmt::format("{} not enforced: {}", join(names, " and "), tree.missing());
+}
+
+std::int64_t default_process_limit(std::int64_t cpus) {
+  return std::max<std::int64_t>(4096, 512 * cpus);
+}
+
+}  // namespace muster::agent

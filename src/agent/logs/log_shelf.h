@@ -1,0 +1,46 @@
+// LogShelf: the logs of this node's pods, those of the past included, until the limits say that they go.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "agent/agent.h"
+#include "agent/files/disk_threads.h"
+#include "agent/paths.h"
+#include "agent/volumes/trash.h"
+#include "base/ports.h"
+#include "client/node_api.h"
+
+namespace muster::agent {
+
+class LogShelf {
+ public:
+  LogShelf(Loop& loop, const Paths& paths, Trash& trash, DiskThreads& disk, const LogRetention& limits)
+      : loop_(loop), paths_(paths), trash_(trash), disk_(disk), limits_(limits) {}
+
+  Result<std::unique_ptr<client::LogStream>> read(const client::LogRequest& request,
+                                                  UniqueFunction<void(std::string_view)> on_text,
+                                                  UniqueFunction<void(Status)> on_end) const;
+
+  using IsInUse = std::function<bool(const std::string& uid)>;
+  /// Removes what is over the limits: the folders of deleted pods with what is remembered of their names, and the logs
+  /// of earlier runs of containers. Looking for them happens on the disk threads; a call while one looks does nothing.
+  void remove_old(IsInUse is_in_use);
+
+ private:
+  struct Found;
+  static Found look(const Paths& paths, const std::set<std::string>& in_use, const LogRetention& limits, Time now,
+                    const std::stop_token& stop);
+  void remove(const Found& found, const IsInUse& is_in_use);
+
+  Loop& loop_;
+  const Paths& paths_;
+  Trash& trash_;
+  DiskThreads& disk_;
+  const LogRetention& limits_;
+  bool is_looking_ = false;
+};
+
+}  // namespace muster::agent

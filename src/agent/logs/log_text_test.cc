@@ -1,0 +1,130 @@
+#include "agent/logs/log_text.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/fd.h"
+
+namespace muster::agent {
+namespace {
+
+const std::string kLog =
+    "2026-11-15T10:00:00.000000001Z stdout F one\n"
+    "2026-11-15T10:00:01.000000000Z stderr P 50%\r\n"
+    "2026-11-15T10:00:02.000000000Z stdout F two\n"
+    "2026-11-15T10:00:03.000000000Z stderr F 100%\n"
+    "2026-11-15T10:00:04.000000000Z stdout F \n"
+    "2026-11-15T10:00:05.000000000Z stdout P no newline";
+
+std::string read(LogText::Options options, const std::string& log = kLog + "\n", std::size_t chunk = 1000) {
+  LogText text(options);
+  std::string out;
+  for (std::size_t at = 0; at < log.size(); at += chunk) text.take(std::string_view(log).substr(at, chunk), out);
+  return out;
+}
+
+TEST(LogText, GivesBackTheBytesInOrder) {
+  EXPECT_EQ(read({}), "one\n50%\rtwo\n100%\n\nno newline");
+}
+
+TEST(LogText, AnyChunksGiveTheSame) {
+  for (std::size_t chunk = 1; chunk < 80; ++chunk) EXPECT_EQ(read({}, kLog + "\n", chunk), read({}));
+}
+
+TEST(LogText, StampsEachLineOnce) {
+  EXPECT_EQ(
+      read({.timestamps = true, .since = {}, .limit_bytes = {}}),
+      "2026-11-15T10:00:00.000000001Z one\n2026-11-15T10:00:01.000000000Z 50%\r2026-11-15T10:00:02.000000000Z two\n"
+      "100%\n2026-11-15T10:00:04.000000000Z \n2026-11-15T10:00:05.000000000Z no newline");
+}
+
+TEST(LogText, SinceLeavesOutLinesThatBeganEarlier) {
+  EXPECT_EQ(read({.timestamps = false, .since = parse_rfc3339("2026-11-15T10:00:02Z"), .limit_bytes = {}}),
+            "two\n\nno newline");
+}
+
+TEST(LogText, StopsAtTheLimit) {
+  LogText text({.timestamps = false, .since = {}, .limit_bytes = 6});
+  std::string out;
+  text.take(kLog + "\n", out);
+  EXPECT_EQ(out, "one\n50");
+  EXPECT_TRUE(text.done());
+}
+
+TEST(LogText, ATornEndIsNotShown) {
+  EXPECT_EQ(read({}, "2026-11-15T10:00:00.000000001Z stdout F one\n2026-11-15T10:00"), "one\n");
+  EXPECT_EQ(read({}, "garbage\n2026-11-15T10:00:00.000000001Z stdout F one\n"), "one\n");
+}
+
+TEST(Folded, ShowsWhatATerminalShowsInTheEnd) {
+  EXPECT_EQ(folded("plain"), "plain");
+  EXPECT_EQ(folded(" 10%|#  |\r 50%|## |\r100%|###|"), "100%|###|");
+  EXPECT_EQ(folded("windows\r"), "windows");
+  EXPECT_EQ(folded("1/3\b\b\b2/3\b\b\b3/3"), "3/3");
+  EXPECT_EQ(folded("a\u00e9\bb"), "ab") << "a character of two bytes";
+  EXPECT_EQ(folded("\b\b"), "");
+}
+
+TEST(Folded, ALineOfManyPiecesIsShownOnceAtItsEnd) {
+  std::string log;
+  const std::string begin = "2026-11-15T10:00:00.000000001Z stdout ";
+  for (int i = 0; i < 100; ++i) log += begin + "P  " + std::to_string(i) + "%\r\n";
+  log += begin + "F done\n" + begin + "F next\n" + begin + "P unfinished\rlast\n";
+  LogText text({.fold = true});
+  std::string out;
+  text.take(log, out);
+  EXPECT_EQ(out, "done\nnext\n");
+  text.finish(out);
+  EXPECT_EQ(out, "done\nnext\nlast");
+}
+
+TEST(Folded, ALongLineWithoutCarriageReturnsIsNotLost) {
+  std::string log;
+  std::string expected;
+  for (int i = 0; i < 50; ++i) {
+    const std::string piece(16384, static_cast<char>('a' + i % 26));
+    log += "2026-11-15T10:00:00.000000001Z stdout " + std::string(i == 49 ? "F " : "P ") + piece + "\n";
+    expected += piece;
+  }
+  LogText text({.fold = true});
+  std::string out;
+  text.take(log, out);
+  EXPECT_TRUE(out == expected + "\n");
+}
+
+class FindTail : public ::testing::Test {
+ protected:
+  std::string tail(const std::string& log, std::int64_t lines) {
+    char name[] = "/tmp/muster-tail-XXXXXX";
+    const Fd fd(::mkstemp(name));
+    ::unlink(name);
+    EXPECT_EQ(::write(fd.get(), log.data(), log.size()), static_cast<ssize_t>(log.size()));
+    return log.substr(static_cast<std::size_t>(find_tail(fd.get(), lines, true).offset));
+  }
+};
+
+TEST_F(FindTail, CountsLinesNotPieces) {
+  const std::string log = kLog + "\n";
+  EXPECT_EQ(read({}, tail(log, 0)), "");
+  EXPECT_EQ(read({}, tail(log, 1)), "no newline");
+  EXPECT_EQ(read({}, tail(log, 2)), "\nno newline");
+  EXPECT_EQ(read({}, tail(log, 100)), read({}));
+}
+
+TEST_F(FindTail, WorksAcrossBlocks) {
+  std::string log;
+  std::string last;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string line = "2026-11-15T10:00:00.000000001Z stdout F line " + std::to_string(i) + "\n";
+    log += line;
+    if (i >= 20000 - 5000) last += line;
+  }
+  EXPECT_TRUE(tail(log, 5000) == last);
+  EXPECT_EQ(read({}, tail(log, 1)), "line 19999\n");
+}
+
+}  // namespace
+}  // namespace muster::agent

@@ -1,0 +1,58 @@
+// The names and addresses of the pods on this node: each pod has a loopback address, and /etc/hosts maps the names of
+// pods and services to these addresses. There is one such file per namespace, bound into its pods, so that pods that
+// run see the names of pods that start later.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "agent/launch/addresses.h"
+#include "agent/launch/isolator.h"
+#include "agent/paths.h"
+#include "base/ports.h"
+#include "client/informer.h"
+
+namespace muster::agent {
+
+class Names final : public Isolator {
+ public:
+  using Cache = client::Informer::Cache;
+  /// The caches are those of the informers of pods and services.
+  Names(Loop& loop, const Paths& paths) : loop_(loop), paths_(paths) {}
+  void use(const Cache& pods, const Cache& services);
+
+  /// Returns the pod's address; it is chosen when the pod is first seen and kept until `clean_up`.
+  std::string address_of(const json::Document& pod);
+  void on_pod_changed(const json::Document* before, const json::Document* now);
+  void on_names_changed(const std::string& ns) { outdated_.insert(ns); }
+  /// Writes what has changed, with a pause in proportion to the time that it takes: every change of a pod asks for it,
+  /// and it costs time in proportion to all pods. Returns when to call again.
+  std::optional<Duration> write_outdated();
+
+  /// The names of its namespace are up to date before a pod starts, and its own is remembered for its logs.
+  Status prepare(const json::Document& pod, LaunchPlan& plan) override;
+  void recover(const std::string&) override {}
+  void release(const std::string&) override {}
+  void clean_up(const std::string& uid) override;
+
+ private:
+  /// Returns true when there were any.
+  bool collect_outdated();
+  void write(const std::string& ns);
+
+  Loop& loop_;
+  const Paths& paths_;
+  const Cache* pods_ = nullptr;
+  const Cache* services_ = nullptr;
+  std::map<std::string, std::string> addresses_;  // uid -> address
+  std::map<std::string, int> in_use_;             // address -> number of pods that have it or show it
+  std::set<std::string> outdated_;                // namespaces
+  std::map<std::string, NamespaceNames> names_;   // by namespace
+  std::map<std::string, std::string> written_;    // the files: namespace -> text
+  bool files_are_outdated_ = false;
+  MonoTime next_write_{};
+};
+
+}  // namespace muster::agent
