@@ -247,10 +247,10 @@ constexpr std::uint64_t kUsualSeeds = 10;
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr std::uint64_t kUsualSeeds = 10;
 #else
-constexpr std::uint64_t kUsualSeeds = 50;
+constexpr std::uint64_t kUsualSeeds = 200;
 #endif
 #else
-constexpr std::uint64_t kUsualSeeds = 50;
+constexpr std::uint64_t kUsualSeeds = 200;
 #endif
 
 std::uint64_t seeds_to_run() {
