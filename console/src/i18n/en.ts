@@ -243,6 +243,7 @@ export const en = {
   "metrics.dragHint": "Or drag over a chart.",
   "metrics.started": "Started",
   "metrics.attempt": "Attempt {number}",
+  "metrics.restart": "Restart",
   "metrics.marks": "What happened when",
   "metrics.rangeNow": "From start to now",
   "metrics.rangeFinish": "From start to finish",

@@ -245,6 +245,7 @@ export const zh: Record<keyof typeof en, string> = {
   "metrics.dragHint": "也可以在图上拖动选择。",
   "metrics.started": "开始",
   "metrics.attempt": "第 {number} 次尝试",
+  "metrics.restart": "重启",
   "metrics.marks": "何时发生了什么",
   "metrics.rangeNow": "从 start 到 now",
   "metrics.rangeFinish": "从 start 到 finish",

@@ -1,9 +1,10 @@
 // One job: its state and the one sentence that matters on top, and tabs below.
-import type { Pod } from "#types";
+import type { Event, Pod } from "#types";
 import { useEffect, useMemo } from "preact/hooks";
 import { watchCollection } from "../../api/collection";
 import { collectionPath, resourceName, type Job, type JobKind } from "../../api/jobs";
-import { scalarsPath } from "../../api/paths";
+import { corePath, scalarsPath } from "../../api/paths";
+import { useCollection } from "../../api/useCollection";
 import { t } from "../../i18n";
 import { place } from "../../lib/router";
 import { formatDuration } from "../../lib/time";
@@ -49,6 +50,15 @@ function TitleRow({ job }: { job: Job }) {
   );
 }
 
+function JobMetrics({ job, pods, scalars }: { job: Job; pods: Pod[]; scalars: string }) {
+  const ns = job.metadata?.namespace ?? "";
+  const events = useCollection<Event>(corePath("events", ns), { fields: `involvedObject.name=${job.metadata?.name}` });
+  return (
+    <MetricsTab ns={ns} pods={pods} state={model.stateOf(job)} cpu={model.cpuOf(job)} memory={model.memoryOf(job)} scalars={scalars}
+      started={job.status?.startTime} ended={job.status?.completionTime} marks={marksOf(job, pods, [...events.items.value.values()])} />
+  );
+}
+
 function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string }) {
   const live = useMemo(() => watchCollection<Job>(collectionPath(kind, ns), { fields: `metadata.name=${name}` }), []);
   const pods = useMemo(
@@ -88,10 +98,7 @@ function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string 
       {chosen === "" && <OverviewTab job={shown} pods={ordered} />}
       {chosen === "replicas" && <ReplicasTab job={shown} pods={ordered} path={path} />}
       {chosen === "logs" && <LogsTab ns={ns} job={shown} pods={ordered} />}
-      {chosen === "metrics" && (
-        <MetricsTab ns={ns} pods={ordered} state={model.stateOf(shown)} cpu={model.cpuOf(shown)} memory={model.memoryOf(shown)} scalars={scalarsPath(ns, resourceName(kind), name)}
-          started={shown.status?.startTime} ended={shown.status?.completionTime} marks={marksOf(shown, ordered)} />
-      )}
+      {chosen === "metrics" && <JobMetrics job={shown} pods={ordered} scalars={scalarsPath(ns, resourceName(kind), name)} />}
       {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} editable />}
       <DeleteDialog />
       <ScaleDialog />

@@ -1,5 +1,5 @@
 // The moments of a job's life that its charts show: changes of its phase, and restarts. Pure.
-import type { Condition, Pod } from "#types";
+import type { Condition, Event, Pod } from "#types";
 import type { Job } from "../../api/jobs";
 import type { Mark } from "../../ui/Chart";
 import { t, type Key } from "../../i18n";
@@ -8,9 +8,12 @@ import { attemptOf } from "./replicas";
 /** Which state a condition means when it becomes true. */
 const states: Record<string, string> = { Running: "Running", Paused: "Paused", Suspended: "Paused", Completed: "Succeeded", Succeeded: "Succeeded", Failed: "Failed" };
 
+/** The reasons of the events that tell of a restart: TensorStack's kinds have one, Kubeflow's one each. */
+const restartReason = /^(PodRestarted|\w+JobRestarting)$/;
+
 const secondsOf = (text: string | undefined) => Date.parse(text ?? "") / 1000;
 
-export function marksOf(job: Job, pods: Pod[]): Mark[] {
+export function marksOf(job: Job, pods: Pod[], events: Event[]): Mark[] {
   const start = secondsOf(job.status?.startTime);
   const phases = ((job.status?.conditions ?? []) as Condition[]).flatMap((condition) => {
     const state = condition.status === "True" ? states[condition.type] : undefined;
@@ -23,6 +26,10 @@ export function marksOf(job: Job, pods: Pod[]): Mark[] {
     const time = secondsOf(pod.metadata?.creationTimestamp);
     if (attempt > 0) attempts.set(attempt, Math.min(time, attempts.get(attempt) ?? Infinity));
   }
-  const restarts = [...attempts].map(([attempt, time]) => ({ time, label: t("metrics.attempt", { number: attempt + 1 }) }));
-  return [{ time: start, label: t("metrics.started") }, ...phases, ...restarts].filter((mark) => !Number.isNaN(mark.time)).sort((a, b) => a.time - b.time);
+  const starts = [...attempts].map(([attempt, time]) => ({ time, label: t("metrics.attempt", { number: attempt + 1 }) }));
+  // Pods of earlier attempts are gone; what is left of their ends are events.
+  const restarts = events
+    .filter((event) => event.involvedObject.uid === job.metadata?.uid && restartReason.test(event.reason ?? ""))
+    .map((event) => ({ time: secondsOf(event.lastTimestamp), label: t("metrics.restart") }));
+  return [{ time: start, label: t("metrics.started") }, ...phases, ...starts, ...restarts].filter((mark) => !Number.isNaN(mark.time)).sort((a, b) => a.time - b.time);
 }
