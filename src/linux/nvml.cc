@@ -10,13 +10,23 @@
 namespace muster::linux_os {
 namespace {
 
-// The part of NVML's interface that we use, as its header declares it. It has not changed since version 5.
+// The part of NVML's interface that we use, as its header declares it. It has not changed since version 5, but for what
+// says so.
 using Device = struct DeviceOfNvml*;
 struct MemoryInfo {
   unsigned long long total;
   unsigned long long free;
   unsigned long long used;
 };
+/// Since driver 510. In the older one, what the driver keeps for itself counts as used.
+struct MemoryInfo2 {
+  unsigned version;
+  unsigned long long total;
+  unsigned long long reserved;
+  unsigned long long free;
+  unsigned long long used;
+};
+constexpr unsigned kMemoryInfo2Version = sizeof(MemoryInfo2) | (2U << 24);
 struct UtilisationRates {
   unsigned gpu;
   unsigned memory;
@@ -35,6 +45,7 @@ struct Functions {
   int (*minor_number)(Device, unsigned*);
   int (*name)(Device, char*, unsigned);
   int (*memory_info)(Device, MemoryInfo*);
+  int (*memory_info_2)(Device, MemoryInfo2*);  // null with an older driver
   int (*utilisation_rates)(Device, UtilisationRates*);
 };
 
@@ -45,6 +56,7 @@ bool find(void* library, const char* name, Function& to) {
 }
 
 bool find_all(void* library, Functions& to) {
+  find(library, "nvmlDeviceGetMemoryInfo_v2", to.memory_info_2);
   return find(library, "nvmlInit_v2", to.init) && find(library, "nvmlShutdown", to.shutdown) &&
          find(library, "nvmlErrorString", to.error_string) && find(library, "nvmlDeviceGetCount_v2", to.device_count) &&
          find(library, "nvmlDeviceGetHandleByIndex_v2", to.device_by_index) &&
@@ -82,12 +94,11 @@ class Nvml final : public GpuDriver {
 
   Result<GpuUse> use(const std::string& uuid) override {
     Device device{};
-    MemoryInfo memory{};
     UtilisationRates rates{};
     TRY(check("nvmlDeviceGetHandleByUUID", functions_.device_by_uuid(uuid.c_str(), &device)));
-    TRY(check("nvmlDeviceGetMemoryInfo", functions_.memory_info(device, &memory)));
+    TRY_ASSIGN(const std::int64_t memory, used_memory(device));
     TRY(check("nvmlDeviceGetUtilizationRates", functions_.utilisation_rates(device, &rates)));
-    return GpuUse{.utilisation = static_cast<double>(rates.gpu), .memory = static_cast<std::int64_t>(memory.used)};
+    return GpuUse{.utilisation = static_cast<double>(rates.gpu), .memory = memory};
   }
 
  private:
@@ -95,6 +106,16 @@ class Nvml final : public GpuDriver {
     if (code == kSuccess) return ok();
     return Error{.reason = Reason::kServiceUnavailable,
                  .message = fmt::format("{}: {}", call, functions_.error_string(code))};
+  }
+
+  Result<std::int64_t> used_memory(Device device) const {
+    MemoryInfo2 newer{.version = kMemoryInfo2Version, .total = 0, .reserved = 0, .free = 0, .used = 0};
+    if (functions_.memory_info_2 != nullptr && functions_.memory_info_2(device, &newer) == kSuccess) {
+      return static_cast<std::int64_t>(newer.used);
+    }
+    MemoryInfo older{};
+    TRY(check("nvmlDeviceGetMemoryInfo", functions_.memory_info(device, &older)));
+    return static_cast<std::int64_t>(older.used);
   }
 
   Result<Gpu> describe(unsigned index) const {

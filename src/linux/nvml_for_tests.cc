@@ -59,6 +59,16 @@ int nvmlDeviceGetMemoryInfo(Fake*, unsigned long long* memory) {
   memory[2] = 400;
   return 0;
 }
+/// Only the second device's driver is new enough.
+int nvmlDeviceGetMemoryInfo_v2(Fake* device, unsigned long long* memory) {
+  constexpr unsigned kVersion = 40U | (2U << 24);
+  if (device->minor != 7 || static_cast<unsigned>(memory[0]) != kVersion) return kNotFound;
+  memory[1] = 1000;
+  memory[2] = 100;  // reserved
+  memory[3] = 600;
+  memory[4] = 300;
+  return 0;
+}
 int nvmlDeviceGetUtilizationRates(Fake* device, unsigned* rates) {
   rates[0] = device->minor == 7 ? 93 : 5;
   rates[1] = 1;

@@ -30,6 +30,14 @@ TEST(Nvml, DevicesHaveAnIdentityAndAUse) {
   const auto use = (*driver)->use("GPU-bbbb");
   ASSERT_TRUE(use);
   EXPECT_EQ(use->utilisation, 93);
+  EXPECT_EQ(use->memory, 300) << "without what the driver keeps for itself";
+}
+
+TEST(Nvml, AnOlderDriverTellsTheMemoryInItsOwnWay) {
+  const auto driver = load_nvml(MUSTER_NVML_FOR_TESTS);
+  ASSERT_TRUE(driver);
+  const auto use = (*driver)->use("GPU-aaaa");
+  ASSERT_TRUE(use);
   EXPECT_EQ(use->memory, 400);
 }
 

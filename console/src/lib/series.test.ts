@@ -33,7 +33,7 @@ it("writes local times for a field and reads them back", () => {
 });
 
 it("has a line for each GPU of each replica", () => {
-  const history = { stepSeconds: 2, times: [2], series: [{ name: "gpu-0-utilisation", unit: "%", values: [50] }, { name: "gpu-1-utilisation", unit: "%", values: [70] }, { name: "gpu-0-memory", unit: "B", values: [1] }] };
+  const history = { stepSeconds: 2, times: [2], series: [{ name: "gpu-0-utilisation", unit: "percent", values: [50] }, { name: "gpu-1-utilisation", unit: "percent", values: [70] }, { name: "gpu-0-memory", unit: "bytes", values: [1] }] };
   expect(gpuSeries([{ label: "worker-0", history }], "utilisation").map((one) => [one.label, one.points[0]?.value])).toEqual([["gpu-0", 50], ["gpu-1", 70]]);
   expect(gpuSeries([{ label: "worker-0", history }, { label: "worker-1", history }], "memory").map((one) => one.label)).toEqual(["worker-0 gpu-0", "worker-1 gpu-0"]);
 });

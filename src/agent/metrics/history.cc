@@ -107,7 +107,12 @@ std::int64_t HistoryLayout::bytes() const {
 // ---- in memory ----
 
 void FrameRing::add(const Frame& frame) {
-  if (!times_.empty() && frame.time <= times_[(first_ + times_.size() - 1) % times_.size()]) {
+  const std::size_t last = times_.empty() ? 0 : (first_ + times_.size() - 1) % times_.size();
+  if (!times_.empty() && frame.time == times_[last]) {  // measured twice within a step
+    std::ranges::copy(frame.values, values_.begin() + static_cast<std::ptrdiff_t>(last * columns_));
+    return;
+  }
+  if (!times_.empty() && frame.time < times_[last]) {  // the clock was set back
     times_.clear();
     values_.clear();
     first_ = 0;

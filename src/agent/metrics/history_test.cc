@@ -51,6 +51,14 @@ TEST(FrameRing, KeepsTheNewestInOrder) {
   EXPECT_THAT(ring.later_than(0).front().values, ElementsAre(3));
 }
 
+TEST(FrameRing, ASecondFrameOfOneStepTakesThePlaceOfTheFirst) {
+  FrameRing ring(1, 3);
+  for (int i = 1; i <= 4; ++i) ring.add({kStart + 2 * i, {1}});
+  ring.add({kStart + 8, {2}});
+  EXPECT_THAT(times_of(ring.later_than(0)), ElementsAre(4, 6, 8));
+  EXPECT_THAT(ring.later_than(kStart + 6).front().values, ElementsAre(2));
+}
+
 TEST(FrameRing, AClockThatIsSetBackStartsAgain) {
   FrameRing ring(1, 3);
   for (int i = 1; i <= 4; ++i) ring.add({kStart + 2 * i, {1}});
