@@ -118,6 +118,7 @@ Resource tensorboards() {
                 .json_path = ".status.url",
                 .description = "Where a browser finds it.",
                 .priority = 1}};
+  r.rules = &check_tensorboard;
   return r;
 }
 

@@ -278,8 +278,4 @@ void check_generic_job(const json::Document& job, Findings& found) {
   }
 }
 
-void check_notebook(const json::Document& notebook, Findings& found) {
-  if (const json::Document* spec = notebook.find("spec")) check_template(*spec, "spec", found);
-}
-
 }  // namespace muster::api

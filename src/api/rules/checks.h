@@ -26,6 +26,7 @@ void check_xgboost_training_job(const json::Document& job, Findings& found);
 void check_tensorstack_mpi_job(const json::Document& job, Findings& found);
 void check_generic_job(const json::Document& job, Findings& found);
 void check_notebook(const json::Document& notebook, Findings& found);
+void check_tensorboard(const json::Document& board, Findings& found);
 void check_pytorch_job(const json::Document& job, Findings& found);
 void check_tf_job(const json::Document& job, Findings& found);
 void check_kubeflow_mpi_job(const json::Document& job, Findings& found);

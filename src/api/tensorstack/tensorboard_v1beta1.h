@@ -1,6 +1,9 @@
 // tensorstack.dev/v1beta1: TensorBoard and Notebook, programs with a web page of their own.
 #pragma once
 
+#include <algorithm>
+#include <string_view>
+
 #include "api/kubernetes/core_v1.h"
 #include "api/tensorstack/scheduler_v1beta1.h"
 
@@ -71,6 +74,19 @@ struct Notebook {
   NotebookSpec spec;
   PageStatus status;
 };
+
+// What the controller adds to the pod of a Notebook: the token that JupyterLab asks for, and where it finds it.
+inline constexpr const char* kNotebookTokenVolume = "notebook-token";
+inline constexpr const char* kNotebookTokenFolder = "/run/notebook-token";
+
+/// The container that runs JupyterLab: the one with this name, else the first. Others are the user's own. There must be
+/// one; `name_of` returns the name of each.
+inline constexpr std::string_view kNotebookContainer = "notebook";
+template <typename Containers, typename NameOf>
+auto find_notebook_container(Containers& containers, NameOf name_of) {
+  const auto found = std::ranges::find(containers, kNotebookContainer, name_of);
+  return found == containers.end() ? containers.begin() : found;
+}
 
 }  // namespace muster::api
 

@@ -16,11 +16,8 @@ namespace muster::control {
 namespace {
 
 constexpr std::string_view kNotebookEnding = "-nb";
-constexpr std::string_view kNotebookContainer = "notebook";
 // Where TensorStack mounts the claim of a notebook.
 constexpr const char* kUsualHome = "/t9k/mnt";
-constexpr const char* kTokenVolume = "notebook-token";
-constexpr const char* kTokenFolder = "/run/notebook-token";
 constexpr const char* kTokenHashAnnotation = "muster.dev/notebook-token-hash";
 // Files of JupyterLab that name its token or are ours; the pod's own, because the home is on a claim that others mount.
 constexpr const char* kJupyterRuntimeFolder = "/tmp/jupyter/runtime";
@@ -103,12 +100,13 @@ std::vector<std::string> notebook_command(const api::Notebook& notebook, const s
 
 /// What the user wrote comes last, so that it wins.
 std::vector<api::EnvVar> notebook_variables(const std::string& home, const std::vector<api::EnvVar>& written) {
-  std::vector<api::EnvVar> variables = {
-      pod_address_variable(),
-      {.name = "HOME", .value = home, .rest = {}},
-      {.name = "JUPYTER_TOKEN_FILE", .value = fmt::format("{}/{}", kTokenFolder, kNotebookTokenKey), .rest = {}},
-      {.name = "JUPYTER_RUNTIME_DIR", .value = kJupyterRuntimeFolder, .rest = {}},
-      {.name = "JUPYTER_CONFIG_PATH", .value = kJupyterConfigFolder, .rest = {}}};
+  std::vector<api::EnvVar> variables = {pod_address_variable(),
+                                        {.name = "HOME", .value = home, .rest = {}},
+                                        {.name = "JUPYTER_TOKEN_FILE",
+                                         .value = fmt::format("{}/{}", api::kNotebookTokenFolder, kNotebookTokenKey),
+                                         .rest = {}},
+                                        {.name = "JUPYTER_RUNTIME_DIR", .value = kJupyterRuntimeFolder, .rest = {}},
+                                        {.name = "JUPYTER_CONFIG_PATH", .value = kJupyterConfigFolder, .rest = {}}};
   variables.insert(variables.end(), written.begin(), written.end());
   return variables;
 }
@@ -119,26 +117,21 @@ void complete_container(const api::Notebook& notebook, const std::string& home, 
   container.working_dir = home;
   container.env = notebook_variables(home, container.env);
   if (container.ports.empty()) container.ports = {{.name = "http", .container_port = kNotebookPort, .rest = {}}};
-  container.volume_mounts.push_back(
-      {.name = kTokenVolume, .mount_path = kTokenFolder, .sub_path = {}, .read_only = true, .rest = {}});
-}
-
-/// The container that runs JupyterLab: the one of this name, else the first. Others are the user's own. Admission
-/// refuses a template without containers.
-template <typename Containers>
-auto find_notebook_container(Containers& containers) {
-  const auto found = std::ranges::find(containers, kNotebookContainer, &api::Container::name);
-  return found == containers.end() ? containers.begin() : found;
+  container.volume_mounts.push_back({.name = api::kNotebookTokenVolume,
+                                     .mount_path = api::kNotebookTokenFolder,
+                                     .sub_path = {},
+                                     .read_only = true,
+                                     .rest = {}});
 }
 
 /// `token_data` is the token as the Secret has it. JupyterLab reads it once, so a pod with another one is replaced.
 api::PodTemplateSpec notebook_template(const api::Notebook& notebook, const std::string& token_data) {
   api::PodTemplateSpec made = notebook.spec.template_;
   made.metadata.annotations[kTokenHashAnnotation] = sha256_hex(token_data).substr(0, 16);
-  const auto container = find_notebook_container(made.spec.containers);
+  const auto container = api::find_notebook_container(made.spec.containers, &api::Container::name);
   complete_container(notebook, notebook_home(made.spec, *container), *container);
   api::Volume token;
-  token.name = kTokenVolume;
+  token.name = api::kNotebookTokenVolume;
   token.rest = json::Object{{"secret", json::Object{{"secretName", notebook_secret_name(notebook.metadata.name)}}}};
   made.spec.volumes.push_back(std::move(token));
   made.spec.restart_policy = "Always";
@@ -156,6 +149,17 @@ api::Secret notebook_secret(const PageOwner& owner, const std::string& token) {
   return secret;
 }
 
+void converge_notebook(const api::Notebook& notebook, bool suspended, const std::string& fresh_token,
+                       const Snapshot& seen, Plan& plan) {
+  const PageOwner owner = notebook_owner(notebook);
+  const auto secrets = seen.children.of<api::Secret>();
+  const api::Secret secret = secrets.empty() ? notebook_secret(owner, fresh_token) : *secrets.front();
+  if (secrets.empty()) plan.actions.emplace_back(create_child(secret));
+  const auto token = secret.data.find(kNotebookTokenKey);
+  converge_page(owner, notebook_template(notebook, token == secret.data.end() ? "" : token->second), suspended, seen,
+                plan);
+}
+
 // ---- the end of JupyterLab ----
 
 /// JupyterLab ends with exit code 0 when it was idle for too long or when somebody shut it down. The Deployment then
@@ -164,7 +168,8 @@ bool has_ended_by_itself(const api::Notebook& notebook, const api::Pod& pod) {
   const auto is_zero = [](const std::optional<api::ContainerStateTerminated>& end) {
     return end && end->exit_code == 0;
   };
-  const std::string& own = find_notebook_container(notebook.spec.template_.spec.containers)->name;
+  const std::string& own =
+      api::find_notebook_container(notebook.spec.template_.spec.containers, &api::Container::name)->name;
   return std::ranges::any_of(pod.status.container_statuses, [&](const api::ContainerStatus& status) {
     return status.name == own && (is_zero(status.state.terminated) || is_zero(status.last_state.terminated));
   });
@@ -195,7 +200,8 @@ std::string end_message(const api::NotebookSpec& spec) {
 
 // ---- status ----
 
-PageState state_of_notebook(const api::Notebook& notebook, const api::Pod* pod) {
+PageState state_of_notebook(const api::Notebook& notebook, const std::string& fault, const api::Pod* pod) {
+  if (!fault.empty()) return invalid_state(fault);
   if (must_stop(notebook, pod)) {
     return {.phase = "Suspended", .reason = "Idle", .message = end_message(notebook.spec)};
   }
@@ -222,7 +228,8 @@ Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std
   if (!notebook || notebook->metadata.deletion_timestamp || notebook->spec.template_.spec.containers.empty()) return {};
   const PageOwner owner = notebook_owner(*notebook);
   const auto pod = page_pod(seen);
-  const PageState state = state_of_notebook(*notebook, pod.get());
+  const std::string fault = pod == nullptr ? page_fault(owner, seen.primary) : "";
+  const PageState state = state_of_notebook(*notebook, fault, pod.get());
   const bool stop = must_stop(*notebook, pod.get());
   api::PageStatus status = page_status(owner, state, pod.get(), pages_url, seen.now);
   status.conditions.push_back(page_condition(owner, "Idle", state.reason == "Idle", state, seen.now));
@@ -235,12 +242,7 @@ Plan plan_notebook(const Snapshot& seen, const std::string& pages_url, const std
                                      .resource_version = notebook->metadata.resource_version,
                                      .patch = json::Object{{"spec", json::Object{{"suspend", true}}}}});
   }
-  const auto secrets = seen.children.of<api::Secret>();
-  const api::Secret secret = secrets.empty() ? notebook_secret(owner, fresh_token) : *secrets.front();
-  if (secrets.empty()) plan.actions.emplace_back(create_child(secret));
-  const auto token = secret.data.find(kNotebookTokenKey);
-  converge_page(owner, notebook_template(*notebook, token == secret.data.end() ? "" : token->second),
-                stop || is_stopped(*notebook), seen, plan);
+  if (fault.empty()) converge_notebook(*notebook, stop || is_stopped(*notebook), fresh_token, seen, plan);
   emit_phase_change(owner, state, plan);
   return plan;
 }

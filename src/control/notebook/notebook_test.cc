@@ -17,7 +17,7 @@ TEST_P(NotebookGolden, PlanIsAsWritten) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, NotebookGolden,
-                         ::testing::Values("fresh", "own_command", "suspended", "idle", "failed", "deleted"),
+                         ::testing::Values("fresh", "own_command", "suspended", "idle", "failed", "invalid", "deleted"),
                          [](const auto& golden) { return std::string(golden.param); });
 
 }  // namespace

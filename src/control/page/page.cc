@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "api/kubernetes/apps_v1.h"
+#include "api/resource.h"
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "control/observe.h"
@@ -12,6 +13,7 @@ namespace muster::control {
 
 namespace {
 
+constexpr const char* kApiVersion = "tensorstack.dev/v1beta1";
 // On the Deployment: what its spec was made from, so that a change of its owner is seen.
 constexpr const char* kMadeFromAnnotation = "muster.dev/made-from";
 constexpr std::size_t kLongestServiceName = 63;
@@ -98,7 +100,7 @@ api::ObjectMeta page_child_metadata(const PageOwner& owner) {
   metadata.name = page_child_name(owner.metadata.name, owner.ending);
   metadata.ns = owner.metadata.ns;
   metadata.labels = {{owner.uid_label, owner.metadata.uid}};
-  metadata.owner_references = {{.api_version = "tensorstack.dev/v1beta1",
+  metadata.owner_references = {{.api_version = kApiVersion,
                                 .kind = owner.kind,
                                 .name = owner.metadata.name,
                                 .uid = owner.metadata.uid,
@@ -123,6 +125,19 @@ void converge_page(const PageOwner& owner, const api::PodTemplateSpec& pod_templ
     plan.actions.emplace_back(*std::move(update));
   }
   if (seen.children.of<api::Service>().empty()) plan.actions.emplace_back(create_child(page_service(owner)));
+}
+
+std::string page_fault(const PageOwner& owner, const json::Document& primary) {
+  const api::Resource* resource = api::find_kind(kApiVersion, owner.kind);
+  std::vector<std::string> faults;
+  for (const FieldCause& cause : resource->check(primary)) {
+    faults.push_back(fmt::format("{}: {}", cause.field, cause.message));
+  }
+  return join(faults, "; ");
+}
+
+PageState invalid_state(const std::string& fault) {
+  return {.phase = "Failed", .reason = "Invalid", .message = fmt::format("no pod can be made from this: {}", fault)};
 }
 
 std::shared_ptr<const api::Pod> page_pod(const Snapshot& seen) {

@@ -43,6 +43,11 @@ struct PageState {
   std::string message;
 };
 
+/// Returns why no pod can be made for the object `primary`; "" when one can. Admission rejects such an object, but a
+/// cluster's schema cannot, and an engine may hold one from before the rule. One that has a pod need not be asked.
+std::string page_fault(const PageOwner& owner, const json::Document& primary);
+PageState invalid_state(const std::string& fault);
+
 /// The newest pod that is not being deleted; null when there is none.
 std::shared_ptr<const api::Pod> page_pod(const Snapshot& seen);
 /// How an owner that is not suspended does; `pod` may be null.

@@ -170,7 +170,9 @@ std::string unshowable(const LogSources& sources) {
   return {};
 }
 
-PageState state_of_board(const api::TensorBoard& board, const LogSources& sources, bool is_idle, const api::Pod* pod) {
+PageState state_of_board(const api::TensorBoard& board, const LogSources& sources, const std::string& fault,
+                         bool is_idle, const api::Pod* pod) {
+  if (!fault.empty()) return invalid_state(fault);
   if (std::string problem = unshowable(sources); !problem.empty()) {
     return {.phase = "Failed", .reason = "NoLogs", .message = std::move(problem)};
   }
@@ -201,13 +203,14 @@ Plan plan_tensorboard(const Snapshot& seen, const TensorBoardOptions& options) {
   const auto pod = page_pod(seen);
   const auto to_idle = time_to_idle(*board, options, seen.now);
   const bool is_idle = to_idle == Duration(0);
-  const PageState state = state_of_board(*board, sources, is_idle, pod.get());
+  const std::string fault = pod == nullptr ? page_fault(owner, seen.primary) : "";
+  const PageState state = state_of_board(*board, sources, fault, is_idle, pod.get());
   api::PageStatus status = page_status(owner, state, pod.get(), options.pages_url, seen.now);
   status.conditions.push_back(page_condition(owner, "Idle", state.reason == kIdleReason, state, seen.now));
   Plan plan;
   plan.status = reflect::encode(status);
   plan.reasons.push_back(state.message);
-  if (unshowable(sources).empty()) {
+  if (fault.empty() && unshowable(sources).empty()) {
     const api::PodTemplateSpec pod_template{.metadata = {}, .spec = board_pod_spec(*board, sources.folders)};
     converge_page(owner, pod_template, is_suspended(*board) || is_idle, seen, plan);
     if (!is_idle) plan.recheck_after = to_idle;
