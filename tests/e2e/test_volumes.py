@@ -89,6 +89,50 @@ def test_pages_of_names_that_are_no_text_come_to_an_end(files):
     assert seen == 4
 
 
+def test_a_name_that_is_no_text_is_listed_with_its_address(files, tmp_path):
+    path = os.fsencode(files.folder)
+    with open(path + b"/caf\xe9.txt", "wb") as made_by_a_pod:
+        made_by_a_pod.write(b"1")
+    status, listed = files.json("GET")
+    item = listed["items"][0]
+    assert (item["name"], item["encodedName"]) == ("caf\ufffd.txt", "caf%E9.txt")
+    assert files.ask("GET", item["encodedName"])[2] == b"1"
+    assert files.json("GET", f"{item['encodedName']}?stat=true")[1]["encodedName"] == "caf%E9.txt"
+    assert files.ask("PUT", "caf%E9.txt", b"22")[0] == 200
+    assert files.ask("POST", "caf%E9.txt?moveTo=caf%E8.txt")[0] == 200
+    assert os.listdir(path) == [b"caf\xe8.txt"]
+    files.engine.muster("volume", "cp", f"{files.claim}:", str(tmp_path / "copy"))
+    assert os.listdir(os.fsencode(tmp_path / "copy")) == [b"caf\xe8.txt"]
+    assert files.ask("DELETE", "caf%E8.txt")[0] == 200
+    assert files.names() == []
+
+
+def test_a_file_behind_a_link_is_saved_where_it_is(files):
+    assert files.ask("PUT", "real", b"1")[0] == 201
+    os.symlink("real", files.folder / "link")
+    etag = files.ask("GET", "link")[1]["ETag"]
+    status, headers, _ = files.ask("PUT", "link", b"22", {"If-Match": etag})
+    assert (status, headers["ETag"]) == (200, files.ask("GET", "link")[1]["ETag"])
+    assert files.ask("PUT", "link", b"333")[0] == 200
+    assert (files.ask("GET", "real")[2], os.readlink(files.folder / "link")) == (b"333", "real")
+
+
+def test_what_is_no_file_is_refused_with_a_sentence(files):
+    os.mkfifo(files.folder / "pipe")
+    os.mknod(files.folder / "socket", 0o140600)
+    for name in ("pipe", "socket"):
+        why = f'"{name}": is a {name}; only the content of files can be read and written'
+        for method in ("GET", "PUT"):
+            status, refusal = files.json(method, name, b"x" if method == "PUT" else None)
+            assert (status, refusal["message"]) == (400, why)
+    assert files.ask("POST", "a?makeFolder=true")[0] == 200
+    status, refusal = files.json("POST", "a?moveTo=a/b")
+    assert (status, refusal["message"]) == (400, '"a": a folder cannot be moved into itself, got "a/b"; name a place outside of it')
+    for method in ("GET", "PUT", "DELETE"):
+        status, refusal = files.json(method, "%zz", b"x" if method == "PUT" else None)
+        assert (status, refusal["message"].split(";")[0]) == (400, 'path: broken percent escape in "%zz"')
+
+
 def test_folders_are_made_listed_moved_and_removed(files):
     assert files.ask("POST", "a/b%20c?makeFolder=true")[0] == 200
     for name in "zyx":

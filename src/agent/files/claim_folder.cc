@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <map>
 
@@ -23,6 +24,8 @@ namespace {
 
 using client::FileEntry;
 using client::FileType;
+
+constexpr int kMostLinks = 40;  // as many as Linux follows
 
 Error refused(Reason reason, std::string message) {
   return Error{.reason = reason, .message = std::move(message)};
@@ -56,6 +59,15 @@ Error file_error(const char* action, const std::string& path, int error) {
     default:
       return errno_error(fmt::format("{} {}", action, where), error);
   }
+}
+
+/// Pipes, sockets and devices: to open one may wait, or reach what is no file of the claim.
+Status check_is_file(const std::string& path, mode_t mode) {
+  if (S_ISREG(mode)) return ok();
+  if (S_ISDIR(mode)) return file_error("open", path, EISDIR);
+  const char* what = S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+  return refused(Reason::kBadRequest,
+                 fmt::format("{}: is {}; only the content of files can be read and written", quote(path), what));
 }
 
 FileType type_of(mode_t mode) {
@@ -140,7 +152,7 @@ Status FileDraft::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(file.get(), bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return file_error("write", name, errno);
+    if (n < 0) return file_error("write", path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return ok();
@@ -150,24 +162,25 @@ Result<client::FileWriting::Written> FileDraft::commit() {
   const linux_os::FileUser acts_as(user, group);
   struct stat before {};
   const bool exists = ::fstatat(folder.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
-  if (exists && S_ISDIR(before.st_mode)) return file_error("write", name, EISDIR);
+  // A link was put there while the content was received; it is replaced, as the file before it would have been.
+  if (exists && !S_ISLNK(before.st_mode)) TRY(check_is_file(path, before.st_mode));
   const std::string etag = exists ? entry_of(name, before).etag : "";
   // A program in a pod may still write between this look and the rename: it knows nothing of ETags.
   if (!options.if_match.empty() && (!exists || (options.if_match != "*" && options.if_match != etag))) {
     return refused(Reason::kConflict, fmt::format("{}: the file has changed: If-Match is {}, it has {}; read it again",
-                                                  quote(name), options.if_match, exists ? etag : "none"));
+                                                  quote(path), options.if_match, exists ? etag : "none"));
   }
   const mode_t usual = exists && S_ISREG(before.st_mode) ? before.st_mode & 0777 : 0644;
-  if (::fchmod(file.get(), options.mode.value_or(usual)) != 0) return file_error("chmod", name, errno);
-  if (::fdatasync(file.get()) != 0) return file_error("sync", name, errno);
+  if (::fchmod(file.get(), options.mode.value_or(usual)) != 0) return file_error("chmod", path, errno);
+  if (::fdatasync(file.get()) != 0) return file_error("sync", path, errno);
   if (::renameat2(folder.get(), temporary_name.c_str(), folder.get(), name.c_str(),
                   options.only_new ? RENAME_NOREPLACE : 0) != 0) {
-    return file_error("write", name, errno);
+    return file_error("write", path, errno);
   }
   temporary_name.clear();
   struct stat after {};
-  if (::fstat(file.get(), &after) != 0) return file_error("stat", name, errno);
-  return client::FileWriting::Written{.entry = entry_of(name, after), .is_new = !exists};
+  if (::fstat(file.get(), &after) != 0) return file_error("stat", path, errno);
+  return client::FileWriting::Written{.entry = entry_of(last_name(path), after), .is_new = !exists};
 }
 
 // ---- the folder ----
@@ -201,6 +214,22 @@ Result<ClaimFolder::Slot> ClaimFolder::slot(const std::string& path) const {
   return slot;
 }
 
+/// Goes by the text of the links: only so is there a name for a file that a link leads to and that does not exist yet.
+Result<ClaimFolder::Slot> ClaimFolder::slot_behind_links(const std::string& path) const {
+  std::string at = path;
+  for (int links = 0; links <= kMostLinks; ++links) {
+    TRY_ASSIGN(Slot slot, this->slot(at));
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = ::readlinkat(slot.folder.get(), slot.name.c_str(), target.data(), target.size());
+    if (size < 0) return slot;  // no link, or nothing yet
+    target.resize(static_cast<std::size_t>(size));
+    while (target.size() > 1 && target.ends_with('/')) target.pop_back();
+    if (target.starts_with('/')) return file_error("open", path, EXDEV);
+    at.replace(at.size() - slot.name.size(), std::string::npos, target);
+  }
+  return file_error("open", path, ELOOP);
+}
+
 Result<FileEntry> ClaimFolder::stat(const std::string& path) const {
   const Fd found = linux_os::open_beneath(top_.get(), path, O_PATH);
   struct stat what {};
@@ -226,18 +255,18 @@ Result<client::FilePage> ClaimFolder::list(const std::string& path, const client
 }
 
 Result<ClaimFolder::OpenFile> ClaimFolder::open_file(const std::string& path) const {
-  // Opening a pipe would wait for its writer.
-  Fd fd = linux_os::open_beneath(top_.get(), path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  const Fd found = linux_os::open_beneath(top_.get(), path, O_PATH);
   struct stat what {};
-  if (!fd || ::fstat(fd.get(), &what) != 0) return file_error("open", path, errno);
-  if (S_ISDIR(what.st_mode)) return file_error("open", path, EISDIR);
-  if (!S_ISREG(what.st_mode)) return refused(Reason::kBadRequest, fmt::format("{}: is not a file", quote(path)));
+  if (!found || ::fstat(found.get(), &what) != 0) return file_error("open", path, errno);
+  TRY(check_is_file(path, what.st_mode));
+  Fd fd(::open(fmt::format("/proc/self/fd/{}", found.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return file_error("open", path, errno);
   return OpenFile{.fd = std::move(fd), .entry = entry_of(last_name(path), what)};
 }
 
 Result<FileDraft> ClaimFolder::create(const std::string& path, const client::FileWriteOptions& options,
                                       std::uint64_t token) const {
-  TRY_ASSIGN(Slot slot, this->slot(path));
+  TRY_ASSIGN(Slot slot, slot_behind_links(path));
   const std::string temporary_name = fmt::format(".muster-upload-{:016x}", token);
   Fd file(::openat(slot.folder.get(), temporary_name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return file_error("write", path, errno);
@@ -245,6 +274,7 @@ Result<FileDraft> ClaimFolder::create(const std::string& path, const client::Fil
   FileDraft draft;
   draft.folder = std::move(slot.folder);
   draft.file = std::move(file);
+  draft.path = path;
   draft.name = std::move(slot.name);
   draft.temporary_name = temporary_name;
   draft.options = options;
@@ -280,6 +310,11 @@ Status ClaimFolder::move(const std::string& from, const std::string& to, client:
   }
   // Here EXDEV means that the claim has several file systems, not that a link leads outside.
   if (errno == EXDEV) return refused(Reason::kBadRequest, fmt::format("{}: is on another file system", quote(to)));
+  if (errno == EINVAL && to.starts_with(from + "/")) {
+    return refused(Reason::kBadRequest,
+                   fmt::format("{}: a folder cannot be moved into itself, got {}; name a place outside of it",
+                               quote(from), quote(to)));
+  }
   return file_error("move", errno == ENOENT ? from : to, errno);
 }
 

@@ -40,7 +40,8 @@ struct FileDraft {
 
   Fd folder;
   Fd file;
-  std::string name;
+  std::string path;  // as the client wrote it; it may lead through links
+  std::string name;  // in `folder`
   std::string temporary_name;
   client::FileWriteOptions options;
   uid_t user = 0;
@@ -59,7 +60,8 @@ class ClaimFolder {
     client::FileEntry entry;
   };
   Result<OpenFile> open_file(const std::string& path) const;
-  /// `token` makes the temporary name unlike all others.
+  /// Follows links as open_file() does, and a link to nothing yet makes its target. `token` makes the temporary name
+  /// unlike all others.
   Result<FileDraft> create(const std::string& path, const client::FileWriteOptions& options, std::uint64_t token) const;
   Status make_folder(const std::string& path) const;
   Status move(const std::string& from, const std::string& to, client::ClaimFiles::Existing existing) const;
@@ -71,6 +73,7 @@ class ClaimFolder {
 
   struct Slot;
   Result<Slot> slot(const std::string& path) const;
+  Result<Slot> slot_behind_links(const std::string& path) const;
 
   Fd top_;
   uid_t user_;

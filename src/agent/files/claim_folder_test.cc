@@ -145,11 +145,42 @@ TEST_F(ClaimFolderTest, NoLinkLeadsOutside) {
   EXPECT_EQ(*read_file(outside_ + "/secret"), "secret");
 }
 
-TEST_F(ClaimFolderTest, WritingToALinkReplacesTheLink) {
-  link("x", outside_ + "/secret");
-  ASSERT_TRUE(put("x", "mine"));
+TEST_F(ClaimFolderTest, WritingToALinkSavesItsTarget) {
+  ASSERT_TRUE(folder_->make_folder("a/b"));
+  write("file", "1");
+  link("a/b/up", "../../file");
+  link("a/link", "b/up");
+  const std::string etag = folder_->open_file("a/link")->entry.etag;
+  const auto saved = put("a/link", "22", {.mode = {}, .if_match = etag});
+  ASSERT_TRUE(saved) << saved.error().message;
+  EXPECT_EQ(saved->entry.name, "link");
+  EXPECT_EQ(saved->entry.etag, folder_->open_file("a/link")->entry.etag);
+  EXPECT_EQ(content("file"), "22");
+  ASSERT_TRUE(put("a/link", "333"));
+  EXPECT_EQ(content("file"), "333");
+  EXPECT_TRUE(fs::is_symlink(root_.path + "/a/link"));
+  EXPECT_TRUE(fs::is_symlink(root_.path + "/a/b/up"));
+}
+
+TEST_F(ClaimFolderTest, WritingToALinkToNothingMakesItsTarget) {
+  link("new", "target");
+  EXPECT_TRUE(put("new", "1")->is_new);
+  EXPECT_EQ(content("target"), "1");
+  EXPECT_TRUE(fs::is_symlink(root_.path + "/new"));
+}
+
+TEST_F(ClaimFolderTest, NothingIsWrittenThroughALinkThatCannotBeRead) {
+  ASSERT_TRUE(folder_->make_folder("folder"));
+  link("out", outside_ + "/secret");
+  link("up", "../secret");
+  link("circle", "circle");
+  link("to-folder", "folder/");
+  EXPECT_EQ(put("out", "mine").error().message, "\"out\": leads outside the claim");
+  EXPECT_EQ(put("up", "mine").error().reason, Reason::kForbidden);
+  EXPECT_EQ(put("circle", "mine").error().message, "\"circle\": too many symbolic links");
+  EXPECT_EQ(put("to-folder", "mine").error().message, "\"to-folder\": is a folder");
   EXPECT_EQ(*read_file(outside_ + "/secret"), "secret");
-  EXPECT_EQ(content("x"), "mine");
+  EXPECT_THAT(names(""), ElementsAre("circle", "folder", "out", "to-folder", "up"));
 }
 
 TEST_F(ClaimFolderTest, RemovingALinkKeepsWhatItPointsTo) {
@@ -179,13 +210,22 @@ TEST_F(ClaimFolderTest, MovesWithoutReplacingUnlessAsked) {
   EXPECT_EQ(content("y"), "1");
   EXPECT_EQ(folder_->move("gone", "z", ClaimFiles::Existing::kKept).error().reason, Reason::kNotFound);
   ASSERT_TRUE(folder_->make_folder("a"));
-  EXPECT_EQ(folder_->move("a", "a/b", ClaimFiles::Existing::kKept).error().reason, Reason::kBadRequest);
+  const auto into_itself = folder_->move("a", "a/b", ClaimFiles::Existing::kKept);
+  EXPECT_EQ(into_itself.error().reason, Reason::kBadRequest);
+  EXPECT_EQ(into_itself.error().message,
+            "\"a\": a folder cannot be moved into itself, got \"a/b\"; name a place outside of it");
 }
 
-TEST_F(ClaimFolderTest, APipeIsNotRead) {
+TEST_F(ClaimFolderTest, OnlyTheContentOfFilesIsReadAndWritten) {
   ASSERT_EQ(::mkfifo((root_.path + "/pipe").c_str(), 0600), 0);
-  EXPECT_EQ(folder_->stat("pipe")->type, FileType::kOther);
-  EXPECT_EQ(folder_->open_file("pipe").error().reason, Reason::kBadRequest);
+  ASSERT_EQ(::mknod((root_.path + "/socket").c_str(), S_IFSOCK | 0600, 0), 0);
+  for (const std::string name : {"pipe", "socket"}) {
+    const std::string why = "\"" + name + "\": is a " + name + "; only the content of files can be read and written";
+    EXPECT_EQ(folder_->stat(name)->type, FileType::kOther);
+    EXPECT_EQ(folder_->open_file(name).error().reason, Reason::kBadRequest);
+    EXPECT_EQ(folder_->open_file(name).error().message, why);
+    EXPECT_EQ(put(name, "x").error().message, why);
+  }
 }
 
 TEST_F(ClaimFolderTest, WrongPathsAreExplained) {

@@ -59,6 +59,12 @@ bool writes_definitions(const ResourceRequest& request) {
   return request.verb != Verb::kGet && request.verb != Verb::kList && request.verb != Verb::kWatch;
 }
 
+Error broken_escape(std::string_view where, std::string_view text) {
+  return bad_request(
+      fmt::format("{}: broken percent escape in {}; write % and two hexadecimal digits, and %25 for a % itself", where,
+                  quote(text)));
+}
+
 }  // namespace
 
 bool is_exec(const ResourceRequest& request) {
@@ -74,7 +80,7 @@ Result<Query> Query::parse(std::string_view text) {
     auto name = net::percent_decode(std::string_view(part).substr(0, equals), true);
     auto value = equals == std::string::npos ? std::optional<std::string>("")
                                              : net::percent_decode(std::string_view(part).substr(equals + 1), true);
-    if (!name || !value) return bad_request(fmt::format("query: broken percent escape in {}", quote(part)));
+    if (!name || !value) return broken_escape("query", part);
     query.items_.emplace_back(std::move(*name), std::move(*value));
   }
   return query;
@@ -123,7 +129,8 @@ Result<Target> parse_target(std::string_view target) {
   for (const std::string& part : split(path, '/')) {
     if (part.empty()) continue;
     auto decoded = net::percent_decode(part, false);
-    if (!decoded || *decoded == "." || *decoded == "..") {
+    if (!decoded) return broken_escape("path", part);
+    if (*decoded == "." || *decoded == "..") {
       return bad_request(fmt::format("path: segment {} is not allowed", quote(part)));
     }
     parsed.path.push_back(std::move(*decoded));

@@ -44,6 +44,16 @@ TEST(Request, TwoSlashesAreNotOne) {
   EXPECT_TRUE(parse_target("/api/v1/pods/?labelSelector=a//b").has_value());
 }
 
+TEST(Request, ABrokenEscapeIsNamed) {
+  for (const char* broken : {"%zz", "a%", "%2"}) {
+    const auto target = parse_target(std::string("/api/v1/namespaces/a/pods/") + broken + "?x=1");
+    ASSERT_FALSE(target.has_value()) << broken;
+    EXPECT_EQ(target.error().reason, Reason::kBadRequest);
+    EXPECT_EQ(target.error().message, std::string("path: broken percent escape in \"") + broken +
+                                          "\"; write % and two hexadecimal digits, and %25 for a % itself");
+  }
+}
+
 TEST(Request, VerbsFollowMethodAndPath) {
   const std::string jobs = "/apis/kubeflow.org/v1/namespaces/a/pytorchjobs";
   EXPECT_EQ(parse("GET", jobs)->verb, Verb::kList);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "client/api_client.h"
+#include "json/utf8.h"
 
 namespace muster::apiserver {
 namespace {
@@ -56,12 +57,17 @@ std::string_view type_name(FileType type) {
 }
 
 Object entry_object(const FileEntry& entry) {
-  return Object{{"name", entry.name},
-                {"type", std::string(type_name(entry.type))},
-                {"size", entry.size},
-                {"modified", format_rfc3339_nano(entry.modified)},
-                {"mode", fmt::format("{:04o}", entry.mode)},
-                {"etag", entry.etag}};
+  Object out{{"name", entry.name},
+             {"type", std::string(type_name(entry.type))},
+             {"size", entry.size},
+             {"modified", format_rfc3339_nano(entry.modified)},
+             {"mode", fmt::format("{:04o}", entry.mode)},
+             {"etag", entry.etag}};
+  // JSON shows such a name with replacement characters, and they are no address.
+  if (json::find_invalid_utf8(entry.name) != std::string_view::npos) {
+    out.append("encodedName", net::percent_encode(entry.name));
+  }
+  return out;
 }
 
 Document file_document(const std::string& path, const FileEntry& entry) {

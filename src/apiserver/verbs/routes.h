@@ -11,13 +11,15 @@ namespace muster::apiserver {
 // The files of a claim: /apis/muster.dev/v1/namespaces/NS/persistentvolumeclaims/NAME/files/PATH.
 //
 //   GET PATH                         a file, with Range, If-Range and If-None-Match; a folder as a FileList, in pages
-//   by
-//                                    `limit` and `continue`
+//                                    by `limit` and `continue`
 //   GET PATH?stat=true               what PATH is, as a File
 //   PUT PATH[?mode=0755]             writes a file, streamed; If-Match and `If-None-Match: *` are honoured
 //   POST PATH?makeFolder=true        makes the folder and those above it
 //   POST PATH?moveTo=PATH[&overwrite=true]
 //   DELETE PATH[?recursive=true]
+//
+// A name is any bytes, each percent-encoded where needed. Where they are no UTF-8, an entry has its `encodedName`, too,
+// which is the segment of the path.
 std::vector<Route> claim_files_routes(Context& context);
 
 /// /apis/muster.dev/v1/namespaces/NS/pods/NAME/attempts/N/log: the log of any attempt that is still kept, by the

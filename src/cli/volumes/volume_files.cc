@@ -21,8 +21,14 @@ unsigned parse_octal(const std::string& text) {
   return mode;
 }
 
+/// A name that is no text comes encoded.
+std::string name_in(const json::Document& entry) {
+  const std::string& encoded = entry.string_at("encodedName");
+  return encoded.empty() ? entry.string_at("name") : net::percent_decode(encoded, false).value_or("");
+}
+
 VolumeFile file_of(const json::Document& entry) {
-  return {.name = entry.string_at("name"),
+  return {.name = name_in(entry),
           .type = entry.string_at("type"),
           .size = entry.int_at("size"),
           .modified = entry.string_at("modified"),
