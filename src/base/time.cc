@@ -184,7 +184,7 @@ std::optional<Time> parse_rfc3339(std::string_view text) {
   if (!date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
   const seconds since_epoch = std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
                               std::chrono::minutes(minute) + seconds(second) - offset;
-  // Nanoseconds since 1970 cover the years 1677 to 2262; a Time cannot hold years beyond.
+  // Nanoseconds since 1970 cover parts of the years 1677 and 2262 and those between; see kTimeRange.
   constexpr std::int64_t kLimit = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
   if (since_epoch.count() > kLimit || since_epoch.count() < -kLimit) return std::nullopt;
   return Time(since_epoch) + std::chrono::nanoseconds(nano);

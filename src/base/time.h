@@ -18,8 +18,10 @@ std::string format_rfc3339(Time t);
 std::string format_rfc3339_micro(Time t);
 /// "2026-11-15T21:30:36.000123456Z": log lines.
 std::string format_rfc3339_nano(Time t);
-/// Accepts any fraction and any offset; nullopt when the text is not a valid time.
+/// Accepts any fraction and any offset; nullopt when the text is not a valid time or a Time cannot hold it.
 std::optional<Time> parse_rfc3339(std::string_view text);
+/// For messages about a text that parse_rfc3339 rejects: what a Time can surely hold.
+inline constexpr const char* kTimeRange = "in the years 1678 to 2261";
 
 /// The age as kubectl prints it: "45s", "5m", "3h12m", "2d".
 std::string human_duration(Duration d);

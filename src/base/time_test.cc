@@ -45,6 +45,14 @@ TEST(Rfc3339, RejectsInvalidTimes) {
   }
 }
 
+TEST(Rfc3339, HoldsTheRangeThatMessagesName) {
+  EXPECT_STREQ(kTimeRange, "in the years 1678 to 2261");
+  EXPECT_TRUE(parse_rfc3339("1678-01-01T00:00:00+23:59"));
+  EXPECT_TRUE(parse_rfc3339("2261-12-31T23:59:59.999999999-23:59"));
+  EXPECT_FALSE(parse_rfc3339("1677-01-01T00:00:00Z"));
+  EXPECT_FALSE(parse_rfc3339("2263-01-01T00:00:00Z"));
+}
+
 TEST(Rfc3339, ParsesFormattedTimes) {
   for (std::int64_t s = -4'000'000'000; s < 8'000'000'000; s += 98'765'432) {
     const Time t = at(s, (s % 1000 + 1000) % 1000);

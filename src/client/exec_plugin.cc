@@ -92,7 +92,8 @@ Result<ExecCredential> parse_exec_credential(const ExecPlugin& plugin, std::stri
   if (const std::string& until = document->string_at("status", "expirationTimestamp"); !until.empty()) {
     credential.expires = parse_rfc3339(until);
     if (!credential.expires) {
-      return failed(plugin, fmt::format("status.expirationTimestamp: must be RFC 3339, got {}", quote(until)));
+      return failed(plugin, fmt::format("status.expirationTimestamp: must be an RFC 3339 time {}, got {}", kTimeRange,
+                                        quote(until)));
     }
   }
   return credential;

@@ -121,11 +121,17 @@ bool Validator::has_type(const TypeDesc& type, const json::Document& value) cons
   return false;
 }
 
+bool is_time(Shape shape) {
+  return shape == Shape::kTime || shape == Shape::kMicroTime;
+}
+
 void Validator::value(const TypeDesc& type, const json::Document& document, const Place& place) {
   if (!has_type(type, document)) {
     causes_.push_back(type_cause(place.text(), type.shape, document));
     if (type.shape == Shape::kQuantity && document.is_number()) {
       causes_.back().message += fmt::format("; write it in quotes: {}", quote(*quantity_text(document)));
+    } else if (is_time(type.shape) && document.is_string()) {
+      causes_.back().message += fmt::format("; write a time such as 2006-01-02T15:04:05Z, {}", kTimeRange);
     }
     return;
   }

@@ -75,10 +75,12 @@ TEST(Validate, Types) {
               ElementsAre("FieldValueTypeInvalid spec.gears: Invalid value: \"boolean\": spec.gears in body must be of "
                           "type integer,string: \"boolean\"",
                           kUnchecked));
-  EXPECT_THAT(problems(R"("built": "2024-01-01")"),
-              ElementsAre("FieldValueTypeInvalid spec.built: Invalid value: \"2024-01-01\": spec.built in body must be "
-                          "of type date-time: \"2024-01-01\"",
-                          kUnchecked));
+  EXPECT_THAT(
+      problems(R"("built": "2024-01-01")"),
+      ElementsAre(
+          "FieldValueTypeInvalid spec.built: Invalid value: \"2024-01-01\": spec.built in body must be "
+          "of type date-time: \"2024-01-01\"; write a time such as 2006-01-02T15:04:05Z, in the years 1678 to 2261",
+          kUnchecked));
   EXPECT_THAT(problems(R"("secrets": {"a": "!!"})"),
               ElementsAre("FieldValueTypeInvalid spec.secrets.a: Invalid value: \"!!\": spec.secrets.a in body must be "
                           "of type byte: \"!!\"",

@@ -20,7 +20,7 @@ using api::kubernetes::Type;
 using json::Document;
 using reflect::Place;
 
-const char* wanted(Type type) {
+std::string wanted(Type type) {
   switch (type) {
     case Type::kString:
       return "a string";
@@ -31,9 +31,9 @@ const char* wanted(Type type) {
     case Type::kBool:
       return "true or false";
     case Type::kTime:
-      return "a time such as 2006-01-02T15:04:05Z";
+      return fmt::format("a time such as 2006-01-02T15:04:05Z, {}", kTimeRange);
     case Type::kMicroTime:
-      return "a time with six digits after the point, such as 2006-01-02T15:04:05.000000Z";
+      return fmt::format("a time with six digits after the point, such as 2006-01-02T15:04:05.000000Z, {}", kTimeRange);
     case Type::kQuantity:
       return "a quantity such as 500m, 2 or 4Gi";
     case Type::kIntOrString:
@@ -126,7 +126,7 @@ class Normaliser {
   TypeFindings take() && { return std::move(found_); }
 
  private:
-  void wrong(const char* what, const Document& value, const Place& place, Echo echo) {
+  void wrong(std::string_view what, const Document& value, const Place& place, Echo echo) {
     std::string message = fmt::format("must be {}", what);
     if (echo == Echo::kValues) message += fmt::format(", got {}", brief(value));
     found_.wrong.push_back(wrong_type(place.text(), std::move(message)));

@@ -46,9 +46,15 @@ TEST(BuiltinTypes, TimesHaveOneText) {
   for (const char* text : {"2030-01-01T00:00:00Z", "2030-01-01T00:00:00.5Z", "2030-01-01T00:00:00.1234567Z", "x"}) {
     EXPECT_THAT(normalised("Lease", std::string(R"({"spec":{"renewTime":")") + text + "\"}}").wrong,
                 ElementsAre(std::string("spec.renewTime: must be a time with six digits after the point, such as "
-                                        "2006-01-02T15:04:05.000000Z, got \"") +
+                                        "2006-01-02T15:04:05.000000Z, in the years 1678 to 2261, got \"") +
                             text + "\""));
   }
+}
+
+TEST(BuiltinTypes, ATimeThatNoClockHereHoldsIsRefusedWithTheRange) {
+  EXPECT_THAT(normalised("Event", R"({"firstTimestamp":"2300-01-01T00:00:00Z"})").wrong,
+              ElementsAre("firstTimestamp: must be a time such as 2006-01-02T15:04:05Z, in the years 1678 to 2261, got "
+                          "\"2300-01-01T00:00:00Z\""));
 }
 
 TEST(BuiltinTypes, BytesHaveOneText) {

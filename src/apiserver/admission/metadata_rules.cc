@@ -224,7 +224,7 @@ bool is_list_of(const Document& value, bool (Document::*is_right)() const) {
 }
 
 /// Returns the type that the member must have, or "" when the value has it.
-std::string_view wrong_metadata_type(std::string_view key, const Document& value) {
+std::string wrong_metadata_type(std::string_view key, const Document& value) {
   if (key == "labels" || key == "annotations") return is_map_of_strings(value) ? "" : "an object of strings";
   if (key == "finalizers") return is_list_of(value, &Document::is_string) ? "" : "a list of strings";
   if (key == "ownerReferences" || key == "managedFields") {
@@ -237,7 +237,7 @@ std::string_view wrong_metadata_type(std::string_view key, const Document& value
   if (!texts.contains(key)) return "";
   if (!value.is_string()) return "a string";
   const bool time = key.ends_with("Timestamp");
-  return time && !parse_rfc3339(value.as_string()) ? "an RFC 3339 time" : "";
+  return time && !parse_rfc3339(value.as_string()) ? fmt::format("an RFC 3339 time {}", kTimeRange) : "";
 }
 
 }  // namespace
@@ -245,7 +245,7 @@ std::string_view wrong_metadata_type(std::string_view key, const Document& value
 std::vector<FieldCause> check_metadata_types(const Document& object) {
   std::vector<FieldCause> wrong;
   for (const json::Member& member : object.find("metadata")->as_object()) {
-    const std::string_view wanted = wrong_metadata_type(member.key, member.value);
+    const std::string wanted = wrong_metadata_type(member.key, member.value);
     if (wanted.empty()) continue;
     wrong.push_back(
         wrong_type("metadata." + member.key, fmt::format("must be {}, got {}", wanted, brief(member.value))));

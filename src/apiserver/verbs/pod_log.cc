@@ -69,7 +69,9 @@ Result<client::LogRequest> parse_log_query(const Query& query, client::LogReques
   if (since_seconds) request.since = now - clamped_seconds(*since_seconds);
   if (const std::string_view since = query.get("sinceTime"); !since.empty()) {
     request.since = parse_rfc3339(since);
-    if (!request.since) return bad_request(fmt::format("sinceTime: must be an RFC 3339 time, got {}", quote(since)));
+    if (!request.since) {
+      return bad_request(fmt::format("sinceTime: must be an RFC 3339 time {}, got {}", kTimeRange, quote(since)));
+    }
   }
   TRY(check_numbers(request, since_seconds));
   return request;

@@ -100,8 +100,8 @@ Result<std::optional<Time>> time_parameter(const Query& query, std::string_view 
   constexpr std::int64_t kLatest = 4'102'444'800;  // 2100: far from where nanoseconds overflow
   const auto seconds = parse_int(text);
   if (seconds && *seconds >= 0 && *seconds <= kLatest) return std::optional(Time(std::chrono::seconds(*seconds)));
-  return bad_request(
-      fmt::format("{}: must be an RFC 3339 time or seconds since 1970, got {}", name, quote(std::string(text))));
+  return bad_request(fmt::format("{}: must be an RFC 3339 time {} or seconds since 1970, up to {}, got {}", name,
+                                 kTimeRange, kLatest, quote(text)));
 }
 
 Result<std::optional<Duration>> step_parameter(const Query& query) {

@@ -135,9 +135,11 @@ TEST_F(Usage, AHistoryHasTimesAndSeries) {
 TEST_F(Usage, WrongParametersAreNamed) {
   const std::string path = "/apis/muster.dev/v1/namespaces/default/pods/p/metrics";
   EXPECT_EQ(get(path + "?from=yesterday", 400).string_at("message"),
-            "from: must be an RFC 3339 time or seconds since 1970, got \"yesterday\"");
+            "from: must be an RFC 3339 time in the years 1678 to 2261 or seconds since 1970, up to 4102444800, got "
+            "\"yesterday\"");
   EXPECT_EQ(get(path + "?to=99999999999999", 400).string_at("message"),
-            "to: must be an RFC 3339 time or seconds since 1970, got \"99999999999999\"");
+            "to: must be an RFC 3339 time in the years 1678 to 2261 or seconds since 1970, up to 4102444800, got "
+            "\"99999999999999\"");
   EXPECT_EQ(get(path + "?step=often", 400).string_at("message"), "step: must be a duration such as 15s, got \"often\"");
   EXPECT_EQ(call("POST", path)->status, 405);
 }

@@ -50,7 +50,7 @@ class Logs final : public Command {
     }
     if (!since_time_.empty() && !parse_rfc3339(since_time_)) {
       return cli::Failure{.what = fmt::format("failed to parse since time,invalid format, got {}", quote(since_time_)),
-                          .fix = "--since-time 2026-07-29T10:00:00Z"};
+                          .fix = fmt::format("--since-time 2026-07-29T10:00:00Z, or another time {}", kTimeRange)};
     }
     if (!since_.empty() && !since_time_.empty()) {
       return cli::Failure{.what = "only one of --since and --since-time may be used"};

@@ -46,7 +46,7 @@ std::optional<cli::Failure> CronFlags::check() const {
   }
   if (!deadline.empty() && !parse_rfc3339(deadline)) {
     return bad_cron_flag(fmt::format("--deadline is invalid, got {}", deadline),
-                         "write a time such as 2026-12-31T00:00:00Z");
+                         fmt::format("write a time such as 2026-12-31T00:00:00Z, {}", kTimeRange));
   }
   if (history_limit < 0 || history_limit > INT32_MAX) {
     return bad_cron_flag(fmt::format("--history-limit is invalid, got {}", history_limit), "write a number from 0 on");
