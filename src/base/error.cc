@@ -31,6 +31,7 @@ constexpr std::array kReasons = {
     ReasonRow{Reason::kInvalid, "Invalid", 422},
     ReasonRow{Reason::kTooManyRequests, "TooManyRequests", 429},
     ReasonRow{Reason::kInternalError, "InternalError", 500},
+    ReasonRow{Reason::kBadGateway, "BadGateway", 502},
     ReasonRow{Reason::kServiceUnavailable, "ServiceUnavailable", 503},
     ReasonRow{Reason::kTimeout, "Timeout", 504},
     ReasonRow{Reason::kStorageFull, "StorageFull", 507},

@@ -26,6 +26,7 @@ enum class Reason {
   kInvalid,
   kTooManyRequests,
   kInternalError,
+  kBadGateway,  // 502: not a Kubernetes reason; the peer does not answer in HTTP
   kServiceUnavailable,
   kTimeout,      // 504
   kStorageFull,  // 507: not a Kubernetes reason; the disk is full

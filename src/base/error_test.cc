@@ -31,7 +31,7 @@ TEST(ErrorReasons, CodesReadBackWhereTheyAreDistinct) {
     EXPECT_EQ(reason_from_http_code(http_code(reason)), reason) << reason_name(reason);
   }
   EXPECT_EQ(reason_from_http_code(418), Reason::kBadRequest);
-  EXPECT_EQ(reason_from_http_code(502), Reason::kInternalError);
+  EXPECT_EQ(reason_from_http_code(501), Reason::kInternalError);
   EXPECT_EQ(reason_from_http_code(302), Reason::kInternalError);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "net/message_text.h"
 
 namespace muster::net {
 namespace {
@@ -19,6 +20,12 @@ int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   const char l = lower(c);
   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
+}
+
+/// Digits of a number that a port can have; a Host header may also have none.
+bool is_port(std::string_view text) {
+  constexpr std::int64_t kLargest = 65535;
+  return std::ranges::all_of(text, is_digit) && (text.empty() || parse_int(text).value_or(kLargest + 1) <= kLargest);
 }
 
 bool unreserved(char c) {
@@ -59,15 +66,17 @@ void Headers::add(std::string name, std::string value) {
   items_.emplace_back(std::move(name), std::move(value));
 }
 
+bool is_header_value(std::string_view text) {
+  return std::ranges::none_of(text, [](char c) { return is_control(c); });
+}
+
 std::optional<std::string> host_name(std::string_view host) {
   host = trim(host);
   const bool bracketed = host.starts_with('[');
   const std::size_t end = bracketed ? host.find(']') : host.find(':');
   if (bracketed && end == std::string_view::npos) return std::nullopt;
   std::string_view port = end == std::string_view::npos ? "" : host.substr(end + (bracketed ? 1 : 0));
-  if (!port.empty()) {
-    if (port.front() != ':' || !std::ranges::all_of(port.substr(1), is_digit)) return std::nullopt;
-  }
+  if (!port.empty() && (port.front() != ':' || !is_port(port.substr(1)))) return std::nullopt;
   return to_lower(bracketed ? host.substr(1, end - 1) : host.substr(0, end));
 }
 

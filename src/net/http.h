@@ -166,6 +166,9 @@ class Transport {
   virtual std::unique_ptr<Call> send(Request request, ResponseSink sink) = 0;
 };
 
+/// Returns false for a text with control characters: a line break would start another header.
+bool is_header_value(std::string_view text);
+
 /// Returns the name or address in a Host header, in lower case, without brackets and port; nullopt when malformed.
 std::optional<std::string> host_name(std::string_view host);
 

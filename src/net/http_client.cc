@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/strings.h"
 #include "net/message_text.h"
 #include "net/response_reader.h"
 #include "net/socket.h"
@@ -45,6 +46,21 @@ std::string request_text(const Request& request, const Endpoint& endpoint) {
 
 bool is_token(std::string_view method) {
   return !method.empty() && std::ranges::all_of(method, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+/// Returns why the request cannot be written as HTTP; "" when it can. Values of headers may be secrets.
+std::string fault_in(const Request& request) {
+  if (!is_token(request.method) || !is_token(request.target)) {
+    return "method and path must be printable ASCII without spaces";
+  }
+  for (const auto& [name, value] : request.headers) {
+    if (!is_token(name) || name.find(':') != std::string::npos) {
+      return fmt::format("the name of a header must be printable ASCII without spaces and colons, got {}", quote(name));
+    }
+    if (!is_header_value(value))
+      return fmt::format("header {}: must have no line break or other control character", name);
+  }
+  return "";
 }
 
 Error unavailable(std::string message) {
@@ -323,7 +339,8 @@ class Wire : public std::enable_shared_from_this<Wire> {
       if (!taken.fault.empty()) {
         const auto flight = flight_;
         close();
-        flight->end(unavailable(fmt::format("{} does not answer in HTTP: {}", shared_->name, taken.fault)));
+        flight->end(Error{.reason = Reason::kBadGateway,
+                          .message = fmt::format("{} does not answer in HTTP: {}", shared_->name, taken.fault)});
         return;
       }
       if (reader_->is_header_done() && reader_->status == 101 && asks_for_upgrade(flight_->request.headers)) {
@@ -552,9 +569,8 @@ std::unique_ptr<Call> HttpClient::send(Request request, ResponseSink sink) {
   auto flight = std::make_shared<Flight>();
   flight->sink = std::move(sink);
   std::optional<Error> problem = shared->tls_error;
-  if (!is_token(request.method) || !is_token(request.target)) {
-    problem = Error{.reason = Reason::kBadRequest,
-                    .message = "request: method and path must be printable ASCII without spaces"};
+  if (const std::string fault = fault_in(request); !fault.empty()) {
+    problem = Error{.reason = Reason::kBadRequest, .message = "request: " + fault};
   }
   if (problem) {
     shared->loop.post([flight, error = *std::move(problem)] { flight->end(error); });

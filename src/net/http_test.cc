@@ -43,9 +43,17 @@ TEST(HostName, IsWhatComesBeforeThePort) {
   EXPECT_EQ(host_name(""), "");
 }
 
+TEST(HeaderValue, HasNoControlCharacters) {
+  for (const char* fine : {"", "token abc", "a\tb", "caf\xc3\xa9"}) EXPECT_TRUE(is_header_value(fine)) << fine;
+  for (const char* wrong : {"a\r\nX: 1", "a\n", "\r", "a\x7f", "\x1b[0m"}) EXPECT_FALSE(is_header_value(wrong));
+  EXPECT_FALSE(is_header_value(std::string_view("a\0b", 3)));
+}
+
 TEST(HostName, MayBeFollowedByAPortAlone) {
-  for (const char* wrong : {"[::1].evil.com", "[::1]x:80", "127.0.0.1:evil.com", "localhost:80:80", "localhost:-1",
-                            "[::1", "::1", "[::1]:evil.com"}) {
+  EXPECT_EQ(host_name("localhost:65535"), "localhost");
+  for (const char* wrong :
+       {"localhost:65536", "[::1]:99999", "localhost:99999999999999999999", "[::1].evil.com", "[::1]x:80",
+        "127.0.0.1:evil.com", "localhost:80:80", "localhost:-1", "[::1", "::1", "[::1]:evil.com"}) {
     EXPECT_EQ(host_name(wrong), std::nullopt) << wrong;
   }
 }

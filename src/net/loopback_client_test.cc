@@ -407,6 +407,22 @@ TEST_F(ScriptedServerTest, InterimAnswersAreSkippedAndOtherBytesRefused) {
   request_on(0, "\r\n\r\n").send("SSH-2.0-OpenSSH\r\n\r\n");
   wait([&] { return second.ended; });
   EXPECT_THAT(second.error, StartsWith("127.0.0.1:" + std::to_string(port_) + " does not answer in HTTP: "));
+  EXPECT_EQ(second.reason, Reason::kBadGateway);
+}
+
+TEST_F(ScriptedServerTest, NoHeaderHasALineBreakOrAnotherControlCharacter) {
+  HttpClient client(loop_, plain());
+  for (const std::string& value : {std::string("a\r\nX-Injected: 1"), std::string("a\n"), std::string("a\0b", 3)}) {
+    Request request = get("/");
+    request.headers.set("Authorization", value);
+    const Outcome outcome = fetch(client, request);
+    EXPECT_EQ(outcome.error, "request: header Authorization: must have no line break or other control character");
+    EXPECT_EQ(outcome.reason, Reason::kBadRequest);
+  }
+  Request request = get("/");
+  request.headers.set("X: 1\r\nY", "1");
+  EXPECT_THAT(fetch(client, request).error, StartsWith("request: the name of a header must be printable ASCII"));
+  EXPECT_EQ(peers_.size(), 0U) << "nothing was sent";
 }
 
 TEST_F(ScriptedServerTest, SilentServerRunsIntoTheConnectTimeout) {

@@ -135,14 +135,15 @@ TEST_F(ServerTest, MalformedRequestsGetA400AndAClosedConnection) {
   refused("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "there must be one Host header");
   refused("GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n\r\n", "a header must not continue on the next line");
   refused("GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n\t2\r\n\r\n", "a header must not continue on the next line");
-  for (const std::string host : {"[::1].evil.com", "127.0.0.1:evil.com", "::1"}) {
+  for (const std::string host : {"[::1].evil.com", "127.0.0.1:evil.com", "::1", "127.0.0.1:65536"}) {
     refused("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n",
-            "the Host header must be a name or address, and a port at most");
+            "the Host header must be a name or address, and a port up to 65535 at most");
   }
   refused("GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nauthorization: Bearer a\r\n\r\n",
           "there must be one Authorization header");
   refused("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
           "there must be one Content-Length header");
+  refused("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\na", "the Content-Length must be one number");
   refused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", "transfer-encoding must be chunked");
   refused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n",
           "not an HTTP request");
@@ -420,9 +421,9 @@ TEST_F(ServerTest, SecondAnswerIsIgnored) {
 
 TEST_F(ServerTest, LineBreaksInHeaderValuesDoNotSplitTheAnswer) {
   serve([](const Request&, const std::shared_ptr<Exchange>& exchange) {
-    exchange->respond(Response{.headers = {{"X", "a\r\nSet-Cookie: b"}}});
+    exchange->respond(Response{.headers = {{"X", "a\r\nSet-Cookie: b"}, {"Y", std::string("a\0b", 3)}}});
   });
-  EXPECT_THAT(answer_to("GET / HTTP/1.0\r\n\r\n"), HasSubstr("X: a  Set-Cookie: b\r\n"));
+  EXPECT_THAT(answer_to("GET / HTTP/1.0\r\n\r\n"), HasSubstr("X: a  Set-Cookie: b\r\nY: a b\r\n"));
 }
 
 TEST_F(ServerTest, FullDescriptorTableDelaysConnectionsWithoutSpinning) {

@@ -12,10 +12,15 @@ std::string text(const View& view) {
   return std::string(view.data(), view.size());
 }
 
-/// Replaces line breaks in the value, which would otherwise start a new header.
+/// What the value of a header must not contain; HTTP allows tabs.
+inline bool is_control(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+}
+
+/// Replaces control characters in the value: a line break would start another header.
 inline void append_header(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append(": ");
-  for (const char c : value) out += c == '\r' || c == '\n' ? ' ' : c;
+  for (const char c : value) out += is_control(c) ? ' ' : c;
   out.append("\r\n");
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+
 namespace muster::net {
 
 namespace {
@@ -245,9 +247,11 @@ std::string_view Connection::fault_in_head() const {
   if (reader.other_encoding) return "transfer-encoding must be chunked";
   if (!reader.request.target.starts_with('/') && !whole_server) return "the request target must begin with /";
   if (hosts > 1 || (!http_1_0_ && hosts == 0)) return "there must be one Host header";
-  if (!host_name(headers.get("Host"))) return "the Host header must be a name or address, and a port at most";
+  if (!host_name(headers.get("Host")))
+    return "the Host header must be a name or address, and a port up to 65535 at most";
   if (headers.count("Authorization") > 1) return "there must be one Authorization header";
   if (headers.count("Content-Length") > 1) return "there must be one Content-Length header";
+  if (!std::ranges::all_of(headers.get("Content-Length"), is_digit)) return "the Content-Length must be one number";
   return "";
 }
 

@@ -99,6 +99,7 @@ struct Outcome {
   bool ended = false;
   bool failed = false;
   std::string error;
+  Reason reason = {};  // of the error
 };
 
 class LoopbackTest : public ::testing::Test {
@@ -150,6 +151,7 @@ class LoopbackTest : public ::testing::Test {
       outcome.ended = true;
       outcome.failed = !status.has_value();
       if (outcome.failed) outcome.error = status.error().message;
+      if (outcome.failed) outcome.reason = status.error().reason;
     };
     return sink;
   }

@@ -14,7 +14,7 @@ constexpr Duration kListPatience = 60s;
 
 bool worth_waiting(Reason reason) {
   return reason == Reason::kServiceUnavailable || reason == Reason::kTimeout || reason == Reason::kTooManyRequests ||
-         reason == Reason::kInternalError;
+         reason == Reason::kInternalError || reason == Reason::kBadGateway;
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ int exit_code(Reason reason) {
     case Reason::kAlreadyExists:
     case Reason::kConflict:
       return kExitConflict;
+    case Reason::kBadGateway:
     case Reason::kServiceUnavailable:
     case Reason::kTimeout:
       return kExitUnreachable;
