@@ -27,10 +27,6 @@ bool is_passed_on(std::string_view name) {
   return std::ranges::find(kKept, to_lower(name)) == kKept.end();
 }
 
-bool has_body(const std::string& method, int status) {
-  return method != "HEAD" && status != 204 && status != 304;
-}
-
 /// One request on its way through; it ends when either side does.
 class Transfer : public std::enable_shared_from_this<Transfer> {
  public:
@@ -54,9 +50,13 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
  private:
   void on_head(int status, const net::Headers& received) {
     net::Headers headers = options_.response_headers ? options_.response_headers(received) : passed_on(received);
-    if (!has_body(method_, status)) {
+    if (status == 204 || status == 304) {
       response_ = Response::kComplete;
       return exchange_->respond({.status = status, .headers = std::move(headers), .body = ""});
+    }
+    // The length of a body that HEAD leaves out is all that tells it.
+    if (method_ == "HEAD" && received.has("Content-Length")) {
+      headers.set("Content-Length", std::string(received.get("Content-Length")));
     }
     response_ = Response::kStreams;
     exchange_->begin(status, std::move(headers));

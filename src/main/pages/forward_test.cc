@@ -26,12 +26,16 @@ class ForwardTest : public ::testing::Test {
 
   struct Answer {
     int status = 0;
+    net::Headers headers;
     std::string body;
     bool ended = false;
   };
   net::ResponseSink into(Answer& answer) {
     net::ResponseSink sink;
-    sink.on_head = [&answer](int status, const net::Headers&) { answer.status = status; };
+    sink.on_head = [&answer](int status, const net::Headers& headers) {
+      answer.status = status;
+      answer.headers = headers;
+    };
     sink.on_data = [&answer](std::string_view bytes) { answer.body += bytes; };
     sink.on_end = [&answer](const Status&) { answer.ended = true; };
     return sink;
@@ -71,6 +75,30 @@ TEST_F(ForwardTest, AResponseComesBack) {
   loop_.run_until([&] { return answer.ended; });
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "hello");
+}
+
+TEST_F(ForwardTest, HeadTellsTheLengthOfTheBodyThatItLeavesOut) {
+  Answer answer;
+  const auto call = browser_->send({.method = "HEAD", .target = "/"}, into(answer));
+  loop_.run_until([&] { return answer.ended; });
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.headers.count("Content-Length"), 1U);
+  EXPECT_EQ(answer.headers.get("Content-Length"), "5");
+  EXPECT_EQ(answer.body, "");
+}
+
+TEST_F(ForwardTest, HeadOfABodyOfUnknownLengthHasNone) {
+  program_ = [](const net::Request&, const std::shared_ptr<net::Exchange>& exchange) {
+    exchange->begin(200, {});
+    exchange->finish();
+  };
+  for (int i = 0; i < 2; ++i) {
+    Answer answer;
+    const auto call = browser_->send({.method = "HEAD", .target = "/"}, into(answer));
+    loop_.run_until([&] { return answer.ended; });
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_FALSE(answer.headers.has("Content-Length"));
+  }
 }
 
 TEST_F(ForwardTest, ABodyOfAnySizeIsPassedOnAsItArrives) {

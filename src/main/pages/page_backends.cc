@@ -41,6 +41,16 @@ std::string ready_message(const json::Document& object) {
   return "it was just created";
 }
 
+/// Whoever may write Secrets can put any bytes there.
+Result<std::string> authorization_with(const json::Document& secret) {
+  const auto token = base64_decode(secret.string_at("data", control::kNotebookTokenKey));
+  if (token && !token->empty() && net::is_header_value(*token)) return "token " + *token;
+  return unavailable(
+      fmt::format("data.{} of Secret {} must be the token of JupyterLab, in one line; delete the Secret, and a new one "
+                  "is made",
+                  control::kNotebookTokenKey, quote(secret.string_at("metadata", "name"))));
+}
+
 }  // namespace
 
 PageBackends::PageBackends(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Listener listener)
@@ -117,8 +127,7 @@ Result<PageBackend> PageBackends::find_object(const PageName& page, const json::
   if (page.kind == &notebook_pages()) {
     const auto secret = notebook_secrets_.find(page.ns, control::notebook_secret_name(page.name));
     if (secret == nullptr) return unavailable(fmt::format("Notebook {} has lost its token", page.name));
-    const std::string& token = secret->string_at("data", control::kNotebookTokenKey);
-    backend.authorization = "token " + base64_decode(token).value_or("");
+    TRY_ASSIGN(backend.authorization, authorization_with(*secret));
   }
   return backend;
 }

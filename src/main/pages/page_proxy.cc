@@ -54,6 +54,10 @@ void PageProxy::open_with_link(const PageName& page, const net::Request& request
 }
 
 void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+  const auto target = apiserver::parse_target(request.target);
+  if (!target && target.error().reason == Reason::kBadRequest) {
+    return respond_text(*exchange, 400, target.error().message);
+  }
   const auto page = page_of(request.target);
   if (!page) {
     return respond_text(*exchange, 404,
@@ -61,7 +65,6 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
                         "this path; the API is on the main port.");
   }
   if (!access_.is_from_here(request)) return respond_text(*exchange, 403, "this is not a name of this server");
-  const auto target = apiserver::parse_target(request.target);
   // Below the page, a parameter of this name is the program's own.
   if (request.method == "GET" && target && target->path.size() == 3 && target->query.has("token")) {
     return open_with_link(*page, request, target->query.get("token"), exchange);

@@ -1,12 +1,17 @@
 #include "main/pages/page_proxy.h"
 
+#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <thread>
 
 #include "api/names.h"
+#include "base/fd.h"
 #include "base/strings.h"
 #include "control/notebook/notebook.h"
 #include "control/tensorboard/tensorboard.h"
@@ -166,6 +171,52 @@ TEST_F(PageProxyTest, AProgramThatDoesNotListenYetIsStarting) {
   EXPECT_THAT(get_as_owner("/tb/default/mnist/").body, HasSubstr("TensorBoard is starting"));
 }
 
+/// Listens at an address and answers one connection in no HTTP.
+class OtherProtocol {
+ public:
+  OtherProtocol(const std::string& address, int port) : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(static_cast<std::uint16_t>(port));
+    ::inet_pton(AF_INET, address.c_str(), &at.sin_addr);
+    const int yes = 1;
+    ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    EXPECT_EQ(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    EXPECT_EQ(::listen(listener_.get(), 1), 0);
+    thread_ = std::jthread([this] { answer(); });
+  }
+
+ private:
+  void answer() const {
+    const Fd peer(::accept(listener_.get(), nullptr, nullptr));
+    constexpr std::string_view kGreeting = "SSH-2.0-OpenSSH_9.2\r\n";
+    EXPECT_EQ(::send(peer.get(), kGreeting.data(), kGreeting.size(), 0), static_cast<ssize_t>(kGreeting.size()));
+    std::array<char, 4096> request{};
+    while (::recv(peer.get(), request.data(), request.size(), 0) > 0) {
+    }
+  }
+
+  Fd listener_;
+  std::jthread thread_;
+};
+
+TEST_F(PageProxyTest, AProgramThatAnswersInNoHttpIsNotStarting) {
+  put_board("Running");
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
+  const OtherProtocol program(address_, control::kTensorBoardPort);
+  const Answer answer = get_as_owner("/tb/default/mnist/");
+  EXPECT_EQ(answer.status, 502);
+  EXPECT_EQ(answer.body, fmt::format("TensorBoard runs, but its answer cannot be shown: {}:{} does not answer in HTTP: "
+                                     "bad version\n",
+                                     address_, control::kTensorBoardPort));
+}
+
+TEST_F(PageProxyTest, ABrokenEscapeIsNamed) {
+  const Answer answer = get_as_owner("/tb/default/mnist/%zz");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("broken percent escape in \"%zz\""));
+}
+
 TEST_F(PageProxyTest, AVisitIsNotedOnceAMinute) {
   put_board("Suspended");
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
@@ -245,12 +296,16 @@ class NotebookProxyTest : public PageProxyTest {
     pod["metadata"]["labels"][api::kNotebookUidLabel] = "n-1";
     pod["status"]["podIP"] = address_;
     api_.put("/api/v1/pods/mnist-nb-0", pod);
+    put_token("of-jupyter");
+    put_notebook("Running");
+  }
+
+  void put_token(std::string_view token) {
     json::Document secret = cli::make_object("v1", "Secret", "mnist-nb");
     secret["metadata"]["namespace"] = "default";
     secret["metadata"]["labels"][api::kNotebookUidLabel] = "n-1";
-    secret["data"] = json::Object{{"token", base64_encode("of-jupyter")}};
+    secret["data"] = json::Object{{"token", base64_encode(token)}};
     api_.put("/api/v1/secrets/mnist-nb", secret);
-    put_notebook("Running");
   }
 
   void put_notebook(const std::string& phase) {
@@ -308,6 +363,20 @@ TEST_F(NotebookProxyTest, JupyterGetsItsTokenAndItsCookiesAndNoneOfOurs) {
   EXPECT_EQ(passed_on_.headers.get("Cookie"), "_xsrf=of-jupyter");
   EXPECT_FALSE(answer.headers.has("Set-Cookie"));
   EXPECT_FALSE(answer.headers.has("Service-Worker-Allowed"));
+}
+
+TEST_F(NotebookProxyTest, ATokenThatIsNoHeaderIsNotSent) {
+  listen_as_jupyter();
+  const std::string why =
+      "data.token of Secret \"mnist-nb\" must be the token of JupyterLab, in one line; delete the Secret, and a new "
+      "one "
+      "is made\n";
+  for (const std::string_view token : {"a\r\nX-Injected: 1", "a\n", ""}) {
+    put_token(token);
+    loop_.run_until([&] { return get_as_owner("/notebook/default/mnist/").body == why; });
+    put_token("fine");
+    loop_.run_until([&] { return get_as_owner("/notebook/default/mnist/").status == 200; });
+  }
 }
 
 TEST_F(NotebookProxyTest, LargeBodiesStreamBothWays) {

@@ -1,5 +1,7 @@
 #include "main/pages/page_transfer.h"
 
+#include <fmt/core.h>
+
 #include "base/strings.h"
 #include "main/pages/forward.h"
 
@@ -21,6 +23,13 @@ net::Headers headers_for_program(const net::Headers& received, const CookieJar& 
   if (!authorization.empty()) headers.set("Authorization", authorization);
   if (const std::string kept = cookies.header(); !kept.empty()) headers.set("Cookie", kept);
   return headers;
+}
+
+/// A program that does not listen yet is starting; one that answers nonsense runs.
+void explain_failure(const std::string& program, const Error& error, net::Exchange& to) {
+  if (error.reason == Reason::kServiceUnavailable) return respond_later(to, program + " is starting");
+  respond_text(to, http_code(error.reason),
+               fmt::format("{} runs, but its answer cannot be shown: {}", program, error.message));
 }
 
 }  // namespace
@@ -46,7 +55,7 @@ void pass_on(net::EventLoop& loop, const std::shared_ptr<PageUpstream>& upstream
              upstream->cookies.keep(received);
              return headers_for_browser(received);
            },
-       .on_unreachable = [program](net::Exchange& to, const Error&) { respond_later(to, program + " is starting"); }});
+       .on_unreachable = [program](net::Exchange& to, const Error& error) { explain_failure(program, error, to); }});
 }
 
 }  // namespace muster
