@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kMostTries = 10;
 constexpr Duration kLongestWhole = std::chrono::seconds(30);
+constexpr Duration kLongestUnanswered = std::chrono::seconds(3);
 constexpr Backoff kRequestBackoff;
 
 /// The delay that the server asks for; nullopt when it does not say that a retry will help.
@@ -157,7 +158,8 @@ class RemoteTransport::Flight : public std::enable_shared_from_this<Flight> {
   void plan_retry(std::optional<Duration> after) {
     if (tries_ >= kMostTries || request_.streams_body) return;
     const Duration wait = kRequestBackoff.wait(tries_, after, shared_->rng);
-    if (shared_->loop.mono() + wait - began_ <= kLongestWhole) next_ = Next{.wait = wait};
+    const Duration longest = shared_->has_answered ? kLongestWhole : kLongestUnanswered;
+    if (shared_->loop.mono() + wait - began_ <= longest) next_ = Next{.wait = wait};
   }
 
   void end_later(Error error) {

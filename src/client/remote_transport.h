@@ -15,7 +15,8 @@ namespace muster::client {
 /// - after 429, and after 503 with Retry-After: the server did nothing and says when to retry;
 /// - when the connection could not be established, to a server that has answered before: it may be restarting;
 /// - when the connection was lost before the response, if the request is idempotent (net::may_repeat);
-/// at most ten times and for half a minute, with growing, jittered waits. Then the last response or error counts.
+/// at most ten times and for half a minute, with growing, jittered waits. Then the last response or error counts. A
+/// server that has never answered may be none, so it is given up after three seconds.
 class RemoteTransport final : public net::Transport {
  public:
   /// Makes a transport whose connections use this client certificate; the token is added to requests here.

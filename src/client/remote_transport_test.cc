@@ -147,10 +147,22 @@ TEST_F(RemoteTransportTest, GivesUpWhenItWouldTakeMoreThanHalfAMinute) {
   EXPECT_EQ(wire_.count(), before + 1);
 }
 
-TEST_F(RemoteTransportTest, GivesUpAfterTheMaximumOfAttempts) {
+TEST_F(RemoteTransportTest, AServerThatHasNeverAnsweredIsSoonGivenUp) {
   send("GET");
   while (got_.empty()) {
-    ASSERT_LE(wire_.count(), 10U);
+    fail(true);
+    if (loop_.timers() != 0) loop_.advance(loop_.until_next_timer());
+  }
+  EXPECT_GE(wire_.count(), 3U);
+  EXPECT_LE(loop_.mono(), MonoTime(seconds(3)));
+  EXPECT_THAT(got_, ElementsAre("connection lost"));
+}
+
+TEST_F(RemoteTransportTest, GivesUpAfterTheMaximumOfAttempts) {
+  has_answered();
+  send("GET");
+  while (got_.empty()) {
+    ASSERT_LE(wire_.count(), 11U);
     fail(true);
     if (loop_.timers() != 0) loop_.advance(loop_.until_next_timer());
   }

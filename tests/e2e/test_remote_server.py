@@ -3,8 +3,10 @@
 import http.server
 import json
 import os
+import socketserver
 import subprocess
 import threading
+import time
 
 import pytest
 import yaml
@@ -123,6 +125,52 @@ def test_a_refused_credential_is_asked_for_once_more(engine, tmp_path):
     refused = muster(path, "get", "namespaces")
     assert refused.returncode != 0 and "nauthorized" in refused.stderr
     assert runs(tmp_path) == 4, "once when the kubeconfig is read, once after the refusal"
+
+
+def disconnect(peer):
+    peer.recv(4096)
+
+
+def say_nothing(peer):
+    while peer.recv(4096):
+        pass
+
+
+def speak_ssh(peer):
+    peer.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+    say_nothing(peer)
+
+
+def speak_html(peer):
+    peer.recv(4096)
+    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
+    say_nothing(peer)
+
+
+@pytest.mark.parametrize(("behave", "why"), [
+    (disconnect, "lost before the answer was complete"),
+    (say_nothing, "no answer to GET /version within 5s"),
+    (speak_ssh, "does not answer in HTTP: bad version"),
+    (speak_html, "what it answers to GET /version is no version of Kubernetes"),
+])
+def test_the_console_soon_reports_a_server_that_is_none(tmp_path, behave, why):
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self):
+            behave(self.request)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        (tmp_path / "kubeconfig").write_text(json.dumps({
+            "current-context": "c", "clusters": [{"name": "c", "cluster": {"server": url}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c"}}]}))
+        began = time.monotonic()
+        failed = muster(tmp_path / "kubeconfig", "console", "--no-open")
+        server.shutdown()
+    assert time.monotonic() - began < 8
+    assert failed.returncode == 6
+    assert f"cannot reach the API server at {url}" in failed.stderr and why in failed.stderr
 
 
 def test_an_expired_credential_is_not_shown(engine, tmp_path):

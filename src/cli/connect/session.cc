@@ -42,8 +42,8 @@ int Session::fail(const Failure& failure) {
 }
 
 int Session::fail(const Error& error) {
-  const bool silent_server = error.reason == Reason::kServiceUnavailable && explain_;
-  return fail(silent_server ? explain_(error) : failure_of(error));
+  const bool no_server = error.reason == Reason::kServiceUnavailable || error.reason == Reason::kBadGateway;
+  return fail(no_server && explain_ ? explain_(error) : failure_of(error));
 }
 
 Result<json::Document> Session::await(const std::function<void(client::OnDocument)>& start) {
@@ -74,7 +74,7 @@ Result<json::Document> Session::list(const client::ResourceName& resource, const
   return await([&](client::OnDocument done) { api_.list(resource, ns, options, std::move(done)); });
 }
 
-Result<std::string> Session::get_text(const std::string& target) {
+Result<std::string> Session::get_text(const std::string& target, std::optional<Duration> limit) {
   struct Reply {
     std::string body;
     std::optional<Status> end;
@@ -85,7 +85,13 @@ Result<std::string> Session::get_text(const std::string& target) {
   sink.on_data = [reply](std::string_view data) { reply->body += data; };
   sink.on_end = [reply](Status status) { reply->end = std::move(status); };
   const auto call = api_.stream("GET", target, std::move(sink));
-  if (wait_until([&] { return reply->end.has_value(); }) != Waited::kDone) return interrupted_error();
+  const auto deadline = limit ? std::optional(loop_.mono() + *limit) : std::nullopt;
+  const Waited waited = wait_until([&] { return reply->end.has_value(); }, deadline);
+  if (waited == Waited::kTimedOut) {
+    return Error{.reason = Reason::kServiceUnavailable,
+                 .message = fmt::format("no answer to GET {} within {}", target, human_duration(*limit))};
+  }
+  if (waited == Waited::kInterrupted) return interrupted_error();
   TRY(*reply->end);
   return std::move(reply->body);
 }

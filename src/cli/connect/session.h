@@ -73,8 +73,8 @@ class Session {
   Result<json::Document> get(const client::ObjectName& object);
   Result<json::Document> list(const client::ResourceName& resource, const std::string& ns,
                               const client::ListOptions& options);
-  /// Returns the whole body of the response to a plain GET.
-  Result<std::string> get_text(const std::string& target);
+  /// Returns the whole body of the response to a plain GET. After `limit` the server counts as unavailable.
+  Result<std::string> get_text(const std::string& target, std::optional<Duration> limit = std::nullopt);
 
   enum class Waited { kDone, kTimedOut, kInterrupted };
   Waited wait_until(const std::function<bool()>& done, std::optional<MonoTime> deadline = std::nullopt);

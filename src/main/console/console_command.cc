@@ -14,6 +14,16 @@
 namespace muster {
 namespace {
 
+/// Asks what the server is. A console without a server shows nothing, so a broken one is reported soon.
+Result<json::Document> version_of(cli::Session& session) {
+  constexpr Duration kPatience = std::chrono::seconds(5);
+  TRY_ASSIGN(const std::string text, session.get_text("/version", kPatience));
+  auto version = json::parse(text);
+  if (version && !version->string_at("gitVersion").empty()) return version;
+  return Error{.reason = Reason::kServiceUnavailable,
+               .message = "what it answers to GET /version is no version of Kubernetes"};
+}
+
 /// Returns the link of the engine that the session talks to.
 Result<std::string> link_of_engine(cli::Session& session) {
   TRY_ASSIGN(const json::Document link, session.await([&session](client::OnDocument done) {
@@ -36,10 +46,9 @@ class Console final : public cli::Command {
                                              "leave it out for a free port"));
     }
     if (!data_dir_.empty()) return open_local(session);
-    const auto version = session.get_text("/version");
+    const auto version = version_of(session);
     if (!version) return session.fail(version.error());
-    const auto told = json::parse(*version);
-    if (!told || told->find("musterVersion") == nullptr) return serve_cluster(session);
+    if (version->find("musterVersion") == nullptr) return serve_cluster(session);
     const auto link = link_of_engine(session);
     return link ? show(session, *link) : session.fail(link.error());
   }
