@@ -126,6 +126,13 @@ class LoopbackTest : public ::testing::Test {
     ASSERT_TRUE(port.has_value()) << port.error().message;
     port_ = *port;
   }
+  /// Responds to each request with its method, target and body.
+  static void echo(const Request& request, const std::shared_ptr<Exchange>& exchange) {
+    exchange->respond(Response{.body = request.method + " " + request.target + " " + request.body});
+  }
+  static std::string get_request(std::string_view target) {
+    return "GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+  }
   std::unique_ptr<RawPeer> dial() { return std::make_unique<RawPeer>(loop_, port_, "127.0.0.1"); }
 
   /// Sends the bytes and waits until the server has closed the connection.
