@@ -14,7 +14,7 @@ import { Table, type Column } from "../../ui/Table";
 import { showToast, toastFailure } from "../../ui/toast";
 import { FileDialog, type FileAction } from "./FileDialogs";
 import { fileHref, folderHref } from "./FilePath";
-import { downloadFile, joinPath, listFolder, statFile, type Claim, type FileEntry } from "./files";
+import { downloadFile, joinPath, listFolder, shownPath, statFile, type Claim, type FileEntry } from "./files";
 import { addUploads, Uploads, uploadsDone } from "./uploads";
 
 interface Folder {
@@ -100,7 +100,7 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
   const menu = (entry: FileEntry): MenuItem[] => [
     { label: t("files.open"), onSelect: () => open(entry) },
     ...(isFolder(entry) ? [] : [{ label: t("files.download"), onSelect: () => void toastFailure(
-      downloadFile(claim, joinPath(folder, entry.name)).then((content) => saveAs(content, entry.name))) }]),
+      downloadFile(claim, joinPath(folder, entry.name)).then((content) => saveAs(content, shownPath(entry.name)))) }]),
     { label: t("files.rename"), onSelect: () => setAction({ what: "rename", name: entry.name }) },
     { label: t("files.move"), onSelect: () => setAction({ what: "move", names: [entry.name] }) },
     { label: t("files.delete"), danger: true, onSelect: () => setAction({ what: "delete", names: [entry.name] }) },
@@ -108,15 +108,15 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
   const columns: Column<FileEntry>[] = [
     { key: "name", title: t("files.name"), width: "minmax(140px, 3fr)", cell: (entry) => (
       <span class="name-cell"><Icon name={isFolder(entry) ? "folder" : "file"} />
-        <a class="object" href={hrefTo(entry)} title={entry.name} onClick={(event) => {
+        <a class="object" href={hrefTo(entry)} title={shownPath(entry.name)} onClick={(event) => {
           if (entry.type !== "link") return;
           event.preventDefault();
           open(entry);
-        }}>{entry.name}</a></span>) },
+        }}>{shownPath(entry.name)}</a></span>) },
     { key: "size", title: t("files.size"), width: "88px", numeric: true, cell: (entry) => (entry.type === "file" ? formatFileSize(entry.size) : "-") },
     { key: "modified", title: t("files.modified"), width: "152px", hidden: "phone", cell: (entry) => <span title={zoneName()}>{formatTime(entry.modified)}</span> },
     { key: "mode", title: t("files.mode"), width: "56px", hidden: "tablet", cell: (entry) => <code>{entry.mode}</code> },
-    { key: "actions", title: t("column.actions"), width: "64px", cell: (entry) => <Menu label={t("action.more", { name: entry.name })} items={menu(entry)} /> },
+    { key: "actions", title: t("column.actions"), width: "64px", cell: (entry) => <Menu label={t("action.more", { name: shownPath(entry.name) })} items={menu(entry)} /> },
   ];
   const onDone = (made?: string) => {
     setSelected(new Set());
@@ -143,7 +143,7 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
       {read && read.entries.length === 0 && <div class="empty"><p>{t("files.empty")}</p><pre class="command">muster volume cp FILE {claim.name}:{folder}</pre></div>}
       {read && read.entries.length > 0 && shown.length === 0 && <p class="empty">{t("list.nothingMatches")}</p>}
       {shown.length > 0 && <Table label={t("files.label", { name: claim.name })} rows={shown} columns={columns} keyOf={(entry) => entry.name} onOpen={open}
-        selection={{ keys: selected, onChange: setSelected, labelOf: (entry) => t("files.select", { name: entry.name }), labelOfAll: t("files.selectAll") }} />}
+        selection={{ keys: selected, onChange: setSelected, labelOf: (entry) => t("files.select", { name: shownPath(entry.name) }), labelOfAll: t("files.selectAll") }} />}
       {read?.next && <p class="pager"><Button onClick={more}>{t("files.more")}</Button></p>}
       {action && <FileDialog claim={claim} folder={folder} action={action} onClose={() => setAction(undefined)} onDone={onDone} />}
     </section>

@@ -4,7 +4,7 @@ import { t } from "../../i18n";
 import { Field } from "../../ui/Field";
 import { FormDialog } from "../../ui/FormDialog";
 import { showToast } from "../../ui/toast";
-import { cleanPath, joinPath, makeFolder, moveInto, movePath, removePath, writeFile, type Claim } from "./files";
+import { cleanPath, joinPath, makeFolder, moveInto, movePath, removePath, shownPath, writeFile, type Claim } from "./files";
 
 export type FileAction = { what: "newFile" | "newFolder" } | { what: "rename"; name: string } | { what: "move" | "delete"; names: string[] };
 
@@ -17,7 +17,7 @@ interface FileDialogProps {
   onDone: (made?: string) => void;
 }
 
-const titleOf = (names: string[]) => (names.length === 1 ? (names[0] ?? "") : t("files.many", { count: names.length }));
+const titleOf = (names: string[]) => (names.length === 1 ? shownPath(names[0] ?? "") : t("files.many", { count: names.length }));
 
 function NewDialog({ claim, folder, isFolder, onClose, onDone }: Omit<FileDialogProps, "action"> & { isFolder: boolean }) {
   const [name, setName] = useState("");
@@ -36,13 +36,13 @@ function NewDialog({ claim, folder, isFolder, onClose, onDone }: Omit<FileDialog
 }
 
 function RenameDialog({ claim, folder, name, onClose, onDone }: Omit<FileDialogProps, "action"> & { name: string }) {
-  const [next, setNext] = useState(name);
+  const [next, setNext] = useState(shownPath(name));
   const rename = async () => {
     await movePath(claim, joinPath(folder, name), joinPath(folder, next.trim()));
     onDone();
   };
   return (
-    <FormDialog title={t("files.renameTitle", { name })} action={t("files.rename")} onSubmit={rename} onClose={onClose} blocked={!next.trim() || next === name}>
+    <FormDialog title={t("files.renameTitle", { name: shownPath(name) })} action={t("files.rename")} onSubmit={rename} onClose={onClose} blocked={!next.trim() || next === shownPath(name)}>
       <Field label={t("files.newName")} value={next} onInput={setNext} />
     </FormDialog>
   );
@@ -74,7 +74,7 @@ function DeleteDialog({ claim, folder, names, onClose, onDone }: Omit<FileDialog
     <FormDialog title={t("files.deleteTitle", { name: titleOf(names) })} danger onSubmit={remove} onClose={onClose}
       action={names.length === 1 ? t("files.delete") : t("files.deleteMany", { count: names.length })}>
       <p>{t("files.deleteText")}</p>
-      <ul class="names object">{names.map((name) => <li key={name}>{joinPath(folder, name)}</li>)}</ul>
+      <ul class="names object">{names.map((name) => <li key={name}>{shownPath(joinPath(folder, name))}</li>)}</ul>
     </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { t } from "../../i18n";
 import { hrefOf, withNamespace } from "../../lib/router";
-import type { Claim } from "./files";
+import { shownPath, type Claim } from "./files";
 
 export function folderHref(claim: Claim, folder: string): string {
   return hrefOf(["volumes", claim.ns, claim.name], withNamespace({ path: folder || undefined }));
@@ -19,7 +19,7 @@ export function FilePath({ claim, path }: { claim: Claim; path: string }) {
       {parts.map((part, index) => (
         <span key={index}>
           {" / "}
-          {index === parts.length - 1 ? <span aria-current="page">{part}</span> : <a href={folderHref(claim, parts.slice(0, index + 1).join("/"))}>{part}</a>}
+          {index === parts.length - 1 ? <span aria-current="page">{shownPath(part)}</span> : <a href={folderHref(claim, parts.slice(0, index + 1).join("/"))}>{shownPath(part)}</a>}
         </span>
       ))}
     </nav>

@@ -9,7 +9,7 @@ import { Button } from "../../ui/Button";
 import { Failure } from "../../ui/Failure";
 import { toastFailure } from "../../ui/toast";
 import { decodeText, imageType, largestImage, mostEdited, partShown } from "./content";
-import { downloadFile, readFile, statFile, type Claim, type FileEntry } from "./files";
+import { downloadFile, readFile, shownPath, statFile, type Claim, type FileEntry } from "./files";
 import { TextFile } from "./TextFile";
 
 interface Read {
@@ -59,7 +59,7 @@ export default function FileView({ claim, path }: { claim: Claim; path: string }
     (problem: unknown) => setError(asApiError(problem)),
   );
   useEffect(load, []);
-  const name = path.split("/").pop() ?? "";
+  const name = shownPath(path.split("/").pop() ?? "");
   const download = () => void toastFailure(downloadFile(claim, path).then((content) => saveAs(content, name)));
   if (!file) return error ? <Failure error={error} onRetry={load} /> : <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>;
   const { entry, text, image, etag } = file;

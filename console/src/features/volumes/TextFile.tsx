@@ -12,7 +12,7 @@ import { Button } from "../../ui/Button";
 import Editor from "../../ui/Editor";
 import { Failure } from "../../ui/Failure";
 import { languageOf, lineBreakOf, mostEdited, partShown } from "./content";
-import { writeFile, type Claim, type FileEntry } from "./files";
+import { shownPath, writeFile, type Claim, type FileEntry } from "./files";
 
 const languages: Record<ReturnType<typeof languageOf>, Extension> = { python: [python(), indentUnit.of("    ")], yaml: [yaml(), indentUnit.of("  ")], text: [] };
 
@@ -61,7 +61,7 @@ export function TextFile({ claim, path, text, etag, size, onSaved, onReload }: T
   const [error, setError] = useState<ApiError>();
   const [said, setSaid] = useState("");
   const isPart = size > mostEdited;
-  const name = path.split("/").pop() ?? "";
+  const name = shownPath(path.split("/").pop() ?? "");
   const change = (next: string) => {
     setCurrent(next);
     setSaid("");

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 vi.stubGlobal("sessionStorage", { getItem: () => "" });
-const { cleanPath, fileUrl, isSafePath, joinPath } = await import("./files");
+const { cleanPath, fileUrl, isSafePath, joinPath, shownPath } = await import("./files");
 
 const claim = { ns: "default", name: "mnist" };
 
@@ -10,10 +10,14 @@ describe("the address of a file", () => {
     expect(fileUrl(claim, "a b/50%?#&.py")).toBe("/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/mnist/files/a%20b/50%25%3F%23%26.py");
     expect(fileUrl(claim, "数据")).toContain("/files/%E6%95%B0%E6%8D%AE");
   });
+  it("has the bytes of a name that is no text", () => {
+    expect(fileUrl(claim, "a/\0caf%E9.txt")).toContain("/files/a/caf%E9.txt");
+    expect(shownPath("a/\0caf%E9.txt")).toBe("a/caf%E9.txt");
+  });
   it("ends with a slash for the volume itself", () => {
     expect(fileUrl(claim, "")).toBe("/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/mnist/files/");
   });
-  it.each([".", "..", "a/../b", "../secrets", "a//b", "/etc/passwd", "a\0b"])("is refused for %j", (path) => {
+  it.each([".", "..", "a/../b", "../secrets", "a//b", "/etc/passwd", "a\0b", "\0..", "\0%2E%2E", "\0a/b", "\0caf%E9?x"])("is refused for %j", (path) => {
     expect(isSafePath(path)).toBe(false);
     expect(() => fileUrl(claim, path)).toThrow();
   });

@@ -10,6 +10,8 @@ export interface Claim {
 
 export interface FileEntry {
   name: string;
+  /** Of a name that is no text, its bytes as a part of an address; `name` then has replacement characters. */
+  encodedName?: string;
   type: "file" | "folder" | "link" | "other";
   size: number;
   modified: string;
@@ -27,12 +29,31 @@ export const joinPath = (folder: string, name: string) => (folder ? `${folder}/$
 /** A path from a person, without the slashes at its ends. */
 export const cleanPath = (text: string) => text.replace(/^\/+|\/+$/g, "");
 
+// Within the console, a name that is no text is this mark, which no name can contain, and its bytes percent-encoded.
+const encodedMark = "\0";
+const addressOf = (entry: FileEntry) => (entry.encodedName ? encodedMark + entry.encodedName : entry.name);
+/** A name or path as people see it. */
+export const shownPath = (path: string) => path.replaceAll(encodedMark, "");
+
+function isEncodedName(part: string): boolean {
+  if (!/^\0([\w.~-]|%[0-9A-F]{2})+$/.test(part)) return false;
+  try {
+    decodeURIComponent(part.slice(1));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const encodePath = (path: string) => path.split("/").map((part) => (isEncodedName(part) ? part.slice(1) : encodeURIComponent(part))).join("/");
+
 /** A browser resolves . and .. before it sends a request, which would then be about another file. */
-export const isSafePath = (path: string) => path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"));
+export const isSafePath = (path: string) =>
+  path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && (!part.includes("\0") || isEncodedName(part)));
 
 export function fileUrl(claim: Claim, path: string): string {
   if (path && !isSafePath(path)) throw new ApiError({ message: t("files.badPath", { path }), reason: "BadRequest" }, 400);
-  return `${objectPath(ownPath("persistentvolumeclaims", claim.ns), claim.name)}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+  return `${objectPath(ownPath("persistentvolumeclaims", claim.ns), claim.name)}/files/${encodePath(path)}`;
 }
 
 /** One page of a folder; `after` is where the page before it ended. */
@@ -42,7 +63,8 @@ export async function listFolder(claim: Claim, path: string, after: string): Pro
     await response.body?.cancel();
     throw new ApiError({ message: t("files.notAFolder", { path }), reason: "BadRequest" }, 400);
   }
-  return (await response.json()) as FileList;
+  const list = (await response.json()) as FileList;
+  return { ...list, items: list.items.map((entry) => ({ ...entry, name: addressOf(entry) })) };
 }
 
 export const statFile = async (claim: Claim, path: string) => getJson<FileEntry>(`${fileUrl(claim, path)}?stat=true`);
@@ -63,7 +85,7 @@ export async function writeFile(claim: Claim, path: string, text: string, replac
 }
 
 export const makeFolder = async (claim: Claim, path: string) => send("POST", `${fileUrl(claim, path)}?makeFolder=true`);
-export const movePath = async (claim: Claim, from: string, to: string) => send("POST", `${fileUrl(claim, from)}?${new URLSearchParams({ moveTo: to })}`);
+export const movePath = async (claim: Claim, from: string, to: string) => send("POST", `${fileUrl(claim, from)}?moveTo=${encodePath(to)}`);
 export const removePath = async (claim: Claim, path: string) => send("DELETE", `${fileUrl(claim, path)}?recursive=true`);
 
 /** Moves entries into a folder, which is made where it is missing. */
