@@ -90,6 +90,7 @@ def test_pages_of_names_that_are_no_text_come_to_an_end(files):
 
 
 def test_a_name_that_is_no_text_is_listed_with_its_address(files, tmp_path):
+    assert files.names() == []  # the folder is made when it is first used
     path = os.fsencode(files.folder)
     with open(path + b"/caf\xe9.txt", "wb") as made_by_a_pod:
         made_by_a_pod.write(b"1")
@@ -118,6 +119,7 @@ def test_a_file_behind_a_link_is_saved_where_it_is(files):
 
 
 def test_what_is_no_file_is_refused_with_a_sentence(files):
+    assert files.names() == []
     os.mkfifo(files.folder / "pipe")
     os.mknod(files.folder / "socket", 0o140600)
     for name in ("pipe", "socket"):
