@@ -11,6 +11,7 @@ import pytest
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PODS = "/api/v1/namespaces/default/pods"
+NOTEBOOKS = "/apis/tensorstack.dev/v1beta1/namespaces/default/notebooks"
 JOBS = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs"
 JSON, YAML, MERGE, STEPS = "application/json", "application/yaml", "application/merge-patch+json", "application/json-patch+json"
 STRATEGIC, APPLY = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
@@ -110,6 +111,13 @@ def job(name="x", replicas=1, **template):
                        "spec": {"runPolicy": {"suspend": True}, "pytorchReplicaSpecs": {"Master": {"replicas": replicas, "template": {"spec": spec}}}}})
 
 
+def notebook(name="notebook-token", path="/home", queue="q"):
+    template = {"spec": {"containers": [{"name": "c", "image": "i", "volumeMounts": [{"name": name, "mountPath": path}]}],
+                         "volumes": [{"name": name, "emptyDir": {}}]}}
+    return json.dumps({"apiVersion": "tensorstack.dev/v1beta1", "kind": "Notebook", "metadata": {"name": "x"},
+                       "spec": {"template": template, "scheduler": {"t9kScheduler": {"queue": queue}}}})
+
+
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(8))
 YAML_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"
@@ -199,6 +207,16 @@ ROWS = [
      "128", ["fieldManager"]),
     ("apply with forged owners", "PATCH", MAPS + "/there?fieldManager=m", APPLY,
      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"there","managedFields":[{"manager":"x"}]}}', 400, "BadRequest", "managedFields must be nil", []),
+    ("a notebook with the volume of its token", "POST", NOTEBOOKS, JSON, notebook(), 422, "Invalid", "give this one another name",
+     ["spec.template.spec.volumes[0].name"]),
+    ("a notebook with something where its token is", "POST", NOTEBOOKS, JSON, notebook("v", "/run/notebook-token/x"), 422, "Invalid",
+     "must not be at or below /run/notebook-token", ["spec.template.spec.containers[0].volumeMounts[0].mountPath"]),
+    ("a notebook in a queue that is no label", "POST", NOTEBOOKS, JSON, notebook("v", queue="a b"), 422, "Invalid", "a valid label must be",
+     ["spec.scheduler.t9kScheduler.queue"]),
+    ("a time after the last one", "POST", "/api/v1/namespaces/default/events", JSON,
+     json.dumps({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "x"}, "firstTimestamp": "2263-01-01T00:00:00Z"}), 400, "BadRequest",
+     "in the years 1678 to 2261", []),
+    ("a broken escape", "GET", MAPS + "/%zz", JSON, "", 400, "BadRequest", 'broken percent escape in "%zz"', []),
     ("a method that is none", "BREW", MAPS, JSON, "", 405, "MethodNotAllowed", "", []),
     ("a path that is none", "GET", "/api/v1/../../etc/passwd", JSON, "", 400, "BadRequest", 'segment ".." is not allowed', []),
     ("a path with escaped slashes", "GET", "/api/v1/namespaces/default/configmaps/..%2f..%2fx", JSON, "", 404, "NotFound", "", []),
@@ -246,6 +264,8 @@ HEADS = [
     ("a port that is a name", f"GET {MAPS} HTTP/1.1\r\nHost: 127.0.0.1:evil.com\r\n{AUTH}\r\n", 400, "Host"),
     ("two tokens", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}{AUTH}\r\n", 400, "Authorization"),
     ("the same length twice", f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{{}}", 400, "Content-Length"),
+    ("a list of lengths", f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}Content-Length: 2, 2\r\n\r\n{{}}", 400, "Content-Length"),
+    ("a port that is too large", f"GET {MAPS} HTTP/1.1\r\nHost: 127.0.0.1:65536\r\n{AUTH}\r\n", 400, "Host"),
     ("a folded header", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}Accept: application/json,\r\n text/html\r\n\r\n", 400, "next line"),
     ("two slashes", f"GET /{MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}\r\n", 404, ""),
     ("another Host", f"GET {MAPS} HTTP/1.1\r\nHost: evil.example\r\n{AUTH}\r\n", 403, ""),
