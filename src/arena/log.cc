@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "base/visible_text.h"
+#include "cli/output/table.h"
 
 namespace muster::arena {
 
@@ -39,7 +40,8 @@ std::string log_line(LogForm form, Level level, std::string_view text, Time now,
                        level == Level::kWarn ? "warning" : name.word, quote(text));
   }
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(elapsed).count();
-  return fmt::format("{}[{:04}] {}\n", name.four_letters, seconds, text);
+  // A name or value with a newline must not look like a line of its own.
+  return fmt::format("{}[{:04}] {}\n", name.four_letters, seconds, cli::cell_text(text));
 }
 
 void Log::line(Level level, std::string_view text) {

@@ -2,8 +2,10 @@
 server is used."""
 
 import datetime
+import hashlib
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -62,11 +64,66 @@ def test_an_mpijob_shows_the_log_of_its_launcher(engine, kind):
 
 def test_config_files_and_odd_commands_arrive_as_they_are(engine, tmp_path):
     (tmp_path / "c.json").write_text('{"a": 1}\n')
-    command = 'cat /etc/app.json; echo "$ODD" # not cut: here'
+    command = 'cat /etc/app.json; echo "$ODD"; ls /etc/passwd # not cut: here'
     arena(engine, "submit", "py", "--name=odd", "--image=i", f"--config-file={tmp_path}/c.json:/etc/app.json",
           "--env=ODD=a,b; 'c' \"d\"\ne", command)
     assert ended(engine, "odd")["status"] == "SUCCEEDED"
-    assert arena(engine, "logs", "odd").stdout == '{"a": 1}\na,b; \'c\' "d"\ne\n'
+    assert arena(engine, "logs", "odd").stdout == '{"a": 1}\na,b; \'c\' "d"\ne\n/etc/passwd\n'
+
+
+def test_the_ranks_of_a_job_find_each_other(engine):
+    arena(engine, "submit", "pytorch", "--name=ranks", "--image=i", "--workers=2",
+          "echo $MASTER_ADDR:$MASTER_PORT rank $RANK of $WORLD_SIZE, workers=$workers gpus=$gpus")
+    assert ended(engine, "ranks")["status"] == "SUCCEEDED"
+    for instance, rank in (("master-0", 0), ("worker-0", 1)):
+        said = arena(engine, "logs", "ranks", "-i", f"ranks-{instance}").stdout
+        assert re.fullmatch(rf"\S+:\d+ rank {rank} of 2, workers=2 gpus=0\n", said), said
+    assert arena(engine, "list", "-o", "wide").stdout.splitlines()[0].split() == [
+        "NAME", "STATUS", "TRAINER", "DURATION", "GPU(Requested)", "GPU(Allocated)", "NODE"]
+    listed = {job["name"]: job for job in json.loads(arena(engine, "list", "-o", "json").stdout)}
+    assert [one["name"] for one in listed["ranks"]["instances"]] == ["ranks-master-0", "ranks-worker-0"]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_submit_starts_no_program(engine, tmp_path):
+    trace = tmp_path / "trace"
+    engine.run(["strace", "-f", "-qq", "-e", "trace=process", "-o", trace, ARENA, "submit", "pytorch", "--name=alone",
+                "--image=i", "--tensorboard", "true"])
+    lines = trace.read_text().splitlines()
+    assert len([line for line in lines if "execve(" in line]) == 1
+    assert not [line for line in lines if "fork(" in line or ("clone" in line and "CLONE_THREAD" not in line)]
+    arena(engine, "delete", "alone")
+
+
+def test_what_a_shell_would_read_is_never_read_by_one(engine, tmp_path):
+    bait = tmp_path / "bait"
+    for name in (f"a;touch {bait}", f"$(touch {bait})", f"`touch {bait}`", "a\nb", "a/../b", "名"):
+        for words in (["submit", "pytorch", "--image=i", f"--name={name}", "true"], ["get", name], ["logs", name],
+                      ["delete", name], ["submit", "pytorch", "--image=i", "--name=x", f"--data={name}:/d", "true"]):
+            done = arena(engine, *words, check=False)
+            assert done.returncode == 1 and done.stderr.startswith(("ERRO[", "INFO[")), (words, done)
+    assert not bait.exists()
+
+
+@pytest.mark.parametrize("flag", ["--label=k=a\nb", "--label=a;b=c", "--selector=k=a\nb", "--image=", "--image-pull-policy=a\nb",
+                                  "--env=A\nB=c", "--env==x", "--data-dir=/a\nb:c", "--toleration=a\nb=c:d", "--queue=maybe", "--gpus=1\n"])
+def test_flags_that_no_job_can_have_are_errors(engine, flag):
+    done = arena(engine, "submit", "pytorch", "--name=odd-flag", "--image=i", flag, "true", check=False)
+    assert done.returncode == 1 and done.stderr.startswith("ERRO["), done
+    assert engine.get("pytorchjob", "odd-flag", check=False) is None
+
+
+def test_long_commands_and_files_of_any_bytes(engine, tmp_path):
+    words = ["x" * 120_000] * 9
+    done = arena(engine, "submit", "pytorch", "--name=long", "--image=i", *words, check=False)
+    assert done.returncode == 1
+    assert "the command has 1080008 bytes; a program's argument may have at most 131071" in done.stderr
+    content = bytes(range(256))
+    (tmp_path / "bytes").write_bytes(content)
+    arena(engine, "submit", "pytorch", "--name=long", "--image=i", f"--config-file={tmp_path}/bytes:/etc/bytes",
+          f"sha256sum </etc/bytes; : {'x' * 100_000}; echo end")
+    assert ended(engine, "long")["status"] == "SUCCEEDED"
+    assert arena(engine, "logs", "long").stdout == f"{hashlib.sha256(content).hexdigest()}  -\nend\n"
 
 
 def test_why_a_job_failed(engine):
@@ -101,11 +158,18 @@ def test_a_tensorboard_without_a_claim_shares_the_logs_with_the_job(engine):
     (["frob"], 'ERRO[0000] unknown command "frob" for "arena"'),
     (["lsit"], 'did you mean "list"?'),
     (["submit", "pytroch", "--name=x"], 'unknown command "pytroch" for "arena submit"'),
-    (["submit", "pytorch", "--name=x", "--image=i"], "not found command args"),
-    (["get"], "not set job name,please set it"),
     (["get", "nope"], "Not found training job nope in namespace default,please use 'arena submit' to create it."),
     (["logs", "nope"], "training job not found,please use 'arena list' to make sure job is existed"),
-    (["attach", "nope"], "training job not found"),
+    (["attach", "nope"], "training job not found,please use 'arena list' to make sure job is existed"),
+    (["top", "job", "nope"], "training job not found,please use 'arena list' to make sure job is existed"),
+    (["logviewer", "nope"], "training job not found,please use 'arena list' to make sure job is existed"),
+    (["get", "tf1", "-T", "caffe"], "unsupport job type,arena only supports: [tf(Tensorflow),"),
+    (["list", "-o", "name"], "unknown output format,only support:[wide|json|yaml]"),
+    (["list", "--nope"], "unknown flag: --nope"),
+    (["list", "-x"], "unknown shorthand flag: 'x' in -x"),
+    (["submit", "pytorch", "--image=i", "true"], 'required flag(s) "name" not set'),
+    (["submit", "pytorch", "--name=x", "--image=i", "--gpus=x", "true"],
+     'invalid argument "x" for "--gpus" flag: strconv.ParseInt: parsing "x": invalid syntax'),
     (["logviewer", "tf1"], "failed to get LogViewer: no LOGVIEWER Installed"),
     (["top", "node", "nowhere"], "failed to display nodes's informations: not found nodes"),
     (["submit", "pytorch", "--name=x", "--image=i", "--priority=none", "true"], "the priority none doesn't exist."),
@@ -121,11 +185,29 @@ def test_a_tensorboard_without_a_claim_shares_the_logs_with_the_job(engine):
     (["prune"], "by --since. Like --since 10h"),
     (["list", "--loglevel", "loud"], "unknown loglevel,only support:[info,debug,error,warn]"),
     ([b"list\xff"], "argument 1 is not valid UTF-8"),
+    (["submit", "pytorch", "--name=x", "--image=i", b"--env=A=\xff", "true"], "argument 5 is not valid UTF-8"),
 ])
 def test_mistakes_have_arenas_texts_and_exit_code_1(engine, words, text):
     done = engine.run(["env", "--", ARENA, *[os.fsdecode(word) for word in words]], check=False)
     assert done.returncode == 1
     assert text in done.stderr
+
+
+@pytest.mark.parametrize("words, text", [
+    (["submit", "pytorch", "--name=x", "--image=i"], "not found command args"),
+    *[([command], "not set job name,please set it") for command in ("get", "logs", "attach", "logviewer", "delete")],
+])
+def test_a_command_without_its_words_shows_its_help(engine, words, text):
+    done = arena(engine, *words, check=False)
+    assert done.returncode == 1
+    assert "\nUsage:\n" in done.stdout
+    assert f"ERRO[0000] {text}\n" in done.stderr
+
+
+def test_an_old_spelling_is_taken_with_a_warning(engine):
+    done = arena(engine, "submit", "pytorch", "--name=old", "--image=i", "--workingDir=/tmp", "--dry-run", "pwd")
+    assert done.stderr == "Flag --workingDir has been deprecated, please use --working-dir instead\n"
+    assert "workingDir: /tmp" in done.stdout
 
 
 @pytest.mark.parametrize("kind, name", [("tfjob", "TFJob"), ("pytorchjob", "PyTorchJob")])
@@ -172,7 +254,7 @@ def test_help_completion_and_identity(engine):
     names = arena(engine, "--help").stdout
     for name in ("submit list get logs logviewer delete prune attach scalein scaleout top data cron completion whoami version").split():
         assert f"\n  {name} " in names
-    assert arena(engine, "version", "--short").stdout.startswith("arena: v")
+    assert re.fullmatch(r"arena: v\S+\n", arena(engine, "version", "--short").stdout)
     assert "_arena()" in arena(engine, "completion", "bash").stdout
     assert arena(engine, "__complete", "--", "submit", "py").stdout.startswith("pytorchjob\t")
     assert "tf1\t" in arena(engine, "__complete", "--", "get", "t").stdout

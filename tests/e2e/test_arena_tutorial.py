@@ -226,8 +226,9 @@ def test_logs(engine, submitted):
     assert log[0] == "WORLD_SIZE: 3, CURRENT_RANK: 0"
     assert log[1].startswith("args: Namespace(") and "backend='nccl'" in log[1]
     assert re.fullmatch(r"accuracy=0\.\d{4}", log[-1]) and log[-2] == ""
-    worker = arena(engine, "arena logs pytorch-dist -i pytorch-dist-worker-0").stdout
-    assert worker.startswith("WORLD_SIZE: 3, CURRENT_RANK: 1\n")
+    for index in (0, 1):
+        worker = arena(engine, f"arena logs pytorch-dist -i pytorch-dist-worker-{index}").stdout
+        assert worker.startswith(f"WORLD_SIZE: 3, CURRENT_RANK: {index + 1}\n")
     tail = arena(engine, "arena logs pytorch-dist -t 5").stdout.splitlines()
     assert tail == log[-5:]
     assert submitted["followed"].stdout.splitlines() == log

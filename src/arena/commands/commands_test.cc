@@ -10,11 +10,16 @@
 namespace muster::arena {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr const char* kJobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs/";
 constexpr const char* kPodsPath = "/api/v1/namespaces/default/pods/";
@@ -83,6 +88,11 @@ class ArenaCommands : public ::testing::Test {
     run_.server.put(kPodsPath + name, pod);
   }
 
+  /// Lets the server refuse the next request of this kind.
+  void refuse(const std::string& method, const std::string& path, int status, const char* reason) {
+    run_.server.refuse(method, path, status, json::Object{{"kind", "Status"}, {"reason", reason}, {"message", "no"}});
+  }
+
   /// The fake marks an object that was deleted and keeps it.
   bool was_deleted(const std::string& name) {
     return run_.server.find(kJobs + name)->at("metadata", "deletionTimestamp") != nullptr;
@@ -98,6 +108,8 @@ TEST_F(ArenaCommands, ListAsksTheServerAtMostSixTimes) {
   EXPECT_THAT(run_.out, HasSubstr("a     RUNNING  PYTORCHJOB"));
   EXPECT_THAT(run_.out, HasSubstr("10.0.0.1"));
   EXPECT_LE(run_.server.requests.size(), 6u);
+  // A user who may not read definitions would see an empty list.
+  EXPECT_THAT(run_.server.requests, Each(Not(HasSubstr("customresourcedefinitions"))));
 }
 
 TEST_F(ArenaCommands, AJobOfWhichAPodWaitsIsPending) {
@@ -109,8 +121,7 @@ TEST_F(ArenaCommands, AJobOfWhichAPodWaitsIsPending) {
 }
 
 TEST_F(ArenaCommands, AUserWhoMayNotListIsToldSo) {
-  run_.server.refuse("GET", "/apis/kubeflow.org/v1/namespaces/default/tfjobs", 403,
-                     json::Object{{"kind", "Status"}, {"reason", "Forbidden"}, {"message", "no"}});
+  refuse("GET", "/apis/kubeflow.org/v1/namespaces/default/tfjobs", 403, "Forbidden");
   EXPECT_EQ(run(make_list(), {}), 1);
   EXPECT_THAT(run_.err,
               HasSubstr("ERRO[0000] the user has no privileges to list the training jobs in namespace default\n"));
@@ -226,22 +237,78 @@ TEST_F(ArenaCommands, AttachRefusesAnInstanceThatHasEnded) {
 TEST_F(ArenaCommands, SubmitSaysWhatIsInItsWay) {
   const std::vector<std::string> args{"--name=a", "--image=i", "true"};
   const std::string jobs = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs";
-  const auto status = [](const char* reason) {
-    return json::Document(json::Object{{"kind", "Status"}, {"reason", reason}, {"message", "no"}});
-  };
-  run_.server.refuse("POST", jobs, 409, status("AlreadyExists"));
+  refuse("POST", jobs, 409, "AlreadyExists");
   EXPECT_EQ(run(make_submit_pytorch(), args), 1);
   EXPECT_THAT(run_.err,
               HasSubstr("ERRO[0000] the job a is already exist, please delete it first. use 'arena delete a'\n"));
-  run_.server.refuse("POST", jobs, 404, status("NotFound"));
+  refuse("POST", jobs, 404, "NotFound");
   EXPECT_EQ(run(make_submit_pytorch(), args), 1);
   EXPECT_THAT(run_.err, HasSubstr("ERRO[0000] failed to find pytorchjob a from api server,reason: the server could not "
                                   "find the requested resource (get pytorchjobs.kubeflow.org a)\n"));
-  run_.server.refuse("POST", "/api/v1/namespaces/default/configmaps", 409, status("AlreadyExists"));
+  refuse("POST", "/api/v1/namespaces/default/configmaps", 409, "AlreadyExists");
   EXPECT_EQ(run(make_submit_pytorch(), args), 1);
   EXPECT_THAT(run_.err,
               HasSubstr("ERRO[0000] the job configmap a-pytorchjob is already exist, please delete it first\n"));
   EXPECT_TRUE(was_deleted("a")) << "a job without its parts is not left behind";
+}
+
+/// The flags of the tutorial's job.
+std::vector<std::string> tutorial_flags() {
+  return {"--name=a",      "--image=i",        "--gpus=1",
+          "--workers=3",   "--sync-mode=git",  "--data=pvc:/d",
+          "--tensorboard", "--logdir=/d/logs", "--sync-source=https://host/p.git",
+          "true"};
+}
+
+TEST_F(ArenaCommands, SubmitAsksTheServerAtMostSixTimes) {
+  run_.server.put("/api/v1/namespaces/default/persistentvolumeclaims/pvc", json::Object{});
+  EXPECT_EQ(run(make_submit_pytorch(), tutorial_flags()), 0) << run_.err;
+  EXPECT_LE(run_.server.requests.size(), 6u);
+}
+
+TEST_F(ArenaCommands, SubmitDeletesNothingThatHasTheNameOfAPart) {
+  run_.server.put("/api/v1/namespaces/default/persistentvolumeclaims/pvc", json::Object{});
+  const auto submit = [&](const std::string& name, const std::string& existing) {
+    refuse("POST", existing, 409, "AlreadyExists");
+    std::vector<std::string> flags = tutorial_flags();
+    flags.push_back("--name=" + name);
+    EXPECT_EQ(run(make_submit_pytorch(), flags), 1);
+    EXPECT_THAT(run_.server.requests, Contains(StartsWith("DELETE " + (kJobs + name))));
+    EXPECT_THAT(run_.server.requests, Not(Contains(StartsWith("DELETE " + existing))));
+  };
+  submit("a", "/api/v1/namespaces/default/services");
+  EXPECT_THAT(run_.err, StartsWith("ERRO[0000] service/a-tensorboard: "));
+  submit("b", "/apis/apps/v1/namespaces/default/deployments");
+  EXPECT_THAT(run_.err, StartsWith("ERRO[0000] deployment.apps/b-tensorboard: "));
+}
+
+TEST_F(ArenaCommands, AnMpiJobIsMadeInTheVersionThatTheServerHas) {
+  const std::string v1 = "/apis/kubeflow.org/v1/namespaces/default/mpijobs";
+  const std::string v2 = "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs";
+  EXPECT_EQ(run(make_submit_mpi(), {"--name=a", "--image=i", "--workers=2", "true"}), 0) << run_.err;
+  EXPECT_NE(run_.server.find(v1 + "/a"), nullptr);
+  refuse("POST", v1, 404, "NotFound");
+  EXPECT_EQ(run(make_submit_mpi(), {"--name=b", "--image=i", "--workers=2", "true"}), 0) << run_.err;
+  ASSERT_NE(run_.server.find(v2 + "/b"), nullptr);
+  EXPECT_EQ(run_.server.find(v2 + "/b")->string_at("apiVersion"), "kubeflow.org/v2beta1");
+}
+
+TEST_F(ArenaCommands, ANameThatNoJobCanHaveReachesNoServer) {
+  for (const std::string name : {"a;touch x", "$(touch x)", "../a", "a?watch=true", "a\nb", "-A,release", "A"}) {
+    run_.server.requests.clear();
+    EXPECT_EQ(run(make_get(), {"--", name}), 1);
+    EXPECT_THAT(run_.err, MatchesRegex("ERRO.0000. Not found training job [^\n]+\n"));
+    EXPECT_EQ(run(make_logs(), {"--", name}), 1);
+    EXPECT_EQ(run(make_attach(), {"--", name}), 1);
+    EXPECT_EQ(run(make_top_job(), {"--", name}), 1);
+    EXPECT_EQ(run(make_delete(), {"--", name}), 1);
+    EXPECT_THAT(run_.server.requests, IsEmpty()) << name;
+  }
+}
+
+TEST_F(ArenaCommands, TopNodeIsShownAgainUntilItFails) {
+  EXPECT_EQ(run(make_top_node(), {"-r"}, {[&] { refuse("GET", "/api/v1/nodes", 403, "Forbidden"); }}), 1);
+  EXPECT_THAT(run_.out, ContainsRegex("NAME(.|\n)*NAME"));
 }
 
 TEST_F(ArenaCommands, DataListShowsTheChosenNamespaceOnly) {

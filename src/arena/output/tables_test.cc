@@ -170,6 +170,40 @@ TEST(Tables, TopNodeIsTheTutorials) {
             "3/6 (50%)\n");
 }
 
+TEST(Tables, ANodeWithGpusShowsItsRoles) {
+  const std::vector<NodeUse> nodes{node("n", {"gpu", "master"}, 2, 0), node("m", {}, 0, 0)};
+  for (const Viewer& viewer : {classic(), modern()}) {
+    EXPECT_THAT(top_nodes_text(nodes, true, viewer),
+                ::testing::ContainsRegex("\nn +192.168.0.1 +gpu,master +[rR]eady"));
+  }
+  EXPECT_EQ(nodes_json(nodes).array_at("gpuExclusiveNodes")[0].string_at("role"), "gpu,master");
+}
+
+TEST(Tables, AnInstanceHasItsOwnAge) {
+  Job job = running();
+  job.instances[2].created = kNow - 5s;  // replaced
+  EXPECT_THAT(job_text(job, {}, classic()), ::testing::ContainsRegex(" 57s +pytorch-dist-worker-0 "));
+  EXPECT_THAT(job_text(job, {}, classic()), ::testing::ContainsRegex(" 5s +pytorch-dist-worker-1 "));
+  EXPECT_THAT(job_text(job, {}, modern()), ::testing::ContainsRegex("pytorch-dist-worker-1 +Running +5s "));
+}
+
+TEST(Tables, JsonHasArenasKeys) {
+  const auto keys = [](const json::Document& object) {
+    std::string out;
+    for (const json::Member& member : object.as_object()) out += member.key + " ";
+    return out;
+  };
+  const json::Document job = job_json(running(), "http://h:1", kNow);
+  EXPECT_EQ(keys(job),
+            "uuid name namespace duration status trainer tensorboard chiefName instances priority requestGPUs "
+            "allocatedGPUs creationTimestamp modelName modelVersion modelSource ");
+  EXPECT_EQ(keys(job.array_at("instances")[0]),
+            "ip status name age node nodeIP chief requestGPUs gpuMetrics creationTimestamp ");
+  EXPECT_EQ(job.string_at("duration"), "57s");
+  EXPECT_THAT(json_text(job), ::testing::StartsWith("{\n    \"uuid\": \"\",\n"));
+  EXPECT_THAT(json_text(job), ::testing::EndsWith("\n}"));
+}
+
 TEST(Tables, DataListShowsBoundClaimsOnly) {
   const auto claim = [](const char* name, const char* phase) {
     return json::Document(
