@@ -67,3 +67,64 @@ def test_an_mpijob_whose_launcher_follows_its_workers(cluster):
 
 def test_a_cluster_without_nodes_has_no_gpus(cluster):
     assert arena(cluster, "top", "node").stdout.splitlines()[-1] == "0/0 (0%)"
+
+
+def test_what_a_running_job_shows(cluster):
+    arena(cluster, "submit", "pytorch", "--name=mnist", "--image=i", "--workers=2", "--gpus=1", "--toleration=k",
+          "--toleration=k=v:NoSchedule,Equal", "--toleration=all", "train")
+    pods = cluster.pods(2)
+    cluster.start(*pods)
+    wait_for("the job to run", lambda: status_of(cluster, "mnist") == "RUNNING")
+    shown = [line.split() for line in arena(cluster, "get", "mnist").stdout.splitlines()]
+    assert shown[:3] == [["STATUS:", "RUNNING"], ["NAMESPACE:", cluster.namespace], ["PRIORITY:", "N/A"]]
+    assert shown[5] == ["NAME", "STATUS", "TRAINER", "AGE", "INSTANCE", "NODE"]
+    assert [row[4] for row in shown[6:8]] == pods
+    header, row = arena(cluster, "list", "-o", "wide").stdout.splitlines()
+    assert header.split()[3:6] == ["DURATION", "GPU(Requested)", "GPU(Allocated)"] and row.split()[4:6] == ["2", "2"]
+    assert listed(cluster) == ("pytorchjob", pods)
+    assert cluster.get("pod", pods[0])["spec"]["tolerations"][:3] == [
+        {"key": "k", "operator": "Exists"}, {"key": "k", "operator": "Equal", "value": "v", "effect": "NoSchedule"}, {"operator": "Exists"}]
+    done = arena(cluster, "logs", "mnist", "-i", "nope", check=False)
+    assert done.returncode == 1
+    assert "invalid instance name nope in job mnist,please use 'arena get mnist' to make sure instance name" in done.stderr
+    arena(cluster, "delete", "mnist")
+
+
+def test_prune_leaves_what_runs_and_what_waits(cluster):
+    for name in ("done", "runs", "waits"):
+        arena(cluster, "submit", "pytorch", f"--name={name}", "--image=i", "train")
+    cluster.pods(3)
+    cluster.end("done-master-0")
+    cluster.start("runs-master-0")
+    wait_for("the first to succeed", lambda: status_of(cluster, "done") == "SUCCEEDED")
+    done = arena(cluster, "prune", check=False)
+    assert done.returncode == 1 and "cleaned by --since. Like --since 10h" in done.stderr
+    wait_for("it to be old enough", lambda: "Delete pytorchjob done with Age " in arena(cluster, "prune", "--since", "1s").stdout)
+    left = [line.split()[0] for line in arena(cluster, "list").stdout.splitlines()[1:]]
+    assert sorted(left) == ["runs", "waits"]
+
+
+def test_a_tfjob_of_one_worker_is_its_chief(cluster):
+    arena(cluster, "submit", "tf", "--name=alone", "--image=i", "train")
+    cluster.pods(1)
+    assert listed(cluster) == ("tfjob", ["alone-chief-0"])
+
+
+def test_claims_that_jobs_can_use(cluster):
+    cluster.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "training-data"},
+                    "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}})
+    cluster.muster("patch", "pvc", "training-data", "--subresource=status", "--type=merge", "-p", '{"status": {"phase": "Bound"}}')
+    header, row = arena(cluster, "data", "list").stdout.splitlines()
+    assert header.split() == ["NAME", "ACCESSMODE", "DESCRIPTION", "OWNER", "AGE"]
+    assert row.split()[:2] == ["training-data", "ReadWriteMany"]
+    done = arena(cluster, "submit", "pytorch", "--name=x", "--image=i", "--data=none:/d", "train", check=False)
+    assert done.returncode == 1 and f"the PVC none of --data doesn't exist in namespace {cluster.namespace}" in done.stderr
+
+
+def test_submit_replaces_no_service_of_others(cluster):
+    cluster.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "mine-tensorboard"}, "spec": {"ports": [{"port": 1}]}})
+    before = cluster.get("service", "mine-tensorboard")["metadata"]["uid"]
+    done = arena(cluster, "submit", "pytorch", "--name=mine", "--image=i", "--tensorboard", "train", check=False)
+    assert done.returncode == 1 and "service/mine-tensorboard: " in done.stderr
+    assert cluster.get("service", "mine-tensorboard")["metadata"]["uid"] == before
+    wait_for("nothing to be left of the job", lambda: not cluster.items("pytorchjobs") and not cluster.find("configmap", "mine-pytorchjob"))
