@@ -107,7 +107,7 @@ constexpr Entry kCommands[] = {
     about_job("get", "", "display a training job details", "JOB [flags]", make_get),
     about_job("logs", "log", "print the logs for a task of the training job", "JOB [flags]", make_logs),
     about_job("logviewer", "", "display Log Viewer URL of a training job", "JOB [flags]", make_logviewer),
-    about_job("tensorboard", "", "print a link that opens the tensorboard of a training job", "JOB [flags]",
+    about_job("tensorboard", "", "open the tensorboard of a training job in a browser", "JOB [flags]",
               make_tensorboard),
     about_job("attach", "", "attach a training job and execute some commands", "JOB [flags] [-- COMMAND...]",
               make_attach),

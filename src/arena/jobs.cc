@@ -16,12 +16,6 @@ namespace {
 
 using json::Document;
 
-bool has_condition(const Document& job, std::string_view type) {
-  return std::ranges::any_of(job.array_at("status", "conditions"), [&](const Document& condition) {
-    return condition.string_at("type") == type && condition.string_at("status") == "True";
-  });
-}
-
 /// Only an operator of the time of v1alpha1 writes launcherStatus.
 bool launcher_is(const Document& job, std::string_view state) {
   return job.string_at("status", "launcherStatus") == state;
@@ -163,6 +157,12 @@ std::string init_state(const Document& pod) {
 }
 
 }  // namespace
+
+bool has_condition(const Document& object, std::string_view type) {
+  return std::ranges::any_of(object.array_at("status", "conditions"), [&](const Document& condition) {
+    return condition.string_at("type") == type && condition.string_at("status") == "True";
+  });
+}
 
 const Instance* Job::chief() const {
   const auto found = std::ranges::find_if(instances, &Instance::is_chief);

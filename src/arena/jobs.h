@@ -60,6 +60,8 @@ const JobType& type_of_job(const json::Document& object, std::string_view kind);
 
 /// Returns the limit on GPUs of a pod's containers together.
 std::int64_t gpus_of(const json::Document& pod_spec);
+/// Whether the status of the object has this condition, and it is true.
+bool has_condition(const json::Document& object, std::string_view type);
 /// Returns what kubectl prints in the column STATUS of a pod.
 std::string pod_state(const json::Document& pod);
 

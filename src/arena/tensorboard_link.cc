@@ -36,14 +36,26 @@ std::string tensorboard_name(const std::string& job) {
   return job + "-tensorboard";
 }
 
+Result<Document> tensorboard_service(Context& context, const Job& job) {
+  auto service = context.session.get({{"", "v1", "services"}, job.ns, tensorboard_name(job.name)});
+  if (!service && service.error().reason != Reason::kNotFound) return service;
+  const bool is_its_own = service && service->string_at("metadata", "labels", "role") == "tensorboard";
+  return is_its_own ? *std::move(service) : Document();
+}
+
+std::string path_through_api(const Document& service) {
+  return fmt::format("/api/v1/namespaces/{}/services/{}:{}/proxy/", service.string_at("metadata", "namespace"),
+                     service.string_at("metadata", "name"), port_at(service, "port"));
+}
+
 std::string tensorboard_link(Context& context, const Job& job) {
-  const std::string name = tensorboard_name(job.name);
+  const auto service = tensorboard_service(context, job);
+  if (!service || service->is_null()) return "";
   cli::Session& session = context.session;
-  const auto service = session.get({{"", "v1", "services"}, job.ns, name});
-  if (!service || service->string_at("metadata", "labels", "role") != "tensorboard") return "";
   const client::ResourceName pages("muster.dev", "v1", "tensorboards");
   const auto link = session.await([&](client::OnDocument done) {
-    session.api().create_subresource({pages, job.ns, name, "link"}, json::Object{}, std::move(done));
+    session.api().create_subresource({pages, job.ns, tensorboard_name(job.name), "link"}, json::Object{},
+                                     std::move(done));
   });
   return link ? link->string_at("url") : cluster_link(context, *service);
 }

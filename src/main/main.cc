@@ -9,6 +9,7 @@
 #include "arena/command.h"
 #include "cli/cli.h"
 #include "main/commands.h"
+#include "main/pages/local_page.h"
 #include "mpi/program.h"
 
 namespace {
@@ -28,7 +29,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> typed(argv + 1, argv + argc);
   const std::string_view path = argc > 0 ? argv[0] : "";
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name == "arena") return muster::arena::run(typed);
+  if (name == "arena") return muster::arena::run(typed, muster::show_page);
   if (const auto pod_program = muster::mpi::find_pod_program(name)) {
     return pod_program({.args = typed, .environment = environment()});
   }

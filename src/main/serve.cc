@@ -36,6 +36,7 @@
 #include "main/pages/page_access.h"
 #include "main/pages/page_name.h"
 #include "main/pages/page_proxy.h"
+#include "main/pages/service_route.h"
 #include "main/queues.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
@@ -256,6 +257,7 @@ std::vector<apiserver::Route> own_routes(Engine& engine) {
   std::vector<apiserver::Route> routes =
       console_routes([&engine] { return engine.console_url; }, *engine.console_links, *engine.console_sessions);
   for (const PageKind& kind : page_kinds()) routes.push_back(link_route(engine, kind));
+  routes.push_back(service_route([&engine]() -> PageProxy& { return *engine.pages; }));
   routes.push_back(scalars_route(engine.client, engine.agent));
   routes.push_back(job_log_route(engine.loop, engine.client));
   routes.push_back(stream_route(engine.loop, [&engine]() -> net::Transport& { return *engine.transport; }));

@@ -149,9 +149,20 @@ def test_a_tensorboard_without_a_claim_shares_the_logs_with_the_job(engine):
     arena(engine, "submit", "pytorch", "--name=board", "--image=i", "--tensorboard", "echo x >/training_logs/events")
     assert ended(engine, "board")["status"] == "SUCCEEDED"
     assert (engine.data / "volumes" / "default" / "board-training-logs" / "events").exists()
-    assert "?token=" in arena(engine, "tensorboard", "board").stdout
+    # The engine of this machine shows the page itself.
+    link = arena(engine, "tensorboard", "board", env={"KUBECONFIG": ""}).stdout
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/tb/default/board-tensorboard/\?token=\S+\n", link)
     arena(engine, "delete", "board")
     wait_for("its claim to go", lambda: "board" not in engine.muster("get", "pvc,deployments,services").stdout)
+
+
+def test_a_job_without_tensorboard_says_so(engine):
+    arena(engine, "submit", "pytorch", "--name=bare", "--image=i", "true")
+    done = arena(engine, "tensorboard", "bare", check=False)
+    assert done.returncode == 1
+    assert done.stderr == "ERRO[0000] the job bare has no tensorboard\n  fix: submit it with --tensorboard\n"
+    done = arena(engine, "tensorboard", "bare", "--port=70000", check=False)
+    assert done.returncode == 1 and "--port: must be between 0 and 65535, got 70000" in done.stderr
 
 
 @pytest.mark.parametrize("words, text", [

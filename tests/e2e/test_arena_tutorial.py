@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 
@@ -215,6 +216,38 @@ def test_tensorboard_opens_in_a_browser(engine, submitted):
     base = arena(engine, "arena get pytorch-dist").stdout.splitlines()[-1].split("?")[0]
     tags = engine.run(["curl", "-s", "-b", jar, base + "data/plugin/scalars/tags"]).stdout
     assert "accuracy" in tags
+
+
+@pytest.fixture
+def shown_here(engine, submitted, tmp_path):
+    """The link of `arena tensorboard` on a machine that has the engine's kubeconfig, and nothing else of it."""
+    if not shutil.which("tensorboard", path=str(environment_of(engine) / "bin")):
+        pytest.skip("TensorBoard is not installed")
+    elsewhere = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "KUBECONFIG": str(engine.kubeconfig)}
+    process = subprocess.Popen([ARENA, "tensorboard", "pytorch-dist"], env=elsewhere, stdout=subprocess.PIPE, text=True)
+    yield process.stdout.readline().strip()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 1, "interrupted"
+
+
+def test_tensorboard_comes_to_a_far_machine_through_the_api(engine, shown_here, tmp_path):
+    page, jar = tmp_path / "page", tmp_path / "cookies"
+    curl = ["curl", "-sL", "-c", jar, "-b", jar, "-w", "%{http_code}", "-o", page]
+
+    def asked(url, *more):
+        return engine.run([*curl, *more, url]).stdout, page.read_text(errors="replace")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/api/v1/\S+\?token=\S+", shown_here)
+    wait_for("TensorBoard", lambda: asked(shown_here)[0] == "200", timeout=90)
+    base = shown_here.split("?")[0]
+    assert "TensorBoard" in asked(base)[1]
+    assert asked(base + "index.js")[0] == "200"
+    assert "accuracy" in asked(base + "data/plugin/scalars/tags")[1]
+    runs = json.loads(asked(base + "data/runs")[1])
+    wanted = json.dumps([{"plugin": "scalars", "tag": "accuracy"}])
+    assert asked(base + "data/plugin/timeseries/timeSeries", "-F", f"requests={wanted}")[0] == "200" and runs
+    assert asked(base.split("/services/")[0] + "/secrets")[0] == "401"
+    assert engine.run(["curl", "-s", "-w", "%{http_code}", "-o", page, base]).stdout == "401"
 
 
 def environment_of(engine):

@@ -1,7 +1,13 @@
 """Arena's commands on a real API server with Kubeflow's kinds; `muster operator` makes the pods."""
+import http.server
 import json
+import signal
+import socket
 import subprocess
+import threading
+import urllib.request
 
+import pytest
 from harness import MUSTER, wait_for
 
 ARENA = MUSTER.parent / "arena"
@@ -128,3 +134,60 @@ def test_submit_replaces_no_service_of_others(cluster):
     assert done.returncode == 1 and "service/mine-tensorboard: " in done.stderr
     assert cluster.get("service", "mine-tensorboard")["metadata"]["uid"] == before
     wait_for("nothing to be left of the job", lambda: not cluster.items("pytorchjobs") and not cluster.find("configmap", "mine-pytorchjob"))
+
+
+def test_a_tensorboard_that_does_not_run_is_an_error(cluster):
+    arena(cluster, "submit", "pytorch", "--name=mnist", "--image=i", "--tensorboard", "train")
+    done = arena(cluster, "tensorboard", "mnist", "--timeout=0s", check=False)
+    assert done.returncode == 1
+    assert done.stderr == ("ERRO[0000] the tensorboard of the job mnist does not run\n  why: it has no pod yet\n"
+                           f"  fix: muster describe pods -n {cluster.namespace} -l release=mnist,role=tensorboard\n")
+
+
+class Board(http.server.BaseHTTPRequestHandler):
+    """Stands in for the TensorBoard of a job."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(f"TensorBoard was asked for {self.path}".encode())
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def board(cluster):
+    """The job mnist, and behind the Service of its TensorBoard a program on this machine."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("203.0.113.1", 9))  # sends nothing
+        except OSError:
+            pytest.skip("this machine has no address besides loopback, which a Service must not lead to")
+        address = probe.getsockname()[0]
+    server = http.server.ThreadingHTTPServer((address, 0), Board)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    arena(cluster, "submit", "pytorch", "--name=mnist", "--image=i", "--tensorboard", "train")
+    cluster.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "board", "labels": {"release": "mnist", "role": "tensorboard"}},
+                    "spec": {"containers": [{"name": "tensorboard", "image": "i"}]}})
+    cluster.start("board")
+    status = {"podIP": address, "podIPs": [{"ip": address}]}
+    cluster.muster("patch", "pod", "board", "--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
+    target = {"ip": address, "targetRef": {"kind": "Pod", "namespace": cluster.namespace, "name": "board"}}
+    cluster.create({"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "mnist-tensorboard"},
+                    "subsets": [{"addresses": [target], "ports": [{"name": "tensorboard", "port": server.server_port}]}]})
+    yield
+    server.shutdown()
+
+
+def test_a_tensorboard_comes_through_the_api_server(cluster, board):
+    process = subprocess.Popen([ARENA, "tensorboard", "mnist", "--no-open", "-n", cluster.namespace], env=cluster.environment,
+                               stdout=subprocess.PIPE, text=True)
+    try:
+        link = process.stdout.readline().strip()
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert browser.open(link, timeout=60).read() == b"TensorBoard was asked for /"
+        assert browser.open(link.split("?")[0] + "data/runs?x=1", timeout=60).read() == b"TensorBoard was asked for /data/runs?x=1"
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)

@@ -1,36 +1,13 @@
-// The commands that are a few lines each: tensorboard, logviewer, whoami, and those that are not supported.
+// The commands that are a few lines each: logviewer, whoami, and those that are not supported.
 #include <fmt/core.h>
 
 #include "arena/commands/commands.h"
 #include "arena/find_jobs.h"
 #include "arena/identity.h"
-#include "arena/tensorboard_link.h"
 
 namespace muster::arena {
 
 namespace {
-
-class TensorBoard final : public Command {
- public:
-  void add_flags(Flags& flags) override { add_type_flag(flags, &type_); }
-
-  std::optional<cli::Failure> check(const std::vector<std::string>& /*words*/) override { return check_type(type_); }
-
-  int run(Context& context, const std::vector<std::string>& words) override {
-    const auto found = find_job(context, words[0], type_, kJobNotFound);
-    if (const auto* failure = std::get_if<cli::Failure>(&found)) return context.fail(*failure);
-    const std::string link = tensorboard_link(context, std::get<FoundJob>(found).job);
-    if (link.empty()) {
-      return context.fail(cli::Failure{.what = fmt::format("the job {} has no tensorboard", words[0]),
-                                       .fix = "submit it with --tensorboard"});
-    }
-    context.session.out(link + "\n");
-    return 0;
-  }
-
- private:
-  std::string type_;
-};
 
 class LogViewer final : public Command {
  public:
@@ -76,10 +53,6 @@ class NotSupported final : public Command {
 };
 
 }  // namespace
-
-std::unique_ptr<Command> make_tensorboard() {
-  return std::make_unique<TensorBoard>();
-}
 
 std::unique_ptr<Command> make_logviewer() {
   return std::make_unique<LogViewer>();

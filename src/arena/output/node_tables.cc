@@ -46,12 +46,6 @@ std::string internal_ip(const Document& node) {
   return "unknown";
 }
 
-bool is_ready(const Document& node) {
-  return std::ranges::any_of(node.array_at("status", "conditions"), [](const Document& condition) {
-    return condition.string_at("type") == "Ready" && condition.string_at("status") == "True";
-  });
-}
-
 std::string role_text(const NodeUse& node) {
   return node.roles.empty() ? "<none>" : join(node.roles, ",");
 }
@@ -114,7 +108,7 @@ std::vector<NodeUse> node_use(const json::Array& nodes, const json::Array& pods)
     NodeUse use{.name = node.string_at("metadata", "name"),
                 .ip = internal_ip(node),
                 .roles = roles_of(node),
-                .is_ready = is_ready(node),
+                .is_ready = has_condition(node, "Ready"),
                 .is_cordoned = node.bool_at("spec", "unschedulable"),
                 .total_gpus = capacity,
                 .unhealthy_gpus = std::max<std::int64_t>(0, capacity - gpu_amount(node, "allocatable"))};

@@ -2,7 +2,6 @@
 
 #include "apiserver/http/status_error.h"
 #include "base/random.h"
-#include "base/strings.h"
 #include "main/console/stream_socket.h"
 #include "main/pages/content_port.h"
 #include "main/pages/forward.h"
@@ -17,26 +16,6 @@ std::vector<apiserver::Route> routes_of(Loop& loop, net::Transport& cluster, con
   std::vector<apiserver::Route> routes = console_routes([&origin] { return origin; }, links, sessions);
   routes.push_back(stream_route(loop, [&cluster]() -> net::Transport& { return cluster; }));
   return routes;
-}
-
-/// What a browser says about itself and its login here is not for the cluster.
-net::Headers headers_for_cluster(const net::Headers& headers) {
-  constexpr std::string_view kProtocol = "sec-websocket-protocol";
-  net::Headers result;
-  for (const auto& [name, value] : passed_on(headers)) {
-    const std::string lower = to_lower(name);
-    if (lower == "host" || lower == "origin" || lower == "referer" || lower.starts_with("sec-fetch-")) continue;
-    if (lower != kProtocol) {
-      result.add(name, value);
-      continue;
-    }
-    std::vector<std::string> offered;
-    for (const std::string& one : split(value, ',')) {
-      if (!trim(one).starts_with("base64url.bearer.")) offered.emplace_back(trim(one));
-    }
-    result.add(name, join(offered, ", "));
-  }
-  return result;
 }
 
 bool is_own(std::string_view target) {
@@ -101,7 +80,7 @@ void ClusterConsole::answer_own(net::Request request, const std::shared_ptr<net:
 }
 
 void ClusterConsole::ask_cluster(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
-  request.headers = headers_for_cluster(request.headers);
+  request.headers = passed_on_to_api(request.headers);
   forward(loop_, cluster_, std::move(request), exchange, {.on_unreachable = [](net::Exchange& to, const Error& error) {
             to.respond(apiserver::error_response(
                 {.reason = Reason::kServiceUnavailable, .message = "the cluster does not answer: " + error.message}));

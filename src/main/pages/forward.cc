@@ -128,6 +128,25 @@ net::Headers passed_on(const net::Headers& headers) {
   return result;
 }
 
+net::Headers passed_on_to_api(const net::Headers& headers) {
+  constexpr std::string_view kProtocol = "sec-websocket-protocol";
+  net::Headers result;
+  for (const auto& [name, value] : passed_on(headers)) {
+    const std::string lower = to_lower(name);
+    if (lower == "host" || lower == "origin" || lower == "referer" || lower.starts_with("sec-fetch-")) continue;
+    if (lower != kProtocol) {
+      result.add(name, value);
+      continue;
+    }
+    std::vector<std::string> offered;
+    for (const std::string& one : split(value, ',')) {
+      if (!trim(one).starts_with("base64url.bearer.")) offered.emplace_back(trim(one));
+    }
+    result.add(name, join(offered, ", "));
+  }
+  return result;
+}
+
 void forward(Loop& loop, net::Transport& to, net::Request request, const std::shared_ptr<net::Exchange>& exchange,
              ForwardOptions options) {
   std::make_shared<Transfer>(loop, exchange, std::move(options))->start(to, std::move(request));

@@ -13,6 +13,9 @@ namespace muster {
 /// The headers without those about one connection and those with credentials. What asks for an upgrade stays.
 net::Headers passed_on(const net::Headers& headers);
 
+/// The same for a browser's request to an API server, without what the browser says about itself and its login here.
+net::Headers passed_on_to_api(const net::Headers& headers);
+
 struct ForwardOptions {
   /// Makes the headers of the response; passed_on() when null.
   UniqueFunction<net::Headers(const net::Headers&)> response_headers = nullptr;

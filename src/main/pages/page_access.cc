@@ -26,6 +26,17 @@ std::optional<std::string> PageAccess::redeem(std::string_view token, const std:
                      sign_until(options_.key, purpose_of(page), clock_.now() + kCookieLife), page, kCookieLife.count());
 }
 
+std::optional<net::Response> PageAccess::open(const net::Request& head, std::string_view token,
+                                              const std::string& page) {
+  const auto cookie = redeem(token, page);
+  if (!cookie && !may_see(head, page)) return std::nullopt;
+  net::Response response{.status = 303, .headers = {{"Location", page}}, .body = ""};
+  if (cookie) response.headers.set("Set-Cookie", *cookie);
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("Referrer-Policy", "no-referrer");
+  return response;
+}
+
 bool PageAccess::is_from_here(const net::Request& head) const {
   const std::string_view host = head.headers.get("Host");
   const auto name = net::host_name(host);

@@ -28,6 +28,9 @@ class PageAccess {
   std::string make_link_token(const std::string& page) { return links_.make(page); }
   /// Uses the token up and returns the Set-Cookie header that opens the page; nullopt when it does not open this page.
   std::optional<std::string> redeem(std::string_view token, const std::string& page);
+  /// Returns the response to a link with this token: the page and its cookie. A link that was used already is no
+  /// problem for the browser that used it; for others it is nullopt.
+  std::optional<net::Response> open(const net::Request& head, std::string_view token, const std::string& page);
   /// Whether the request came under a name of this server and from no other site.
   bool is_from_here(const net::Request& head) const;
   /// Whether the request also shows the owner's token or a cookie for the page.

@@ -37,22 +37,6 @@ bool PageProxy::streams_body(const net::Request& head) {
          (head.headers.has("Content-Length") || head.headers.has("Transfer-Encoding"));
 }
 
-void PageProxy::open_with_link(const PageName& page, const net::Request& request, std::string_view token,
-                               const std::shared_ptr<net::Exchange>& exchange) {
-  const auto cookie = access_.redeem(token, page.path);
-  // A link that was used already is no problem for the browser that used it.
-  if (!cookie && !access_.may_see(request, page.path)) {
-    return respond_text(*exchange, 403,
-                        fmt::format("this link was used already or is older than five minutes; `{}` makes another",
-                                    link_command(page)));
-  }
-  net::Response response{.status = 303, .headers = {{"Location", page.path}}, .body = ""};
-  if (cookie) response.headers.set("Set-Cookie", *cookie);
-  response.headers.set("Cache-Control", "no-store");
-  response.headers.set("Referrer-Policy", "no-referrer");
-  exchange->respond(std::move(response));
-}
-
 void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
   const auto target = apiserver::parse_target(request.target);
   if (!target && target.error().reason == Reason::kBadRequest) {
@@ -67,7 +51,11 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
   if (!access_.is_from_here(request)) return respond_text(*exchange, 403, "this is not a name of this server");
   // Below the page, a parameter of this name is the program's own.
   if (request.method == "GET" && target && target->path.size() == 3 && target->query.has("token")) {
-    return open_with_link(*page, request, target->query.get("token"), exchange);
+    auto opened = access_.open(request, target->query.get("token"), page->path);
+    if (opened) return exchange->respond(*std::move(opened));
+    return respond_text(*exchange, 403,
+                        fmt::format("this link was used already or is older than five minutes; `{}` makes another",
+                                    link_command(*page)));
   }
   if (!access_.may_see(request, page->path)) {
     return respond_text(*exchange, 401, fmt::format("log in with a link from `{}`", link_command(*page)));
@@ -76,18 +64,22 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
   if (request.target + "/" == page->path) {
     return exchange->respond({.status = 308, .headers = {{"Location", page->path}}, .body = ""});
   }
-  const auto board = page->kind == &tensorboard_pages() ? backends_.object_of(*page) : nullptr;
-  if (board != nullptr) note_visit(*page, *board);
-  const auto backend = backends_.find(*page);
+  show(*page, std::move(request), exchange);
+}
+
+void PageProxy::show(const PageName& page, net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+  const auto board = page.kind == &tensorboard_pages() ? backends_.object_of(page) : nullptr;
+  if (board != nullptr) note_visit(page, *board);
+  const auto backend = backends_.find(page);
   if (!backend && backend.error().reason == Reason::kNotFound) {
     return respond_text(*exchange, 404, backend.error().message);
   }
   if (!backend) return respond_later(*exchange, backend.error().message);
-  const bool opens_page = request.method == "GET" && request.target == page->path;
+  const bool opens_page = request.method == "GET" && request.target == page.path;
   if (board != nullptr && opens_page && options_.find_logs != nullptr) {
-    return pass_on_when_logged(*backend, *page, *board, std::move(request), exchange);
+    return pass_on_when_logged(*backend, page, *board, std::move(request), exchange);
   }
-  pass_on_to(*backend, *page, std::move(request), exchange);
+  pass_on_to(*backend, page, std::move(request), exchange);
 }
 
 void PageProxy::note_visit(const PageName& page, const json::Document& board) {

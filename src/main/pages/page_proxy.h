@@ -34,10 +34,10 @@ class PageProxy {
   /// For net::HttpServer: whether the body is passed on piece by piece.
   static bool streams_body(const net::Request& head);
   void handle(net::Request request, const std::shared_ptr<net::Exchange>& exchange);
+  /// Answers a request for a target below page.path, whose sender may see the page.
+  void show(const PageName& page, net::Request request, const std::shared_ptr<net::Exchange>& exchange);
 
  private:
-  void open_with_link(const PageName& page, const net::Request& request, std::string_view token,
-                      const std::shared_ptr<net::Exchange>& exchange);
   /// Tells the controller that the TensorBoard is in use, now and then.
   void note_visit(const PageName& page, const json::Document& board);
   void pass_on_to(const PageBackend& backend, const PageName& page, net::Request request,

@@ -16,6 +16,7 @@
 #include "control/notebook/notebook.h"
 #include "control/tensorboard/tensorboard.h"
 #include "main/pages/content_port.h"
+#include "main/pages/service_route.h"
 #include "net/http_server.h"
 #include "testing/fake_server.h"
 #include "testing/seeded_rng.h"
@@ -116,6 +117,25 @@ TEST_F(PageProxyTest, PassesRequestsOnWithTheirPathAndWithoutCredentials) {
   EXPECT_EQ(passed_on_.target, "/tb/default/mnist/data/runs?x=1");
   EXPECT_FALSE(passed_on_.headers.has("Authorization"));
   EXPECT_FALSE(passed_on_.headers.has("Cookie"));
+}
+
+TEST_F(PageProxyTest, TheApiPassesRequestsOnToTheServiceOfATensorBoard) {
+  put_board("Running");
+  listen_as_tensorboard();
+  loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 200; });
+  const apiserver::Router router({service_route([this]() -> PageProxy& { return pages_; })});
+  net::HttpServer api(loop_, {}, [&](net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
+    auto target = apiserver::parse_target(request.target);
+    auto found = *router.find(request.method, target->path);
+    found->route->handle({std::move(request), std::move(target->query), std::move(found->at)}, exchange);
+  });
+  port_ = *api.listen("127.0.0.1", 0);
+  const std::string service = "/api/v1/namespaces/default/services/mnist:6006/proxy";
+  EXPECT_EQ(get(service + "/data/a%2Fb?x=/y").body, "runs");
+  EXPECT_EQ(passed_on_.target, "/tb/default/mnist/data/a%2Fb?x=/y");
+  EXPECT_EQ(get(service + "?x=/y").headers.get("Location"), service + "/?x=/y");
+  EXPECT_EQ(get("/api/v1/namespaces/default/services/mnist:22/proxy/").status, 404);
+  EXPECT_EQ(get("/api/v1/namespaces/default/services/other/proxy/").status, 404);
 }
 
 TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
