@@ -42,8 +42,9 @@ struct JobList {
 
 json::Excerpt glance_at_jobs() {
   // Whether a TFJob has a chief determines which pod is shown.
-  return json::Excerpt({"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels",
-                        "metadata.creationTimestamp", "status", "spec.tfReplicaSpecs"});
+  return json::Excerpt({"metadata.name", "metadata.namespace", "metadata.uid",
+                        std::string("metadata.labels.") + kTypeLabel, "metadata.creationTimestamp", "status.conditions",
+                        "status.startTime", "status.completionTime", "status.launcherStatus", "spec.tfReplicaSpecs"});
 }
 
 json::Excerpt glance_at_pods() {
@@ -51,11 +52,17 @@ json::Excerpt glance_at_pods() {
                         "metadata.creationTimestamp", "status.phase", "status.hostIP"});
 }
 
+/// Returns the items without a copy, which takes as long as reading them.
+json::Array take_items(Document& list) {
+  Document* items = list.find("items");
+  return items != nullptr && items->is_array() ? std::move(items->as_array()) : json::Array{};
+}
+
 /// Lists a kind in the first version that the server has; no jobs when it has none.
 Result<JobList> list_kind(cli::Session& session, const ServedKind& kind, Result<Document> first, const std::string& ns,
                           const client::ListOptions& options) {
   for (std::size_t version = 0;; ++version) {
-    if (first) return JobList{.resource = resource_of(kind, version), .items = first->array_at("items")};
+    if (first) return JobList{.resource = resource_of(kind, version), .items = take_items(*first)};
     if (first.error().reason != Reason::kNotFound) return std::move(first).error();
     if (version + 1 == kind.versions.size()) return JobList{};
     first = session.list(resource_of(kind, version + 1), ns, options);

@@ -1,5 +1,6 @@
 #include "client/api_client.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/clamped_seconds.h"
@@ -112,6 +113,11 @@ struct Reply {
   bool too_large = false;
 
   bool is_error() const { return status >= 400; }
+  /// A long body that grows piece by piece would be copied again and again.
+  void expect_body(std::size_t limit) {
+    const auto length = parse_int(headers.get("Content-Length"));
+    if (length && *length > 0) body.reserve(std::min(static_cast<std::size_t>(*length), limit));
+  }
   void take(std::string_view bytes, std::size_t limit) {
     if (body.size() + bytes.size() > limit) {
       too_large = true;
@@ -179,6 +185,7 @@ void ApiClient::State::call(net::Request request, OnDocument done, std::optional
   sink.on_head = [reply, weak = weak_from_this()](int status, const net::Headers& headers) {
     reply->status = status;
     reply->headers = headers;
+    reply->expect_body(kMaxBody);
     if (const auto self = weak.lock()) self->note_warnings(headers);
   };
   sink.on_data = [reply](std::string_view bytes) { reply->take(bytes, kMaxBody); };
