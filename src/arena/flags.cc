@@ -19,13 +19,6 @@ Failure wrong_flags(std::string what, std::string fix = {}) {
   return {.what = std::move(what), .fix = std::move(fix)};
 }
 
-std::optional<bool> bool_of(std::string_view text) {
-  const std::string word = to_lower(text);
-  if (word == "true" || word == "t" || word == "1") return true;
-  if (word == "false" || word == "f" || word == "0") return false;
-  return std::nullopt;
-}
-
 bool is_number_text(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && std::ranges::all_of(text, is_digit);
@@ -204,13 +197,13 @@ class Flags::Parser {
                             return std::nullopt;
                           },
                           [&](bool* target) -> std::optional<Failure> {
-                            const auto parsed = bool_of(value);
+                            const auto parsed = parse_bool(value);
                             if (!parsed) return unparsable("ParseBool", "invalid syntax");
                             *target = *parsed;
                             return std::nullopt;
                           },
                           [&](std::int64_t* target) -> std::optional<Failure> {
-                            const auto parsed = parse_int(value.starts_with('+') ? value.substr(1) : value);
+                            const auto parsed = parse_int(value);
                             if (!parsed)
                               return unparsable("ParseInt",
                                                 is_number_text(value) ? "value out of range" : "invalid syntax");

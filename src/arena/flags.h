@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "cli/flags.h"
 #include "cli/output/print_error.h"
 
 namespace muster::arena {
@@ -36,13 +37,7 @@ class Flags {
   /// Returns one line per flag.
   std::string help() const;
 
-  struct Listed {
-    std::string name;
-    char letter = '\0';
-    bool takes_word = false;  // the next word is its value
-    std::string help = {};
-    std::vector<std::string> choices = {};
-  };
+  using Listed = cli::Flags::Listed;
   std::vector<Listed> list() const;
 
  private:

@@ -85,6 +85,7 @@ TEST_F(FlagsTest, HasPflagsTextsForWrongFlags) {
   EXPECT_EQ(failure({"--gpus", "x"}).what,
             "invalid argument \"x\" for \"--gpus\" flag: strconv.ParseInt: parsing \"x\": invalid syntax");
   EXPECT_THAT(failure({"--gpus", "99999999999999999999"}).what, HasSubstr("value out of range"));
+  EXPECT_THAT(failure({"--gpus", "++1"}).what, HasSubstr("invalid syntax"));
   EXPECT_EQ(
       failure({"--tensorboard=maybe"}).what,
       "invalid argument \"maybe\" for \"--tensorboard\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax");

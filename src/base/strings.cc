@@ -103,6 +103,13 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
   return value;
 }
 
+std::optional<bool> parse_bool(std::string_view text) {
+  const std::string word = to_lower(text);
+  if (word == "true" || word == "t" || word == "1") return true;
+  if (word == "false" || word == "f" || word == "0") return false;
+  return std::nullopt;
+}
+
 std::string quote(std::string_view text) {
   std::string out = "\"";
   for (std::size_t i = 0; i < text.size();) {

@@ -15,6 +15,8 @@ std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);
 /// Reads the whole text as a decimal number; nullopt when it is not one or is out of range.
 std::optional<std::int64_t> parse_int(std::string_view text);
+/// Accepts true, t and 1, false, f and 0, in any case.
+std::optional<bool> parse_bool(std::string_view text);
 /// Puts the text in double quotes and escapes control characters, quotes and backslashes.
 std::string quote(std::string_view text);
 /// In the pattern, `*` matches any run of characters.

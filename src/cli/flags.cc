@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/overloaded.h"
 #include "base/strings.h"
 
 namespace muster::cli {
@@ -14,26 +15,12 @@ Error usage(std::string message) {
   return Error{.reason = Reason::kBadRequest, .message = std::move(message)};
 }
 
-std::optional<bool> parse_bool(std::string_view text) {
-  const std::string word = to_lower(text);
-  if (word == "true" || word == "t" || word == "1") return true;
-  if (word == "false" || word == "f" || word == "0") return false;
-  return std::nullopt;
-}
-
 std::optional<Duration> parse_span(std::string_view text) {
   if (const auto seconds = parse_int(text); seconds && *seconds > -1'000'000'000 && *seconds < 1'000'000'000) {
     return std::chrono::seconds(*seconds);
   }
   return parse_duration(text);
 }
-
-template <typename... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <typename... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
 
 }  // namespace
 
