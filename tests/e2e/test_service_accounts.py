@@ -96,6 +96,7 @@ def test_an_account_gets_neither_the_owners_streams_nor_a_login(engine):
     assert ask(engine, token, f"{base}/console/link", "POST")[0] == 403
     assert ask(engine, token, f"{base}/console/session", "POST")[0] == 403
     assert ask(engine, token, f"{base}/namespaces/kube-system/jobs/pytorchjobs.kubeflow.org/x/scalars")[0] == 403
+    assert ask(engine, token, "/api/v1/namespaces/kube-system/services/x:6006/proxy/")[0] == 403
 
 
 def test_a_pod_may_decline_its_token_or_mount_it_itself(engine):

@@ -215,10 +215,12 @@ Action action_of(const ResourceRequest& request) {
 }
 
 Action action_of_route(const std::string& method, const std::vector<std::string>& path) {
-  if (!names_objects(path) || path[0] != "apis") return action_at(method, "/" + join(path, "/"));
-  const bool inside = path[3] == "namespaces" && path.size() > 5;
+  if (!names_objects(path)) return action_at(method, "/" + join(path, "/"));
+  const bool in_core = path[0] == "api";
+  const std::size_t start = in_core ? 2 : 3;
+  const bool inside = path[start] == "namespaces" && path.size() > start + 2;
   const auto part = [&](std::size_t index) {
-    const std::size_t at = (inside ? 5 : 3) + index;
+    const std::size_t at = (inside ? start + 2 : start) + index;
     return at < path.size() ? path[at] : std::string();
   };
   ResourceRequest named;
@@ -226,10 +228,10 @@ Action action_of_route(const std::string& method, const std::vector<std::string>
   named.subresource = part(2);
   const auto verb = verb_for(method, named);
   return {.verb = verb ? std::string(verb_name(*verb)) : to_lower(method),
-          .group = path[1],
+          .group = in_core ? "" : path[1],
           .resource = part(0),
           .subresource = part(2),
-          .ns = inside ? path[4] : "",
+          .ns = inside ? path[start + 1] : "",
           .name = part(1)};
 }
 

@@ -59,7 +59,8 @@ Result<ResourceRequest> parse_resource_request(const std::string& method, Target
 /// True for paths such as /api/v1/R and /apis/G/V/R, which name objects; discovery, health and the like do not.
 bool names_objects(const std::vector<std::string>& path);
 Action action_of(const ResourceRequest& request);
-/// The action of a request for one of the engine's own paths: under /apis, /apis/G/V[/namespaces/NS]/R[/NAME[/SUB…]].
+/// The action of a request for one of the engine's own paths: under /apis/G/V or /api/V,
+/// [/namespaces/NS]/R[/NAME[/SUB…]].
 Action action_of_route(const std::string& method, const std::vector<std::string>& path);
 
 }  // namespace muster::apiserver

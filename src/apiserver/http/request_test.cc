@@ -118,6 +118,7 @@ TEST(ActionOfRoute, OwnPathsAreActionsInTheirNamespace) {
             "update persistentvolumeclaims.muster.dev/files in lab named c");
   EXPECT_EQ(action("GET", own + "namespaces/lab/pods"), "list pods.muster.dev/ in lab named ");
   EXPECT_EQ(action("GET", own + "namespaces/lab"), "get namespaces.muster.dev/ in  named lab");
+  EXPECT_EQ(action("GET", "/api/v1/namespaces/lab/services/s:6006/proxy/x"), "get services./proxy in lab named s:6006");
   EXPECT_EQ(action("GET", "/console/index.html"), "get /console/index.html./ in  named ");
 }
 
