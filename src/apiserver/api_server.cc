@@ -152,6 +152,7 @@ std::vector<Route> ApiServer::State::routes() {
   std::vector<Route> all = options.routes;
   if (options.back_up) all.push_back(backups_route(options.back_up));
   for (Route& route : claim_files_routes(context)) all.push_back(std::move(route));
+  for (Route& route : newest_jobs_routes(context)) all.push_back(std::move(route));
   all.push_back(attempt_log_route(context));
   all.push_back(history_route(context, usage));
   return all;

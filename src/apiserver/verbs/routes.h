@@ -26,4 +26,9 @@ std::vector<Route> claim_files_routes(Context& context);
 /// parameters of pods/NAME/log; the pod may be gone. `fold=true`, which both know, folds progress bars.
 Route attempt_log_route(Context& context);
 
+/// /apis/muster.dev/v1/[namespaces/NS/]jobs: the newest jobs of all kinds, by name where they are equally old, up to
+/// `limit`; metadata.remainingItemCount says how many more there are. `fields`, with commas between them, leaves all
+/// other members out of the objects.
+std::vector<Route> newest_jobs_routes(Context& context);
+
 }  // namespace muster::apiserver
