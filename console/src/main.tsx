@@ -1,3 +1,4 @@
+import { whenRowsAreThere } from "./app/firstRows";  // first, because its requests are the longest
 import { render } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
@@ -55,4 +56,4 @@ startSettings();
 startRouter();
 const code = takeLoginCode();
 if (token.value) void renewLogin().catch(() => undefined);
-render(<App />, document.getElementById("app") as HTMLElement);
+whenRowsAreThere(() => render(<App />, document.getElementById("app") as HTMLElement));

@@ -126,6 +126,25 @@ def test_filters_are_in_the_address_and_survive_a_reload(console, jobs):
     assert page.get_by_role("columnheader", name="Memory").count() == 0 and page.get_by_text("1–5 of 5").is_visible()
 
 
+def test_the_newest_rows_are_there_before_the_others(console, engine):
+    engine.muster("create", "namespace", "many")
+    job = training_job("", ["true"], runMode={"pause": {"enabled": True}})
+    engine.apply("\n---\n".join(json.dumps({**job, "metadata": {"name": f"job-{i:02}", "namespace": "many"}}) for i in range(60)))
+    page = console("overview").page
+    page.route_web_socket(re.compile("/v1/watch"), lambda held: None)  # it opens, and brings nothing
+    page.goto(f"http://127.0.0.1:{engine.port}/console/jobs?ns=many")
+    page.get_by_role("status").filter(has_text="The newest of 60; the rest is loading").wait_for()
+    assert len(names(page)) > 10 and page.get_by_role("link", name="job-", exact=False).first.get_attribute("href").startswith("/console/jobs/many/pytorchtrainingjobs.")
+    assert "Paused (" not in page.get_by_label("Phase").inner_text()  # nobody knows yet how many
+    page.get_by_label("Sort").select_option("name:asc")  # the newest are not the first ones of this order
+    wait_for("no rows", lambda: names(page) == [])
+    page.get_by_role("button", name="Remove Sort: Name ascending").click()
+    wait_for("the newest rows", lambda: len(names(page)) > 10)
+    page = console("jobs?ns=many").page
+    page.get_by_text("1–60 of 60").wait_for()
+    assert "Paused (60)" in page.get_by_label("Phase").inner_text()
+
+
 def test_changes_appear_by_themselves(console, jobs):
     page = console().page
     row(page, "talks").wait_for()

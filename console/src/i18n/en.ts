@@ -59,6 +59,7 @@ export const en = {
   "jobs.rowsPerPage": "Rows per page",
   "jobs.allRows": "All",
   "jobs.range": "{from}–{to} of {total}",
+  "jobs.loadingRest": "The newest of {total}; the rest is loading",
   "jobs.nextPage": "Next page",
   "jobs.previousPage": "Previous page",
   "column.name": "Name",

@@ -61,6 +61,7 @@ export const zh: Record<keyof typeof en, string> = {
   "jobs.rowsPerPage": "每页条数",
   "jobs.allRows": "全部",
   "jobs.range": "{from}–{to} 总共 {total}",
+  "jobs.loadingRest": "共 {total} 个，先显示最新的，其余正在加载",
   "jobs.nextPage": "下一页",
   "jobs.previousPage": "上一页",
   "column.name": "名称",

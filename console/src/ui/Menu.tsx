@@ -1,5 +1,6 @@
 // A menu in a native popover: it closes by Escape or a click elsewhere, and the focus returns to its button.
-import { useId, useRef } from "preact/hooks";
+// Its items are made when it opens: a table has a menu in every row.
+import { useId, useRef, useState } from "preact/hooks";
 import { Icon } from "./Icon";
 
 export interface MenuItem {
@@ -8,8 +9,9 @@ export interface MenuItem {
   danger?: boolean;
 }
 
-export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
+export function Menu({ label, items }: { label: string; items: () => MenuItem[] }) {
   const id = useId();
+  const [isOpen, setOpen] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const onToggle = () => {
@@ -35,8 +37,9 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
       <button ref={button} type="button" class="icon-button" aria-label={label} title={label} aria-haspopup="menu" popovertarget={id}>
         <Icon name="more" />
       </button>
-      <div ref={list} id={id} popover="auto" class="menu" role="menu" aria-label={label} onToggle={onToggle} onKeyDown={onKeyDown}>
-        {items.map((item) => (
+      <div ref={list} id={id} popover="auto" class="menu" role="menu" aria-label={label}
+        onBeforeToggle={(event) => setOpen(event.newState === "open")} onToggle={onToggle} onKeyDown={onKeyDown}>
+        {isOpen && items().map((item) => (
           <button type="button" role="menuitem" class={item.danger ? "danger" : ""} key={item.label}
             onClick={() => {
               list.current?.hidePopover();

@@ -1,5 +1,6 @@
 // A table that renders only the rows in sight, so that ten thousand cost as much as fifty.
 import type { ComponentChildren } from "preact";
+import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 export interface Column<T> {
@@ -53,9 +54,42 @@ export function rowAt(offsets: number[], position: number): number {
   return low;
 }
 
+const Box = ({ label, checked, onChange }: { label: string; checked: boolean; onChange: () => void }) => (
+  <input type="checkbox" aria-label={label} checked={checked} onChange={onChange} />
+);
+const cellClass = (column: Column<never>) => `cell ${column.numeric ? "numeric" : ""} ${column.hidden ? `not-${column.hidden}` : ""}`;
+
+interface RowProps<T> {
+  row: T;
+  at: number;
+  top: number;
+  note: string;
+  isChosen: boolean;
+  columns: Column<T>[];
+  keyOf: (row: T) => string;
+  selection: Selection<T> | undefined;
+}
+
+function RowView<T>({ row, at, top, note, isChosen, columns, keyOf, selection }: RowProps<T>) {
+  return (
+    <div role="row" class={`row ${isChosen ? "chosen" : ""}`} aria-rowindex={at + 2}
+      style={{ transform: `translateY(${top}px)`, height: `${note ? notedHeight : rowHeight}px` }}>
+      {selection && (
+        <div role="cell" class="cell">
+          <Box label={selection.labelOf(row)} checked={selection.keys.has(keyOf(row))} onChange={() => selection.onChange(toggled(selection.keys, keyOf(row)))} />
+        </div>
+      )}
+      {columns.map((column) => <div role="cell" key={column.key} class={cellClass(column)}>{column.cell(row)}</div>)}
+      {note ? <div role="cell" class="note" title={note}>{note}</div> : null}
+    </div>
+  );
+}
+// While the page scrolls, the rows that stay in sight are not rendered again.
+const Row = memo(RowView) as typeof RowView;
+
 export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selection }: TableProps<T>) {
   const body = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 800 });
+  const [view, setView] = useState({ top: 0, height: innerHeight, beyond: 0 });  // the first frame has only what is in sight
   const [chosen, setChosen] = useState(-1);
   const cursor = useRef(-1);  // the same at once, for a key that is pressed before the next rendering
   const notes = useMemo(() => rows.map((row) => noteOf?.(row) ?? ""), [rows, noteOf]);
@@ -70,12 +104,13 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selectio
   useEffect(() => {
     const look = () => {
       const top = -(body.current?.getBoundingClientRect().top ?? 0);
-      setView((before) => (Math.abs(before.top - top) < rowHeight && before.height === innerHeight ? before : { top, height: innerHeight }));
+      setView((before) => (Math.abs(before.top - top) < rowHeight && before.height === innerHeight && before.beyond ? before : { top, height: innerHeight, beyond: overscan }));
     };
-    look();
+    const first = setTimeout(look, 50);  // what is beyond the edges can wait
     addEventListener("scroll", look, { passive: true });
     addEventListener("resize", look);
     return () => {
+      clearTimeout(first);
       removeEventListener("scroll", look);
       removeEventListener("resize", look);
     };
@@ -99,36 +134,27 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selectio
     if (chosen >= 0 && (top < 100 || top > innerHeight - 60)) scrollBy(0, top - innerHeight / 2);
   }, [chosen]);
 
-  const first = rowAt(offsets, Math.max(0, view.top - overscan));
-  const last = Math.min(rows.length, rowAt(offsets, Math.max(0, view.top) + view.height + overscan) + 1);
+  const first = rowAt(offsets, Math.max(0, view.top - view.beyond));
+  const last = Math.min(rows.length, rowAt(offsets, Math.max(0, view.top) + view.height + view.beyond) + 1);
   const widthsOf = (shown: Column<T>[]) => [...(selection ? ["16px"] : []), ...shown.map((column) => column.width)].join(" ");
   const widths = widthsOf(columns);
   const onTablet = widthsOf(columns.filter((column) => column.hidden !== "tablet"));
   const onPhone = widthsOf(columns.filter((column) => !column.hidden));
   const allTicked = selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(keyOf(row)));
-  const box = (label: string, checked: boolean, onChange: () => void) => <input type="checkbox" aria-label={label} checked={checked} onChange={onChange} />;
-  const cellClass = (column: Column<T>) => `cell ${column.numeric ? "numeric" : ""} ${column.hidden ? `not-${column.hidden}` : ""}`;
   return (
     <div class={`table ${selection ? "with-boxes" : ""}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}
       style={{ "--columns": widths, "--tablet-columns": onTablet, "--phone-columns": onPhone }}>
       <div role="rowgroup" class="table-head">
         <div role="row" class="row head">
-          {selection && <div role="columnheader" class="cell">{box(selection.labelOfAll, allTicked, () => selection.onChange(new Set(allTicked ? [] : rows.map(keyOf))))}</div>}
+          {selection && <div role="columnheader" class="cell"><Box label={selection.labelOfAll} checked={allTicked} onChange={() => selection.onChange(new Set(allTicked ? [] : rows.map(keyOf)))} /></div>}
           {columns.map((column) => <div role="columnheader" key={column.key} class={cellClass(column)}>{column.title}</div>)}
         </div>
       </div>
       <div role="rowgroup" class="table-body" ref={body} style={{ height: `${total}px` }}>
-        {rows.slice(first, last).map((row, index) => {
-          const at = first + index;
-          return (
-            <div role="row" key={keyOf(row)} class={`row ${at === chosen ? "chosen" : ""}`} aria-rowindex={at + 2}
-              style={{ transform: `translateY(${offsets[at] ?? 0}px)`, height: `${notes[at] ? notedHeight : rowHeight}px` }}>
-              {selection && <div role="cell" class="cell">{box(selection.labelOf(row), selection.keys.has(keyOf(row)), () => selection.onChange(toggled(selection.keys, keyOf(row))))}</div>}
-              {columns.map((column) => <div role="cell" key={column.key} class={cellClass(column)}>{column.cell(row)}</div>)}
-              {notes[at] ? <div role="cell" class="note" title={notes[at]}>{notes[at]}</div> : null}
-            </div>
-          );
-        })}
+        {rows.slice(first, last).map((row, index) => (
+          <Row key={keyOf(row)} row={row} at={first + index} top={offsets[first + index] ?? 0} note={notes[first + index] ?? ""} isChosen={first + index === chosen}
+            columns={columns} keyOf={keyOf} selection={selection} />
+        ))}
       </div>
     </div>
   );

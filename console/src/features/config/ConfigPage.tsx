@@ -58,7 +58,7 @@ function ConfigList({ plural }: { plural: Plural }) {
     { key: "immutable", title: t("config.immutable"), width: "140px", hidden: "tablet", cell: (one) => (one.immutable ? "✓" : "-") },
     { key: "age", title: t("column.age"), width: "64px", numeric: true, cell: (one) => <Age of={one.metadata?.creationTimestamp} /> },
     { key: "actions", title: t("column.actions"), width: "64px",
-      cell: (one) => <Menu label={t("action.more", { name: one.metadata?.name ?? "" })} items={[{ label: t("action.delete"), danger: true, onSelect: () => setDialog(one) }]} /> },
+      cell: (one) => <Menu label={t("action.more", { name: one.metadata?.name ?? "" })} items={() => [{ label: t("action.delete"), danger: true, onSelect: () => setDialog(one) }]} /> },
   ];
   const columns = all.filter((column) => (column.key !== "project" || !chosenNamespace()) && (column.key !== "type" || plural === "secrets"));
   const create = <Button kind="primary" onClick={() => setDialog("create")}>{t(words[plural].create)}</Button>;

@@ -86,7 +86,7 @@ export function EditPage({ plural, ns, name }: { plural: Plural; ns: string; nam
       <div class="title-row">
         <h1 class="object">{name}</h1>
         <span class="spacer" />
-        {object && <Menu label={t("action.more", { name })} items={[{ label: t("action.delete"), danger: true, onSelect: () => setDeleting(true) }]} />}
+        {object && <Menu label={t("action.more", { name })} items={() => [{ label: t("action.delete"), danger: true, onSelect: () => setDeleting(true) }]} />}
       </div>
       {!object && <p class="notice" role="status">{t("config.gone")} <Button onClick={() => go(hrefOf([plural], withNamespace()))}>{t(`${plural}.title`)}</Button></p>}
       {state.state === "failed" && <Failure error={state.error} onRetry={live.reload} />}

@@ -45,7 +45,7 @@ function TitleRow({ job }: { job: Job }) {
       {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
       {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
       <Button onClick={() => cloneJob(job)}>{t("action.clone")}</Button>
-      <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={jobActions(job)} />
+      <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => jobActions(job)} />
     </div>
   );
 }

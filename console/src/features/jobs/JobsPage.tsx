@@ -17,7 +17,7 @@ import { SortSelect, sortLabel } from "../../ui/SortSelect";
 import { StateShape } from "../../ui/State";
 import { Table, type Column } from "../../ui/Table";
 import { BulkActions, DeleteDialog, jobActions } from "./actions";
-import { jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
+import { firstJobs, jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
 import * as model from "./model";
 import { ScaleDialog } from "./otherActions";
 
@@ -48,7 +48,7 @@ function allColumns(): Column<Job>[] {
     { key: "created", title: t("column.created"), cell: (job) => formatTime(job.metadata?.creationTimestamp), width: "148px", hidden: "phone" },
     { key: "age", title: t("column.age"), cell: (job) => <Age of={job.metadata?.creationTimestamp} />, width: "64px", numeric: true, hidden: "phone" },
     { key: "actions", title: t("column.actions"), width: "64px",
-      cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={[
+      cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => [
         { label: t("action.yaml"), onSelect: () => go(jobHref(job, { tab: "yaml" })) }, ...jobActions(job)]} /> },
   ];
 }
@@ -89,7 +89,8 @@ function Chips({ chips }: { chips: Chip[] }) {
   );
 }
 
-function Pager({ total, size, page }: { total: number; size: number; page: number }) {
+function Pager({ total, size, page, loading }: { total: number; size: number; page: number; loading: boolean }) {
+  if (loading) return <footer class="pager" role="status">{t("jobs.loadingRest", { total })}</footer>;
   const from = size ? page * size : 0;
   const to = size ? Math.min(total, from + size) : total;
   return (
@@ -123,11 +124,12 @@ function countBy(list: Job[], of: (job: Job) => string): Map<string, number> {
   return counts;
 }
 
+const noJobs: Job[] = [];
 const openJob = (job: Job) => go(jobHref(job));
 
 export function JobsPage() {
   const ns = chosenNamespace();
-  useEffect(() => watchJobs(ns), [ns]);
+  useEffect(() => void watchJobs(ns), [ns]);
   const query = place.value.query;
   const filter = {
     search: query.get("q") ?? "", phase: query.get("phase") ?? "", kind: query.get("kind") ?? "",
@@ -137,7 +139,11 @@ export function JobsPage() {
   const size = Math.max(0, Number(query.get("size") ?? 0) || 0);
   const page = size ? Math.max(0, (Number(query.get("page") ?? 1) || 1) - 1) : 0;
   const hidden = hiddenColumns(hiddenByDefault);
-  const all = jobs.value;
+  // The newest jobs come before the others: in that order they are the first rows, whatever filters leave of them.
+  const first = firstJobs.value;
+  const isPart = first !== undefined && first.total > first.jobs.length;
+  const showsFirst = first !== undefined && (!isPart || (sort.key === "created" && sort.descending && page === 0));
+  const all = showsFirst ? first.jobs : isPart ? noJobs : jobs.value;
   const shown = useMemo(() => all.filter((job) => model.matches(job, filter)).sort(comparator(sort, model.stateOf)), [all, place.value]);
   const columns = allColumns();
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
@@ -164,7 +170,7 @@ export function JobsPage() {
         <input type="search" class="field" placeholder={t("jobs.search")} aria-label={t("jobs.search")} value={filter.search}
           onInput={(event) => setQuery({ q: event.currentTarget.value, page: "" }, true)} />
         <Select label={t("jobs.phase")} value={filter.phase} onChange={(phase) => setQuery({ phase, page: "" })}
-          options={[{ value: "", label: t("jobs.any") }, ...states.map((value) => ({ value, label: `${t(`state.${value}` as Key)} (${phases.get(value) ?? 0})` }))]} />
+          options={[{ value: "", label: t("jobs.any") }, ...states.map((value) => ({ value, label: t(`state.${value}` as Key) + (isPart ? "" : ` (${phases.get(value) ?? 0})`) }))]} />
         <Select label={t("jobs.type")} value={filter.kind} onChange={(kind) => setQuery({ kind, page: "" })} options={options(countBy(all, (job) => job.kind).keys())} />
         <Select label={t("jobs.queue")} value={filter.queue} onChange={(queue) => setQuery({ queue, page: "" })} options={options(new Set([...countBy(all, model.queueOf).keys(), filter.queue]))} />
         <LabelFilter value={filter.label} />
@@ -174,7 +180,7 @@ export function JobsPage() {
       <Chips chips={chips} />
       <BulkActions chosen={chosen} onClear={() => setTicked(new Set())} />
       {state.state === "failed" && <Failure error={state.error} onRetry={reloadJobs} />}
-      {state.state === "loading" && all.length === 0 && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
+      {state.state === "loading" && shown.length === 0 && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
       {state.state === "live" && shown.length === 0 && <Empty filtered={all.length > 0} />}
       {shown.length > 0 && (
         <Table label={t("jobs.title")} rows={rows}
@@ -182,7 +188,7 @@ export function JobsPage() {
           keyOf={(job) => job.metadata?.uid ?? ""} noteOf={model.causeOf} onOpen={openJob}
           selection={{ keys: ticked, onChange: setTicked, labelOf: (job) => t("bulk.tick", { name: job.metadata?.name ?? "" }), labelOfAll: t("bulk.tickAll") }} />
       )}
-      {shown.length > 0 && <Pager total={shown.length} size={size} page={page} />}
+      {shown.length > 0 && <Pager total={isPart ? first.total : shown.length} size={size} page={page} loading={isPart} />}
       <DeleteDialog />
       <ScaleDialog />
     </>

@@ -87,7 +87,7 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
                   <td class="numeric">{cpuText(amountsOf(one, "cpu"))}</td>
                   <td class="numeric">{memoryText(amountsOf(one, "memory"))}</td>
                   <td class="object">{one.spec?.nodeName || "-"}</td>
-                  <td><Menu label={t("action.more", { name: `${roleOf(one)}-${indexOf(one)}` })} items={menu(one)} /></td>
+                  <td><Menu label={t("action.more", { name: `${roleOf(one)}-${indexOf(one)}` })} items={() => menu(one)} /></td>
                 </tr>
               ))}
             </tbody>

@@ -1,8 +1,9 @@
 // The jobs of all kinds in one namespace, as one live list.
 import { computed, signal } from "@preact/signals";
-import { ApiError } from "../../api/client";
+import { asApiError, getJson, type ApiError } from "../../api/client";
 import { watchCollection, type Collection, type CollectionState } from "../../api/collection";
 import { collectionPath, findJobKinds, groupOf, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { ownPath } from "../../api/paths";
 import { hrefOf, withNamespace } from "../../lib/router";
 
 const members = [
@@ -10,7 +11,15 @@ const members = [
   "metadata.deletionTimestamp", "metadata.resourceVersion", "spec", "status",
 ];
 
+/** The beginning of the list, newest first, and how long it is. */
+export interface FirstJobs {
+  jobs: Job[];
+  total: number;
+}
+const firstCount = 50;  // more than a screen of rows
+
 export const kinds = signal<JobKind[]>([]);
+const newest = signal<FirstJobs | undefined>(undefined);
 const failure = signal<ApiError | undefined>(undefined);
 const collections = signal<Collection<Job>[]>([]);
 let watchedNamespace: string | undefined;
@@ -21,27 +30,48 @@ export async function loadKinds(): Promise<JobKind[]> {
   return kinds.value;
 }
 
+/** Nothing on a server that cannot say: a cluster, where the rows wait for the whole list. */
+async function findNewest(ns: string): Promise<FirstJobs | undefined> {
+  interface JobList {
+    metadata: { remainingItemCount?: number };
+    items: Job[];
+  }
+  const path = `${ownPath("jobs", ns)}?limit=${firstCount}&fields=${members.join(",")}`;
+  const list = await getJson<JobList>(path).catch(() => undefined);
+  return list && { jobs: list.items, total: list.items.length + (list.metadata.remainingItemCount ?? 0) };
+}
+
+/** Once what has changed is on the screen; a page that is hidden shows nothing to wait for. */
+const afterFrame = () => new Promise<void>((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve))));
+
+/** Resolves once the first rows can be shown, or never will be before the rest. */
+async function findJobs(ns: string, isWanted: () => boolean): Promise<void> {
+  const [found, first] = await Promise.all([loadKinds(), findNewest(ns)]);
+  if (!isWanted()) return;
+  newest.value = first;
+  const watchAll = () => {
+    if (isWanted()) collections.value = found.map((kind) => watchCollection<Job>(collectionPath(kind, ns), { members }));
+  };
+  if (first) void afterFrame().then(watchAll);  // all jobs at once would delay the first rows
+  else watchAll();
+}
+
 /** Watches the jobs of a namespace; "" is all of them. The list stays as it is when it is watched already. */
-export function watchJobs(ns: string): void {
+export async function watchJobs(ns: string): Promise<void> {
   if (watchedNamespace === ns) return;
   stopJobs();
   watchedNamespace = ns;
   const mine = generation;
-  loadKinds().then(
-    (found) => {
-      if (mine !== generation) return;
-      collections.value = found.map((kind) => watchCollection<Job>(collectionPath(kind, ns), { members }));
-    },
-    (error: unknown) => {
-      if (mine === generation) failure.value = error instanceof ApiError ? error : new ApiError({ message: String(error) });
-    },
-  );
+  await findJobs(ns, () => mine === generation).catch((error: unknown) => {
+    if (mine === generation) failure.value = asApiError(error);
+  });
 }
 
 export function stopJobs(): void {
   generation += 1;
   watchedNamespace = undefined;
   failure.value = undefined;
+  newest.value = undefined;
   for (const collection of collections.value) collection.close();
   collections.value = [];
 }
@@ -51,7 +81,7 @@ export function reloadJobs(): void {
   const ns = watchedNamespace;
   if (failure.value && ns !== undefined) {
     stopJobs();
-    return watchJobs(ns);
+    return void watchJobs(ns);
   }
   for (const collection of collections.value) collection.reload();
 }
@@ -65,6 +95,9 @@ export const jobsState = computed<CollectionState>(() => {
   if (failed) return failed;
   return states.length > 0 && states.every((one) => one.state === "live") ? { state: "live" } : { state: "loading" };
 });
+
+/** While the whole list is on its way. */
+export const firstJobs = computed(() => (jobsState.value.state === "loading" ? newest.value : undefined));
 
 export const shownJobs = () => jobs.peek();
 

@@ -144,7 +144,7 @@ function LatestEvents({ ns }: { ns: string }) {
 
 export default function OverviewPage() {
   const ns = chosenNamespace();
-  useEffect(() => watchJobs(ns), [ns]);
+  useEffect(() => void watchJobs(ns), [ns]);
   const all = jobs.value;
   const state = jobsState.value;
   if (state.state === "loading" && all.length === 0) return <><h1 class="title-row">{t("overview.title")}</h1><div class="skeleton" aria-hidden="true"><i /><i /><i /></div></>;

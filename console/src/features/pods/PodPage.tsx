@@ -90,7 +90,7 @@ export function PodPage({ ns, name }: { ns: string; name: string }) {
         <StateWord state={podState} />
         <Elapsed pod={pod} />
         <span class="spacer" />
-        {object && <Menu label={t("action.more", { name })} items={[{ label: t("action.delete"), danger: true, onSelect: () => setDeleting(true) }]} />}
+        {object && <Menu label={t("action.more", { name })} items={() => [{ label: t("action.delete"), danger: true, onSelect: () => setDeleting(true) }]} />}
       </div>
       {!object && <p class="notice" role="status">{t("pods.gone")}</p>}
       {cause && <p class={`truth ${podState === "Failed" ? "bad" : ""}`}>{cause}</p>}

@@ -49,7 +49,7 @@ function columns(onDelete: (pod: Pod) => void): Column<Pod>[] {
     { key: "memory", title: t("column.memory"), width: "144px", numeric: true, hidden: "tablet", cell: (pod) => memoryText(model.amountsOf(pod, "memory")) },
     { key: "node", title: t("pods.node"), width: "minmax(72px, 1fr)", hidden: "tablet", cell: (pod) => pod.spec.nodeName || "-" },
     { key: "age", title: t("column.age"), width: "56px", numeric: true, hidden: "phone", cell: (pod) => <Age of={pod.metadata?.creationTimestamp} /> },
-    { key: "actions", title: t("column.actions"), width: "64px", cell: (pod) => <Menu label={t("action.more", { name: pod.metadata?.name ?? "" })} items={menu(pod)} /> },
+    { key: "actions", title: t("column.actions"), width: "64px", cell: (pod) => <Menu label={t("action.more", { name: pod.metadata?.name ?? "" })} items={() => menu(pod)} /> },
   ];
   return chosenNamespace() ? all.filter((column) => column.key !== "project") : all;
 }

@@ -39,7 +39,7 @@ function Actions({ plural, served, menu }: { plural: ServedPlural; served: Serve
       {state === "Paused" && !canOpen(served)
         ? <Button onClick={() => void suspend(plural, served, false)}>{t("served.resume")}</Button>
         : <Button disabled={state === "Deleting"} onClick={() => void suspend(plural, served, true)}>{t("served.suspend")}</Button>}
-      <Menu label={t("action.more", { name })} items={menu} />
+      <Menu label={t("action.more", { name })} items={() => menu} />
     </span>
   );
 }

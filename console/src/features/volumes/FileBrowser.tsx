@@ -116,7 +116,7 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
     { key: "size", title: t("files.size"), width: "88px", numeric: true, cell: (entry) => (entry.type === "file" ? formatFileSize(entry.size) : "-") },
     { key: "modified", title: t("files.modified"), width: "152px", hidden: "phone", cell: (entry) => <span title={zoneName()}>{formatTime(entry.modified)}</span> },
     { key: "mode", title: t("files.mode"), width: "56px", hidden: "tablet", cell: (entry) => <code>{entry.mode}</code> },
-    { key: "actions", title: t("column.actions"), width: "64px", cell: (entry) => <Menu label={t("action.more", { name: shownPath(entry.name) })} items={menu(entry)} /> },
+    { key: "actions", title: t("column.actions"), width: "64px", cell: (entry) => <Menu label={t("action.more", { name: shownPath(entry.name) })} items={() => menu(entry)} /> },
   ];
   const onDone = (made?: string) => {
     setSelected(new Set());

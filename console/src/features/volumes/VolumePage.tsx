@@ -42,7 +42,7 @@ export function VolumePage({ ns, name }: { ns: string; name: string }) {
         <h1 class="object">{name}</h1>
         <StateWord state={stateOf(claim)} />
         <span class="spacer" />
-        <Menu label={t("action.more", { name })} items={claimActions(claim, setAction)} />
+        <Menu label={t("action.more", { name })} items={() => claimActions(claim, setAction)} />
       </div>
       <p class="summary">
         <span>{t("volumes.used")} <strong>{usedOf(claim)} / {sizeOf(claim)}</strong></span>

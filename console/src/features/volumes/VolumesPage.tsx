@@ -35,7 +35,7 @@ export function VolumesPage() {
     { key: "users", title: t("volumes.usedBy"), width: "minmax(120px, 1.5fr)", hidden: "phone", cell: (claim) => <Users ns={claim.metadata?.namespace ?? ""} pods={usersOf(claim, pods)} /> },
     { key: "age", title: t("column.age"), width: "64px", numeric: true, hidden: "phone", cell: (claim) => <Age of={claim.metadata?.creationTimestamp} /> },
     { key: "actions", title: t("column.actions"), width: "64px",
-      cell: (claim) => <Menu label={t("action.more", { name: claim.metadata?.name ?? "" })} items={claimActions(claim, (action) => setChosen({ claim, action }))} /> },
+      cell: (claim) => <Menu label={t("action.more", { name: claim.metadata?.name ?? "" })} items={() => claimActions(claim, (action) => setChosen({ claim, action }))} /> },
   ];
   const create = <Button kind="primary" onClick={() => setCreating(true)}>{t("volumes.create")}</Button>;
   return (
