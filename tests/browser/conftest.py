@@ -28,6 +28,7 @@ class Console:
 
     def __init__(self, chromium, engine, language="en", width=1280, theme="light"):
         self.engine = engine
+        self.language = language
         self.context = chromium.new_context(viewport={"width": width, "height": 800}, locale="zh-CN" if language == "zh" else "en-US",
                                             color_scheme=theme, timezone_id="Asia/Shanghai")
         self.page = self.context.new_page()

@@ -18,7 +18,8 @@ export function Login({ code }: { code: string }) {
     if (!code) return;
     logIn(code).catch((problem: unknown) => {
       setBusy(false);
-      setError(problem instanceof ApiError ? problem : new ApiError({ reason: "Offline" }));
+      const refused = problem instanceof ApiError && problem.code === 401;
+      setError(refused ? new ApiError({ message: t("login.used") }) : problem instanceof ApiError ? problem : new ApiError({ reason: "Offline" }));
     });
   }, [code]);
   return (

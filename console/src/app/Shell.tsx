@@ -105,7 +105,7 @@ export function Shell({ crumbs, children }: { crumbs: Crumb[]; children: Compone
         <span class="only-phone"><IconButton icon="menu" label={t("nav.menu")} onClick={() => setMenuOpen(!menuOpen)} /></span>
         <ProjectChooser />
         <ol class="crumbs">
-          {crumbs.map((crumb) => <li key={crumb.label}>{crumb.href ? <a href={crumb.href}>{crumb.label}</a> : <span>{crumb.label}</span>}</li>)}
+          {crumbs.map((crumb) => <li key={crumb.label} title={crumb.label}>{crumb.href ? <a href={crumb.href}>{crumb.label}</a> : <span>{crumb.label}</span>}</li>)}
         </ol>
         <ConnectionState />
         <button type="button" class="text-button" title={t("top.languageLabel")} onClick={() => chooseLanguage(language.value === "zh" ? "en" : "zh")}>

@@ -20,6 +20,7 @@ export const en = {
   "top.logout": "Log out",
   "login.title": "Log in to Muster",
   "login.how": "Run this command on the machine where Muster runs, and open the link that it prints:",
+  "login.used": "this link has been used or has expired; run muster console for a new one",
   "login.expired": "You are logged out, or the login has expired.",
   "login.progress": "Logging in",
   "error.offline": "The server cannot be reached. Shown is what was last received.",

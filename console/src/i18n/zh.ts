@@ -22,6 +22,7 @@ export const zh: Record<keyof typeof en, string> = {
   "top.logout": "退出登录",
   "login.title": "登录 Muster",
   "login.how": "在运行 Muster 的机器上执行以下命令，然后打开它输出的链接：",
+  "login.used": "该链接已被使用或已过期；请运行 muster console 获取新链接",
   "login.expired": "您已退出登录，或登录已过期。",
   "login.progress": "正在登录",
   "error.offline": "无法连接服务器。显示的是最后收到的内容。",

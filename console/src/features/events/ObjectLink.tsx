@@ -27,5 +27,5 @@ export function ObjectLink({ about, short = false }: { about: ObjectName; short?
   useEffect(() => void loadKinds().catch(() => undefined), []);
   const href = hrefOfObject(about);
   const text = <>{!short && <span class="quiet">{about.kind} </span>}<span class="object">{about.name}</span></>;
-  return href ? <a href={href}>{text}</a> : <span>{text}</span>;
+  return href ? <a href={href} title={about.name}>{text}</a> : <span title={about.name}>{text}</span>;
 }

@@ -41,11 +41,12 @@ function TitleRow({ job }: { job: Job }) {
       <h1 class="object">{job.metadata?.name}</h1>
       <StateWord state={state} />
       <Elapsed job={job} />
-      <span class="spacer" />
-      {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
-      {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
-      <Button onClick={() => cloneJob(job)}>{t("action.clone")}</Button>
-      <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => jobActions(job)} />
+      <span class="title-actions">
+        {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
+        {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
+        <Button onClick={() => cloneJob(job)}>{t("action.clone")}</Button>
+        <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => jobActions(job)} />
+      </span>
     </div>
   );
 }

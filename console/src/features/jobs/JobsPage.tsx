@@ -32,7 +32,7 @@ function allColumns(): Column<Job>[] {
   const name = (job: Job) => (
     <span class="name-cell">
       <StateShape state={model.stateOf(job)} />
-      <a class="object" href={jobHref(job)}>{job.metadata?.name}</a>
+      <a class="object" href={jobHref(job)} title={job.metadata?.name}>{job.metadata?.name}</a>
     </span>
   );
   return [

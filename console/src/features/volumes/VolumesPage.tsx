@@ -25,7 +25,7 @@ export function VolumesPage() {
   const [chosen, setChosen] = useState<{ claim: PersistentVolumeClaim; action: ClaimAction }>();
   const columns: Column<PersistentVolumeClaim>[] = [
     { key: "name", title: t("column.name"), width: "minmax(140px, 3fr)",
-      cell: (claim) => <span class="name-cell"><StateShape state={stateOf(claim)} /><a class="object" href={claimHref(claim)}>{claim.metadata?.name}</a></span> },
+      cell: (claim) => <span class="name-cell"><StateShape state={stateOf(claim)} /><a class="object" href={claimHref(claim)} title={claim.metadata?.name}>{claim.metadata?.name}</a></span> },
     { key: "phase", title: t("volumes.phase"), width: "80px", hidden: "phone", cell: (claim) => t(`state.${stateOf(claim)}` as Key) },
     { key: "project", title: t("column.project"), width: "minmax(80px, 1fr)", hidden: "phone", cell: (claim) => claim.metadata?.namespace },
     { key: "size", title: t("volumes.size"), width: "80px", numeric: true, hidden: "phone", cell: sizeOf },
