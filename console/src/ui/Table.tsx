@@ -40,6 +40,7 @@ export function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<str
 
 const rowHeight = 36;
 const notedHeight = 56;
+const above = 200;  // at least this much of the window is above a table
 const overscan = 600;  // pixels beyond the edges, so that a quick scroll shows no gap
 
 /** The index of the last row that begins at or before the position. */
@@ -89,7 +90,7 @@ const Row = memo(RowView) as typeof RowView;
 
 export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selection }: TableProps<T>) {
   const body = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: innerHeight, beyond: 0 });  // the first frame has only what is in sight
+  const [view, setView] = useState({ top: -above, height: innerHeight, beyond: 0 });  // the first frame has only what is in sight
   const [chosen, setChosen] = useState(-1);
   const cursor = useRef(-1);  // the same at once, for a key that is pressed before the next rendering
   const notes = useMemo(() => rows.map((row) => noteOf?.(row) ?? ""), [rows, noteOf]);
@@ -135,7 +136,7 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selectio
   }, [chosen]);
 
   const first = rowAt(offsets, Math.max(0, view.top - view.beyond));
-  const last = Math.min(rows.length, rowAt(offsets, Math.max(0, view.top) + view.height + view.beyond) + 1);
+  const last = Math.min(rows.length, rowAt(offsets, view.top + view.height + view.beyond) + 1);
   const widthsOf = (shown: Column<T>[]) => [...(selection ? ["16px"] : []), ...shown.map((column) => column.width)].join(" ");
   const widths = widthsOf(columns);
   const onTablet = widthsOf(columns.filter((column) => column.hidden !== "tablet"));

@@ -17,6 +17,7 @@ export interface FirstJobs {
   total: number;
 }
 const firstCount = 50;  // more than a screen of rows
+const untilRowsAreShown = 100;  // milliseconds
 
 export const kinds = signal<JobKind[]>([]);
 const newest = signal<FirstJobs | undefined>(undefined);
@@ -41,9 +42,6 @@ async function findNewest(ns: string): Promise<FirstJobs | undefined> {
   return list && { jobs: list.items, total: list.items.length + (list.metadata.remainingItemCount ?? 0) };
 }
 
-/** Once what has changed is on the screen; a page that is hidden shows nothing to wait for. */
-const afterFrame = () => new Promise<void>((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve))));
-
 /** Resolves once the first rows can be shown, or never will be before the rest. */
 async function findJobs(ns: string, isWanted: () => boolean): Promise<void> {
   const [found, first] = await Promise.all([loadKinds(), findNewest(ns)]);
@@ -52,8 +50,7 @@ async function findJobs(ns: string, isWanted: () => boolean): Promise<void> {
   const watchAll = () => {
     if (isWanted()) collections.value = found.map((kind) => watchCollection<Job>(collectionPath(kind, ns), { members }));
   };
-  if (first) void afterFrame().then(watchAll);  // all jobs at once would delay the first rows
-  else watchAll();
+  setTimeout(watchAll, first ? untilRowsAreShown : 0);  // all jobs at once would delay the first of them
 }
 
 /** Watches the jobs of a namespace; "" is all of them. The list stays as it is when it is watched already. */
