@@ -41,7 +41,7 @@ export function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<str
 const rowHeight = 36;
 const notedHeight = 56;
 const above = 200;  // at least this much of the window is above a table
-const overscan = 600;  // pixels beyond the edges, so that a quick scroll shows no gap
+const overscan = 360;  // pixels beyond the edges, so that a quick scroll shows no gap
 
 /** The index of the last row that begins at or before the position. */
 export function rowAt(offsets: number[], position: number): number {
