@@ -1,5 +1,7 @@
 #include "cli/connect/session.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 
