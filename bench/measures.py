@@ -206,10 +206,12 @@ def b4(_wanted):
         fill(engine, 500, "job")
         # Over the engine's socket, as users have it, and not over the TLS of a kubeconfig.
         environment = {**engine.environment(), "KUBECONFIG": ""}
+        quiet(engine.process.pid)
         nothing, listed, submitted = [], [], []
         for i in range(100):
             nothing.append(wall_ms(["/bin/true"], environment))
             listed.append(wall_ms([arena, "list"], environment))
+        for i in range(100):  # not in turns with the lists, which would wait for what the engine does for a new job
             submitted.append(wall_ms([arena, "submit", "pytorch", f"--name=b4-{i}", "--image=i", "--selector=no=where", "true"], environment))
         peer = statistics.median(nothing)
         line("B4.submit", statistics.median(submitted), peer, 8, "ms", "less")
