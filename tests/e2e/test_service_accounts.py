@@ -95,7 +95,10 @@ def test_an_account_gets_neither_the_owners_streams_nor_a_login(engine):
     assert ask(engine, token, f"{base}/watch", **upgrade)[0] == 403
     assert ask(engine, token, f"{base}/console/link", "POST")[0] == 403
     assert ask(engine, token, f"{base}/console/session", "POST")[0] == 403
-    assert ask(engine, token, f"{base}/namespaces/kube-system/jobs/pytorchjobs.kubeflow.org/x/scalars")[0] == 403
+    for path in ("jobs", "jobs/pytorchjobs.kubeflow.org/x/scalars", "jobs/pytorchjobs.kubeflow.org/x/log"):
+        assert ask(engine, token, f"{base}/namespaces/kube-system/{path}")[0] == 403
+    assert ask(engine, token, f"{base}/jobs")[0] == 403
+    assert ask(engine, token, f"{base}/namespaces/default/jobs")[0] == 200
     assert ask(engine, token, "/api/v1/namespaces/kube-system/services/x:6006/proxy/")[0] == 403
 
 
