@@ -11,13 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* kPage = "/api/v1/namespaces/default/services/mnist-tensorboard:6006/proxy/";
-
-struct Answer {
-  int status = 0;
-  net::Headers headers;
-  std::string body;
-};
+constexpr const char* kPagePath = "/api/v1/namespaces/default/services/mnist-tensorboard:6006/proxy/";
 
 class LocalPageTest : public ::testing::Test {
  protected:
@@ -25,14 +19,14 @@ class LocalPageTest : public ::testing::Test {
     const auto port = far_.listen("127.0.0.1", 0);
     ASSERT_TRUE(port) << port.error().message;
     server_ = std::make_unique<net::HttpClient>(loop_, net::Endpoint{.host = "127.0.0.1", .port = *port, .tls = false});
-    page_ = std::make_unique<LocalPage>(loop_, rng_, *server_, kPage);
+    page_ = std::make_unique<LocalPage>(loop_, rng_, *server_, kPagePath);
     ASSERT_TRUE(page_->listen(0));
     link_ = page_->make_link();
     port_ = std::stoi(link_.substr(std::string("http://127.0.0.1:").size()));
   }
 
-  Answer ask(const std::string& method, const std::string& target, net::Headers headers, std::string body = "") {
-    Answer answer;
+  net::Response ask(const std::string& method, const std::string& target, net::Headers headers, std::string body = "") {
+    net::Response answer;
     bool ended = false;
     net::ResponseSink sink;
     sink.on_head = [&](int status, const net::Headers& received) {
@@ -47,7 +41,7 @@ class LocalPageTest : public ::testing::Test {
     loop_.run_until([&] { return ended; });
     return answer;
   }
-  std::string target_of_link() const { return link_.substr(link_.find(kPage)); }
+  std::string target_of_link() const { return link_.substr(link_.find(kPagePath)); }
   /// Follows the link and returns the cookie.
   std::string opened() {
     const std::string cookie(ask("GET", target_of_link(), {}).headers.get("Set-Cookie"));
@@ -68,22 +62,22 @@ class LocalPageTest : public ::testing::Test {
 };
 
 TEST_F(LocalPageTest, TheLinkOpensThePageInOneBrowser) {
-  const Answer first = ask("GET", target_of_link(), {});
+  const net::Response first = ask("GET", target_of_link(), {});
   EXPECT_EQ(first.status, 303);
-  EXPECT_EQ(first.headers.get("Location"), kPage);
-  EXPECT_THAT(std::string(first.headers.get("Set-Cookie")), HasSubstr(std::string("Path=") + kPage));
+  EXPECT_EQ(first.headers.get("Location"), kPagePath);
+  EXPECT_THAT(std::string(first.headers.get("Set-Cookie")), HasSubstr(std::string("Path=") + kPagePath));
   EXPECT_EQ(ask("GET", target_of_link(), {}).status, 401);
   EXPECT_THAT(arrived_, IsEmpty());
 }
 
 TEST_F(LocalPageTest, RequestsGoOnUnderTheSamePathAndWithoutTheLogin) {
   const std::string cookie = opened();
-  const Answer answer = ask("POST", std::string(kPage) + "data/x?tag=a%2Fb", {{"Cookie", cookie}}, "body");
+  const net::Response answer = ask("POST", std::string(kPagePath) + "data/x?tag=a%2Fb", {{"Cookie", cookie}}, "body");
   EXPECT_EQ(answer.body, "runs");
   EXPECT_FALSE(answer.headers.has("Set-Cookie"));
   ASSERT_EQ(arrived_.size(), 1u);
   EXPECT_EQ(arrived_[0].method, "POST");
-  EXPECT_EQ(arrived_[0].target, std::string(kPage) + "data/x?tag=a%2Fb");
+  EXPECT_EQ(arrived_[0].target, std::string(kPagePath) + "data/x?tag=a%2Fb");
   EXPECT_EQ(arrived_[0].body, "body");
   EXPECT_FALSE(arrived_[0].headers.has("Cookie"));
 }
@@ -91,9 +85,9 @@ TEST_F(LocalPageTest, RequestsGoOnUnderTheSamePathAndWithoutTheLogin) {
 TEST_F(LocalPageTest, NothingElseOfTheServerIsReached) {
   const std::string cookie = opened();
   for (const std::string& target :
-       {std::string("/api/v1/namespaces/default/secrets"), std::string("/"), std::string(kPage) + "../../../secrets",
-        std::string(kPage) + "%2e%2e/%2E%2E/secrets", std::string(kPage) + "..%2fsecrets",
-        std::string(kPage) + "%zz"}) {
+       {std::string("/api/v1/namespaces/default/secrets"), std::string("/"),
+        std::string(kPagePath) + "../../../secrets", std::string(kPagePath) + "%2e%2e/%2E%2E/secrets",
+        std::string(kPagePath) + "..%2fsecrets", std::string(kPagePath) + "%zz"}) {
     EXPECT_EQ(ask("GET", target, {{"Cookie", cookie}}).status, 404) << target;
   }
   EXPECT_THAT(arrived_, IsEmpty());
@@ -101,9 +95,9 @@ TEST_F(LocalPageTest, NothingElseOfTheServerIsReached) {
 
 TEST_F(LocalPageTest, StrangersAndOtherSitesSeeNothing) {
   const std::string cookie = opened();
-  EXPECT_EQ(ask("GET", kPage, {}).status, 401);
-  EXPECT_EQ(ask("GET", kPage, {{"Cookie", cookie}, {"Host", "evil.example"}}).status, 401);
-  EXPECT_EQ(ask("GET", kPage, {{"Cookie", cookie}, {"Origin", "http://evil.example"}}).status, 401);
+  EXPECT_EQ(ask("GET", kPagePath, {}).status, 401);
+  EXPECT_EQ(ask("GET", kPagePath, {{"Cookie", cookie}, {"Host", "evil.example"}}).status, 401);
+  EXPECT_EQ(ask("GET", kPagePath, {{"Cookie", cookie}, {"Origin", "http://evil.example"}}).status, 401);
   EXPECT_THAT(arrived_, IsEmpty());
 }
 
