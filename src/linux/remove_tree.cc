@@ -30,6 +30,13 @@ OpenFolder open_folder(int parent, const char* name) {
   return OpenFolder(opened);
 }
 
+/// Gives the folder's owner all rights. Not by its name: a pod may put a link there meanwhile, and chmod would follow
+/// it.
+bool open_up(int parent, const char* name) {
+  const Fd folder(::openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return folder && ::chmod(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), 0700) == 0;
+}
+
 /// Empties one folder without recursion and with two descriptors, however deep it is. In each folder inside it, files
 /// and empty folders are removed. Folders that are not empty are moved up to the top, where the next round finds them.
 class Emptying {
@@ -76,7 +83,7 @@ class Emptying {
     const int top = ::dirfd(top_);
     OpenFolder folder = open_folder(top, name);
     // The pod runs as our user and may have removed its own permissions.
-    if (!folder && errno == EACCES && ::fchmodat(top, name, 0700, 0) == 0) folder = open_folder(top, name);
+    if (!folder && errno == EACCES && open_up(top, name)) folder = open_folder(top, name);
     if (!folder) return note_failure("open", name);
     const int fd = ::dirfd(folder.get());
     struct stat what {};
@@ -98,7 +105,7 @@ class Emptying {
       }
       if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) continue;
       // Moving a folder changes its "..", so the folder itself has to be writable.
-      if (errno == EACCES && !is_writable(folder, name) && ::fchmodat(folder, name, 0700, 0) == 0) continue;
+      if (errno == EACCES && !is_writable(folder, name) && open_up(folder, name)) continue;
       return note_failure("move", name);
     }
   }
@@ -124,7 +131,7 @@ class Emptying {
 
 Status remove_contents(const std::string& folder, const std::stop_token& stop) {
   OpenFolder top = open_folder(AT_FDCWD, folder.c_str());
-  if (!top && errno == EACCES && ::chmod(folder.c_str(), 0700) == 0) top = open_folder(AT_FDCWD, folder.c_str());
+  if (!top && errno == EACCES && open_up(AT_FDCWD, folder.c_str())) top = open_folder(AT_FDCWD, folder.c_str());
   if (!top) return errno_error(fmt::format("open {}", quote(folder)), errno);
   const auto emptied = Emptying(top.get(), stop).run();
   if (!emptied) return in_context(fmt::format("empty {}", quote(folder)), emptied.error());

@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/fd.h"
 
@@ -113,6 +115,34 @@ TEST_F(RemoveTree, FoldersWithoutAnyRightsGoToo) {
     ::_exit(removed && !fs::exists(mine) ? 0 : 1);
   };
   EXPECT_EXIT(make_and_remove(), ExitedWithCode(0), "");
+}
+
+/// A pod may exchange a folder without rights for a link at any moment.
+TEST_F(RemoveTree, ALinkIsNeverFollowedToChangeRights) {
+  fs::create_directory(folder_ + "/outside");
+  ASSERT_EQ(::chmod((folder_ + "/outside").c_str(), 0755), 0);
+  ASSERT_EQ(::chown(folder_.c_str(), kNobodyUser, kNobodyUser), ::geteuid() == 0 ? 0 : -1);
+  ASSERT_EQ(::chown((folder_ + "/outside").c_str(), kNobodyUser, kNobodyUser), ::geteuid() == 0 ? 0 : -1);
+  const auto race = [this] {
+    if (::geteuid() == 0 && ::setresuid(kNobodyUser, kNobodyUser, kNobodyUser) != 0) ::_exit(2);
+    const std::string closed = folder_ + "/closed", link = folder_ + "/link";
+    fs::create_directories(closed + "/inner");
+    fs::create_symlink(folder_ + "/outside", link);
+    const Fd folder(::open(closed.c_str(), O_PATH | O_DIRECTORY));
+    std::atomic<bool> over = false;
+    std::thread pod([&] {
+      while (!over) {
+        ::chmod(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), 0);
+        ::renameat2(AT_FDCWD, closed.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE);
+      }
+    });
+    for (int i = 0; i < 10'000; ++i) (void)remove_contents(closed).has_value();
+    over = true;
+    pod.join();
+    struct stat outside {};
+    ::_exit(::stat((folder_ + "/outside").c_str(), &outside) == 0 && (outside.st_mode & 0777) == 0755 ? 0 : 1);
+  };
+  EXPECT_EXIT(race(), ExitedWithCode(0), "");
 }
 
 /// Covers another file system and a bind mount of the same one.

@@ -28,6 +28,9 @@ constexpr std::size_t kChunk = 64 * 1024;
 constexpr int kMostRemovedSegments = 64;
 constexpr std::int64_t kMostRemovedBytes = 512 << 20;
 
+/// How often a log is looked at where the kernel has no watch left: it allows a user 128 of them by default.
+constexpr Duration kPollInterval = std::chrono::milliseconds(100);
+
 constexpr std::string_view kGap = "--- part of the log is missing here: it was removed before it was read ---";
 
 class Reader : public std::enable_shared_from_this<Reader> {
@@ -161,17 +164,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   Status start_waiting() {
     const std::string launch_folder = files_.launch_folder();
     state_file_ = launch_folder + kStateFile;
-    TRY_ASSIGN(auto inotify, linux_os::Inotify::open());
-    TRY(inotify.watch_folder(launch_folder, linux_os::Inotify::Interest::kReplaced));
-    TRY(inotify.watch_folder(files_.folder(), linux_os::Inotify::Interest::kReplacedOrWritten));
-    inotify_.emplace(std::move(inotify));
-    inotify_id_ = loop_.on_readable(inotify_->fd(), [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->inotify_->read();
-      self->open_new_segments();  // also while paused, before the shim removes them
-      self->schedule();
-    });
+    if (!watch(launch_folder)) poll();
     Recovered found = examine_launch(launch_folder);
     if (found.presence != Presence::kRunning) {
       over_ = true;
@@ -188,7 +181,36 @@ class Reader : public std::enable_shared_from_this<Reader> {
     return ok();
   }
 
+  Status watch(const std::string& launch_folder) {
+    TRY_ASSIGN(auto inotify, linux_os::Inotify::open());
+    TRY(inotify.watch_folder(launch_folder, linux_os::Inotify::Interest::kReplaced));
+    TRY(inotify.watch_folder(files_.folder(), linux_os::Inotify::Interest::kReplacedOrWritten));
+    inotify_.emplace(std::move(inotify));
+    inotify_id_ = loop_.on_readable(inotify_->fd(), [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->inotify_->read();
+      self->look();
+    });
+    return ok();
+  }
+
+  void poll() {
+    poll_id_ = loop_.after(kPollInterval, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->look();
+      self->poll();
+    });
+  }
+
+  void look() {
+    open_new_segments();  // also while paused, before the shim removes them
+    schedule();
+  }
+
   void stop_waiting() {
+    if (poll_id_ != 0) loop_.cancel(std::exchange(poll_id_, 0));
     if (inotify_id_ != 0) loop_.cancel(std::exchange(inotify_id_, 0));
     if (shim_id_ != 0) loop_.cancel(std::exchange(shim_id_, 0));
   }
@@ -240,7 +262,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   void take(std::string_view bytes, std::string& out) {
     if (std::exchange(segments_.front().follows_gap, false)) {
       const std::string_view time = bytes.substr(0, bytes.find(' '));
-      text_.take(fmt::format("{} stderr F {}\n", time, kGap), out);
+      text_.mark_gap(time, kGap, out);
     }
     offset_ += static_cast<std::int64_t>(bytes.size());
     text_.take(bytes, out);
@@ -270,6 +292,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   std::optional<linux_os::Inotify> inotify_;
   Fd shim_;
   Loop::Id inotify_id_ = 0;
+  Loop::Id poll_id_ = 0;
   Loop::Id shim_id_ = 0;
 };
 

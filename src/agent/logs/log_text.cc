@@ -104,6 +104,14 @@ void LogText::finish(std::string& out) {
   }
 }
 
+void LogText::mark_gap(std::string_view time, std::string_view text, std::string& out) {
+  finish(out);
+  if (!open_.empty()) out.push_back('\n');
+  open_.clear();
+  shown_.clear();
+  take_piece({.time = time, .stream = "stderr", .ends_line = true, .text = text}, out);
+}
+
 void LogText::take_piece(const LogPiece& piece, std::string& out) {
   auto line_under_way = shown_.find(piece.stream);
   const bool begins = line_under_way == shown_.end();
@@ -119,9 +127,14 @@ void LogText::take_piece(const LogPiece& piece, std::string& out) {
   }
   if (!show) return;
   const std::size_t before = out.size();
-  if (begins && options_.timestamps) out.append(piece.time).push_back(' ');
+  if (options_.timestamps && open_ != piece.stream) {
+    // Every line begins with a time. One that the other stream interrupts is shown as two.
+    if (!open_.empty()) out.push_back('\n');
+    out.append(piece.time).push_back(' ');
+  }
   out.append(piece.text);
   if (piece.ends_line) out.push_back('\n');
+  open_ = piece.ends_line ? "" : piece.stream;
   if (options_.limit_bytes) {
     const auto room = static_cast<std::size_t>(*options_.limit_bytes - written_);
     if (out.size() - before > room) out.resize(before + room);

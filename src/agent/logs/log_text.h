@@ -39,6 +39,8 @@ class LogText {
   void take(std::string_view chunk, std::string& out);
   /// Appends what is left of unfinished lines. Call it at the end of the log.
   void finish(std::string& out);
+  /// Appends a line of ours where some of the log is missing; the lines that were under way end there.
+  void mark_gap(std::string_view time, std::string_view text, std::string& out);
   /// Returns true when the limit is reached and no more text will follow.
   bool done() const { return options_.limit_bytes && written_ >= *options_.limit_bytes; }
 
@@ -49,6 +51,7 @@ class LogText {
 
   Options options_;
   std::int64_t written_ = 0;
+  std::string open_;  // the stream whose unfinished line ends the text so far; "": none
   std::string carry_;
   struct Unfolded {
     std::string time;

@@ -37,8 +37,22 @@ TEST(LogText, AnyChunksGiveTheSame) {
 TEST(LogText, StampsEachLineOnce) {
   EXPECT_EQ(
       read({.timestamps = true, .since = {}, .limit_bytes = {}}),
-      "2026-11-15T10:00:00.000000001Z one\n2026-11-15T10:00:01.000000000Z 50%\r2026-11-15T10:00:02.000000000Z two\n"
-      "100%\n2026-11-15T10:00:04.000000000Z \n2026-11-15T10:00:05.000000000Z no newline");
+      "2026-11-15T10:00:00.000000001Z one\n2026-11-15T10:00:01.000000000Z 50%\r\n2026-11-15T10:00:02.000000000Z two\n"
+      "2026-11-15T10:00:03.000000000Z 100%\n2026-11-15T10:00:04.000000000Z \n2026-11-15T10:00:05.000000000Z no "
+      "newline");
+}
+
+TEST(LogText, WhatIsMissingIsSaidOnALineOfItsOwn) {
+  for (const bool timestamps : {false, true}) {
+    LogText text({.timestamps = timestamps});
+    const std::string time = "2026-11-15T10:00:01.000000000Z";
+    const std::string shown = timestamps ? time + " " : "";
+    std::string out;
+    text.take(time + " stdout P begin\n", out);
+    text.mark_gap(time, "--- gap ---", out);
+    text.take(time + " stdout P middle\n" + time + " stdout F  end\n", out);
+    EXPECT_EQ(out, shown + "begin\n" + shown + "--- gap ---\n" + shown + "middle end\n");
+  }
 }
 
 TEST(LogText, SinceLeavesOutLinesThatBeganEarlier) {

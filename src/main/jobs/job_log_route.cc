@@ -31,6 +31,11 @@ std::string rank_query(const apiserver::Query& query) {
   return out;
 }
 
+/// A rank that has not started, or whose pod is gone.
+bool has_no_log(const Error& error) {
+  return error.reason == Reason::kBadRequest || error.reason == Reason::kNotFound;
+}
+
 /// One request. The exchange holds it until the client is gone or everything is sent.
 class JobLog : public std::enable_shared_from_this<JobLog> {
  public:
@@ -127,10 +132,7 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
   }
 
   void rank_ended(std::size_t rank, const Status& how) {
-    if (!how && ranks_[rank].has_log) {
-      exchange_->abort();  // a regular end would mean that the log is complete
-      return release();
-    }
+    if (!how && (ranks_[rank].has_log || !has_no_log(how.error()))) return fail(how.error());
     if (!how && !error_) error_ = how.error();
     merger_->end(rank);
     send();
@@ -182,7 +184,8 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
   }
 
   void fail(const Error& error) {
-    if (exchange_) respond_error(*exchange_, error);
+    if (exchange_ && !begun_) respond_error(*exchange_, error);
+    if (exchange_ && begun_) exchange_->abort();  // a regular end would mean that the log is complete
     release();
   }
 

@@ -27,6 +27,15 @@ bool is_passed_on(std::string_view name) {
   return std::ranges::find(kKept, to_lower(name)) == kKept.end();
 }
 
+/// Kubernetes' clients may send a token as one of the protocols of a WebSocket.
+std::string without_tokens(std::string_view protocols) {
+  std::vector<std::string> offered;
+  for (const std::string& one : split(protocols, ',')) {
+    if (!trim(one).starts_with("base64url.bearer.")) offered.emplace_back(trim(one));
+  }
+  return join(offered, ", ");
+}
+
 /// One request on its way through; it ends when either side does.
 class Transfer : public std::enable_shared_from_this<Transfer> {
  public:
@@ -123,26 +132,19 @@ net::Headers passed_on(const net::Headers& headers) {
   for (const auto& [name, value] : headers) {
     const std::string lower = to_lower(name);
     if ((lower == "connection" || lower == "upgrade") && !upgrades) continue;
-    if (is_passed_on(lower)) result.add(name, value);
+    if (!is_passed_on(lower)) continue;
+    const std::string kept = lower == "sec-websocket-protocol" ? without_tokens(value) : value;
+    if (!kept.empty() || value.empty()) result.add(name, kept);
   }
   return result;
 }
 
 net::Headers passed_on_to_api(const net::Headers& headers) {
-  constexpr std::string_view kProtocol = "sec-websocket-protocol";
   net::Headers result;
   for (const auto& [name, value] : passed_on(headers)) {
     const std::string lower = to_lower(name);
     if (lower == "host" || lower == "origin" || lower == "referer" || lower.starts_with("sec-fetch-")) continue;
-    if (lower != kProtocol) {
-      result.add(name, value);
-      continue;
-    }
-    std::vector<std::string> offered;
-    for (const std::string& one : split(value, ',')) {
-      if (!trim(one).starts_with("base64url.bearer.")) offered.emplace_back(trim(one));
-    }
-    result.add(name, join(offered, ", "));
+    result.add(name, value);
   }
   return result;
 }

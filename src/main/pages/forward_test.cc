@@ -149,6 +149,15 @@ TEST_F(ForwardTest, AServerThatDoesNotAnswerIsReported) {
   EXPECT_EQ(answer.status, 503);
 }
 
+TEST(PassedOn, ATokenAmongTheProtocolsOfAWebSocketStaysHere) {
+  const net::Headers asked = {{"Connection", "Upgrade"},
+                              {"Upgrade", "websocket"},
+                              {"Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0, chat"}};
+  EXPECT_EQ(passed_on(asked).get("Sec-WebSocket-Protocol"), "chat");
+  EXPECT_FALSE(passed_on({{"Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0"}})
+                   .has("Sec-WebSocket-Protocol"));
+}
+
 TEST(PassedOn, LeavesOutCredentialsAndWhatIsAboutOneConnection) {
   const net::Headers headers = passed_on({{"Authorization", "Bearer secret"},
                                           {"Cookie", "muster=1"},
