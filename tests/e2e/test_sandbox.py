@@ -117,6 +117,15 @@ def test_a_claims_folder_is_clean(engine, path):
     assert "metadata.annotations.muster.dev/path" in refusal(engine, claim)
 
 
+def test_a_volume_may_be_mounted_at_run_again_and_again(engine):
+    engine.muster("volume", "create", "run-folder")
+    for name in ("run-first", "run-second"):
+        engine.apply(pod(name, "touch /run/$HOSTNAME; ls /run", mounts=[{"name": "v", "mountPath": "/run"}],
+                         volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "run-folder"}}]))
+        log = finished(engine, name)
+    assert {"run-first", "run-second"} <= set(log.split())
+
+
 def test_the_data_directory_is_nobodys_volume(engine):
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
              "metadata": {"name": "c", "annotations": {"muster.dev/path": str(engine.data.parent)}},

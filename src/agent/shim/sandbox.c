@@ -421,12 +421,24 @@ static int hide(const struct launch* launch, struct fault* fault) {
   return 0;
 }
 
+/* In a volume, the link of an earlier pod may be there. */
+static int make_link(const struct link* link) {
+  if (symlink(link->target, link->path) == 0) return 0;
+  if (errno != EEXIST) return -1;
+  char found[4096];
+  if (readlink(link->path, found, sizeof found) < 0) {
+    errno = EEXIST; /* not a link of ours */
+    return -1;
+  }
+  return unlink(link->path) == 0 ? symlink(link->target, link->path) : -1;
+}
+
 static int make_links(const struct link* links, size_t count, struct fault* fault) {
   for (size_t i = 0; i < count; ++i) {
     char parent[4096];
     snprintf(parent, sizeof parent, "%s", links[i].path);
     *strrchr(parent, '/') = 0;
-    if (make_folders(parent, 0755) != 0 || symlink(links[i].target, links[i].path) != 0)
+    if (make_folders(parent, 0755) != 0 || make_link(&links[i]) != 0)
       return fail(fault, "symlink \"%s\"", links[i].path);
   }
   return 0;

@@ -50,7 +50,9 @@ void check_mounts(const Document& spec, const Document& container, const Place& 
   std::vector<std::string> paths;
   visit_items(container, "volumeMounts", place, [&](const Document& mount, const Place& at) {
     const std::string& name = mount.string_at("name");
-    if (!name.empty() && !contains(volumes, name)) found.not_found(at.member("name"), name, volumes);
+    if (mount.find("name") != nullptr && found.has_text(mount, "name", at) && !contains(volumes, name)) {
+      found.not_found(at.member("name"), name, volumes);
+    }
     const std::string& path = mount.string_at("mountPath");
     if (mount.find("mountPath") != nullptr && found.has_text(mount, "mountPath", at)) {
       check_mount_path(path, at.member("mountPath"), found);
