@@ -78,10 +78,24 @@ def test_the_log_of_a_job_is_that_of_all_its_ranks_in_the_order_of_time(engine):
     assert ask(path + "?tailLines=1")[1].splitlines() == whole[3:]
     timed = ask(path + "?timestamps=true")[1].splitlines()
     assert [line.split("Z ", 1)[1] for line in timed] == [line.split("] ", 1)[1] for line in whole]
-    assert ask(path + "?tailLines=x")[0] == 400
+    assert ask(path + "?limitBytes=20") == (200, "[worker-0] first of ")
+    for wrong in ("tailLines=x", "limitBytes=0", "limitBytes=x"):
+        assert ask(f"{path}?{wrong}")[0] == 400
     assert ask(path.replace("merged", "unknown"))[0] == 404
     status, missing = ask(base + "cakes.bakery/merged/log")
     assert (status, 'there is no kind \\"cakes.bakery\\"' in missing) == (404, True)
+
+
+def test_there_may_be_more_followers_than_watches_of_the_kernel(engine):
+    engine.apply(pod("popular", "until [ -e /tmp/go ]; do sleep 0.05; done; echo last line"))
+    wait_for("the pod to run", lambda: engine.get("pod", "popular")["status"].get("phase") == "Running")
+    followers = [SocketConnection(engine.data / "api.sock", 30) for _ in range(140)]  # of 128 watches by default
+    for follower in followers:
+        follower.request("GET", "/api/v1/namespaces/default/pods/popular/log?follow=true")
+    engine.muster("exec", "popular", "--", "touch", "/tmp/go")
+    for follower in followers:
+        assert follower.getresponse().read() == b"last line\n"
+        follower.close()
 
 
 def test_progress_bars_are_folded_on_request_only(engine):

@@ -130,6 +130,8 @@ TEST(CheckPod, MountsReferToVolumes) {
       problems(replaced(kPod, "- {name: data, mountPath", "- {name: dat, mountPath")),
       ElementsAre("FieldValueNotFound spec.containers[0].volumeMounts[0].name: Not found: \"dat\"; did you mean "
                   "\"data\"?"));
+  EXPECT_THAT(problems(replaced(kPod, "- {name: data, mountPath", "- {name: \"\", mountPath")),
+              ElementsAre("FieldValueRequired spec.containers[0].volumeMounts[0].name: Required value"));
   EXPECT_THAT(problems(std::string(kPod) + "    - {name: data, mountPath: /data}\n"),
               ElementsAre("FieldValueInvalid spec.containers[0].volumeMounts[1].mountPath: Invalid value: \"/data\": "
                           "must be unique"));

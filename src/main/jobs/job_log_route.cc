@@ -19,8 +19,7 @@ using json::Document;
 constexpr std::size_t kMostUnsent = std::size_t{1} << 20;     // to a slow client
 constexpr std::size_t kMostWaiting = std::size_t{256} << 10;  // of a rank that is ahead of the others
 constexpr Duration kPause = std::chrono::milliseconds(300);   // between two looks at a pod that has not started
-constexpr const char* kPassedOn[] = {"fold",      "follow",       "previous",  "tailLines",
-                                     "sinceTime", "sinceSeconds", "limitBytes"};
+constexpr const char* kPassedOn[] = {"fold", "follow", "previous", "tailLines", "sinceTime", "sinceSeconds"};
 
 /// The parameters for the log of each rank; the lines need their times, by which they are merged.
 std::string rank_query(const apiserver::Query& query) {
@@ -51,12 +50,18 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
         follow_(request.query.flag("follow")),
         show_times_(request.query.flag("timestamps")) {}
 
-  void start(const api::Resource& kind) {
+  Status start(const api::Resource& kind, const apiserver::Query& query) {
+    TRY_ASSIGN(left_to_send_, query.number("limitBytes"));
+    if (left_to_send_ && *left_to_send_ < 1) {
+      return Error{.reason = Reason::kBadRequest,
+                   .message = fmt::format("limitBytes: must be greater than 0, got {}", *left_to_send_)};
+    }
     exchange_->on_gone([self = shared_from_this()] { self->release(); });
     client_.get({kind, ns_, name_}, [self = shared_from_this(), group = kind.group](Result<Document> job) {
       if (!job) return self->fail(job.error());
       self->find_ranks(group, job->string_at("metadata", "uid"));
     });
+    return ok();
   }
 
  private:
@@ -122,6 +127,7 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
       if (!self || !self->exchange_) return;
       self->merger_->feed(rank, bytes);
       self->send();
+      if (self->is_complete()) self->finish();
     };
     sink.on_end = [weak = weak_from_this(), rank](const Status& how) {
       const auto self = weak.lock();
@@ -135,8 +141,9 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
     if (!how && (ranks_[rank].has_log || !has_no_log(how.error()))) return fail(how.error());
     if (!how && !error_) error_ = how.error();
     merger_->end(rank);
+    --left_;
     send();
-    if (--left_ == 0) finish();
+    if (is_complete()) finish();
   }
 
   void begin() {
@@ -149,6 +156,10 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
   void send() {
     if (!is_blocked_) {
       std::string lines = merger_->take();
+      if (left_to_send_) {
+        lines.resize(std::min(lines.size(), static_cast<std::size_t>(*left_to_send_)));
+        *left_to_send_ -= static_cast<std::int64_t>(lines.size());
+      }
       if (!lines.empty()) exchange_->write(std::make_shared<const std::string>(std::move(lines)));
       if (exchange_->unsent() > kMostUnsent) wait_for_room();
     }
@@ -170,9 +181,11 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
       if (!self || !self->exchange_) return;
       self->is_blocked_ = false;
       self->send();
-      if (self->left_ == 0) self->finish();
+      if (self->is_complete()) self->finish();
     });
   }
+
+  bool is_complete() const { return left_ == 0 || left_to_send_ == 0; }
 
   /// Ranks that have not started have no log; their error is the answer only when no rank has one.
   void finish() {
@@ -206,7 +219,8 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
   bool show_times_;
   std::vector<Rank> ranks_;
   std::optional<LogMerger> merger_;
-  std::size_t left_ = 0;  // ranks whose log has not ended
+  std::size_t left_ = 0;                      // ranks whose log has not ended
+  std::optional<std::int64_t> left_to_send_;  // bytes
   std::optional<Error> error_;
   bool begun_ = false;
   bool is_blocked_ = false;
@@ -219,7 +233,8 @@ apiserver::Route job_log_route(Loop& loop, const std::unique_ptr<client::ApiClie
                                        const std::shared_ptr<net::Exchange>& exchange) {
     const auto kind = find_job_kind(request.at.at("resource"));
     if (!kind) return respond_error(*exchange, kind.error());
-    std::make_shared<JobLog>(loop, *client, request, exchange)->start(**kind);
+    const auto log = std::make_shared<JobLog>(loop, *client, request, exchange);
+    if (const Status started = log->start(**kind, request.query); !started) respond_error(*exchange, started.error());
   };
   return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/jobs/{resource}/{name}/log",
           .methods = {"GET"},
