@@ -58,6 +58,8 @@ class Reader : public std::enable_shared_from_this<Reader> {
                    .message = fmt::format("container {} in pod {} is waiting to start: ContainerCreating",
                                           quote(container_), quote(request.pod))};
     }
+    // A follower that comes back says what it has seen; what came next may be gone.
+    segments_.front().follows_gap = follow_ && request.since && !request.tail_lines && begins_after(*request.since);
     open_new_segments();
     if (request.tail_lines) skip_to_tail(*request.tail_lines);
     if (follow_) {
@@ -97,6 +99,16 @@ class Reader : public std::enable_shared_from_this<Reader> {
       return true;
     }
     return false;
+  }
+
+  /// Whether lines between this time and the oldest that are kept have been removed.
+  bool begins_after(Time time) const {
+    const Segment& oldest = segments_.front();
+    std::string first(kLogTimeSize, '\0');
+    if (oldest.number == 0 || ::pread(oldest.file.get(), first.data(), first.size(), 0) < ssize_t{kLogTimeSize})
+      return false;
+    const auto begin = parse_rfc3339(first);
+    return begin && *begin > time;
   }
 
   void open_new_segments() {

@@ -120,6 +120,21 @@ TEST_F(LogReader, AFollowerIsToldWhatItMissed) {
   EXPECT_TRUE(end_.has_value() && end_->has_value());
 }
 
+TEST_F(LogReader, AFollowerThatComesBackIsToldWhatItMissed) {
+  std::filesystem::create_directory(folder_ + "/0");
+  request_.follow = true;
+  write_segment("0.1.log", {"one"});
+  const auto follow_since = [this](const char* time) {
+    request_.since = parse_rfc3339(time);
+    return read();
+  };
+  EXPECT_EQ(follow_since("2026-01-01T00:00:00Z"), "one\n");
+  EXPECT_EQ(follow_since("2025-12-31T23:59:59.999999999Z"),
+            "--- part of the log is missing here: it was removed before it was read ---\none\n");
+  std::filesystem::rename(folder_ + "/logs/main/0.1.log", folder_ + "/logs/main/0.0.log");
+  EXPECT_EQ(follow_since("2025-12-31T00:00:00Z"), "one\n") << "there was nothing before";
+}
+
 TEST_F(LogReader, ASlowFollowerKeepsOnlySoMuchOnTheDisk) {
   std::filesystem::create_directory(folder_ + "/0");
   request_.follow = true;

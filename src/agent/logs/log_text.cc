@@ -10,7 +10,6 @@
 namespace muster::agent {
 namespace {
 
-constexpr std::size_t kTimeSize = 30;
 // A line of the file is a prefix and a piece; the shim never writes a longer one.
 constexpr std::size_t kLongestLine = MUSTER_LOG_PIECE + 64;
 constexpr std::size_t kLongestFolded = std::size_t{4} * MUSTER_LOG_PIECE;
@@ -22,17 +21,17 @@ bool is_continuation_byte(char c) {
 }  // namespace
 
 std::optional<LogPiece> parse_piece(std::string_view line) {
-  if (line.size() < kTimeSize + 10 || line[kTimeSize] != ' ' || line[kTimeSize + 7] != ' ' ||
-      line[kTimeSize + 9] != ' ') {
+  if (line.size() < kLogTimeSize + 10 || line[kLogTimeSize] != ' ' || line[kLogTimeSize + 7] != ' ' ||
+      line[kLogTimeSize + 9] != ' ') {
     return std::nullopt;
   }
   LogPiece piece;
-  piece.time = line.substr(0, kTimeSize);
-  piece.stream = line.substr(kTimeSize + 1, 6);
-  const char kind = line[kTimeSize + 8];
+  piece.time = line.substr(0, kLogTimeSize);
+  piece.stream = line.substr(kLogTimeSize + 1, 6);
+  const char kind = line[kLogTimeSize + 8];
   if ((piece.stream != "stdout" && piece.stream != "stderr") || (kind != 'F' && kind != 'P')) return std::nullopt;
   piece.ends_line = kind == 'F';
-  piece.text = line.substr(kTimeSize + 10);
+  piece.text = line.substr(kLogTimeSize + 10);
   return piece;
 }
 

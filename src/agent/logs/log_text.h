@@ -11,6 +11,8 @@
 
 namespace muster::agent {
 
+constexpr std::size_t kLogTimeSize = 30;  // of the time at the beginning of each line
+
 /// One line of the file: "2026-11-15T21:30:36.000123456Z stdout F text".
 struct LogPiece {
   std::string_view time;

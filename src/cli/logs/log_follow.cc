@@ -153,8 +153,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     if (source.log.last_time().empty()) {
       target += source.first_query;
     } else {
-      // sinceTime has whole seconds; TimestampedLog skips the lines that were already printed.
-      target += "&sinceTime=" + net::percent_encode(source.log.last_time().substr(0, 19) + "Z");
+      // A kubelet takes whole seconds of it; TimestampedLog skips the lines that were already printed.
+      target += "&sinceTime=" + net::percent_encode(source.log.last_time() + "Z");
     }
     source.log.restart();
     net::ResponseSink sink;
