@@ -75,6 +75,7 @@ def test_the_ranks_of_a_job_find_each_other(engine):
     arena(engine, "submit", "pytorch", "--name=ranks", "--image=i", "--workers=2",
           "echo $MASTER_ADDR:$MASTER_PORT rank $RANK of $WORLD_SIZE, workers=$workers gpus=$gpus")
     assert ended(engine, "ranks")["status"] == "SUCCEEDED"
+    engine.wait_phase("ranks-worker-0", "Succeeded", kind="pod")  # the master's end is the job's
     for instance, rank in (("master-0", 0), ("worker-0", 1)):
         said = arena(engine, "logs", "ranks", "-i", f"ranks-{instance}").stdout
         assert re.fullmatch(rf"\S+:\d+ rank {rank} of 2, workers=2 gpus=0\n", said), said

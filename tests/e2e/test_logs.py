@@ -42,7 +42,8 @@ def test_the_log_of_every_attempt_is_readable_even_when_the_job_is_gone(engine):
         return [engine.muster("logs", name, f"--attempt={attempt}").stdout for attempt in range(3)]
     expected = ["this is try 0\n", "this is try 1\n", "this is try 2\n"]
     assert logs() == expected
-    assert engine.muster("logs", "pj/tries", "--attempt=1").stdout == "this is try 1\n"
+    for job in ("pj/tries", "tries"):
+        assert engine.muster("logs", job, "--attempt=1").stdout == "this is try 1\n"
     engine.muster("delete", "pj", "tries")
     wait_for("the pod to be gone", lambda: engine.get("pod", name, check=False) is None)
     assert logs() == expected
@@ -75,6 +76,7 @@ def test_the_log_of_a_job_is_that_of_all_its_ranks_in_the_order_of_time(engine):
     engine.wait_phase("merged", "Succeeded")
     whole = ["[worker-0] first of 0", "[worker-1] first of 1", "[worker-0] second of 0", "[worker-0] unfinished", "[worker-1] second of 1"]
     assert ask(path) == (200, "\n".join(whole) + "\n")
+    assert engine.muster("logs", "merged").stdout.splitlines() == whole
     assert ask(path + "?tailLines=1")[1].splitlines() == whole[3:]
     timed = ask(path + "?timestamps=true")[1].splitlines()
     assert [line.split("Z ", 1)[1] for line in timed] == [line.split("] ", 1)[1] for line in whole]

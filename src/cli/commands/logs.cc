@@ -107,18 +107,17 @@ class Logs final : public Command {
     return out;
   }
 
-  std::string target_of(const std::string& ns, const std::string& pod, const std::string& container) const {
+  std::string target_of(const std::string& ns, const std::string& pod, const std::string& container,
+                        bool with_times) const {
     std::string target = attempt_ ? attempt_log_target(ns, pod, *attempt_, container) : log_target(ns, pod, container);
     target += first_query();
     if (previous_) target += "&previous=true";
-    if (timestamps_) target += "&timestamps=true";
+    if (with_times) target += "&timestamps=true";
     if (fold_) target += "&fold=true";
     return target;
   }
 
   int pod_logs(Session& session, const Subject& of) {
-    // The pod of an earlier attempt is gone, and the name may be free.
-    if (attempt_ && !of.pod.empty()) return print_log(session, target_of(session.ns(), of.pod, container_), "");
     client::ListOptions options;
     options.label_selector = of.label_selector;
     if (!of.pod.empty()) options.field_selector = "metadata.name=" + of.pod;
@@ -126,6 +125,7 @@ class Logs final : public Command {
     if (!list) return session.fail(about_selectors(list.error(), of.label_selector, ""));
     const json::Array pods = list->array_at("items");
     if (pods.empty() && !of.pod.empty()) return logs_of_job_named(session, of.pod);
+    if (attempt_ && !of.pod.empty()) return print_pod_attempt(session, of.pod);
     if (pods.empty()) {
       session.err(fmt::format("No resources found in {} namespace.\n", session.ns()));
       return kExitOk;
@@ -180,16 +180,20 @@ class Logs final : public Command {
   }
 
   int print_all(Session& session, const json::Array& pods, const std::string& job_name, Prefix prefix) {
-    int code = kExitOk;
+    const bool several = pods.size() > 1;
+    std::vector<LogToMerge> logs;
     for (std::size_t i = 0; i < pods.size(); ++i) {
       const std::string& name = pods[i].string_at("metadata", "name");
       const std::string container = container_.empty() ? default_container(pods[i]) : container_;
-      const int ended = print_log(session, target_of(session.ns(), name, container),
-                                  line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i));
-      if (ended == kExitInterrupted || ended == kExitUnreachable) return ended;
-      if (code == kExitOk) code = ended;
+      logs.push_back({target_of(session.ns(), name, container, timestamps_ || several),
+                      line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i)});
     }
-    return code;
+    if (several) return print_merged_logs(session, logs, timestamps_);
+    return logs.empty() ? kExitOk : print_log(session, logs.front().target, logs.front().prefix);
+  }
+
+  int print_pod_attempt(Session& session, const std::string& pod) {
+    return print_log(session, target_of(session.ns(), pod, container_, timestamps_), "");
   }
 
   /// No pod has the name, so it is a job's.
@@ -198,6 +202,7 @@ class Logs final : public Command {
     if (!jobs) return session.fail(jobs.error());
     if (jobs->size() > 1) return session.fail(several_jobs(*jobs));
     if (jobs->size() == 1) return job_logs(session, jobs->front().job);
+    if (attempt_) return print_pod_attempt(session, name);  // of a pod that is gone
     return session.fail({.code = kExitNotFound,
                          .what = fmt::format("no pod and no job {} in namespace {}", quote(name), session.ns()),
                          .why = "",

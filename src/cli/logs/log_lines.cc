@@ -6,10 +6,7 @@
 
 namespace muster::cli {
 
-namespace {
-
-/// RFC 3339 timestamps in UTC sort by time only when their fractions have the same length.
-std::string comparable(std::string_view time) {
+std::string comparable_time(std::string_view time) {
   std::string out(time);
   if (out.ends_with('Z')) out.pop_back();
   const std::size_t dot = out.find('.');
@@ -18,8 +15,6 @@ std::string comparable(std::string_view time) {
   out.append(digits < 9 ? 9 - digits : 0, '0');
   return out;
 }
-
-}  // namespace
 
 std::string line_prefix(Prefix how, const std::string& label, std::size_t index) {
   // Cyan, yellow, green, magenta, blue, red: readable on light and dark backgrounds.
@@ -85,7 +80,7 @@ std::string TimestampedLog::take_line(std::string_view line) {
   // An empty line may consist of its timestamp alone.
   const std::size_t blank = std::min(line.find(' '), line.size() - 1);
   const std::string_view content = line[blank] == ' ' ? line.substr(blank + 1) : line.substr(blank);
-  const std::string time = comparable(line.substr(0, blank));
+  const std::string time = comparable_time(line.substr(0, blank));
   if (skipping_) {
     if (time < last_time_) return "";
     if (time == last_time_ && to_skip_ > 0) {

@@ -13,6 +13,9 @@ enum class Prefix { kNone, kPlain, kColored };
 /// Returns "[worker-0] ". Colours rotate by index, so that neighbouring replicas differ.
 std::string line_prefix(Prefix how, const std::string& label, std::size_t index);
 
+/// RFC 3339 timestamps in UTC sort by time only when their fractions have the same length.
+std::string comparable_time(std::string_view time);
+
 /// Splits a byte stream into lines and prefixes each of them.
 class LineCutter {
  public:

@@ -7,9 +7,9 @@
 
 #include "api/owners.h"
 #include "cli/logs/log_follow.h"
+#include "cli/logs/log_merger.h"
 #include "cli/objects/job_state.h"
 #include "main/jobs/job_kind.h"
-#include "main/jobs/log_merger.h"
 
 namespace muster {
 namespace {
@@ -90,7 +90,7 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
     for (const Document& pod : pods) {
       prefixes.push_back(cli::line_prefix(cli::Prefix::kPlain, cli::replica_label(pod, name_), 0));
     }
-    merger_.emplace(std::move(prefixes), follow_ ? LogMerger::Order::kAsTheyCome : LogMerger::Order::kByTime,
+    merger_.emplace(std::move(prefixes), follow_ ? cli::LogMerger::Order::kAsTheyCome : cli::LogMerger::Order::kByTime,
                     show_times_);
     ranks_.resize(pods.size());
     left_ = pods.size();
@@ -218,7 +218,7 @@ class JobLog : public std::enable_shared_from_this<JobLog> {
   bool follow_;
   bool show_times_;
   std::vector<Rank> ranks_;
-  std::optional<LogMerger> merger_;
+  std::optional<cli::LogMerger> merger_;
   std::size_t left_ = 0;                      // ranks whose log has not ended
   std::optional<std::int64_t> left_to_send_;  // bytes
   std::optional<Error> error_;

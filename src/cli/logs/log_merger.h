@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace muster {
+namespace muster::cli {
 
 class LogMerger {
  public:
@@ -46,4 +46,4 @@ class LogMerger {
   std::size_t silent_ = 0;                               // logs that have not ended and have no line
 };
 
-}  // namespace muster
+}  // namespace muster::cli

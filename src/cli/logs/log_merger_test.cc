@@ -1,8 +1,8 @@
-#include "main/jobs/log_merger.h"
+#include "cli/logs/log_merger.h"
 
 #include <gtest/gtest.h>
 
-namespace muster {
+namespace muster::cli {
 namespace {
 
 LogMerger make_merger(LogMerger::Order order, bool show_times = false) {
@@ -47,4 +47,4 @@ TEST(LogMerger, TimesAreShownOnRequest) {
 }
 
 }  // namespace
-}  // namespace muster
+}  // namespace muster::cli

@@ -1,9 +1,10 @@
-#include "main/jobs/log_merger.h"
+#include "cli/logs/log_merger.h"
 
-namespace muster {
+#include "cli/logs/log_lines.h"
+
+namespace muster::cli {
 namespace {
 
-/// The shim writes all times with the same number of digits, so they sort as text.
 std::string_view time_of(std::string_view line) {
   return line.substr(0, line.find_first_of(" \n"));
 }
@@ -35,7 +36,7 @@ void LogMerger::end(std::size_t log) {
 void LogMerger::add_line(std::size_t log, std::string line) {
   Log& to = logs_[log];
   if (to.lines.empty()) {
-    heads_.emplace(time_of(line), log);
+    heads_.emplace(comparable_time(time_of(line)), log);
     --silent_;
   }
   to.bytes += line.size();
@@ -55,7 +56,7 @@ void LogMerger::take_first(std::size_t log, std::string& out) {
   from.bytes -= from.lines.front().size();
   from.lines.pop_front();
   if (!from.lines.empty()) {
-    heads_.emplace(time_of(from.lines.front()), log);
+    heads_.emplace(comparable_time(time_of(from.lines.front())), log);
   } else if (!from.ended) {
     ++silent_;
   }
@@ -71,4 +72,4 @@ void LogMerger::show(const Log& log, std::string_view line, std::string& out) co
   out += line.substr(line[time] == ' ' ? time + 1 : time);  // an empty line may be its time alone
 }
 
-}  // namespace muster
+}  // namespace muster::cli
