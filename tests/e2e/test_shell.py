@@ -50,15 +50,25 @@ def test_nothing_stays_of_a_lost_shell(engine, how):
 
 
 def test_an_interrupt_while_the_pod_waits(engine):
-    shell = subprocess.Popen([MUSTER, "shell", "--claim", "absent"], env=engine.environment(), stdin=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True)
-    assert any("absent" in line for line in shell.stderr)  # after the warning that no environment is configured
-    shell.send_signal(signal.SIGINT)
-    shell.wait()
-    shell.stderr.close()
-    all_gone(engine)
+    node = engine.muster("get", "nodes", "-o", "name").stdout.strip()
+
+    def let_pods_wait(wait):
+        engine.muster("patch", node, "--type=merge", "-p", json.dumps({"spec": {"unschedulable": wait}}))
+    let_pods_wait(True)
+    try:
+        shell = subprocess.Popen([MUSTER, "shell"], env=engine.environment(), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        assert any("waiting:" in line for line in shell.stderr)  # after the warning that no environment is configured
+        shell.send_signal(signal.SIGINT)
+        shell.wait()
+        shell.stderr.close()
+        all_gone(engine)
+    finally:
+        let_pods_wait(False)
 
 
 def test_a_wrong_claim_is_refused(engine):
+    done = engine.muster("shell", "--claim", "absent", check=False)
+    assert done.returncode == 3 and done.stderr == (
+        'error: persistentvolumeclaims "absent" not found\n  fix: muster volume ls\n')
     done = engine.muster("shell", "--claim", "a:b", check=False)
     assert done.returncode == 2 and '--claim: must be NAME or NAME:/PATH, got "a:b"' in done.stderr

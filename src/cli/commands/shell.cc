@@ -88,6 +88,14 @@ class Shell final : public Command {
       if (!mount) return session.fail(mount.error());
       mounts.push_back(*std::move(mount));
     }
+    // The pod would wait for a claim that is only misspelt.
+    for (const ClaimMount& mount : mounts) {
+      const auto claim = session.get({{"", "v1", "persistentvolumeclaims"}, session.ns(), mount.claim});
+      if (claim) continue;
+      Failure failure = failure_of(claim.error());
+      if (claim.error().reason == Reason::kNotFound) failure.fix = "muster volume ls";
+      return session.fail(failure);
+    }
     const auto made = session.await([&](client::OnDocument done) {
       session.api().create({"", "v1", "pods"}, session.ns(), shell_pod(image_, mounts), {}, std::move(done));
     });
