@@ -266,6 +266,19 @@ TEST(Get, TellsWhatIsNotThere) {
             "error: a not found\n");
 }
 
+TEST(Get, FindsAJobByNameWhateverItsKind) {
+  const auto get = [](const std::vector<std::string>& words) {
+    CommandRun cli;
+    cli.server.put("/apis/kubeflow.org/v1/namespaces/default/pytorchjobs/mnist",
+                   make_object("kubeflow.org/v1", "PyTorchJob", "mnist"));
+    cli.run(make_get(), words);
+    return cli.out + cli.err;
+  };
+  EXPECT_EQ(get({"jobs", "mnist", "-o=name"}), "pytorchjob.kubeflow.org/mnist\n");
+  EXPECT_EQ(get({"jobs/mnist", "-o=name"}), "pytorchjob.kubeflow.org/mnist\n");
+  EXPECT_EQ(get({"jobs", "other"}), "error: no job \"other\" in namespace default\n");
+}
+
 TEST(Get, SuggestsTheKindThatWasMeant) {
   CommandRun cli;
   cli.server.refuse("GET", "/api/v1", 200, *json::parse(R"({"resources":[{"name":"widgets","kind":"Widget"}]})"));

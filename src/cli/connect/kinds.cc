@@ -129,12 +129,23 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
             fmt::format("expected TYPE/NAME, got {}; TYPE/NAME cannot be mixed with TYPE NAME", quote(word)));
       }
       TRY(check_name(word.substr(slash + 1)));
+      if (means_any_job(word.substr(0, slash))) {
+        TRY(add_jobs_named(word.substr(slash + 1), out));
+        continue;
+      }
       TRY_ASSIGN(Kind kind, typed(word.substr(0, slash)));
       out.push_back({std::move(kind), word.substr(slash + 1)});
     }
     return out;
   }
   if (words[0].empty()) return bad_words("a resource type may not be empty");
+  if (words.size() > 1 && means_any_job(words[0])) {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      TRY(check_name(words[i]));
+      TRY(add_jobs_named(words[i], out));
+    }
+    return out;
+  }
   TRY_ASSIGN(std::vector<Kind> kinds, typed_list(words[0]));
   for (const Kind& kind : kinds) {
     if (words.size() == 1) out.push_back({kind, ""});
@@ -150,6 +161,24 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
   return out;
 }
 
+bool Kinds::means_any_job(const std::string& word) {
+  return word == "jobs" || (word == "job" && !typed(word));  // a cluster has a kind of that name
+}
+
+Status Kinds::add_jobs_named(const std::string& name, std::vector<Wanted>& to) {
+  const std::size_t before = to.size();
+  std::optional<Error> failure;
+  for (Kind& kind : job_kinds()) {
+    const auto found = session_.get({kind.resource, session_.ns(), name});
+    if (found) to.push_back({std::move(kind), name});
+    if (!found && found.error().reason != Reason::kNotFound) failure = found.error();
+  }
+  if (to.size() > before) return ok();
+  if (failure) return *failure;
+  return Error{.reason = Reason::kNotFound,
+               .message = fmt::format("no job {} in namespace {}", quote(name), session_.ns())};
+}
+
 Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
   std::vector<Kind> out;
   for (const std::string& word : split(words, ',')) {
@@ -160,7 +189,7 @@ Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
         of_category.push_back(kind_of(resource));
       }
     }
-    if (word == "jobs") of_category = job_kinds();
+    if (means_any_job(word)) of_category = job_kinds();
     if (!of_category.empty()) {
       std::ranges::move(of_category, std::back_inserter(out));
       continue;

@@ -43,11 +43,13 @@ class Kinds {
   /// Accepts a plural, singular, short name or kind, each with or without ".group". NotFound carries a suggestion.
   Result<Kind> typed(const std::string& word);
   Result<Kind> of_manifest(const std::string& api_version, const std::string& kind);
-  /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj` and `all`.
+  /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj`, `all`, and `jobs`, which are those of all kinds.
   Result<std::vector<Wanted>> wanted(const std::vector<std::string>& words);
 
  private:
   Result<std::vector<Kind>> typed_list(const std::string& words);
+  bool means_any_job(const std::string& word);
+  Status add_jobs_named(const std::string& name, std::vector<Wanted>& to);
   Result<const std::vector<Kind>*> discovered();
   Result<std::vector<Kind>> read_group(const std::string& group_version);
   Error unknown(const std::string& word);
