@@ -13,18 +13,20 @@ TURNS = 5
 CHANGES = 60
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 JOBS = "/console/jobs"
+LONG_LOG = "/console/pods/default/long?tab=logs"  # of a pod whose last line says "the end"
 ALL_COLUMNS = "?hide=none"  # labels are not shown otherwise
 
-# A row counts when its name is there as text, and a frame with it has been shown. The page says so itself: whatever else
+# Something counts when its text is there, and a frame with it has been shown. The page says so itself: whatever else
 # looked at it meanwhile would take its time.
-WATCH_ROWS = """
-(token) => {
+ROW = """() => document.querySelector(".table-body .name-cell a")?.textContent"""
+LAST_LINE = """() => [...document.querySelectorAll(".line")].some((line) => line.textContent.includes("the end"))"""
+WATCH = """
+(token, seen) => {
   sessionStorage.setItem("muster-token", token);
-  const seen = () => document.querySelector(".table-body .name-cell a")?.textContent;
   const observer = new MutationObserver(() => {
     if (!seen()) return;
     observer.disconnect();
-    requestAnimationFrame(() => setTimeout(() => { console.log("rows visible", performance.now()); }));
+    requestAnimationFrame(() => setTimeout(() => { console.log("visible", performance.now()); }));
   });
   observer.observe(document, { childList: true, subtree: true });
 }
@@ -88,30 +90,34 @@ def blank_paint(browser, base):
     return paint
 
 
-def open_jobs(browser, base, token, query=""):
-    """Returns also when the first rows were there. A new context has an empty cache."""
+def open_page(browser, base, token, path, seen):
+    """Returns also when what `seen` looks for was there. A new context has an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.set_default_timeout(120_000)
-    page.add_init_script(f"({WATCH_ROWS})({json.dumps(token)})")
-    with page.expect_console_message(lambda message: message.text.startswith("rows visible")) as said:
-        page.goto(base + JOBS + query, wait_until="commit")
+    page.add_init_script(f"({WATCH})({json.dumps(token)}, {seen})")
+    with page.expect_console_message(lambda message: message.text.startswith("visible")) as said:
+        page.goto(base + path, wait_until="commit")
     return context, page, float(said.value.text.split()[-1])
 
 
 def main():
     base, token = log_in(sys.argv[1])
-    measured = {"blank": [], "rows": [], "changes": [], "frames": []}
+    measured = {"blank": [], "rows": [], "changes": [], "frames": [], "log": []}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=OPTIONS)
         blank_paint(browser, base)  # the first page of a browser pays for its start
         for _ in range(TURNS):
             measured["blank"].append(blank_paint(browser, base))
-            context, page, visible = open_jobs(browser, base, token)
+            context, page, visible = open_page(browser, base, token, JOBS, ROW)
             measured["rows"].append(visible)
             page.wait_for_selector("text=/ of 10000$/")  # the engine is at rest before the next turn
             context.close()
-        context, page, _ = open_jobs(browser, base, token, ALL_COLUMNS)
+        for _ in range(TURNS):
+            context, _, visible = open_page(browser, base, token, LONG_LOG, LAST_LINE)
+            measured["log"].append(visible)
+            context.close()
+        context, page, _ = open_page(browser, base, token, JOBS + ALL_COLUMNS, ROW)
         page.wait_for_selector("text=/ of 10000$/")
         names = page.locator(".table-body .name-cell a").all_inner_texts()[:10]
         for change in range(CHANGES):
