@@ -18,21 +18,11 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from api_socket import Api  # noqa: E402
 from harness import MUSTER, Engine, free_port, training_job, wait_for  # noqa: E402
+from report import bound, line  # noqa: E402
 
 LOAD = ROOT / "build" / "bin" / "api_load"
 PYTHON = "/usr/bin/python3"
 TURNS = 5  # per side; the median counts, because a shared machine is slow at times
-
-
-def line(name, ours, peer, goal, unit, better):
-    """Prints one line; `better` is 'more' or 'less', the direction of a good ratio."""
-    if peer is None:
-        print(f"{name} ours={ours:.4g}{unit} peer=absent", flush=True)
-        return
-    ratio = ours / peer
-    reached = ratio >= goal if better == "more" else ratio <= goal
-    print(f"{name} ours={ours:.4g}{unit} peer={peer:.4g}{unit} ratio={ratio:.3g} goal={'>=' if better == 'more' else '<='}{goal}"
-          f" {'ok' if reached else 'short'}", flush=True)
 
 
 def load(kubeconfig, *words):
@@ -179,12 +169,6 @@ def watchers(engine, peer):
         print(f"B8 watches that the server ended, and that went on: ours={sum(s['resumed'] for s in seen)}"
               f" peer={sum(s['resumed'] for s in seen_peer)}", flush=True)
     line("B8", rate(seen), rate(seen_peer), 10, "/s", "more")
-
-
-def bound(name, ours, goal, unit, peer=None):
-    """Prints a measure against a limit instead of a peer, with the peer's value if there is one."""
-    beside = f" peer={peer:.4g}{unit} ratio={ours / peer:.3g}" if peer else ""
-    print(f"{name} ours={ours:.4g}{unit}{beside} goal=<={goal}{unit} {'ok' if ours <= goal else 'short'}", flush=True)
 
 
 def fill(engine, count, prefix):
