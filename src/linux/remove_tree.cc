@@ -30,8 +30,8 @@ OpenFolder open_folder(int parent, const char* name) {
   return OpenFolder(opened);
 }
 
-/// Gives the folder's owner all rights. Not by its name: a pod may put a link there meanwhile, and chmod would follow
-/// it.
+/// Gives the folder's owner all rights. The folder is opened first, because a pod may replace it by a link at any
+/// moment, and chmod by name would follow that link.
 bool open_up(int parent, const char* name) {
   const Fd folder(::openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return folder && ::chmod(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), 0700) == 0;

@@ -4,7 +4,6 @@
 
 #include "base/strings.h"
 #include "client/api_client.h"
-#include "json/document.h"
 
 namespace muster {
 
@@ -15,13 +14,16 @@ Result<const api::Resource*> find_job_kind(const std::string& qualified_name) {
   return Error{.reason = Reason::kNotFound, .message = fmt::format("there is no kind {}", quote(qualified_name))};
 }
 
-void respond_error(net::Exchange& exchange, const Error& error) {
-  const json::Document status = client::status_from_error(error);
-  net::Response response{
-      .status = static_cast<int>(status.int_at("code")), .headers = {}, .body = json::serialize(status)};
+void respond_json(net::Exchange& exchange, int status, const json::Document& body) {
+  net::Response response{.status = status, .headers = {}, .body = json::serialize(body)};
   response.headers.set("Content-Type", "application/json");
   response.headers.set("Cache-Control", "no-store");
   exchange.respond(std::move(response));
+}
+
+void respond_error(net::Exchange& exchange, const Error& error) {
+  const json::Document status = client::status_from_error(error);
+  respond_json(exchange, static_cast<int>(status.int_at("code")), status);
 }
 
 }  // namespace muster

@@ -70,12 +70,11 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
   }
 
   void finish() {
-    const Document body = json::Object{
-        {"apiVersion", "muster.dev/v1"}, {"kind", "Scalars"}, {"complete", is_complete}, {"runs", std::move(runs)}};
-    net::Response response{.status = 200, .headers = {}, .body = json::serialize(body)};
-    response.headers.set("Content-Type", "application/json");
-    response.headers.set("Cache-Control", "no-store");
-    exchange->respond(std::move(response));
+    respond_json(*exchange, 200,
+                 json::Object{{"apiVersion", "muster.dev/v1"},
+                              {"kind", "Scalars"},
+                              {"complete", is_complete},
+                              {"runs", std::move(runs)}});
   }
 };
 
