@@ -17,6 +17,7 @@ import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = str(os.cpu_count() or 2)
+MAX_REPEATED = 5  # more failures than this are not chance
 CANNOT_RUN = 3  # how a script of tools/ exits where the machine lacks what it needs; it says what
 
 
@@ -24,11 +25,13 @@ class Tally:
     def __init__(self):
         self.passed = 0
         self.failed = []
+        self.flaky = []    # those that failed beside other work and passed alone; they are in `passed`, too
         self.skipped = []  # (suite, reason), one per test
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
+        self.flaky += other.flaky
         self.skipped += other.skipped
 
     def add_junit(self, path, suite):
@@ -151,7 +154,8 @@ def gtest_programs(directory, wanted):
 
 def run_gtest(tally, suite, programs, prefix=(), full=False):
     """Runs as many programs in parallel as there are processors; the output of each is kept together."""
-    environment = dict(os.environ, MUSTER_FULL="1" if full else "")
+    # As with fuzzing, the short run is deterministic, so that a failure is due to the change under test.
+    environment = dict(os.environ, MUSTER_FULL="1" if full else "", RC_PARAMS="max_success=5000" if full else "seed=1")
 
     def run_one(program):
         with tempfile.NamedTemporaryFile(suffix=".xml") as report:
@@ -216,13 +220,33 @@ def real_kubernetes():
 def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=(), prefix=()):
     build("release")
     environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
-    with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-        code = run([*prefix, *pytest_command(python, report.name, folder, *extra)], env=environment)
-        add_report(tally, suite, report.name, code)
+
+    def run_tests(*tests):
+        with tempfile.NamedTemporaryFile(suffix=".xml") as report:
+            code = run([*prefix, *pytest_command(python, report.name, *extra, *tests)], env=environment)
+            result = Tally()
+            add_report(result, suite, report.name, code)
+            return result
+
+    tally.add(repeat_alone(run_tests(folder), run_tests))
 
 
-def pytest_command(python, report, folder, *extra):
-    return [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *extra, folder]
+def pytest_command(python, report, *arguments):
+    return [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *arguments]
+
+
+def repeat_alone(result, run_tests):
+    """Runs the tests that failed a second time, alone. One that passes then depends on what else the machine does: the
+    run goes on, and its end names the test, because that is a defect of the test or a race in the product."""
+    tests = [re.sub(r"^[^:]*: ([\w.]+)\.(test_.*?)(?:@\w+)?$", lambda name: f"{name[1].replace('.', '/')}.py::{name[2]}", line)
+             for line in result.failed]
+    if not 0 < len(tests) <= MAX_REPEATED or not all("::" in test for test in tests):
+        return result
+    again = run_tests(*tests)
+    result.flaky = [line for line in result.failed if line not in again.failed]
+    result.passed += len(result.flaky)
+    result.failed = again.failed
+    return result
 
 
 def add_report(tally, suite, report, code):
@@ -244,19 +268,22 @@ class OrdinaryUser:
         for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
             self.environment.pop(variable, None)
 
-    def start_pytest(self, folder, *extra):
+    def start_pytest(self, *arguments):
         self.report = self.home / "report.xml"
+        self.report.unlink(missing_ok=True)
         self.output = open(self.home / "output", "w+")
         self.process = subprocess.Popen(
             ["setpriv", f"--reuid={self.name}", f"--regid={self.name}", "--init-groups",
-             *pytest_command("/usr/bin/python3", self.report, folder, f"--basetemp={self.home}/tests", *extra)],
+             *pytest_command("/usr/bin/python3", self.report, f"--basetemp={self.home}/tests", *arguments)],
             cwd=ROOT, env=self.environment, stdout=self.output, stderr=subprocess.STDOUT)
 
-    def finish_pytest(self, tally, suite):
+    def finish_pytest(self, suite):
         code = self.process.wait()
         self.output.seek(0)
         print(f"+ the same as {self.name}", self.output.read(), sep="\n", flush=True)
-        add_report(tally, suite, self.report, code)
+        result = Tally()
+        add_report(result, suite, self.report, code)
+        return result
 
     def remove(self):
         subprocess.run(["pkill", "-KILL", "-u", self.name], check=False)
@@ -279,7 +306,13 @@ def e2e(tally, full):
         # The tutorials' Python environments take minutes to make; one training of each tutorial is enough.
         user.start_pytest("tests/e2e", *(f"--ignore=tests/e2e/test_{name}.py" for name in ("tutorials", "tensorboard", "notebooks", "horovod", "tensorflow")))
         pytest(tally, "e2e", "tests/e2e", full)
-        user.finish_pytest(tally, "e2e as an ordinary user")
+
+        def run_tests(*tests):
+            user.start_pytest(*tests)
+            return user.finish_pytest(suite)
+
+        suite = "e2e as an ordinary user"
+        tally.add(repeat_alone(user.finish_pytest(suite), run_tests))
     finally:
         user.remove()
 
@@ -390,6 +423,8 @@ def main():
     print()
     for (suite, reason), count in collections.Counter(tally.skipped).items():
         print(f"skipped {count} in {suite}: {reason}")
+    for line in tally.flaky:
+        print("FLAKY", line, "(failed beside other work, passed alone)")
     for line in tally.failed:
         print("FAILED", line)
     print(f"{tally.passed} passed, {len(tally.failed)} failed, {len(tally.skipped)} skipped")
