@@ -238,7 +238,7 @@ def pytest_command(python, report, *arguments):
 def repeat_alone(result, run_tests):
     """Runs the tests that failed a second time, alone. One that passes then depends on what else the machine does: the
     run goes on, and its end names the test, because that is a defect of the test or a race in the product."""
-    tests = [re.sub(r"^[^:]*: ([\w.]+)\.(test_.*?)(?:@\w+)?$", lambda name: f"{name[1].replace('.', '/')}.py::{name[2]}", line)
+    tests = [re.sub(r"^[^:]*: ([\w.]+)\.(test_.*?)(?:@[\w.]+)?$", lambda name: f"{name[1].replace('.', '/')}.py::{name[2]}", line)
              for line in result.failed]
     if not 0 < len(tests) <= MAX_REPEATED or not all("::" in test for test in tests):
         return result
