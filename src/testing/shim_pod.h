@@ -11,7 +11,7 @@
 
 #include "agent/shim/shim_channel.h"
 #include "net/event_loop.h"
-#include "testing/test_pod.h"
+#include "testing/either_user.h"
 
 namespace muster::agent {
 
@@ -68,18 +68,8 @@ class TestChannel {
   std::unique_ptr<ShimChannel> channel_;
 };
 
-/// The fixture: as root and as an ordinary user.
-class ShimChannelTest : public ::testing::TestWithParam<EngineUser> {
+class ShimChannelTest : public EitherUserTest {
  protected:
-  void SetUp() override {
-    if (GetParam() == EngineUser::kRoot && ::geteuid() != 0) GTEST_SKIP() << "needs root";
-    if (GetParam() == EngineUser::kOrdinary && ::geteuid() == 0 && ::access("/usr/bin/setpriv", X_OK) != 0) {
-      GTEST_SKIP() << "needs setpriv (package util-linux)";
-    }
-    make_pod();
-  }
-  void make_pod(const std::string& below = "") { pod_ = std::make_unique<TestPod>(GetParam(), below); }
-
   static Launch shell(const std::string& script, RestartPolicy restart = RestartPolicy::kAlways) {
     Launch launch = TestPod::shell(script);
     launch.restart = restart;
@@ -97,7 +87,6 @@ class ShimChannelTest : public ::testing::TestWithParam<EngineUser> {
   }
 
   net::EventLoop loop_;
-  std::unique_ptr<TestPod> pod_;
   std::vector<std::unique_ptr<TestChannel>> channels_;
 };
 

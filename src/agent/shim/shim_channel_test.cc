@@ -54,8 +54,7 @@ class ShimControl : public ShimChannelTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(As, ShimControl, ::testing::Values(EngineUser::kRoot, EngineUser::kOrdinary),
-                         [](const auto& user) { return user.param == EngineUser::kRoot ? "Root" : "OrdinaryUser"; });
+TEST_AS_EITHER_USER(ShimControl);
 
 // ---- restarts ----
 

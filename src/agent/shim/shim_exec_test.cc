@@ -123,8 +123,7 @@ class ShimExec : public ShimChannelTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(As, ShimExec, ::testing::Values(EngineUser::kRoot, EngineUser::kOrdinary),
-                         [](const auto& user) { return user.param == EngineUser::kRoot ? "Root" : "OrdinaryUser"; });
+TEST_AS_EITHER_USER(ShimExec);
 
 // ---- exec ----
 

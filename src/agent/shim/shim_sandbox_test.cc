@@ -9,7 +9,7 @@
 #include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/strings.h"
-#include "testing/test_pod.h"
+#include "testing/either_user.h"
 
 namespace muster::agent {
 namespace {
@@ -17,16 +17,8 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-class Sandbox : public ::testing::TestWithParam<EngineUser> {
+class Sandbox : public EitherUserTest {
  protected:
-  void SetUp() override {
-    if (GetParam() == EngineUser::kRoot && ::geteuid() != 0) GTEST_SKIP() << "needs root";
-    if (GetParam() == EngineUser::kOrdinary && ::geteuid() == 0 && ::access("/usr/bin/setpriv", X_OK) != 0) {
-      GTEST_SKIP() << "needs setpriv (package util-linux)";
-    }
-    pod_ = std::make_unique<TestPod>(GetParam());
-  }
-
   std::string run_shell(const std::string& script) { return run(TestPod::shell(script)); }
   std::string run(Launch launch) {
     record_ = pod_->run(std::move(launch));
@@ -41,12 +33,10 @@ class Sandbox : public ::testing::TestWithParam<EngineUser> {
         {.volume = "vol", .sub_path = sub_path, .target = target, .read_only = read_only});
   }
 
-  std::unique_ptr<TestPod> pod_;
   AttemptRecord record_;
 };
 
-INSTANTIATE_TEST_SUITE_P(As, Sandbox, ::testing::Values(EngineUser::kRoot, EngineUser::kOrdinary),
-                         [](const auto& user) { return user.param == EngineUser::kRoot ? "Root" : "OrdinaryUser"; });
+TEST_AS_EITHER_USER(Sandbox);
 
 TEST_P(Sandbox, TheHostsTreeIsVisibleAndReadOnly) {
   const std::string out =

@@ -14,23 +14,15 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
-#include "testing/test_pod.h"
+#include "testing/either_user.h"
 
 namespace muster::agent {
 namespace {
 
 using ::testing::ElementsAre;
 
-class Shim : public ::testing::TestWithParam<EngineUser> {
+class Shim : public EitherUserTest {
  protected:
-  void SetUp() override {
-    if (GetParam() == EngineUser::kRoot && ::geteuid() != 0) GTEST_SKIP() << "needs root";
-    if (GetParam() == EngineUser::kOrdinary && ::geteuid() == 0 && ::access("/usr/bin/setpriv", X_OK) != 0) {
-      GTEST_SKIP() << "needs setpriv (package util-linux)";
-    }
-    pod_ = std::make_unique<TestPod>(GetParam());
-  }
-
   std::string run_shell(const std::string& script) {
     record_ = pod_->run(TestPod::shell(script));
     return pod_->output();
@@ -42,12 +34,10 @@ class Shim : public ::testing::TestWithParam<EngineUser> {
     return found == nullptr ? none : *found;
   }
 
-  std::unique_ptr<TestPod> pod_;
   AttemptRecord record_;
 };
 
-INSTANTIATE_TEST_SUITE_P(As, Shim, ::testing::Values(EngineUser::kRoot, EngineUser::kOrdinary),
-                         [](const auto& user) { return user.param == EngineUser::kRoot ? "Root" : "OrdinaryUser"; });
+TEST_AS_EITHER_USER(Shim);
 
 // ---- the launch protocol ----
 

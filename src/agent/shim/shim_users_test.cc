@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 #include "base/strings.h"
-#include "testing/test_pod.h"
+#include "testing/either_user.h"
 
 namespace muster::agent {
 namespace {
@@ -32,15 +32,8 @@ std::string owner_of(const std::string& path) {
 
 // ---- whatever the engine's user ----
 
-class Confined : public ::testing::TestWithParam<EngineUser> {
+class Confined : public EitherUserTest {
  protected:
-  void SetUp() override {
-    if (GetParam() == EngineUser::kRoot && ::geteuid() != 0) GTEST_SKIP() << "needs root";
-    if (GetParam() == EngineUser::kOrdinary && ::geteuid() == 0 && ::access("/usr/bin/setpriv", X_OK) != 0) {
-      GTEST_SKIP() << "needs setpriv (package util-linux)";
-    }
-    pod_ = std::make_unique<TestPod>(GetParam());
-  }
   std::string run_shell(const std::string& script) {
     const AttemptRecord record = pod_->run(TestPod::shell(script));
     EXPECT_EQ(record.find("main")->message, "");
@@ -58,12 +51,9 @@ class Confined : public ::testing::TestWithParam<EngineUser> {
     EXPECT_EQ(record.find("main")->message, "");
     return pod_->output();
   }
-
-  std::unique_ptr<TestPod> pod_;
 };
 
-INSTANTIATE_TEST_SUITE_P(As, Confined, ::testing::Values(EngineUser::kRoot, EngineUser::kOrdinary),
-                         [](const auto& user) { return user.param == EngineUser::kRoot ? "Root" : "OrdinaryUser"; });
+TEST_AS_EITHER_USER(Confined);
 
 TEST_P(Confined, OnlyTheSystemsFoldersOfTheHostAreVisible) {
   EXPECT_EQ(run_shell("ls -d /home /srv /mnt /media /boot /work " + pod_->folder() + " 2>/dev/null; ls -A /var"),

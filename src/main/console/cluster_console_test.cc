@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "net/http_client.h"
 #include "net/web_socket.h"
+#include "testing/ask_over_http.h"
 #include "testing/fake_server.h"
 #include "testing/seeded_rng.h"
 
@@ -25,32 +26,19 @@ class ClusterConsoleTest : public ::testing::Test {
     cluster_.put("/api/v1/namespaces/default", cli::make_object("v1", "Namespace", "default"));
   }
 
-  struct Answer {
-    int status = 0;
-    std::string body;
-  };
-  Answer ask(const std::string& method, const std::string& target, net::Headers headers, std::string body = "") {
-    Answer answer;
-    bool ended = false;
-    net::ResponseSink sink;
-    sink.on_head = [&](int status, const net::Headers&) { answer.status = status; };
-    sink.on_data = [&](std::string_view bytes) { answer.body += bytes; };
-    sink.on_end = [&](const Status&) { ended = true; };
-    net::HttpClient browser(loop_, {.host = "127.0.0.1", .port = port_, .tls = false});
-    const auto call = browser.send(
-        {.method = method, .target = target, .headers = std::move(headers), .body = std::move(body)}, std::move(sink));
-    loop_.run_until([&] { return ended; });
-    return answer;
+  net::Response ask(const std::string& method, const std::string& target, net::Headers headers, std::string body = "") {
+    return testing::ask_over_http(
+        loop_, port_, {.method = method, .target = target, .headers = std::move(headers), .body = std::move(body)});
   }
 
   /// Trades the code of the link for the token of a browser.
   std::string log_in() {
     const std::string code = link_.substr(link_.find("#login=") + 7);
-    const Answer answer = ask("POST", "/console/login", {{"Authorization", "Bearer " + code}});
+    const net::Response answer = ask("POST", "/console/login", {{"Authorization", "Bearer " + code}});
     const auto session = json::parse(answer.body);
     return session ? session->string_at("token") : "";
   }
-  Answer get(const std::string& target) { return ask("GET", target, {{"Authorization", "Bearer " + log_in()}}); }
+  net::Response get(const std::string& target) { return ask("GET", target, {{"Authorization", "Bearer " + log_in()}}); }
 
   net::EventLoop loop_;
   testing::SeededRng rng_{1};
@@ -61,7 +49,7 @@ class ClusterConsoleTest : public ::testing::Test {
 };
 
 TEST_F(ClusterConsoleTest, ABrowserThatLoggedInReadsTheCluster) {
-  const Answer answer = get("/api/v1/namespaces/default");
+  const net::Response answer = get("/api/v1/namespaces/default");
   EXPECT_EQ(answer.status, 200);
   EXPECT_THAT(answer.body, HasSubstr("\"default\""));
   ASSERT_FALSE(cluster_.requests.empty());
@@ -92,7 +80,7 @@ TEST_F(ClusterConsoleTest, AStrangerAndAnotherSiteAreRefused) {
 }
 
 TEST_F(ClusterConsoleTest, WhatOnlyAnEngineHasIsAnsweredWithThatReason) {
-  const Answer answer = get("/apis/muster.dev/v1/namespaces/default/pods/a/metrics");
+  const net::Response answer = get("/apis/muster.dev/v1/namespaces/default/pods/a/metrics");
   EXPECT_EQ(answer.status, 405);
   EXPECT_THAT(answer.body, HasSubstr("a service of Muster's own engine"));
   EXPECT_TRUE(cluster_.requests.empty());
@@ -100,7 +88,7 @@ TEST_F(ClusterConsoleTest, WhatOnlyAnEngineHasIsAnsweredWithThatReason) {
 
 TEST_F(ClusterConsoleTest, ErrorsOfTheClusterArriveAsTheyAre) {
   cluster_.refuse("GET", "/api/v1/nodes", 403, json::Object{{"kind", "Status"}, {"message", "nodes is forbidden"}});
-  const Answer answer = get("/api/v1/nodes");
+  const net::Response answer = get("/api/v1/nodes");
   EXPECT_EQ(answer.status, 403);
   EXPECT_THAT(answer.body, HasSubstr("nodes is forbidden"));
 }

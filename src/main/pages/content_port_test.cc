@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "net/http_client.h"
+#include "net/http_server.h"
+#include "testing/ask_over_http.h"
 #include "testing/fake_server.h"
 #include "testing/seeded_rng.h"
 
@@ -62,18 +63,9 @@ TEST_F(ContentPort, IsWhereTheConfigurationSays) {
 TEST_F(ContentPort, SaysWhatItIsForAndThatNothingIsThere) {
   const auto port = listen_for_content(*server_, {}, {.host = "127.0.0.1", .port = 0}, 1);
   ASSERT_TRUE(port);
-  net::HttpClient client(loop_, {.host = "127.0.0.1", .port = *port, .tls = false});
-  int status = 0;
-  std::string body;
-  bool ended = false;
-  net::ResponseSink sink;
-  sink.on_head = [&](int code, const net::Headers&) { status = code; };
-  sink.on_data = [&](std::string_view bytes) { body += bytes; };
-  sink.on_end = [&](const Status&) { ended = true; };
-  const auto call = client.send({.method = "GET", .target = "/api"}, std::move(sink));
-  loop_.run_until([&] { return ended; });
-  EXPECT_EQ(status, 404);
-  EXPECT_THAT(body, HasSubstr("the API is on the main port"));
+  const net::Response answer = testing::ask_over_http(loop_, *port, {.method = "GET", .target = "/api"});
+  EXPECT_EQ(answer.status, 404);
+  EXPECT_THAT(answer.body, HasSubstr("the API is on the main port"));
 }
 
 TEST(ContentUrl, IsPlainHttpOnLoopbackOnly) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "net/http_client.h"
+#include "testing/ask_over_http.h"
 #include "testing/seeded_rng.h"
 
 namespace muster {
@@ -26,20 +27,8 @@ class LocalPageTest : public ::testing::Test {
   }
 
   net::Response ask(const std::string& method, const std::string& target, net::Headers headers, std::string body = "") {
-    net::Response answer;
-    bool ended = false;
-    net::ResponseSink sink;
-    sink.on_head = [&](int status, const net::Headers& received) {
-      answer.status = status;
-      answer.headers = received;
-    };
-    sink.on_data = [&](std::string_view bytes) { answer.body += bytes; };
-    sink.on_end = [&](const Status&) { ended = true; };
-    net::HttpClient browser(loop_, {.host = "127.0.0.1", .port = port_, .tls = false});
-    const auto call = browser.send(
-        {.method = method, .target = target, .headers = std::move(headers), .body = std::move(body)}, std::move(sink));
-    loop_.run_until([&] { return ended; });
-    return answer;
+    return testing::ask_over_http(
+        loop_, port_, {.method = method, .target = target, .headers = std::move(headers), .body = std::move(body)});
   }
   std::string target_of_link() const { return link_.substr(link_.find(kPagePath)); }
   /// Follows the link and returns the cookie.

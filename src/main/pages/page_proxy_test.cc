@@ -18,6 +18,7 @@
 #include "main/pages/content_port.h"
 #include "main/pages/service_route.h"
 #include "net/http_server.h"
+#include "testing/ask_over_http.h"
 #include "testing/fake_server.h"
 #include "testing/seeded_rng.h"
 
@@ -25,12 +26,6 @@ namespace muster {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct Answer {
-  int status = 0;
-  net::Headers headers;
-  std::string body;
-};
 
 class PageProxyTest : public ::testing::Test {
  protected:
@@ -64,22 +59,10 @@ class PageProxyTest : public ::testing::Test {
     ASSERT_TRUE(port) << port.error().message;
   }
 
-  Answer get(const std::string& target, net::Headers headers = {}) {
-    Answer answer;
-    bool ended = false;
-    net::ResponseSink sink;
-    sink.on_head = [&](int status, const net::Headers& received) {
-      answer.status = status;
-      answer.headers = received;
-    };
-    sink.on_data = [&](std::string_view bytes) { answer.body += bytes; };
-    sink.on_end = [&](const Status&) { ended = true; };
-    net::HttpClient browser(loop_, {.host = "127.0.0.1", .port = port_, .tls = false});
-    const auto call = browser.send({.method = "GET", .target = target, .headers = std::move(headers)}, std::move(sink));
-    loop_.run_until([&] { return ended; });
-    return answer;
+  net::Response get(const std::string& target, net::Headers headers = {}) {
+    return testing::ask_over_http(loop_, port_, {.method = "GET", .target = target, .headers = std::move(headers)});
   }
-  Answer get_as_owner(const std::string& target) { return get(target, {{"Authorization", "Bearer secret"}}); }
+  net::Response get_as_owner(const std::string& target) { return get(target, {{"Authorization", "Bearer secret"}}); }
 
   net::EventLoop loop_;
   testing::SeededRng rng_{1};
@@ -111,7 +94,8 @@ TEST_F(PageProxyTest, PassesRequestsOnWithTheirPathAndWithoutCredentials) {
   put_board("Running");
   listen_as_tensorboard();
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/data/runs?x=1").status == 200; });
-  const Answer answer = get("/tb/default/mnist/data/runs?x=1", {{"Authorization", "Bearer secret"}, {"Cookie", "a=b"}});
+  const net::Response answer =
+      get("/tb/default/mnist/data/runs?x=1", {{"Authorization", "Bearer secret"}, {"Cookie", "a=b"}});
   EXPECT_EQ(answer.body, "runs");
   EXPECT_EQ(answer.headers.get("X-From"), "pod");
   EXPECT_EQ(passed_on_.target, "/tb/default/mnist/data/runs?x=1");
@@ -139,12 +123,12 @@ TEST_F(PageProxyTest, TheApiPassesRequestsOnToTheServiceOfATensorBoard) {
 }
 
 TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
-  const Answer first = get("/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/"));
+  const net::Response first = get("/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/"));
   EXPECT_EQ(first.status, 303);
   EXPECT_EQ(first.headers.get("Location"), "/tb/default/mnist/");
   const std::string cookie(first.headers.get("Set-Cookie").substr(0, first.headers.get("Set-Cookie").find(';')));
   EXPECT_EQ(get("/tb/default/mnist/", {{"Cookie", cookie}}).status, 404) << "allowed, but there is no TensorBoard";
-  const Answer again = get("/tb/default/mnist/?token=used");
+  const net::Response again = get("/tb/default/mnist/?token=used");
   EXPECT_EQ(again.status, 403);
   EXPECT_THAT(again.body, HasSubstr("`muster tensorboard mnist -n default` makes another"));
 }
@@ -152,7 +136,7 @@ TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
 TEST_F(PageProxyTest, ALinkThatWasUsedStillLeadsItsBrowserToThePage) {
   const std::string link = "/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/");
   const std::string cookie(get(link).headers.get("Set-Cookie"));
-  const Answer again = get(link, {{"Cookie", cookie.substr(0, cookie.find(';'))}});
+  const net::Response again = get(link, {{"Cookie", cookie.substr(0, cookie.find(';'))}});
   EXPECT_EQ(again.status, 303);
   EXPECT_EQ(again.headers.get("Location"), "/tb/default/mnist/");
   EXPECT_EQ(get(link).status, 403);
@@ -167,7 +151,7 @@ TEST_F(PageProxyTest, ATokenBelowThePageIsTheProgramsOwn) {
 
 TEST_F(PageProxyTest, StrangersSeeNothing) {
   put_board("Running");
-  const Answer answer = get("/tb/default/mnist/");
+  const net::Response answer = get("/tb/default/mnist/");
   EXPECT_EQ(answer.status, 401);
   EXPECT_THAT(answer.body, HasSubstr("muster tensorboard mnist"));
   EXPECT_EQ(get("/tb/default/mnist/", {{"Host", "evil.example"}}).status, 403);
@@ -175,12 +159,12 @@ TEST_F(PageProxyTest, StrangersSeeNothing) {
 
 TEST_F(PageProxyTest, SaysWhatIsMissing) {
   EXPECT_EQ(get_as_owner("/tb/default/mnist").status, 308);
-  const Answer none = get_as_owner("/tb/default/other/");
+  const net::Response none = get_as_owner("/tb/default/other/");
   EXPECT_EQ(none.status, 404);
   EXPECT_THAT(none.body, HasSubstr("there is no TensorBoard \"other\" in namespace \"default\""));
   put_board("Initializing");
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
-  const Answer starting = get_as_owner("/tb/default/mnist/");
+  const net::Response starting = get_as_owner("/tb/default/mnist/");
   EXPECT_THAT(starting.body, HasSubstr("TensorBoard mnist is Initializing: the pod is starting"));
   EXPECT_EQ(starting.headers.get("Refresh"), "3");
 }
@@ -224,7 +208,7 @@ TEST_F(PageProxyTest, AProgramThatAnswersInNoHttpIsNotStarting) {
   put_board("Running");
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/").status == 503; });
   const OtherProtocol program(address_, control::kTensorBoardPort);
-  const Answer answer = get_as_owner("/tb/default/mnist/");
+  const net::Response answer = get_as_owner("/tb/default/mnist/");
   EXPECT_EQ(answer.status, 502);
   EXPECT_EQ(answer.body, fmt::format("TensorBoard runs, but its answer cannot be shown: {}:{} does not answer in HTTP: "
                                      "bad version\n",
@@ -232,7 +216,7 @@ TEST_F(PageProxyTest, AProgramThatAnswersInNoHttpIsNotStarting) {
 }
 
 TEST_F(PageProxyTest, ABrokenEscapeIsNamed) {
-  const Answer answer = get_as_owner("/tb/default/mnist/%zz");
+  const net::Response answer = get_as_owner("/tb/default/mnist/%zz");
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.body, HasSubstr("broken percent escape in \"%zz\""));
 }
@@ -265,7 +249,7 @@ TEST_F(PageProxyTest, ThePageSaysThatNothingWasLoggedYet) {
   put_board("Running");
   listen_as_tensorboard();
   loop_.run_until([&] { return get_as_owner("/tb/default/mnist/data/runs").status == 200; });
-  const Answer empty = get_as_owner("/tb/default/mnist/");
+  const net::Response empty = get_as_owner("/tb/default/mnist/");
   EXPECT_EQ(empty.status, 503);
   EXPECT_EQ(empty.headers.get("Refresh"), "3");
   EXPECT_THAT(empty.body, HasSubstr("nothing was logged yet (claim mnist, folder log)"));
@@ -375,7 +359,7 @@ class NotebookProxyTest : public PageProxyTest {
 
 TEST_F(NotebookProxyTest, JupyterGetsItsTokenAndItsCookiesAndNoneOfOurs) {
   listen_as_jupyter();
-  const Answer answer =
+  const net::Response answer =
       get("/notebook/default/mnist/lab", {{"Authorization", "Bearer secret"}, {"Cookie", "muster-page=ours"}});
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(passed_on_.target, "/notebook/default/mnist/lab");
