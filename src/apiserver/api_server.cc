@@ -101,8 +101,7 @@ struct ApiServer::State {
   net::Response read_path(const Target& target, const net::Request& request);
   net::Response answer_openapi(const std::vector<std::string>& path, const net::Request& request);
   void dispatch(const ResourceRequest& request, const net::Request& http, Reply reply);
-  void make_namespace(const std::string& name);
-  void make_default_queue();
+  void make_unless_there(const api::Resource& resource, const std::string& name);
 
   Options options;
   client::MetricsApi* usage = nullptr;  // what pods and nodes use; null while nothing measures it
@@ -117,6 +116,7 @@ struct ApiServer::State {
   Quotas quotas;
   OpenApi openapi;
   std::vector<HealthCheck> checks;
+  int first_objects = 0;                                           // those that are being stored
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();  // shared with exchanges in progress
 };
 
@@ -128,12 +128,17 @@ ApiServer::~ApiServer() {
 }
 
 void ApiServer::start() {
-  for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_namespace(name);
-  state_->make_default_queue();
+  const api::Resource& namespaces = *api::find_resource("", "v1", "namespaces");
+  for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_unless_there(namespaces, name);
+  state_->make_unless_there(*api::find_kind("scheduler.tensorstack.dev/v1beta1", "Queue"), "default");
   write_definitions(state_->context);
   state_->collector.start();
   state_->accounts.start();
   state_->quotas.start();
+}
+
+bool ApiServer::is_set_up() const {
+  return state_->first_objects == 0;
 }
 
 std::size_t ApiServer::requests_under_way() const {
@@ -158,31 +163,23 @@ std::vector<Route> ApiServer::State::routes() {
   return all;
 }
 
-void ApiServer::State::make_namespace(const std::string& name) {
-  const api::Resource& namespaces = *api::find_resource("", "v1", "namespaces");
-  const store::Key key = key_of(namespaces, "", name);
-  if (context.store.latest(key) != nullptr) return;
-  json::Document object =
-      json::Object{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::Object{{"name", name}}}};
-  stamp_new(namespaces, object, context.rng, context.loop.now());
-  namespaces.set_defaults(object);
-  namespaces.start(object);
-  store_new(context, namespaces, key, std::move(object), false, [name](Result<store::Bytes> result) {
-    if (!result) LOG_ERROR("cannot create namespace", {"name", name}, {"error", result.error().message});
-  });
-}
-
-void ApiServer::State::make_default_queue() {
-  const api::Resource& queues = *api::find_kind("scheduler.tensorstack.dev/v1beta1", "Queue");
-  const store::Key key = key_of(queues, "", "default");
+void ApiServer::State::make_unless_there(const api::Resource& resource, const std::string& name) {
+  const store::Key key = key_of(resource, "", name);
   if (context.store.latest(key) != nullptr) return;
   json::Document object = json::Object{
-      {"apiVersion", queues.api_version()}, {"kind", queues.kind}, {"metadata", json::Object{{"name", "default"}}}};
-  stamp_new(queues, object, context.rng, context.loop.now());
-  reflect::apply_defaults(*queues.type, object);
-  store_new(context, queues, key, std::move(object), false, [](Result<store::Bytes> result) {
-    if (!result) LOG_ERROR("cannot create the default queue", {"error", result.error().message});
-  });
+      {"apiVersion", resource.api_version()}, {"kind", resource.kind}, {"metadata", json::Object{{"name", name}}}};
+  stamp_new(resource, object, context.rng, context.loop.now());
+  reflect::apply_defaults(*resource.type, object);
+  if (resource.set_defaults != nullptr) resource.set_defaults(object);
+  if (resource.start != nullptr) resource.start(object);
+  ++first_objects;
+  store_new(context, resource, key, std::move(object), false,
+            [this, alive = context.alive, &resource, name](const Result<store::Bytes>& result) {
+              if (*alive) --first_objects;
+              if (result) return;
+              LOG_ERROR("cannot create what every server has", {"kind", resource.kind}, {"name", name},
+                        {"error", result.error().message});
+            });
 }
 
 net::Response ApiServer::State::answer_openapi(const std::vector<std::string>& path, const net::Request& request) {

@@ -55,6 +55,8 @@ class ApiServer {
 
   /// Creates the namespaces that exist from the first start, and starts garbage collection and default accounts.
   void start();
+  /// Returns true once the namespaces and the queue that a new server begins with can be read.
+  bool is_set_up() const;
   /// Requests from the network that have no response yet; streams do not count.
   std::size_t requests_under_way() const;
   /// Sets the node that pod logs are read from; null while there is none.

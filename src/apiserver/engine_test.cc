@@ -79,6 +79,13 @@ TEST_F(Engine, MoreRequestsThanItCanTakeAreToldToComeBack) {
   EXPECT_EQ(start_remote("GET", watch)->status, 200);
 }
 
+TEST_F(Engine, IsSetUpWhenWhatItBeginsWithCanBeRead) {
+  EXPECT_EQ(call("GET", "/api/v1/namespaces/default")->status, server_->is_set_up() ? 200 : 404);
+  until([&] { return server_->is_set_up(); });
+  EXPECT_EQ(call("GET", "/api/v1/namespaces/default")->status, 200);
+  EXPECT_EQ(call("GET", "/apis/scheduler.tensorstack.dev/v1beta1/queues/default")->status, 200);
+}
+
 TEST_F(Engine, EveryNamespaceHasADefaultAccount) {
   until([&] { return store_->count("serviceaccounts") == 3; });
   ASSERT_EQ(call("POST", "/api/v1/namespaces", R"({"metadata":{"name":"more"}})")->status, 201);

@@ -364,6 +364,7 @@ Status run_engine(const ServeOptions& options) {
       0600));
   TRY(write_engine_record(options.data_dir, url));
   TRY(remember_address(options.data_dir, url.substr(std::string_view("https://").size())));
+  engine.loop.run_until([&engine] { return engine.api->is_set_up(); });
   fmt::print("ready {}\n", url);
   std::fflush(stdout);
 

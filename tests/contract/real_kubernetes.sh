@@ -1,34 +1,49 @@
 #!/usr/bin/env bash
 # Runs a command beside a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
-# With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager.
+# With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
+# whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers.
 #
 #   tests/contract/real_kubernetes.sh build-dev/bin/contract_test
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT…]" >&2; exit 2; }
-binaries=$("$here/../../tools/get_kubernetes")
+binaries=$("$here/../../tools/get_kubernetes" ${MUSTER_NODE:+node})
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/muster-kubernetes.XXXXXX")
 pids=()
 stop() {
+  [ -z "${MUSTER_NODE:-}" ] || stop_node
   for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
   for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null || true; done
+  [ -z "${MUSTER_NODE:-}" ] || unmount_node
   rm -rf "$dir"
 }
 trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# The ports are requested together, so that the kernel gives three different ones.
-read -r etcd_port etcd_peer_port api_port < <(python3 - <<'PY'
+# The ports are requested together, so that the kernel gives different ones.
+read -r etcd_port etcd_peer_port api_port kubelet_port < <(python3 - <<'PY'
 import socket
-sockets = [socket.socket() for _ in range(3)]
+sockets = [socket.socket() for _ in range(4)]
 for s in sockets:
     s.bind(("127.0.0.1", 0))
 print(*(s.getsockname()[1] for s in sockets))
 PY
 )
+
+address=127.0.0.1
+accounts=(--disable-admission-plugins ServiceAccount)  # none are created, so pods must not need one
+controllers=garbage-collector-controller,namespace-controller,resourcequota-controller
+if [ -n "${MUSTER_NODE:-}" ]; then
+  bridge=muster0 node_address=10.77.0.1 pod_network=10.77.0.0/24
+  . "$here/../cluster/node.sh"
+  address=0.0.0.0
+  accounts=(--advertise-address "$node_address" --allow-privileged --kubelet-preferred-address-types InternalIP
+    --kubelet-client-certificate "$dir/admin.crt" --kubelet-client-key "$dir/admin.key")
+  controllers='*'
+fi
 
 certificate() {  # NAME SUBJECT EXTENSIONS
   openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" \
@@ -38,7 +53,7 @@ certificate() {  # NAME SUBJECT EXTENSIONS
 }
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=contract-ca \
   -keyout "$dir/ca.key" -out "$dir/ca.crt" 2>/dev/null
-certificate server /CN=kube-apiserver 'subjectAltName=IP:127.0.0.1,DNS:localhost'
+certificate server /CN=kube-apiserver "subjectAltName=IP:127.0.0.1,DNS:localhost${node_address:+,IP:$node_address,IP:10.99.0.1}"
 certificate admin /O=system:masters/CN=admin 'extendedKeyUsage=clientAuth'
 openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
 token=$(openssl rand -hex 16)
@@ -51,13 +66,13 @@ durability=--unsafe-no-fsync
   --listen-peer-urls "http://127.0.0.1:$etcd_peer_port" --initial-advertise-peer-urls "http://127.0.0.1:$etcd_peer_port" \
   --initial-cluster "default=http://127.0.0.1:$etcd_peer_port" >"$dir/etcd.log" 2>&1 &
 pids+=($!)
-# No service accounts are created here, so pods must not need one. WatchList is what newer clients use.
-"$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address 127.0.0.1 \
+# WatchList is what newer clients use.
+"$binaries/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd_port" --bind-address "$address" \
   --secure-port "$api_port" --tls-cert-file "$dir/server.crt" --tls-private-key-file "$dir/server.key" \
   --client-ca-file "$dir/ca.crt" --token-auth-file "$dir/tokens.csv" --authorization-mode AlwaysAllow \
   --service-account-issuer https://contract --service-account-key-file "$dir/sa.key" \
   --service-account-signing-key-file "$dir/sa.key" --service-cluster-ip-range 10.99.0.0/24 \
-  --disable-admission-plugins ServiceAccount --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
+  "${accounts[@]}" --feature-gates WatchList=true >"$dir/apiserver.log" 2>&1 &
 pids+=($!)
 
 {
@@ -104,8 +119,10 @@ for crd in "${crds[@]}"; do
 done
 if [ -z "${MUSTER_PEER:-}" ]; then
   "$binaries/kube-controller-manager" --kubeconfig "$dir/kubeconfig" --leader-elect=false --bind-address 127.0.0.1 \
-    --secure-port 0 --controllers garbage-collector-controller,namespace-controller,resourcequota-controller >"$dir/manager.log" 2>&1 &
+    --secure-port 0 --controllers "$controllers" --root-ca-file "$dir/ca.crt" --service-account-private-key-file "$dir/sa.key" \
+    >"$dir/manager.log" 2>&1 &
   pids+=($!)
 fi
+[ -z "${MUSTER_NODE:-}" ] || start_node
 
 MUSTER_CONTRACT_KUBECONFIG="$dir/kubeconfig" MUSTER_CONTRACT_ETCD_PORT="$etcd_port" "$@"

@@ -196,10 +196,15 @@ URL
 
 
 def test_get_after_the_end_still_shows_all_instances(engine, submitted):
-    shown = masked(arena(engine, "arena get pytorch-dist").stdout).splitlines()
-    assert shown[0] == "STATUS: SUCCEEDED"
-    assert shown[6:9] == [f"pytorch-dist  SUCCEEDED  PYTORCHJOB  AGE  pytorch-dist-{role}  ADDRESS.."
-                          for role in ("master-0", "worker-0", "worker-1")]
+    instances = [f"pytorch-dist  SUCCEEDED  PYTORCHJOB  AGE  pytorch-dist-{role}  ADDRESS.."
+                 for role in ("master-0", "worker-0", "worker-1")]
+
+    def shown():
+        return masked(arena(engine, "arena get pytorch-dist").stdout).splitlines()
+
+    assert shown()[0] == "STATUS: SUCCEEDED"
+    # The master decides the result; a worker may still be ending.
+    wait_for("all instances to end", lambda: shown()[6:9] == instances)
 
 
 def test_tensorboard_opens_in_a_browser(engine, submitted):

@@ -14,7 +14,7 @@ def engine(tmp_path_factory):
 
 
 def condition(thing, kind):
-    return next((c for c in thing["status"].get("conditions", []) if c["type"] == kind), {})
+    return next((c for c in thing.get("status", {}).get("conditions", []) if c["type"] == kind), {})
 
 
 def pods_of(engine, name):
