@@ -194,6 +194,17 @@ def operator(tally, full):
     pytest(tally, "operator", "tests/operator", full, prefix=real_kubernetes())
 
 
+def cluster(tally, full):
+    """only when named or with --full: the tutorials on a whole Kubernetes, with a kubelet that runs their pods in containers"""
+    if os.geteuid() != 0:
+        return tally.skipped.append(("cluster", "needs root to be a node"))
+    subprocess.run(["tools/install_packages", "cluster"], cwd=ROOT, check=True)
+    made = subprocess.run(["tools/get_kubernetes", "node"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode
+    if made != 0:
+        return tally.skipped.append(("cluster", "there is no Kubernetes: tools/get_kubernetes node says why"))
+    pytest(tally, "cluster", "tests/cluster", full, prefix=["env", "MUSTER_NODE=1", "tests/contract/real_kubernetes.sh"])
+
+
 def sanitized(tally, preset):
     directory = build(preset)
     # The contract runs first, because it takes as long as all others together.
@@ -382,7 +393,8 @@ def fuzz_one(program, found, full):
 
 
 # The suites that mostly wait, kubectl to crash, come before those whose prerequisites are built in the meantime.
-SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, browser, crash, contract, operator, fuzz, asan, tsan)}
+SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, browser, crash, contract, operator, fuzz, asan, tsan, cluster)}
+RARE = {"cluster"}  # they take minutes to prepare, and root's rights over the machine
 
 
 def make_ahead(suites):
@@ -409,7 +421,7 @@ def main():
         parser.error(f"unknown suite {unknown[0]!r}; the suites are {' '.join(SUITES)}")
 
     tally = Tally()
-    suites = options.suites or list(SUITES)
+    suites = options.suites or [name for name in SUITES if options.full or name not in RARE]
     make_ahead(suites)
     try:
         for name in suites:

@@ -94,6 +94,7 @@ CORE
 node_is_ready() { [[ $(ask /api/v1/nodes/node-1) =~ \"type\":\ *\"Ready\",[[:space:]]*\"status\":\ *\"True\" ]]; }
 
 start_node() {
+  "$here/../cluster/make_images"
   prepare_bridge
   start_containerd
   local archive

@@ -3,12 +3,11 @@
     tests/contract/real_kubernetes.sh python3 -m pytest tests/operator
 """
 import os
-import subprocess
 import uuid
 
 import pytest
 from cluster import Cluster
-from harness import MUSTER
+from operator_process import running_operator
 
 
 @pytest.fixture(scope="session")
@@ -21,15 +20,8 @@ def kubeconfig():
 
 @pytest.fixture(scope="session")
 def operator(kubeconfig, tmp_path_factory):
-    log = tmp_path_factory.mktemp("operator") / "operator.log"
-    with log.open("w") as errors:
-        process = subprocess.Popen([MUSTER, "operator", "--kubeconfig", kubeconfig], text=True,
-                                   stdout=subprocess.PIPE, stderr=errors)
-    assert process.stdout.readline() == "ready\n", log.read_text()
-    yield process
-    assert process.poll() is None, log.read_text()
-    process.terminate()
-    process.wait(timeout=20)
+    with running_operator(kubeconfig, tmp_path_factory.mktemp("operator")) as process:
+        yield process
 
 
 @pytest.fixture

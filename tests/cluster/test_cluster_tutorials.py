@@ -1,0 +1,74 @@
+"""The tutorials on a real cluster: containers of a kubelet, names of CoreDNS, logs and exec through the API server."""
+
+import re
+import signal
+
+from harness import wait_for
+from real_cluster import example
+
+
+def accuracies(log):
+    return [float(text) for text in re.findall(r"test set: .*accuracy: ([0-9.]+)", log)]
+
+
+def test_000_torchrun_trains_and_tensorboard_shows_it(cluster):
+    manifest = example("pytorchtrainingjob/ddp/job_cpu.yaml")
+    job, log = cluster.train(manifest, "pj")
+    assert job["status"]["phase"] == "Succeeded", log[-3000:]
+    for rank in range(4):
+        assert f"rank {rank} of 4" in log
+    assert accuracies(log)[0] > 0.5
+    folder = cluster.volume / "tutorial-examples/job/pytorchtrainingjob/ddp"
+    assert (folder / "model_state_dict.pt").exists()
+    board = job["status"]["tensorboard"]["dependent"]["name"]
+    wait_for("the TensorBoard", lambda: cluster.get("tensorboard", board)["status"]["phase"] == "Running", timeout=120)
+    service = f"/api/v1/namespaces/default/services/{board}-tb:80/proxy/data/runs"
+    wait_for("its runs", lambda: "log" in cluster.muster("get", "--raw", service, check=False).stdout
+             or cluster.muster("get", "--raw", service, check=False).stdout.startswith("["), timeout=120)
+
+
+def test_001_a_parameter_server_and_its_workers(cluster):
+    job, log = cluster.train(example("pytorchtrainingjob/ps/job_cpu.yaml"), "pj")
+    assert job["status"]["phase"] == "Succeeded", log[-3000:]
+    assert accuracies(log)[0] > 0.3
+
+
+def test_002_horovod_over_mpi(cluster):
+    manifest = example("mpijob/horovod-torch/job.yaml")
+    spec = manifest["spec"]["replicaSpecs"][0]["template"]["spec"]
+    spec["volumes"].append({"name": "programs", "hostPath": {"path": str(cluster.programs)}})
+    spec["containers"][0]["volumeMounts"].append({"name": "programs", "mountPath": "/run/muster/bin"})
+    job, log = cluster.train(manifest, "mj")
+    assert job["status"]["phase"] == "Succeeded", log[-3000:]
+    assert "4 ranks on cpu" in log
+
+
+def test_a_failure_names_the_rank_its_exit_code_and_its_last_words(cluster):
+    manifest = example("pytorchtrainingjob/ddp/job_cpu.yaml")
+    manifest["metadata"]["name"] = "fails"
+    manifest["spec"].pop("tensorboardSpec")
+    manifest["spec"].pop("torchrunConfig")
+    manifest["spec"]["runPolicy"] = {"backoffLimit": 0}
+    container = manifest["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
+    container.update(command=["python", "-c", "raise ValueError('no such dataset')"], args=[])
+    job, _ = cluster.train(manifest, "pj")
+    assert job["status"]["phase"] == "Failed"
+    message = next(c["message"] for c in job["status"]["conditions"] if c["type"] == "Failed")
+    assert "ended with exit code 1: ValueError: no such dataset" in message
+
+
+def test_a_job_outlives_the_operator(cluster):
+    manifest = example("pytorchtrainingjob/ddp/job_cpu.yaml")
+    manifest["metadata"]["name"] = "outlives"
+    manifest["spec"].pop("tensorboardSpec")
+    manifest["spec"].pop("torchrunConfig")
+    container = manifest["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
+    container.update(command=["sleep", "20"], args=[])
+    cluster.create(manifest)
+    wait_for("the job to run", lambda: cluster.get("pj", "outlives").get("status", {}).get("phase") == "Running", timeout=60)
+    before = cluster.get("pj", "outlives")["status"]["tasks"][0]["replicas"][0]["uid"]
+    cluster.operator.send_signal(signal.SIGKILL)
+    cluster.operator.wait()
+    cluster.start_operator()
+    wait_for("its end", lambda: cluster.get("pj", "outlives")["status"]["phase"] == "Succeeded", timeout=90)
+    assert cluster.get("pj", "outlives")["status"]["tasks"][0]["replicas"][0]["uid"] == before
