@@ -5,7 +5,7 @@ namespace muster::control {
 
 enum class Where {
   // One machine. Pods share the host's ports, so each job gets ports of its own, and pod names resolve inside pods.
-  // Here we also schedule pods and run deployments.
+  // Here we also schedule pods, remove those of nodes that do not exist, and run deployments.
   kEngine,
   // Kubernetes. Each pod has an address of its own, names come from headless services, and the cluster does the rest.
   kCluster,

@@ -29,6 +29,14 @@ TEST_F(ControllersTest, RunsATrainingJobToItsEnd) {
   EXPECT_THAT(events_about("a"), ElementsAre("Created x1", "Start x1", "Succeeded x1"));
 }
 
+TEST_F(ControllersTest, ADeletedPodOfANodeThatDoesNotExistGoes) {
+  create(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: nowhere, containers: [{name: main, image: "
+      "python, command: [serve]}]}}");
+  remove("pods", "p");
+  wait_for("the pod to go", [&] { return !get("pods", "p"); });
+}
+
 TEST_F(ControllersTest, CountsAFailureOnceAlthoughItIsRestartedAllTheTime) {
   create(training_job("a", 2));
   const std::string first = pod_of("a", "worker-0");

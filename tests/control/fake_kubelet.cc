@@ -6,6 +6,8 @@ namespace muster::control {
 
 namespace {
 
+constexpr const char* kNode = "machine";
+
 const api::Resource& pods_resource() {
   return *api::find_resource("", "v1", "pods");
 }
@@ -20,7 +22,7 @@ FakeKubelet::FakeKubelet(Loop& loop, Rng& rng, client::ApiClient& client)
                 }) {}
 
 void FakeKubelet::on_pod(const client::Informer::Key& key, const json::Document* now) {
-  if (now == nullptr || now->string_at("spec", "nodeName").empty()) return;
+  if (now == nullptr || now->string_at("spec", "nodeName") != kNode) return;
   if (now->at("metadata", "deletionTimestamp") != nullptr) {
     client::DeleteOptions at_once;
     at_once.grace_period_seconds = 0;

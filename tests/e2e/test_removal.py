@@ -91,6 +91,14 @@ def test_depth_is_no_obstacle(engine):
     wait_for_removal(engine, uid)
 
 
+def test_a_pod_of_a_node_that_does_not_exist_can_be_deleted(engine):
+    lost = pod("lost", "pass")
+    lost["spec"]["nodeName"] = "nowhere"
+    engine.apply(lost)
+    engine.muster("delete", "pod", "lost")
+    wait_for("the pod to go", lambda: engine.get("pod", "lost", check=False) is None)
+
+
 def test_what_was_not_removed_before_a_kill_is_removed_after_the_next_start(fresh_engine):
     engine = fresh_engine.start()
     engine.kill()

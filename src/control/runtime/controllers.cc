@@ -9,6 +9,7 @@
 #include "control/notebook/notebook.h"
 #include "control/runtime/jobs.h"
 #include "control/runtime/pod_binder.h"
+#include "control/runtime/pod_collector.h"
 #include "control/runtime/runner.h"
 #include "control/runtime/shared_informers.h"
 
@@ -28,6 +29,7 @@ struct Controllers::State {
     if (where == Where::kEngine) {
       runner.add(deployment_controller());
       pod_binder = std::make_unique<PodBinder>(loop, client, events, informers, strict);
+      pod_collector = std::make_unique<PodCollector>(loop, client, informers);
     }
   }
 
@@ -35,6 +37,7 @@ struct Controllers::State {
     synced = true;
     runner.open();
     if (pod_binder != nullptr) pod_binder->open();
+    if (pod_collector != nullptr) pod_collector->open();
   }
 
   client::EventRecorder events;
@@ -42,6 +45,7 @@ struct Controllers::State {
   Jobs jobs;
   Runner runner;
   std::unique_ptr<PodBinder> pod_binder;
+  std::unique_ptr<PodCollector> pod_collector;
   bool synced = false;
 };
 
