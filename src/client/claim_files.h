@@ -105,8 +105,9 @@ class ClaimFiles {
   enum class Existing { kKept, kReplaced };
   virtual void move(FilePlace from, std::string to, Existing existing, OnDone done) = 0;
   enum class Depth { kOne, kAll };
-  /// A folder that is not empty is a Conflict unless all of it is to be removed.
-  virtual void remove(FilePlace place, Depth depth, OnDone done) = 0;
+  /// A folder that is not empty is a Conflict unless all of it is to be removed. `if_match` is that of
+  /// FileWriteOptions.
+  virtual void remove(FilePlace place, Depth depth, std::string if_match, OnDone done) = 0;
   /// Reads what trainings have logged for TensorBoard in this folder and below it.
   virtual void scalars(FilePlace folder, On<ScalarRuns> done) = 0;
   /// Finds out whether there is anything to read for it.

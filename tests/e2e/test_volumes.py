@@ -73,6 +73,9 @@ def test_a_file_is_written_read_in_parts_and_replaced(files):
     assert (status, refusal["kind"], refusal["reason"]) == (409, "Status", "Conflict")
     assert files.json("PUT", "model.bin", b"x", {"If-None-Match": "*"})[1]["reason"] == "AlreadyExists"
     assert files.ask("GET", "model.bin")[2] == b"new"
+    status, again = files.json("DELETE", "model.bin", headers={"If-Match": etag})
+    assert (status, again["message"]) == (409, refusal["message"])
+    assert files.ask("GET", "model.bin")[2] == b"new"
     assert files.json("PUT", "x?mode=4755", b"")[1]["message"] == 'mode: must be octal, from 0 to 0777, got "4755"'
 
 

@@ -159,11 +159,12 @@ void ClaimFileService::move(FilePlace from, std::string to, Existing existing, O
       after_change(from, std::move(done)));
 }
 
-void ClaimFileService::remove(FilePlace place, Depth depth, OnDone done) {
+void ClaimFileService::remove(FilePlace place, Depth depth, std::string if_match, OnDone done) {
   in_folder(
       place,
-      [path = place.path, depth](const ClaimFolder& folder, const std::stop_token& stop) {
-        return folder.remove(path, depth, stop);
+      [path = place.path, depth, if_match = std::move(if_match)](const ClaimFolder& folder,
+                                                                 const std::stop_token& stop) {
+        return folder.remove(path, depth, if_match, stop);
       },
       after_change(place, std::move(done)));
 }

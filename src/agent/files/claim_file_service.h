@@ -24,7 +24,7 @@ class ClaimFileService final : public client::ClaimFiles {
               On<std::unique_ptr<client::FileWriting>> done) override;
   void make_folder(client::FilePlace folder, OnDone done) override;
   void move(client::FilePlace from, std::string to, Existing existing, OnDone done) override;
-  void remove(client::FilePlace place, Depth depth, OnDone done) override;
+  void remove(client::FilePlace place, Depth depth, std::string if_match, OnDone done) override;
   void scalars(client::FilePlace folder, On<client::ScalarRuns> done) override;
   void has_events(client::FilePlace folder, On<bool> done) override;
 

@@ -86,6 +86,14 @@ FileEntry entry_of(std::string name, const struct stat& what) {
                               what.st_size)};
 }
 
+/// Refuses a request whose If-Match names another state of the file than the present one; `etag` is "" when there is no
+/// file.
+Status check_etag(const std::string& path, const std::string& if_match, const std::string& etag) {
+  if (if_match.empty() || if_match == etag || (if_match == "*" && !etag.empty())) return ok();
+  return refused(Reason::kConflict, fmt::format("{}: the file has changed: If-Match is {}, it has {}; read it again",
+                                                quote(path), if_match, etag.empty() ? "none" : etag));
+}
+
 std::string last_name(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -164,12 +172,8 @@ Result<client::FileWriting::Written> FileDraft::commit() {
   const bool exists = ::fstatat(folder.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
   // A link was put there while the content was received; it is replaced, as the file before it would have been.
   if (exists && !S_ISLNK(before.st_mode)) TRY(check_is_file(path, before.st_mode));
-  const std::string etag = exists ? entry_of(name, before).etag : "";
   // A program in a pod may still write between this look and the rename: it knows nothing of ETags.
-  if (!options.if_match.empty() && (!exists || (options.if_match != "*" && options.if_match != etag))) {
-    return refused(Reason::kConflict, fmt::format("{}: the file has changed: If-Match is {}, it has {}; read it again",
-                                                  quote(path), options.if_match, exists ? etag : "none"));
-  }
+  TRY(check_etag(path, options.if_match, exists ? entry_of(name, before).etag : ""));
   const mode_t usual = exists && S_ISREG(before.st_mode) ? before.st_mode & 0777 : 0644;
   if (::fchmod(file.get(), options.mode.value_or(usual)) != 0) return file_error("chmod", path, errno);
   if (::fdatasync(file.get()) != 0) return file_error("sync", path, errno);
@@ -318,13 +322,29 @@ Status ClaimFolder::move(const std::string& from, const std::string& to, client:
   return file_error("move", errno == ENOENT ? from : to, errno);
 }
 
-Status ClaimFolder::remove(const std::string& path, client::ClaimFiles::Depth depth,
+/// A client knows the ETag of a link from the list of its folder, or that of the file behind it from reading it.
+Status ClaimFolder::check_unchanged(const Slot& slot, const std::string& path, const std::string& if_match) const {
+  struct stat what {};
+  const bool exists = ::fstatat(slot.folder.get(), slot.name.c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && S_ISLNK(what.st_mode)) {
+    if (const auto behind = stat(path); behind && behind->etag == if_match) return ok();
+  }
+  return check_etag(path, if_match, exists ? entry_of(slot.name, what).etag : "");
+}
+
+Status ClaimFolder::remove(const std::string& path, client::ClaimFiles::Depth depth, const std::string& if_match,
                            const std::stop_token& stop) const {
   TRY_ASSIGN(const Slot slot, this->slot(path));
+  TRY(check_unchanged(slot, path, if_match));
   if (::unlinkat(slot.folder.get(), slot.name.c_str(), 0) == 0) return ok();
   if (errno != EISDIR) return file_error("remove", path, errno);
   if (::unlinkat(slot.folder.get(), slot.name.c_str(), AT_REMOVEDIR) == 0) return ok();
-  if (errno != ENOTEMPTY || depth == client::ClaimFiles::Depth::kOne) return file_error("remove", path, errno);
+  if (errno != ENOTEMPTY) return file_error("remove", path, errno);
+  if (depth == client::ClaimFiles::Depth::kOne) {
+    Error error = file_error("remove", path, ENOTEMPTY);
+    error.message += "; add recursive=true to the query";
+    return error;
+  }
   return linux_os::remove_tree(fmt::format("/proc/self/fd/{}/{}", slot.folder.get(), slot.name), stop);
 }
 

@@ -65,7 +65,8 @@ class ClaimFolder {
   Result<FileDraft> create(const std::string& path, const client::FileWriteOptions& options, std::uint64_t token) const;
   Status make_folder(const std::string& path) const;
   Status move(const std::string& from, const std::string& to, client::ClaimFiles::Existing existing) const;
-  Status remove(const std::string& path, client::ClaimFiles::Depth depth, const std::stop_token& stop) const;
+  Status remove(const std::string& path, client::ClaimFiles::Depth depth, const std::string& if_match,
+                const std::stop_token& stop) const;
 
  private:
   ClaimFolder(Fd top, uid_t user, gid_t group)
@@ -74,6 +75,7 @@ class ClaimFolder {
   struct Slot;
   Result<Slot> slot(const std::string& path) const;
   Result<Slot> slot_behind_links(const std::string& path) const;
+  Status check_unchanged(const Slot& slot, const std::string& path, const std::string& if_match) const;
 
   Fd top_;
   uid_t user_;

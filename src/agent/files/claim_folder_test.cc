@@ -17,7 +17,6 @@ using client::ClaimFiles;
 using client::FileEntry;
 using client::FileType;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class ClaimFolderTest : public ::testing::Test {
@@ -54,7 +53,9 @@ class ClaimFolderTest : public ::testing::Test {
     for (const FileEntry& entry : listed->entries) out.push_back(entry.name);
     return out;
   }
-  Status remove(const std::string& path, ClaimFiles::Depth depth) { return folder_->remove(path, depth, {}); }
+  Status remove(const std::string& path, ClaimFiles::Depth depth, const std::string& if_match = "") {
+    return folder_->remove(path, depth, if_match, {});
+  }
 
   std::string outside_;
   ClaimRoot root_;
@@ -116,6 +117,31 @@ TEST_F(ClaimFolderTest, AConditionalWriteSeesThatTheFileHasChanged) {
   EXPECT_EQ(put("y", "1", {.mode = {}, .if_match = "*"}).error().reason, Reason::kConflict);
   EXPECT_EQ(put("x", "3", {.mode = {}, .if_match = "", .only_new = true}).error().reason, Reason::kAlreadyExists);
   EXPECT_EQ(content("x"), "22");
+}
+
+TEST_F(ClaimFolderTest, AConditionalRemovalSeesThatTheFileHasChanged) {
+  const std::string etag = put("x", "1")->entry.etag;
+  const std::string newer = put("x", "22")->entry.etag;
+  const auto late = remove("x", ClaimFiles::Depth::kOne, etag);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().reason, Reason::kConflict);
+  EXPECT_EQ(late.error().message,
+            "\"x\": the file has changed: If-Match is " + etag + ", it has " + newer + "; read it again");
+  EXPECT_EQ(content("x"), "22");
+  EXPECT_EQ(remove("gone", ClaimFiles::Depth::kOne, "*").error().reason, Reason::kConflict);
+  EXPECT_TRUE(remove("x", ClaimFiles::Depth::kOne, newer));
+  EXPECT_THAT(names(""), IsEmpty());
+}
+
+TEST_F(ClaimFolderTest, AConditionalRemovalOfALinkTakesItsOwnETagOrTheOneBehindIt) {
+  const std::string etag = put("file", "1")->entry.etag;
+  link("link", "file");
+  link("link2", "file");
+  const std::string own = folder_->list("", {.after = "link", .limit = 1})->entries[0].etag;
+  EXPECT_FALSE(remove("link", ClaimFiles::Depth::kOne, "\"other\""));
+  EXPECT_TRUE(remove("link", ClaimFiles::Depth::kOne, etag));
+  EXPECT_TRUE(remove("link2", ClaimFiles::Depth::kOne, own));
+  EXPECT_THAT(names(""), ElementsAre("file"));
 }
 
 TEST_F(ClaimFolderTest, LinksThatStayInsideAreFollowed) {
@@ -195,7 +221,7 @@ TEST_F(ClaimFolderTest, AFolderWithFilesIsRemovedOnlyWhenAsked) {
   ASSERT_TRUE(put("a/b/x", "1"));
   const auto refused = remove("a", ClaimFiles::Depth::kOne);
   EXPECT_EQ(refused.error().reason, Reason::kConflict);
-  EXPECT_THAT(refused.error().message, HasSubstr("not empty"));
+  EXPECT_EQ(refused.error().message, "\"a\": the folder is not empty; add recursive=true to the query");
   EXPECT_TRUE(remove("a/b/c", ClaimFiles::Depth::kOne));
   EXPECT_TRUE(remove("a", ClaimFiles::Depth::kAll));
   EXPECT_THAT(names(""), IsEmpty());

@@ -365,14 +365,8 @@ void make_or_move(const FileRequest& at) {
 }
 
 void remove_file(const FileRequest& at) {
-  const bool all = at.request.query.flag("recursive");
-  at.files.remove(at.place, all ? ClaimFiles::Depth::kAll : ClaimFiles::Depth::kOne,
-                  [exchange = at.exchange, all](const Status& how) {
-                    if (how) return exchange->respond(success_response());
-                    Error error = how.error();
-                    if (error.reason == Reason::kConflict && !all) error.message += "; add recursive=true to the query";
-                    exchange->respond(error_response(error));
-                  });
+  const auto depth = at.request.query.flag("recursive") ? ClaimFiles::Depth::kAll : ClaimFiles::Depth::kOne;
+  at.files.remove(at.place, depth, std::string(at.request.http.headers.get("If-Match")), report_to(at.exchange));
 }
 
 Result<Document> find_claim(Context& context, const std::string& ns, const std::string& name) {

@@ -16,7 +16,7 @@ namespace muster::apiserver {
 //   PUT PATH[?mode=0755]             writes a file, streamed; If-Match and `If-None-Match: *` are honoured
 //   POST PATH?makeFolder=true        makes the folder and those above it
 //   POST PATH?moveTo=PATH[&overwrite=true]
-//   DELETE PATH[?recursive=true]
+//   DELETE PATH[?recursive=true]     If-Match is honoured
 //
 // A name is any bytes, each percent-encoded where needed. Where they are no UTF-8, an entry has its `encodedName`, too,
 // which is the segment of the path.
