@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -44,19 +45,26 @@ class Emptying {
   Emptying(DIR* top, const std::stop_token& stop) : top_(top), stop_(stop) {}
 
   Status run() {
+    int flat_rounds = 0;
     do {
+      const std::uint64_t moved_before = moved_up_;
       progress_ = false;
       failure_.reset();
       ::rewinddir(top_);
       for_each(top_, [this](const char* name) {
         if (!remove_entry(::dirfd(top_), name)) empty_folder(name);
       });
-    } while (progress_ && !stop_.stop_requested());
+      flat_rounds = moved_up_ == moved_before ? flat_rounds + 1 : 0;
+    } while (progress_ && flat_rounds < kMostFlatRounds && !stop_.stop_requested());
     if (failure_ && !stop_.stop_requested()) return *std::move(failure_);
     return ok();
   }
 
  private:
+  // A round that moves nothing up leaves nothing for another one, unless somebody writes there all the time: such a
+  // folder is given up as not empty.
+  static constexpr int kMostFlatRounds = 100;
+
   template <typename Visit>
   void for_each(DIR* folder, const Visit& visit) {
     while (!stop_.stop_requested()) {
@@ -117,6 +125,11 @@ class Emptying {
 
   bool note_progress() { return progress_ = true; }
   void note_failure(const char* what, const char* name) {
+    // Somebody else removed it meanwhile.
+    if (errno == ENOENT) {
+      note_progress();
+      return;
+    }
     if (!failure_) failure_ = errno_error(fmt::format("{} {}", what, quote(name)), errno);
   }
 
@@ -127,24 +140,37 @@ class Emptying {
   std::optional<Error> failure_;  // the first one in this round
 };
 
-}  // namespace
-
-Status remove_contents(const std::string& folder, const std::stop_token& stop) {
-  OpenFolder top = open_folder(AT_FDCWD, folder.c_str());
-  if (!top && errno == EACCES && open_up(AT_FDCWD, folder.c_str())) top = open_folder(AT_FDCWD, folder.c_str());
-  if (!top) return errno_error(fmt::format("open {}", quote(folder)), errno);
+/// Errors call the folder `shown`.
+Status empty_at(int parent, const std::string& name, const std::string& shown, const std::stop_token& stop) {
+  OpenFolder top = open_folder(parent, name.c_str());
+  if (!top && errno == EACCES && open_up(parent, name.c_str())) top = open_folder(parent, name.c_str());
+  if (!top) return errno_error(fmt::format("open {}", quote(shown)), errno);
   const auto emptied = Emptying(top.get(), stop).run();
-  if (!emptied) return in_context(fmt::format("empty {}", quote(folder)), emptied.error());
+  if (!emptied) return in_context(fmt::format("empty {}", quote(shown)), emptied.error());
   return ok();
 }
 
-Status remove_tree(const std::string& path, const std::stop_token& stop) {
+}  // namespace
+
+Status remove_contents(const std::string& folder, const std::stop_token& stop) {
+  return empty_at(AT_FDCWD, folder, folder, stop);
+}
+
+Status remove_tree_at(int parent, const std::string& name, const std::string& shown, const std::stop_token& stop) {
   struct stat what {};
-  if (::lstat(path.c_str(), &what) != 0 && errno == ENOENT) return ok();
-  if (S_ISDIR(what.st_mode)) TRY(remove_contents(path, stop));
+  if (::fstatat(parent, name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return ok();
+  const bool is_folder = S_ISDIR(what.st_mode);
+  if (is_folder) TRY(empty_at(parent, name, shown, stop));
   if (stop.stop_requested()) return ok();
-  if (::remove(path.c_str()) == 0 || errno == ENOENT) return ok();
-  return errno_error(fmt::format("remove {}", quote(path)), errno);
+  if (::unlinkat(parent, name.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0 || errno == ENOENT) return ok();
+  const int why = errno;
+  Error error = errno_error(fmt::format("remove {}", quote(shown)), why);
+  if (why == ENOTEMPTY || why == EEXIST) error.reason = Reason::kConflict;
+  return error;
+}
+
+Status remove_tree(const std::string& path, const std::stop_token& stop) {
+  return remove_tree_at(AT_FDCWD, path, path, stop);
 }
 
 }  // namespace muster::linux_os

@@ -13,6 +13,8 @@ namespace muster::linux_os {
 /// protect the others. Returns ok when `path` does not exist. Returns early, without an error, once `stop` is
 /// requested.
 Status remove_tree(const std::string& path, const std::stop_token& stop = {});
+/// The same for the entry `name` of an open folder; errors call it `shown`. Conflict: somebody keeps writing into it.
+Status remove_tree_at(int parent, const std::string& name, const std::string& shown, const std::stop_token& stop = {});
 
 /// Removes the contents of the folder, but not the folder. Returns early, without an error, once `stop` is requested.
 Status remove_contents(const std::string& folder, const std::stop_token& stop = {});

@@ -150,6 +150,17 @@ Status make_claim_folder(const ClaimRoot& root) {
   return ok();
 }
 
+Status remove_while_written(const std::string& path, const std::function<Status()>& remove) {
+  constexpr int kMostAttempts = 10;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+    Status removed = remove();
+    if (removed || removed.error().reason != Reason::kConflict) return removed;
+  }
+  return refused(
+      Reason::kConflict,
+      fmt::format("{}: is being written to; stop the job that writes there and remove the folder again", quote(path)));
+}
+
 // ---- drafts ----
 
 FileDraft::~FileDraft() {
@@ -345,7 +356,7 @@ Status ClaimFolder::remove(const std::string& path, client::ClaimFiles::Depth de
     error.message += "; add recursive=true to the query";
     return error;
   }
-  return linux_os::remove_tree(fmt::format("/proc/self/fd/{}/{}", slot.folder.get(), slot.name), stop);
+  return remove_while_written(path, [&] { return linux_os::remove_tree_at(slot.folder.get(), slot.name, path, stop); });
 }
 
 }  // namespace muster::agent

@@ -6,6 +6,7 @@
 // the namespace.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -27,6 +28,10 @@ struct ClaimRoot {
 /// Creates the folder of a claim when it is missing. One that is the engine's own is for containers of any user: it
 /// lies in the engine's folder, which nobody else can enter.
 Status make_claim_folder(const ClaimRoot& root);
+
+/// Calls `remove`, which returns Conflict when the folder was not empty at its end, again and again, because a pod may
+/// write there at the same time. A pod that keeps writing is for the user to stop.
+Status remove_while_written(const std::string& path, const std::function<Status()>& remove);
 
 /// A file being written under a temporary name; the name goes when it is destroyed without `commit`.
 struct FileDraft {

@@ -1,10 +1,12 @@
 #include "agent/files/claim_folder.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/files.h"
 #include "linux/remove_tree.h"
@@ -226,6 +228,59 @@ TEST_F(ClaimFolderTest, AFolderWithFilesIsRemovedOnlyWhenAsked) {
   EXPECT_TRUE(remove("a", ClaimFiles::Depth::kAll));
   EXPECT_THAT(names(""), IsEmpty());
   EXPECT_EQ(remove("", ClaimFiles::Depth::kAll).error().reason, Reason::kBadRequest) << "not the claim itself";
+}
+
+/// A folder into which something was written at the end of each of the first `busy` removals.
+struct BusyFolder {
+  Status remove() {
+    ++attempts;
+    if (attempts > busy) return ok();
+    return Error{.reason = Reason::kConflict, .message = "remove \"x\": ENOTEMPTY"};
+  }
+  int busy;
+  int attempts = 0;
+};
+
+TEST(RemoveWhileWritten, TriesAgainWhileAPodWrites) {
+  BusyFolder folder{.busy = 3};
+  EXPECT_TRUE(remove_while_written("runs", [&] { return folder.remove(); }));
+  EXPECT_EQ(folder.attempts, 4);
+}
+
+TEST(RemoveWhileWritten, APodThatKeepsWritingIsForTheUserToStop) {
+  BusyFolder folder{.busy = 1000};
+  const Status removed = remove_while_written("runs", [&] { return folder.remove(); });
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().reason, Reason::kConflict);
+  EXPECT_EQ(removed.error().message,
+            "\"runs\": is being written to; stop the job that writes there and remove the folder again");
+  EXPECT_EQ(folder.attempts, 10);
+}
+
+TEST_F(ClaimFolderTest, AFolderThatIsBeingWrittenToGoesOrTheAnswerSaysWhy) {
+  const std::string runs = root_.path + "/runs";
+  std::jthread job([&runs](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      ::mkdir(runs.c_str(), 0755);
+      const Fd folder(::open(runs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      bool written = folder.get() >= 0;
+      for (int i = 0; written && !stop.stop_requested(); ++i) {
+        const std::string name = "epoch-" + std::to_string(i);
+        written = Fd(::openat(folder.get(), name.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644)).get() >= 0;
+      }
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    const Status removed = remove("runs", ClaimFiles::Depth::kAll);
+    if (removed || removed.error().reason == Reason::kNotFound) continue;
+    ASSERT_EQ(removed.error().reason, Reason::kConflict) << removed.error().message;
+    ASSERT_EQ(removed.error().message,
+              "\"runs\": is being written to; stop the job that writes there and remove the folder again");
+  }
+  job.request_stop();
+  job.join();
+  const Status removed = remove("runs", ClaimFiles::Depth::kAll);
+  EXPECT_TRUE(removed || removed.error().reason == Reason::kNotFound) << removed.error().message;
 }
 
 TEST_F(ClaimFolderTest, MovesWithoutReplacingUnlessAsked) {
