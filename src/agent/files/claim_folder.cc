@@ -107,6 +107,19 @@ void give_to_owner_of(int folder, int made) {
   (void)!::fchown(made, what.st_uid, what.st_gid);
 }
 
+/// Returns the path of an open folder without any links.
+std::string real_path(const Fd& folder) {
+  std::string path(PATH_MAX, '\0');
+  const ssize_t size = ::readlink(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), path.data(), path.size());
+  path.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return path;
+}
+
+/// Returns whether a folder is the one of this name in `parent` or inside of it.
+bool lies_in(const Fd& folder, const Fd& parent, const std::string& name) {
+  return (real_path(folder) + "/").starts_with(real_path(parent) + "/" + name + "/");
+}
+
 struct FolderCloser {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
@@ -325,7 +338,7 @@ Status ClaimFolder::move(const std::string& from, const std::string& to, client:
   }
   // Here EXDEV means that the claim has several file systems, not that a link leads outside.
   if (errno == EXDEV) return refused(Reason::kBadRequest, fmt::format("{}: is on another file system", quote(to)));
-  if (errno == EINVAL && to.starts_with(from + "/")) {
+  if (errno == EINVAL && lies_in(target.folder, source.folder, source.name)) {
     return refused(Reason::kBadRequest,
                    fmt::format("{}: a folder cannot be moved into itself, got {}; name a place outside of it",
                                quote(from), quote(to)));

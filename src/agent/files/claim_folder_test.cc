@@ -295,6 +295,12 @@ TEST_F(ClaimFolderTest, MovesWithoutReplacingUnlessAsked) {
   EXPECT_EQ(into_itself.error().reason, Reason::kBadRequest);
   EXPECT_EQ(into_itself.error().message,
             "\"a\": a folder cannot be moved into itself, got \"a/b\"; name a place outside of it");
+  ASSERT_TRUE(folder_->make_folder("a/deep"));
+  link("to-deep", "a/deep");
+  const auto through_link = folder_->move("a", "to-deep/b", ClaimFiles::Existing::kKept);
+  EXPECT_EQ(through_link.error().reason, Reason::kBadRequest);
+  EXPECT_EQ(through_link.error().message,
+            "\"a\": a folder cannot be moved into itself, got \"to-deep/b\"; name a place outside of it");
 }
 
 TEST_F(ClaimFolderTest, OnlyTheContentOfFilesIsReadAndWritten) {
