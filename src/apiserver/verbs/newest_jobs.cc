@@ -1,5 +1,7 @@
 // The beginning of a list of jobs that is sorted by age, for pages that show rows before they know all of them.
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -57,11 +59,20 @@ std::string items_of(std::span<const Candidate> jobs, std::string_view fields) {
   return items;
 }
 
+/// Kubernetes' limit=0, no limit, is refused like any other number out of range: these are the newest jobs, never all.
+Result<std::size_t> wanted_jobs(const Query& query) {
+  TRY_ASSIGN(const auto limit, query.number("limit"));
+  const std::int64_t wanted = limit.value_or(kDefaultJobs);
+  if (wanted < 1 || wanted > kMostJobs) {
+    return bad_request(fmt::format("limit: must be between 1 and {}, got {}", kMostJobs, wanted));
+  }
+  return static_cast<std::size_t>(wanted);
+}
+
 Result<net::Response> answer_newest(const Context& context, const RoutedRequest& request) {
-  TRY_ASSIGN(const auto limit, request.query.number("limit"));
+  TRY_ASSIGN(const std::size_t wanted, wanted_jobs(request.query));
   const auto ns = request.at.find("namespace");
   std::vector<Candidate> jobs = jobs_in(context.store, ns == request.at.end() ? "" : ns->second);
-  const auto wanted = static_cast<std::size_t>(std::clamp<std::int64_t>(limit.value_or(kDefaultJobs), 1, kMostJobs));
   const std::size_t count = std::min(wanted, jobs.size());
   std::ranges::partial_sort(jobs, jobs.begin() + static_cast<std::ptrdiff_t>(count), comes_first);
 

@@ -70,8 +70,21 @@ TEST_F(NewestJobs, HaveOnlyTheFieldsThatAreAskedFor) {
   EXPECT_EQ(json::serialize(list.array_at("items")[0]), R"({"kind":"PyTorchJob","metadata":{"name":"a"}})");
 }
 
-TEST_F(NewestJobs, ALimitIsANumber) {
-  EXPECT_EQ(call("GET", "/apis/muster.dev/v1/jobs?limit=few")->status, 400);
+TEST_F(NewestJobs, ALimitIsANumberInItsRange) {
+  const auto refusal = [this](const std::string& limit) {
+    const auto answer = call("GET", "/apis/muster.dev/v1/jobs?limit=" + limit);
+    EXPECT_EQ(answer->status, 400);
+    return json::parse(answer->body)->string_at("message");
+  };
+  EXPECT_EQ(refusal("0"), "limit: must be between 1 and 500, got 0");
+  EXPECT_EQ(refusal("-1"), "limit: must be between 1 and 500, got -1");
+  EXPECT_EQ(refusal("501"), "limit: must be between 1 and 500, got 501");
+  EXPECT_EQ(refusal("few"), "query parameter limit: must be a whole number, got \"few\"");
+  EXPECT_EQ(refusal(""), "query parameter limit: must be a whole number, got \"\"");
+  EXPECT_EQ(refusal("99999999999999999999"),
+            "query parameter limit: must be a whole number, got \"99999999999999999999\"");
+  EXPECT_EQ(call("GET", "/apis/muster.dev/v1/jobs?limit=1")->status, 200);
+  EXPECT_EQ(call("GET", "/apis/muster.dev/v1/jobs?limit=500")->status, 200);
 }
 
 }  // namespace
