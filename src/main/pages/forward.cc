@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/strings.h"
 
@@ -25,6 +26,16 @@ bool is_passed_on(std::string_view name) {
                                                       "cookie",
                                                       "set-cookie"};
   return std::ranges::find(kKept, to_lower(name)) == kKept.end();
+}
+
+/// Returns the headers that Connection names, in lower case: they are about this connection only (RFC 9110, 7.6.1).
+std::set<std::string> named_by_connection(const net::Headers& headers) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : headers) {
+    if (to_lower(name) != "connection") continue;
+    for (const std::string& word : split(value, ',')) names.insert(to_lower(trim(word)));
+  }
+  return names;
 }
 
 /// Kubernetes' clients may send a token as one of the protocols of a WebSocket.
@@ -127,12 +138,15 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
 }  // namespace
 
 net::Headers passed_on(const net::Headers& headers) {
-  const bool upgrades = net::asks_for_upgrade(headers);
+  const std::set<std::string> of_connection = named_by_connection(headers);
   net::Headers result;
+  if (net::asks_for_upgrade(headers)) {
+    result.add("Connection", "Upgrade");
+    result.add("Upgrade", std::string(headers.get("Upgrade")));
+  }
   for (const auto& [name, value] : headers) {
     const std::string lower = to_lower(name);
-    if ((lower == "connection" || lower == "upgrade") && !upgrades) continue;
-    if (!is_passed_on(lower)) continue;
+    if (lower == "connection" || lower == "upgrade" || of_connection.contains(lower) || !is_passed_on(lower)) continue;
     const std::string kept = lower == "sec-websocket-protocol" ? without_tokens(value) : value;
     if (!kept.empty() || value.empty()) result.add(name, kept);
   }

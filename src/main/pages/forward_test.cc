@@ -158,6 +158,43 @@ TEST(PassedOn, ATokenAmongTheProtocolsOfAWebSocketStaysHere) {
                    .has("Sec-WebSocket-Protocol"));
 }
 
+TEST(PassedOn, LeavesOutWhatConnectionNames) {
+  const net::Headers headers = passed_on(
+      {{"Connection", "close, X-Hop"}, {"x-hop", "1"}, {"connection", "X-Other"}, {"X-Other", "2"}, {"X-Kept", "3"}});
+  for (const char* name : {"Connection", "X-Hop", "X-Other"}) EXPECT_FALSE(headers.has(name)) << name;
+  EXPECT_EQ(headers.get("X-Kept"), "3");
+}
+
+TEST(PassedOn, AnUpgradeStaysWithoutWhatElseConnectionNames) {
+  const net::Headers headers = passed_on({{"Connection", "keep-alive, Upgrade, X-Hop"},
+                                          {"Upgrade", "websocket"},
+                                          {"X-Hop", "1"},
+                                          {"Sec-WebSocket-Key", "k"}});
+  EXPECT_EQ(headers.count("Connection"), 1U);
+  EXPECT_EQ(headers.get("Connection"), "Upgrade");
+  EXPECT_EQ(headers.get("Upgrade"), "websocket");
+  EXPECT_EQ(headers.get("Sec-WebSocket-Key"), "k");
+  EXPECT_FALSE(headers.has("X-Hop"));
+}
+
+TEST_F(ForwardTest, WhatConnectionNamesStaysInBothDirections) {
+  net::Headers received;
+  program_ = [&received](const net::Request& request, const std::shared_ptr<net::Exchange>& exchange) {
+    received = request.headers;
+    exchange->respond(
+        {.status = 200, .headers = {{"Connection", "X-Back"}, {"X-Back", "1"}, {"X-Kept", "2"}}, .body = "hello"});
+  };
+  Answer answer;
+  const auto call = browser_->send(
+      {.method = "GET", .target = "/", .headers = {{"Connection", "X-Hop"}, {"X-Hop", "1"}, {"X-Sent", "2"}}},
+      into(answer));
+  loop_.run_until([&] { return answer.ended; });
+  EXPECT_FALSE(received.has("X-Hop"));
+  EXPECT_EQ(received.get("X-Sent"), "2");
+  EXPECT_FALSE(answer.headers.has("X-Back"));
+  EXPECT_EQ(answer.headers.get("X-Kept"), "2");
+}
+
 TEST(PassedOn, LeavesOutCredentialsAndWhatIsAboutOneConnection) {
   const net::Headers headers = passed_on({{"Authorization", "Bearer secret"},
                                           {"Cookie", "muster=1"},
