@@ -258,12 +258,16 @@ Result<client::History> answer_history(const StoredHistory& history, const clien
     answer.times.emplace_back(std::chrono::seconds(frame.time));
     for (std::size_t i = 0; i < frame.values.size(); ++i) answer.series[i].values.push_back(frame.values[i]);
   };
+  const std::int64_t present = seconds_of(now);
   Average average(step);
   for (const Frame& frame : frames) {
-    if (frame.time < from || frame.time > to) continue;
+    if (frame.time < from || frame.time > std::min(to, present)) continue;
     if (const auto complete = average.add(frame)) append(*complete);
   }
-  if (const auto last = average.rest()) append(*last);
+  if (auto last = average.rest()) {
+    last->time = std::min(last->time, present);  // its step may not be over yet
+    append(*last);
+  }
   return answer;
 }
 

@@ -95,6 +95,7 @@ Result<StoredHistory> decode_history(std::string_view bytes);
 StoredHistory with_layout(const StoredHistory& history, const HistoryLayout& layout);
 
 /// Answers a request from all frames that are known. Coarse frames are used for the time before the first finer one.
+/// No point is later than `now`: that of a step that is not over yet has this time.
 Result<client::History> answer_history(const StoredHistory& history, const client::HistoryRequest& request, Time now);
 
 std::string unit_of(std::string_view column);

@@ -166,6 +166,16 @@ TEST_F(AnswerHistory, AnyStepIsAnAverage) {
   EXPECT_THAT(answer->series[0].values, ElementsAre(25, 45));
 }
 
+TEST_F(AnswerHistory, NoPointIsInTheFuture) {
+  const auto answer = answer_history(history_, {.step = std::chrono::seconds(10)}, at(57));
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(times_in(*answer), ElementsAre(10, 20, 30, 40, 50, 57));
+  EXPECT_THAT(answer->series[0].values, ElementsAre(10, 20, 30, 40, 50, 2)) << "the average so far";
+  const auto beyond = answer_history(history_, {.from = at(54), .to = at(100)}, at(57));
+  ASSERT_TRUE(beyond);
+  EXPECT_THAT(times_in(*beyond), ElementsAre(54, 56));
+}
+
 TEST_F(AnswerHistory, NothingMeasuredIsAnEmptyAnswer) {
   EXPECT_THAT(ask({.from = at(1000)})->times, IsEmpty());
   history_.tiers = {{}, {}};
