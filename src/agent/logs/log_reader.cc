@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kChunk = 64 * 1024;
 
-/// How much of a log is kept for a reader that has not come to it yet, after the shim has removed it.
+/// How much of a log is kept for one reader that has not come to it yet, after the shim has removed it.
 constexpr int kMostRemovedSegments = 64;
 constexpr std::int64_t kMostRemovedBytes = 512 << 20;
 
@@ -36,7 +36,8 @@ constexpr std::string_view kGap = "--- part of the log is missing here: it was r
 class Reader : public std::enable_shared_from_this<Reader> {
  public:
   Reader(Loop& loop, const std::string& pod_folder, int run, const client::LogRequest& request,
-         UniqueFunction<void(std::string_view)> on_text, UniqueFunction<void(Status)> on_end)
+         UniqueFunction<void(std::string_view)> on_text, UniqueFunction<void(Status)> on_end,
+         std::shared_ptr<RemovedLogs> removed)
       : loop_(loop),
         files_(pod_folder, request.container, run),
         container_(request.container),
@@ -47,8 +48,12 @@ class Reader : public std::enable_shared_from_this<Reader> {
                .since = request.since,
                .limit_bytes = request.limit_bytes}),
         on_text_(std::move(on_text)),
-        on_end_(std::move(on_end)) {}
-  ~Reader() { stop_waiting(); }
+        on_end_(std::move(on_end)),
+        removed_(std::move(removed)) {}
+  ~Reader() {
+    stop_waiting();
+    note_removed(0);
+  }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -126,18 +131,25 @@ class Reader : public std::enable_shared_from_this<Reader> {
 
   /// Closes the oldest segments behind the one that is being read when a slow reader would keep too much on the disk.
   void close_surplus_segments() {
+    const std::int64_t most_bytes = std::min(kMostRemovedBytes, removed_->room_for(removed_bytes_));
     int count = 0;
     std::int64_t bytes = 0;
     for (std::size_t i = segments_.size() - 1; i > 0; --i) {
       struct stat what {};
       if (::fstat(segments_[i].file.get(), &what) != 0 || what.st_nlink > 0) continue;
-      bytes += what.st_size;
-      if (++count <= kMostRemovedSegments && bytes <= kMostRemovedBytes) continue;
+      if (count < kMostRemovedSegments && bytes + what.st_size <= most_bytes) {
+        ++count;
+        bytes += what.st_size;
+        continue;
+      }
       segments_.erase(segments_.begin() + 1, segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       if (segments_.size() > 1) segments_[1].follows_gap = true;
-      return;
+      break;
     }
+    note_removed(bytes);
   }
+
+  void note_removed(std::int64_t bytes) { removed_->change(bytes - std::exchange(removed_bytes_, bytes)); }
 
   Position end_of_log() const {
     const Segment& last = segments_.back();
@@ -269,6 +281,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   void go_to_next_segment() {
     segments_.pop_front();
     offset_ = 0;
+    close_surplus_segments();
   }
 
   void take(std::string_view bytes, std::string& out) {
@@ -294,9 +307,11 @@ class Reader : public std::enable_shared_from_this<Reader> {
   LogText text_;
   UniqueFunction<void(std::string_view)> on_text_;
   UniqueFunction<void(Status)> on_end_;
-  std::deque<Segment> segments_;  // from the one that is being read to the newest
-  std::int64_t offset_ = 0;       // in the first of them
-  std::optional<Position> end_;   // where to stop reading
+  std::shared_ptr<RemovedLogs> removed_;
+  std::int64_t removed_bytes_ = 0;  // what this reader keeps, as far as `removed_` knows
+  std::deque<Segment> segments_;    // from the one that is being read to the newest
+  std::int64_t offset_ = 0;         // in the first of them
+  std::optional<Position> end_;     // where to stop reading
   bool scheduled_ = false;
   bool paused_ = false;
   bool at_end_ = false;
@@ -323,8 +338,10 @@ class Stream final : public client::LogStream {
 Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& pod_folder, int run,
                                                            const client::LogRequest& request,
                                                            UniqueFunction<void(std::string_view)> on_text,
-                                                           UniqueFunction<void(Status)> on_end) {
-  auto reader = std::make_shared<Reader>(loop, pod_folder, run, request, std::move(on_text), std::move(on_end));
+                                                           UniqueFunction<void(Status)> on_end,
+                                                           std::shared_ptr<RemovedLogs> removed) {
+  auto reader = std::make_shared<Reader>(loop, pod_folder, run, request, std::move(on_text), std::move(on_end),
+                                         std::move(removed));
   TRY(reader->open(request));
   return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(std::move(reader)));
 }

@@ -30,7 +30,7 @@ class LogReader : public ::testing::Test {
           text_ += more;
           if (pause_at_ && text_.size() >= *pause_at_) stream_->pause();
         },
-        [this](Status how) { end_ = std::move(how); });
+        [this](Status how) { end_ = std::move(how); }, removed_);
     CHECK(stream.has_value());
     return *std::move(stream);
   }
@@ -53,6 +53,7 @@ class LogReader : public ::testing::Test {
   testing::SimLoop loop_;
   std::string folder_;
   client::LogRequest request_;
+  std::shared_ptr<RemovedLogs> removed_ = std::make_shared<RemovedLogs>();
   std::unique_ptr<client::LogStream> stream_;
   std::string text_;
   std::optional<std::size_t> pause_at_;
@@ -148,6 +149,32 @@ TEST_F(LogReader, ASlowFollowerKeepsOnlySoMuchOnTheDisk) {
       text_.starts_with("0\n--- part of the log is missing here: it was removed before it was read ---\n6\n7\n"))
       << text_.substr(0, 200);
   EXPECT_TRUE(text_.ends_with("\n69\n70\n71\n"));
+}
+
+TEST_F(LogReader, SlowFollowersTogetherKeepOnlySoMuchOnTheDisk) {
+  std::filesystem::create_directory(folder_ + "/0");
+  request_.follow = true;
+  const auto path = [this](int number) { return folder_ + "/logs/main/0." + std::to_string(number) + ".log"; };
+  const auto write = [this](int number) {
+    write_segment("0." + std::to_string(number) + ".log", {std::to_string(number).c_str()});
+  };
+  for (int i = 0; i <= 4; ++i) write(i);
+  // Room for three removed segments.
+  removed_ = std::make_shared<RemovedLogs>(static_cast<std::int64_t>(3 * std::filesystem::file_size(path(0))));
+  std::unique_ptr<client::LogStream> stalled;
+  auto opened = open_log_stream(
+      loop_, folder_, 0, request_, [&stalled](std::string_view) { stalled->pause(); }, [](const Status&) {}, removed_);
+  ASSERT_TRUE(opened);
+  stalled = *std::move(opened);
+  stream_ = open();
+  for (int i = 0; i <= 2; ++i) std::filesystem::remove(path(i));
+  write(5);
+  loop_.settle();
+  // Both had the segments 1 and 2, which are gone. The first one keeps them; the second one has room for one of them.
+  EXPECT_EQ(text_, "0\n--- part of the log is missing here: it was removed before it was read ---\n2\n3\n4\n5\n");
+  EXPECT_EQ(removed_->room_for(0), static_cast<std::int64_t>(std::filesystem::file_size(path(3))));
+  stalled.reset();
+  EXPECT_EQ(removed_->room_for(0), static_cast<std::int64_t>(3 * std::filesystem::file_size(path(3))));
 }
 
 TEST_F(LogReader, ReadsTheSegmentsThatAreLeftInOrder) {

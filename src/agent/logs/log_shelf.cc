@@ -135,7 +135,7 @@ Result<std::unique_ptr<client::LogStream>> LogShelf::read(const client::LogReque
                                                           UniqueFunction<void(Status)> on_end) const {
   client::LogRequest wanted = request;
   TRY_ASSIGN(const Chosen chosen, wanted.attempt ? choose_attempt(paths_, wanted) : choose_current(paths_, wanted));
-  return open_log_stream(loop_, chosen.folder, chosen.run, wanted, std::move(on_text), std::move(on_end));
+  return open_log_stream(loop_, chosen.folder, chosen.run, wanted, std::move(on_text), std::move(on_end), removed_);
 }
 
 struct LogShelf::Found {

@@ -8,6 +8,7 @@
 
 #include "agent/agent.h"
 #include "agent/files/disk_threads.h"
+#include "agent/logs/log_reader.h"
 #include "agent/paths.h"
 #include "agent/volumes/trash.h"
 #include "base/ports.h"
@@ -40,6 +41,7 @@ class LogShelf {
   Trash& trash_;
   DiskThreads& disk_;
   const LogRetention& limits_;
+  std::shared_ptr<RemovedLogs> removed_ = std::make_shared<RemovedLogs>();
   bool is_looking_ = false;
 };
 

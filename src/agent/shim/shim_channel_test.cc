@@ -45,7 +45,8 @@ class ShimControl : public ShimChannelTest {
         [&](const Status& how) {
           EXPECT_TRUE(how);
           ended = true;
-        });
+        },
+        std::make_shared<RemovedLogs>());
     EXPECT_TRUE(stream) << stream.error().message;
     if (!stream) return "";
     meanwhile();
