@@ -13,7 +13,6 @@ from harness import MUSTER, ROOT, wait_for
 from operator_process import running_operator
 
 EXAMPLES = ROOT / "examples"
-IMAGES = pathlib.Path("/usr/share/datasets/fashion-mnist")
 PROGRAMS = ("muster-rsh", "muster-rank", "muster-mpirun", "muster-git-sync", "muster-git-askpass")
 
 
@@ -41,6 +40,11 @@ class RealCluster:
 
     def get(self, kind, name):
         return json.loads(self.muster("get", kind, name, "-o", "json").stdout)
+
+    def read(self, path):
+        """What the API server answers; None for an error."""
+        done = subprocess.run(["kubectl", "get", "--raw", path], env=self.environment, capture_output=True, text=True, check=False)
+        return json.loads(done.stdout) if done.returncode == 0 else None
 
     def create(self, manifest):
         self.muster("create", "-f", "-", stdin=json.dumps(manifest))

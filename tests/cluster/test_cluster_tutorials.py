@@ -22,9 +22,8 @@ def test_000_torchrun_trains_and_tensorboard_shows_it(cluster):
     assert (folder / "model_state_dict.pt").exists()
     board = job["status"]["tensorboard"]["dependent"]["name"]
     wait_for("the TensorBoard", lambda: cluster.get("tensorboard", board)["status"]["phase"] == "Running", timeout=120)
-    service = f"/api/v1/namespaces/default/services/{board}-tb:80/proxy/data/runs"
-    wait_for("its runs", lambda: "log" in cluster.muster("get", "--raw", service, check=False).stdout
-             or cluster.muster("get", "--raw", service, check=False).stdout.startswith("["), timeout=120)
+    runs = f"/api/v1/namespaces/default/services/{board}-tb:80/proxy/tb/default/{board}/data/runs"
+    wait_for("its runs", lambda: cluster.read(runs) == ["."], timeout=120)
 
 
 def test_001_a_parameter_server_and_its_workers(cluster):
