@@ -25,6 +25,7 @@ constexpr Entry kCommands[] = {
      make_create, Server::kStarted},
     {"get", "list objects, or print them", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
      "  muster get jobs                        of all kinds, with what they wait for or why they failed\n"
+     "  muster get jobs -w                     and go on: a row for each change\n"
      "  muster get pj                          PyTorchTrainingJobs\n"
      "  muster get pods,pj -A                  in all namespaces\n"
      "  muster get pj mnist -o yaml\n"

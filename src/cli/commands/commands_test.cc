@@ -276,7 +276,7 @@ TEST(Get, FindsAJobByNameWhateverItsKind) {
   };
   EXPECT_EQ(get({"jobs", "mnist", "-o=name"}), "pytorchjob.kubeflow.org/mnist\n");
   EXPECT_EQ(get({"jobs/mnist", "-o=name"}), "pytorchjob.kubeflow.org/mnist\n");
-  EXPECT_EQ(get({"jobs", "other"}), "error: no job \"other\" in namespace default\n");
+  EXPECT_EQ(get({"jobs", "other"}), "error: no job \"other\" in namespace default\n  fix: muster get jobs\n");
 }
 
 TEST(Get, SuggestsTheKindThatWasMeant) {

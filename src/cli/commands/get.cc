@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/live_list.h"
+#include "cli/objects/job_watch.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/write_objects.h"
 #include "cli/output/job_table.h"
@@ -58,8 +59,11 @@ class Get final : public Command {
       if (!order) return session.fail(order.error());
       order_ = *std::move(order);
     }
-    if (words == std::vector<std::string>{"jobs"} && output_.is_table() && !watch_ && !watch_only_) {
-      return print_jobs(session);
+    if (const auto name = name_of_jobs(words); name && output_.is_table()) {
+      if (!name->empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
+        return session.fail(name_and_selector());
+      }
+      return watch_ || watch_only_ ? watch_jobs(session, *name) : print_jobs(session, *name);
     }
     auto queries = collect(session, words);
     if (auto* failure = std::get_if<Failure>(&queries)) return session.fail(*failure);
@@ -83,7 +87,7 @@ class Get final : public Command {
     if (!wanted) return failure_of(wanted.error());
     for (Wanted& one : *wanted) {
       if (!one.name.empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
-        return usage_failure("a name cannot be combined with -A, -l or --field-selector");
+        return name_and_selector();
       }
       const std::string ns = one.kind.namespaced && !all_namespaces_ ? session.ns() : "";
       out.push_back({std::move(one.kind), ns, std::move(one.name)});
@@ -91,11 +95,22 @@ class Get final : public Command {
     return out;
   }
 
-  client::ListOptions list_options(const Query& query) const {
+  /// Returns the name in `jobs NAME` or `jobs/NAME`, and "" for `jobs`: these words are about jobs of all kinds.
+  static std::optional<std::string> name_of_jobs(const std::vector<std::string>& words) {
+    if (words.empty() || words.size() > 2) return std::nullopt;
+    if (words[0] == "jobs") return words.size() == 1 ? "" : words[1];
+    if (words.size() == 1 && words[0].starts_with("jobs/")) return words[0].substr(words[0].find('/') + 1);
+    return std::nullopt;
+  }
+
+  static Failure name_and_selector() {
+    return usage_failure("a name cannot be combined with -A, -l or --field-selector");
+  }
+
+  client::ListOptions list_options(const std::string& name) const {
     client::ListOptions options;
     options.label_selector = selector_;
-    options.field_selector = field_selector_;
-    if (!query.name.empty()) options.field_selector = "metadata.name=" + query.name;
+    options.field_selector = name.empty() ? field_selector_ : "metadata.name=" + name;
     return options;
   }
 
@@ -129,7 +144,7 @@ class Get final : public Command {
     std::string last_kind;
     std::optional<TablePrinter> printer;
     for (const Query& query : queries) {
-      client::ListOptions options = list_options(query);
+      client::ListOptions options = list_options(query.name);
       options.as_table = true;
       options.full_rows = order_.has_value();
       auto table = session.list(query.kind.resource, query.ns, options);
@@ -158,23 +173,54 @@ class Get final : public Command {
   }
 
   /// One table of all kinds, which the server's tables by kind cannot be: their columns differ.
-  int print_jobs(Session& session) {
+  int print_jobs(Session& session, const std::string& name) {
     const std::string ns = all_namespaces_ ? "" : session.ns();
-    client::ListOptions options;
-    options.label_selector = selector_;
-    options.field_selector = field_selector_;
-    const auto jobs = list_jobs(session, ns, options);
+    auto jobs = list_jobs(session, ns, list_options(name));
     if (!jobs) return session.fail(of_query(jobs.error()));
+    if (jobs->empty() && !name.empty() && !ignore_not_found_) return session.fail(no_such_job(session, name));
     if (jobs->empty()) {
       if (!ignore_not_found_) session.err(nothing_found(session, {}));
       return kExitOk;
     }
-    session.out(job_table(*jobs, reasons_of(session, ns, *jobs),
-                          {.headers = !no_headers_,
-                           .with_namespace = all_namespaces_,
-                           .now = session.loop().now(),
-                           .width = session.terminal().width}));
+    std::vector<JobChange> all;
+    for (FoundJob& one : *jobs) all.push_back({.found = std::move(one)});
+    JobTable table(job_table_options(session));
+    session.out(table.print(rows_of(session, ns, std::move(all)), session.loop().now()));
     return kExitOk;
+  }
+
+  JobTableOptions job_table_options(const Session& session) const {
+    return {.headers = !no_headers_, .with_namespace = all_namespaces_, .width = session.terminal().width};
+  }
+
+  static std::vector<JobRow> rows_of(Session& session, const std::string& ns, std::vector<JobChange> changes) {
+    std::vector<FoundJob> jobs;
+    for (const JobChange& one : changes) jobs.push_back(one.found);
+    std::vector<std::string> reasons = reasons_of(session, ns, jobs);
+    std::vector<JobRow> out;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const bool deleted = changes[i].deleted;
+      out.push_back({std::move(changes[i].found), deleted ? "" : std::move(reasons[i]), deleted});
+    }
+    return out;
+  }
+
+  int watch_jobs(Session& session, const std::string& name) {
+    const std::string ns = all_namespaces_ ? "" : session.ns();
+    JobWatch jobs(session, ns, list_options(name));
+    JobTable table(job_table_options(session));
+    bool listed = false;
+    jobs.start();
+    for (;;) {
+      const auto has_news = [&] { return jobs.failure() || (jobs.listed() && (!listed || jobs.has_changes())); };
+      if (session.wait_until(has_news) == Session::Waited::kInterrupted) return kExitInterrupted;
+      if (jobs.failure()) return session.fail(of_query(*jobs.failure()));
+      // The reasons need requests of their own, so they are asked for here and not in the watch's callbacks.
+      const std::vector<JobRow> rows = rows_of(session, ns, jobs.take());
+      const bool first = !std::exchange(listed, true);
+      if (first && rows.empty() && !name.empty()) return session.fail(no_such_job(session, name));
+      if (!first || !watch_only_) session.out(table.print(rows, session.loop().now()));
+    }
   }
 
   std::string nothing_found(const Session& session, const std::vector<Query>& queries) const {
@@ -189,7 +235,7 @@ class Get final : public Command {
     std::vector<std::string> labels;
     int code = kExitOk;
     for (const Query& query : queries) {
-      auto found = query.name.empty() ? session.list(query.kind.resource, query.ns, list_options(query))
+      auto found = query.name.empty() ? session.list(query.kind.resource, query.ns, list_options(query.name))
                                       : session.get({query.kind.resource, query.ns, query.name});
       if (!found) {
         if (found.error().reason == Reason::kNotFound && ignore_not_found_) continue;
@@ -227,7 +273,7 @@ class Get final : public Command {
     if (queries.size() != 1)
       return session.fail(usage_failure("only one kind, or one object, can be watched at a time"));
     const Query& query = queries.front();
-    const client::ListOptions options = list_options(query);
+    const client::ListOptions options = list_options(query.name);
     TablePrinter printer(table_options(session, query, false));
     std::optional<Error> failure;
     bool listed = false;

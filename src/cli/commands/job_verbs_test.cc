@@ -113,13 +113,51 @@ TEST(GetJobs, ShowsAllKindsAndWhyTheyFailedOrWait) {
   CommandRun cli;
   json::Document failed = training_job("Failed");
   failed["status"]["conditions"] = *json::parse(R"([{"type":"Failed","status":"True","message":"exit code 1"}])");
+  failed["status"]["backoffCount"] = 3;
   cli.server.put(kTensorStackJobs + "/mnist", failed);
   cli.server.put(kKubeflowJobs + "/other", make_object("kubeflow.org/v1", "PyTorchJob", "other"));
   EXPECT_EQ(cli.run(make_get(), {"jobs"}), 0) << cli.err;
-  EXPECT_THAT(cli.out, HasSubstr("NAME    KIND                 PHASE     REPLICAS   AGE"));
-  EXPECT_THAT(cli.out, HasSubstr("mnist   PyTorchTrainingJob   Failed    2"));
+  EXPECT_THAT(cli.out, HasSubstr("NAME    KIND                 PHASE     REPLICAS   RESTARTS   AGE"));
+  EXPECT_THAT(cli.out, HasSubstr("mnist   PyTorchTrainingJob   Failed    2          3"));
   EXPECT_THAT(cli.out, HasSubstr("exit code 1"));
   EXPECT_THAT(cli.out, HasSubstr("other   PyTorchJob           Pending   0"));
+}
+
+TEST(GetJobs, WatchesAllKindsAndPrintsARowForEachChange) {
+  CommandRun cli;
+  const json::Document other = make_object("kubeflow.org/v1", "PyTorchJob", "other");
+  cli.server.put(kTensorStackJobs + "/mnist", training_job("Pending"));
+  cli.server.put(kKubeflowJobs + "/other", other);
+  json::Document restarted = other;
+  restarted["status"] = *json::parse(R"({"restartCount":1,"conditions":[{"type":"Running","status":"True"}]})");
+  const int code =
+      cli.run(make_get(), {"jobs", "-w"},
+              {[&] { cli.server.put(kTensorStackJobs + "/mnist", training_job("Running")); },
+               [&] { cli.server.put(kTensorStackJobs + "/mnist", training_job("Running")); },
+               [&] { cli.server.put(kKubeflowJobs + "/other", restarted); }, [&] { cli.server.break_streams(); },
+               [&] { cli.server.remove(kTensorStackJobs + "/mnist"); }});
+  EXPECT_EQ(code, kExitInterrupted) << cli.err;
+  EXPECT_EQ(cli.out,
+            "NAME    KIND                 PHASE     REPLICAS   RESTARTS   AGE   REASON\n"
+            "mnist   PyTorchTrainingJob   Pending   2          0          -\n"
+            "other   PyTorchJob           Pending   0          0          -\n"
+            "mnist   PyTorchTrainingJob   Running   2          0          -\n"
+            "other   PyTorchJob           Running   0          1          -\n"
+            "mnist   PyTorchTrainingJob   Deleted   2          0          -\n");
+}
+
+TEST(GetJobs, WatchesOneJobOfAnyKind) {
+  CommandRun cli;
+  cli.server.put(kTensorStackJobs + "/mnist", training_job("Pending"));
+  cli.server.put(kKubeflowJobs + "/other", make_object("kubeflow.org/v1", "PyTorchJob", "other"));
+  EXPECT_EQ(cli.run(make_get(), {"jobs", "mnits", "-w"}), kExitNotFound);
+  EXPECT_THAT(cli.err, HasSubstr("did you mean \"mnist\"?"));
+  EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist", "-w", "--no-headers"},
+                    {[&] { cli.server.put(kTensorStackJobs + "/mnist", training_job("Running")); }}),
+            kExitInterrupted);
+  EXPECT_EQ(cli.out,
+            "mnist   PyTorchTrainingJob   Pending   2     0     -\n"
+            "mnist   PyTorchTrainingJob   Running   2     0     -\n");
 }
 
 class RunScript : public ::testing::Test {

@@ -55,17 +55,6 @@ Result<std::vector<FoundJob>> collect(Answers answers, const Add& add) {
   return found;
 }
 
-Failure no_such_job(Session& session, const std::string& name) {
-  Failure out{.code = kExitNotFound,
-              .what = fmt::format("no job {} in namespace {}", quote(name), session.ns()),
-              .why = "",
-              .fix = "muster get jobs"};
-  if (const auto meant = did_you_mean(name, names_of_all_jobs(session))) {
-    out.what += fmt::format("; did you mean {}?", quote(*meant));
-  }
-  return out;
-}
-
 std::variant<FoundJob, Failure> find_by_name(Session& session, const std::string& name) {
   auto found = jobs_named(session, name);
   if (!found) return failure_of(found.error());
@@ -75,6 +64,10 @@ std::variant<FoundJob, Failure> find_by_name(Session& session, const std::string
 }
 
 }  // namespace
+
+bool newest_first(const FoundJob& a, const FoundJob& b) {
+  return a.object.string_at("metadata", "creationTimestamp") > b.object.string_at("metadata", "creationTimestamp");
+}
 
 Result<std::vector<FoundJob>> jobs_named(Session& session, const std::string& name) {
   const std::vector<Kind> kinds = job_kinds();
@@ -97,9 +90,19 @@ Result<std::vector<FoundJob>> list_jobs(Session& session, const std::string& ns,
     }
   };
   TRY_ASSIGN(std::vector<FoundJob> jobs, collect(std::move(answers), add));
-  std::ranges::stable_sort(jobs, std::ranges::greater(),
-                           [](const FoundJob& one) { return one.object.string_at("metadata", "creationTimestamp"); });
+  std::ranges::stable_sort(jobs, newest_first);
   return jobs;
+}
+
+Failure no_such_job(Session& session, const std::string& name) {
+  Failure out{.code = kExitNotFound,
+              .what = fmt::format("no job {} in namespace {}", quote(name), session.ns()),
+              .why = "",
+              .fix = "muster get jobs"};
+  if (const auto meant = did_you_mean(name, names_of_all_jobs(session))) {
+    out.what += fmt::format("; did you mean {}?", quote(*meant));
+  }
+  return out;
 }
 
 Failure several_jobs(const std::vector<FoundJob>& jobs) {

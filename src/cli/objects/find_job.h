@@ -14,6 +14,9 @@ struct FoundJob {
   json::Document object;
 };
 
+/// The order of lists of jobs: the newest first.
+bool newest_first(const FoundJob& a, const FoundJob& b);
+
 /// Returns the jobs of all kinds that the server has, the newest first. An empty `ns` lists all namespaces.
 Result<std::vector<FoundJob>> list_jobs(Session& session, const std::string& ns, const client::ListOptions& options);
 
@@ -24,6 +27,8 @@ Result<std::vector<FoundJob>> jobs_named(Session& session, const std::string& na
 std::variant<FoundJob, Failure> find_job(Session& session, const std::vector<std::string>& words,
                                          const std::string& usage);
 
+/// Returns the failure for a name that no job has, with the name that may have been meant.
+Failure no_such_job(Session& session, const std::string& name);
 /// Returns the failure for a name that several jobs of different kinds have.
 Failure several_jobs(const std::vector<FoundJob>& jobs);
 

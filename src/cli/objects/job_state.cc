@@ -148,6 +148,11 @@ std::int64_t replica_count(const json::Document& job) {
   return total;
 }
 
+std::int64_t restart_count(const json::Document& job) {
+  // TensorStack's kinds have the one, Kubeflow's the other.
+  return job.int_at("status", "backoffCount") + job.int_at("status", "restartCount");
+}
+
 std::string replica_label(const json::Document& pod, const std::string& job_name) {
   constexpr std::pair<const char*, const char*> kRoleAndIndex[] = {
       {api::kReplicaTypeLabel, api::kReplicaIndexLabel},

@@ -1,5 +1,5 @@
-// What the command line needs to know about a job of any kind: whether and how it has ended, which pods it has, and how
-// many replicas it wants.
+// What the command line needs to know about a job of any kind: whether and how it has ended, which pods it has, how
+// many replicas it wants and how often they were restarted.
 #pragma once
 
 #include <span>
@@ -31,6 +31,8 @@ std::string pod_selector(const std::string& group, const std::string& job_name);
 
 /// Returns the sum of the replicas of all roles in the spec.
 std::int64_t replica_count(const json::Document& job);
+/// Returns how many restarts count against the job's limit.
+std::int64_t restart_count(const json::Document& job);
 /// Returns a label such as "worker-0", from the pod's labels for role and index, else its name without the job's.
 std::string replica_label(const json::Document& pod, const std::string& job_name);
 

@@ -4,7 +4,6 @@
 
 #include "base/strings.h"
 #include "cli/objects/job_state.h"
-#include "cli/output/table.h"
 
 namespace muster::cli {
 
@@ -15,22 +14,42 @@ std::string age_of(const json::Document& object, Time now) {
   return created ? human_duration(now - *created) : "-";
 }
 
+std::vector<std::string> cells_of(const JobRow& row, const std::string& age) {
+  const auto& [job, object] = row.found;
+  return {job.name,
+          job.kind.kind,
+          row.deleted ? "Deleted" : job_phase(object),
+          std::to_string(replica_count(object)),
+          std::to_string(restart_count(object)),
+          age,
+          cell_text(row.reason)};
+}
+
 }  // namespace
 
-std::string job_table(std::span<const FoundJob> jobs, std::span<const std::string> reasons,
-                      const JobTableOptions& options) {
-  std::vector<std::vector<std::string>> rows;
-  const auto add = [&](const std::string& ns, std::vector<std::string> row) {
-    if (options.with_namespace) row.insert(row.begin(), ns);
-    rows.push_back(std::move(row));
-  };
-  if (options.headers) add("NAMESPACE", {"NAME", "KIND", "PHASE", "REPLICAS", "AGE", "REASON"});
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto& [job, object] = jobs[i];
-    add(job.ns, {job.name, job.kind.kind, job_phase(object), std::to_string(replica_count(object)),
-                 age_of(object, options.now), cell_text(reasons[i])});
+JobTable::JobTable(JobTableOptions options)
+    : options_(options), columns_({.width = options.width, .whole = options.with_namespace ? 2U : 1U}) {}
+
+std::string JobTable::print(std::span<const JobRow> rows, Time now) {
+  std::vector<std::vector<std::string>> lines;
+  const bool first = shown_.empty();
+  for (const JobRow& row : rows) {
+    const Selected& job = row.found.job;
+    std::vector<std::string>& shown = shown_[fmt::format("{}/{}", job.ns, job.label())];
+    std::vector<std::string> news = cells_of(row, "");
+    if (shown == news) continue;
+    shown = std::move(news);
+    lines.push_back(line(job.ns, cells_of(row, age_of(row.found.object, now))));
   }
-  return Columns({.width = options.width, .whole = options.with_namespace ? 2U : 1U}).lines(rows);
+  if (first && options_.headers && !lines.empty()) {
+    lines.insert(lines.begin(), line("NAMESPACE", {"NAME", "KIND", "PHASE", "REPLICAS", "RESTARTS", "AGE", "REASON"}));
+  }
+  return columns_.lines(lines);
+}
+
+std::vector<std::string> JobTable::line(const std::string& ns, std::vector<std::string> cells) const {
+  if (options_.with_namespace) cells.insert(cells.begin(), ns);
+  return cells;
 }
 
 }  // namespace muster::cli
