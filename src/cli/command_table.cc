@@ -118,8 +118,10 @@ constexpr Entry kCommands[] = {
      make_cp, Server::kNeeded, "Folders are copied with all they contain. The container must have the program tar.\n",
      2},
     {"volume", "make volumes, and copy files in and out of them",
-     "muster volume create NAME [--size 10Gi] | ls [NAME[:PATH]] | cp SOURCE DESTINATION | rm NAME[:PATH] [-r]",
+     "muster volume create NAME [--size 10Gi] [--path DIR] | ls [NAME[:PATH]] | cp SOURCE DESTINATION | rm NAME[:PATH] "
+     "[-r]",
      "  muster volume create data --size 20Gi\n"
+     "  muster volume create code --path .     a folder of this machine, which must exist\n"
      "  muster volume cp train.py data:code/   a volume is NAME:PATH, whether a pod uses it or not\n"
      "  muster volume cp ./dataset data:\n"
      "  muster volume cp data:out/model.pt .\n"

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "agent/agent.h"
+#include "agent/volumes/volume_folders.h"
 #include "apiserver/api_server.h"
 #include "arena/code_sync/git_sync.h"
 #include "base/files.h"
@@ -154,6 +155,7 @@ std::string warning_about_image(const Config& config, const std::string& image) 
 
 apiserver::NodePolicy node_policy(const ServeOptions& options) {
   return {.folders = {.data_dir = real_data_dir(options.data_dir), .allowed = options.config.host_paths},
+          .missing_folder = agent::missing_folder_problem,
           .warn_about_image =
               [config = options.config](const std::string& image) { return warning_about_image(config, image); },
           .strict_queues = options.config.scheduling == "strict"};

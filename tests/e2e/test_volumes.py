@@ -330,3 +330,14 @@ def test_wrong_words_are_explained(engine):
     offered = subprocess.run([MUSTER, "__complete", "--", "volume", ""], env=engine.environment(), text=True,
                              stdout=subprocess.PIPE, check=True).stdout
     assert [line.split("\t")[0] for line in offered.splitlines()] == ["create", "ls", "cp", "rm"]
+
+
+def test_a_mistyped_folder_is_refused_and_never_made(engine, tmp_path):
+    (tmp_path / "dataset").mkdir()
+    done = engine.muster("volume", "create", "typo", "--path", tmp_path / "datast", check=False)
+    assert done.returncode == 1 and not (tmp_path / "datast").exists()
+    assert f"mkdir -p {tmp_path}/datast" in done.stderr and f'did you mean "{tmp_path}/dataset"?' in done.stderr
+    here = subprocess.run([MUSTER, "volume", "create", "typo", "--path", "dataset"], cwd=tmp_path, env=engine.environment(),
+                          text=True, timeout=60, capture_output=True, check=True)
+    assert here.stdout == 'persistentvolumeclaim "typo" created\n'
+    assert str(tmp_path / "dataset") in engine.muster("volume", "ls").stdout

@@ -249,6 +249,7 @@ TEST_F(LaunchPlanning, AClaimMayBeAFolderOfItsOwn) {
                             "containers":[{"name":"c","image":"x","command":["true"]}]})");
   ASSERT_TRUE(got);
   EXPECT_EQ(std::get<HostFolder>(got->launch.volumes[0].source).path, "/srv/data");
+  EXPECT_THAT(got->folders, ::testing::IsEmpty()) << "its owner makes it";
 }
 
 TEST_F(LaunchPlanning, AMissingClaimCanBeWaitedFor) {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <vector>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -25,9 +26,32 @@ Result<std::string> real_folder(const HostFolder& folder, const api::HostFolders
                .message = fmt::format("folder {}: its real path {} {}", quote(folder.path), quote(real), problem)};
 }
 
+std::string missing_folder_problem(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return "";
+  if (fs::exists(path, error)) return "must be a folder";
+  const std::string tidy = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+  const fs::path parent = fs::path(tidy).parent_path();
+  std::vector<std::string> siblings;
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    if (entry.is_directory(error)) siblings.push_back(entry.path().filename().string());
+  }
+  const auto meant = did_you_mean(fs::path(tidy).filename().string(), siblings);
+  return fmt::format("must be a folder that exists (to make it: mkdir -p {}){}", tidy,
+                     meant ? fmt::format("; did you mean {}?", quote((parent / *meant).string())) : "");
+}
+
 Status VolumeFolders::prepare(const json::Document&, LaunchPlan& plan) {
   for (LaunchVolume& volume : plan.launch.volumes) {
-    if (auto* folder = std::get_if<HostFolder>(&volume.source)) TRY(real_folder(*folder, allowed_));
+    const auto* folder = std::get_if<HostFolder>(&volume.source);
+    if (folder == nullptr) continue;
+    TRY(real_folder(*folder, allowed_));
+    std::error_code error;
+    if (folder->origin != FolderOrigin::kNamed || std::filesystem::exists(folder->path, error)) continue;
+    return Error{.reason = Reason::kNotFound,
+                 .message = fmt::format("volume {}: {} {}", quote(volume.name), quote(folder->path),
+                                        missing_folder_problem(folder->path))};
   }
   for (const LaunchFolder& folder : plan.folders) {
     TRY(make_directories(folder.path, 0755));

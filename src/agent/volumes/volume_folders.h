@@ -15,6 +15,10 @@ namespace muster::agent {
 /// symbolic link, perhaps a pod's, may lead there.
 Result<std::string> real_folder(const HostFolder& folder, const api::HostFolders& allowed);
 
+/// Returns what is wrong with a folder that the owner named for a claim and that must exist, because one that the
+/// engine made would hide a mistyped name; "" when nothing is.
+std::string missing_folder_problem(const std::string& path);
+
 class VolumeFolders final : public Isolator {
  public:
   VolumeFolders(const Paths& paths, Trash& trash, api::HostFolders allowed)

@@ -166,9 +166,12 @@ Result<LaunchVolume> plan_claim(const std::string& name, const Document& source,
   const std::string& claim_name = source.string_at("claimName");
   const auto claim = references.claim(claim_name);
   if (claim == nullptr) return not_found(fmt::format("persistentvolumeclaim {} not found", quote(claim_name)));
-  folders.push_back({claim_folder(*claim, paths)});
-  const bool is_named = !claim->string_at("metadata", "annotations", api::kPathAnnotation).empty();
-  return LaunchVolume{name, HostFolder{folders.back().path, is_named ? FolderOrigin::kNamed : FolderOrigin::kEngine}};
+  const std::string folder = claim_folder(*claim, paths);
+  if (!claim->string_at("metadata", "annotations", api::kPathAnnotation).empty()) {
+    return LaunchVolume{name, HostFolder{folder, FolderOrigin::kNamed}};
+  }
+  folders.push_back({folder});
+  return LaunchVolume{name, HostFolder{folder, FolderOrigin::kEngine}};
 }
 
 Result<LaunchVolume> plan_volume(const Document& volume, const Document& pod, const VolumeInputs& inputs,

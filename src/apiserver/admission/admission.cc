@@ -224,7 +224,7 @@ void add_all(std::vector<std::string> from, std::vector<std::string>& to) {
 
 std::vector<FieldCause> check_folders(const Context& context, const Document* before, const Document& after) {
   if (!context.node_policy) return {};
-  return check_host_folders(context.node_policy->folders, before, after);
+  return check_host_folders(*context.node_policy, before, after);
 }
 
 std::vector<FieldCause> check_security(const Context& context, const api::Resource& resource, const Document& object) {

@@ -60,6 +60,12 @@ std::string folder_of(const Reach& reach) {
   return value.is_string() ? value.as_string() : value.string_at("path");
 }
 
+std::string named_problem(const std::string& folder, const NodePolicy& policy) {
+  std::string problem = api::named_folder_problem(folder, policy.folders.data_dir);
+  if (problem.empty() && policy.missing_folder) problem = policy.missing_folder(folder);
+  return problem;
+}
+
 }  // namespace
 
 std::string host_reach(const Document& object) {
@@ -67,8 +73,7 @@ std::string host_reach(const Document& object) {
   return found.empty() ? "" : found.front().path;
 }
 
-std::vector<FieldCause> check_host_folders(const api::HostFolders& folders, const Document* before,
-                                           const Document& after) {
+std::vector<FieldCause> check_host_folders(const NodePolicy& policy, const Document* before, const Document& after) {
   std::vector<FieldCause> causes;
   const std::vector<Reach> found = reaches_of(after);
   if (found.empty()) return causes;
@@ -78,8 +83,8 @@ std::vector<FieldCause> check_host_folders(const api::HostFolders& folders, cons
     const bool is_known = std::ranges::any_of(
         known, [&](const Reach& old) { return old.path == reach.path && folder_of(old) == folder; });
     if (is_known || folder.empty()) continue;
-    const std::string problem = reach.member->key == "hostPath" ? api::host_path_problem(folder, folders)
-                                                                : api::named_folder_problem(folder, folders.data_dir);
+    const std::string problem = reach.member->key == "hostPath" ? api::host_path_problem(folder, policy.folders)
+                                                                : named_problem(folder, policy);
     if (!problem.empty()) causes.push_back(named_cause(reach, folder, problem));
   }
   return causes;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/host_folders.h"
+#include "apiserver/admission/node_policy.h"
 #include "apiserver/http/request.h"
 #include "base/error.h"
 #include "base/result.h"
@@ -23,7 +23,7 @@ Status check_host_reach(const ResourceRequest& request, const json::Document* be
 
 /// Reports the folders that `after` names and must not. What `before`, which may be null, has in the same place was
 /// accepted when it was written, and stays.
-std::vector<FieldCause> check_host_folders(const api::HostFolders& folders, const json::Document* before,
+std::vector<FieldCause> check_host_folders(const NodePolicy& policy, const json::Document* before,
                                            const json::Document& after);
 
 }  // namespace muster::apiserver

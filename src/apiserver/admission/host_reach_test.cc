@@ -11,7 +11,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const api::HostFolders kFolders{.data_dir = "/var/lib/engine", .allowed = {"/data"}};
+NodePolicy policy() {
+  return {.folders = {.data_dir = "/var/lib/engine", .allowed = {"/data"}},
+          .missing_folder = [](const std::string& path) { return path == "/home/me/mistyped" ? "must exist" : ""; }};
+}
 
 json::Document job_with(const std::string& path) {
   return *json::parse(R"({"spec":{"replicaSpecs":[{"template":{"spec":{"volumes":[{"name":"v","hostPath":{"path":")" +
@@ -24,7 +27,7 @@ json::Document claim_with(const std::string& path) {
 
 std::vector<std::string> problems(const json::Document& object, const json::Document* before = nullptr) {
   std::vector<std::string> texts;
-  for (const FieldCause& cause : check_host_folders(kFolders, before, object)) {
+  for (const FieldCause& cause : check_host_folders(policy(), before, object)) {
     texts.push_back(cause.field + ": " + cause.message);
   }
   return texts;
@@ -45,6 +48,12 @@ TEST(HostReach, TheOwnerMayNameAnyFolderForAClaimButTheKernelsAndTheEngines) {
               ElementsAre("metadata.annotations.muster.dev/path: Invalid value: \"/proc/1/root\": must not be / or lie "
                           "in /proc, /dev or /sys"));
   EXPECT_THAT(problems(claim_with("/var/lib")), ElementsAre(HasSubstr("must not be the engine's data directory")));
+}
+
+TEST(HostReach, AFolderThatAClaimNamesMustExistWhenTheClaimIsMade) {
+  const json::Document claim = claim_with("/home/me/mistyped");
+  EXPECT_THAT(problems(claim), ElementsAre(HasSubstr("\"/home/me/mistyped\": must exist")));
+  EXPECT_THAT(problems(claim, &claim), IsEmpty());
 }
 
 TEST(HostReach, WhatWasAcceptedBeforeStays) {

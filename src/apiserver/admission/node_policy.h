@@ -16,6 +16,9 @@ namespace muster::apiserver {
 
 struct NodePolicy {
   api::HostFolders folders;
+  /// Returns what is wrong with a folder that a claim names, such as that it does not exist; "" for nothing. May be
+  /// null.
+  std::function<std::string(const std::string& path)> missing_folder = nullptr;
   /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
   std::function<std::string(const std::string& image)> warn_about_image = nullptr;
   bool strict_queues = false;  // a queue that does not exist is refused

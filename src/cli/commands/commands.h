@@ -30,7 +30,6 @@ std::unique_ptr<Command> make_exec(Console console);
 std::unique_ptr<Command> make_attach();
 std::unique_ptr<Command> make_attach(Console console);
 std::unique_ptr<Command> make_cp();
-std::unique_ptr<Command> make_volume();
 std::unique_ptr<Command> make_top();
 std::unique_ptr<Command> make_shell();
 std::unique_ptr<Command> make_shell(Console console);
@@ -60,14 +59,17 @@ std::unique_ptr<Command> make_resume();
 std::unique_ptr<Command> make_stop();
 std::unique_ptr<Command> make_rerun();
 std::unique_ptr<Command> make_scale();
-/// Where `muster run` is typed.
+/// Where a command is typed that takes files of this machine.
 struct RunFrom {
   std::string working_dir;
   std::string home;
   std::string python_environment;  // "": none is active
 };
+RunFrom run_from_here();
 std::unique_ptr<Command> make_run();
 std::unique_ptr<Command> make_run(RunFrom from);
+std::unique_ptr<Command> make_volume();
+std::unique_ptr<Command> make_volume(RunFrom from);
 std::unique_ptr<Command> make_completion();
 struct Completing;
 std::unique_ptr<Command> make_complete(Completing at);

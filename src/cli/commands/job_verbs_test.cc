@@ -218,5 +218,26 @@ TEST_F(RunScript, RefusesWhatCannotBeMeant) {
   EXPECT_TRUE(cli.server.requests.empty());
 }
 
+TEST_F(RunScript, AVolumesFolderIsMadeAbsolute) {
+  const auto path_of = [&](const std::string& typed) {
+    EXPECT_EQ(cli.run(make_volume(here()), {"create", "v", "--path=" + typed}), 0) << cli.err;
+    const auto claim = *json::parse(cli.server.bodies.back());
+    cli.server.remove("/api/v1/namespaces/default/persistentvolumeclaims/v");
+    return claim.string_at("metadata", "annotations", "muster.dev/path");
+  };
+  EXPECT_EQ(path_of("/srv/data/"), "/srv/data");
+  EXPECT_EQ(path_of("."), folder);
+  EXPECT_EQ(path_of("sets/../data"), folder + "/data");
+  EXPECT_EQ(path_of("~/data"), "/home/me/data");
+}
+
+TEST_F(RunScript, AVolumesFolderThatTheServerRefusesIsReportedAsTheFlag) {
+  cli.server.refuse("POST", "/api/v1/namespaces/default/persistentvolumeclaims", 422,
+                    *json::parse(R"({"kind":"Status","reason":"Invalid","code":422,"message":"is invalid",
+    "details":{"causes":[{"field":"metadata.annotations.muster.dev/path","message":"Invalid value: \"/x\": must be a folder that exists"}]}})"));
+  EXPECT_EQ(cli.run(make_volume(here()), {"create", "v", "--path=/x"}), 1);
+  EXPECT_EQ(cli.err, "error: --path: \"/x\": must be a folder that exists\n");
+}
+
 }  // namespace
 }  // namespace muster::cli

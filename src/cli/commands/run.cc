@@ -263,11 +263,15 @@ class Run final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_run() {
+RunFrom run_from_here() {
   const Environment environment = read_environment();
-  return make_run({.working_dir = std::filesystem::current_path().string(),
-                   .home = environment.home,
-                   .python_environment = environment.python_environment});
+  return {.working_dir = std::filesystem::current_path().string(),
+          .home = environment.home,
+          .python_environment = environment.python_environment};
+}
+
+std::unique_ptr<Command> make_run() {
+  return make_run(run_from_here());
 }
 
 std::unique_ptr<Command> make_run(RunFrom from) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 #include "api/names.h"
 #include "base/quantity.h"
@@ -63,6 +64,8 @@ std::vector<std::string> claim_row(const json::Document& claim, Time now) {
 
 class Volume final : public Command {
  public:
+  explicit Volume(RunFrom from) : from_(std::move(from)) {}
+
   void add_flags(Flags& flags) override {
     flags.add_string("size", &size_, "with create: what the volume is meant to hold");
     flags.add_string("path", &path_, "with create: a folder of the engine's machine, instead of a new one");
@@ -92,7 +95,7 @@ class Volume final : public Command {
       return session.fail(usage_failure(fmt::format("--size: must be a quantity such as 10Gi, got {}", quote(size_))));
     }
     json::Object metadata{{"name", words[0]}};
-    if (!path_.empty()) metadata.append("annotations", json::Object{{api::kPathAnnotation, path_}});
+    if (!path_.empty()) metadata.append("annotations", json::Object{{api::kPathAnnotation, whole_path()}});
     const json::Document claim = json::Object{
         {"apiVersion", "v1"},
         {"kind", "PersistentVolumeClaim"},
@@ -101,9 +104,29 @@ class Volume final : public Command {
                               {"resources", json::Object{{"requests", json::Object{{"storage", size_}}}}}}}};
     const auto created = session.await(
         [&](client::OnDocument done) { session.api().create(kClaims, session.ns(), claim, {}, std::move(done)); });
-    if (!created) return session.fail(created.error());
+    if (!created) return session.fail(of_path(created.error()));
     session.out(fmt::format("persistentvolumeclaim {} created\n", quote(words[0])));
     return kExitOk;
+  }
+
+  /// A shell leaves the `~` in `--path=~/data` as it is.
+  std::string whole_path() const {
+    std::filesystem::path path = path_;
+    if (path_ == "~" || path_.starts_with("~/")) path = from_.home + path_.substr(1);
+    std::string whole = (from_.working_dir / path).lexically_normal().string();
+    if (whole.size() > 1 && whole.ends_with('/')) whole.pop_back();
+    return whole;
+  }
+
+  /// What the server says about the annotation is about the flag.
+  Error of_path(const Error& error) const {
+    for (const FieldCause& cause : error.causes) {
+      if (!cause.field.ends_with(api::kPathAnnotation)) continue;
+      constexpr std::string_view kKind = "Invalid value: ";
+      const std::string what = cause.message.starts_with(kKind) ? cause.message.substr(kKind.size()) : cause.message;
+      return {.reason = error.reason, .message = "--path: " + what};
+    }
+    return error;
   }
 
   static int list(Session& session, const std::vector<std::string>& words) {
@@ -182,6 +205,7 @@ class Volume final : public Command {
     return make_delete()->run(session, {"persistentvolumeclaim", name});
   }
 
+  RunFrom from_;
   std::string size_ = "10Gi";
   std::string path_;
   bool recursive_ = false;
@@ -190,7 +214,11 @@ class Volume final : public Command {
 }  // namespace
 
 std::unique_ptr<Command> make_volume() {
-  return std::make_unique<Volume>();
+  return make_volume(run_from_here());
+}
+
+std::unique_ptr<Command> make_volume(RunFrom from) {
+  return std::make_unique<Volume>(std::move(from));
 }
 
 }  // namespace muster::cli
