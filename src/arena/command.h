@@ -39,22 +39,12 @@ struct GlobalFlags {
   void add_flags(Flags& flags);
 };
 
-/// A page that the API server passes on, for the browser of this machine.
-struct PageToShow {
-  std::string path;  // on the server, with its last slash
-  int port = 0;      // here; 0 takes a free one
-  bool open = true;  // in the browser of a desktop
-};
-/// Shows a page until Ctrl-C and returns the exit code. Only main has something that listens.
-using ShowPage = std::function<int(cli::Session&, const PageToShow&)>;
-
 struct Context {
   cli::Session& session;
   Log& log;
   const UserConfig& config;
   const cli::Environment& environment;
   std::optional<cli::Choice> server = {};  // the one that was chosen
-  ShowPage show_page = nullptr;
 
   /// Returns how to show an error of a request.
   cli::Failure failure_of(const Error& error) const;
@@ -116,6 +106,6 @@ CommandLine find_command(const std::vector<std::string>& args);
 std::string help_text(const std::string& path, const Entry& entry, const Flags& own, const Flags& global);
 
 /// Runs the binary under the name arena. Returns the exit code: 0 or 1.
-int run(const std::vector<std::string>& args, const ShowPage& show_page);
+int run(const std::vector<std::string>& args, const cli::ShowPage& show_page);
 
 }  // namespace muster::arena

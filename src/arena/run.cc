@@ -56,7 +56,8 @@ bool asks_for_help(const std::vector<std::string>& args) {
   return std::any_of(args.begin(), end, [](const std::string& arg) { return arg == "-h" || arg == "--help"; });
 }
 
-int run_command(const CommandLine& found, Log& log, const cli::Environment& environment, const ShowPage& show_page) {
+int run_command(const CommandLine& found, Log& log, const cli::Environment& environment,
+                const cli::ShowPage& show_page) {
   const auto command = found.entry->make();
   GlobalFlags globals;
   Flags own;
@@ -85,30 +86,26 @@ int run_command(const CommandLine& found, Log& log, const cli::Environment& envi
   const UserConfig config = read_user_config(environment);
   const cli::ConnectOptions connect{.kubeconfig = globals.config, .ns = globals.ns.empty() ? config.ns : globals.ns};
   std::optional<cli::Choice> server;
-  const int code =
-      cli::run_in_session({.need = found.entry->server,
-                           .connect = connect,
-                           .error_text = [&log](const Failure& failure) { return log.error_text(failure); },
-                           .on_chosen =
-                               [&](const cli::Choice& choice) {
-                                 server = choice;
-                                 log.debug(describe_choice(choice));
-                               }},
-                          [&](cli::Session& session) {
-                            Context context{.session = session,
-                                            .log = log,
-                                            .config = config,
-                                            .environment = environment,
-                                            .server = server,
-                                            .show_page = show_page};
-                            return command->run(context, words);
-                          });
+  const int code = cli::run_in_session(
+      {.need = found.entry->server,
+       .connect = connect,
+       .error_text = [&log](const Failure& failure) { return log.error_text(failure); },
+       .on_chosen =
+           [&](const cli::Choice& choice) {
+             server = choice;
+             log.debug(describe_choice(choice));
+           },
+       .show_page = show_page},
+      [&](cli::Session& session) {
+        Context context{.session = session, .log = log, .config = config, .environment = environment, .server = server};
+        return command->run(context, words);
+      });
   return code == 0 ? 0 : 1;
 }
 
 }  // namespace
 
-int run(const std::vector<std::string>& args, const ShowPage& show_page) {
+int run(const std::vector<std::string>& args, const cli::ShowPage& show_page) {
   const net::EventLoop clock;
   const cli::Environment environment = cli::read_environment();
   Log log(

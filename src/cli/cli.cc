@@ -146,7 +146,7 @@ std::variant<Choice, Failure> find_server(Server need, const ConnectOptions& opt
   return start_engine() ? choose_server(options, environment, Surroundings::real()) : chosen;
 }
 
-int run_command(const Entry& entry, const std::vector<std::string>& args) {
+int run_command(const Entry& entry, const std::vector<std::string>& args, const ShowPage& show_page) {
   ConnectOptions options;
   const auto command = entry.make();
   Flags flags;
@@ -172,7 +172,8 @@ int run_command(const Entry& entry, const std::vector<std::string>& args) {
   }
   return run_in_session({.need = entry.server,
                          .connect = options,
-                         .error_text = flags.text_of("output") == "json" ? error_json : error_text},
+                         .error_text = flags.text_of("output") == "json" ? error_json : error_text,
+                         .show_page = show_page},
                         [&](Session& session) { return command->run(session, *words); });
 }
 
@@ -209,6 +210,7 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   Session session(
       loop, api, [&](const std::function<bool()>& done) { loop.run_until(done); }, terminal, connection.ns);
   session.set_event_loop(&loop);
+  session.set_show_page(how.show_page);
   api.on_warning([&](const std::string& text) { session.err("warning: " + text + "\n"); });
   if (!how.connect.ns.empty()) session.set_ns_is_named();
   session.report_errors_as(how.error_text);
@@ -221,7 +223,7 @@ int run_in_session(const SessionRun& how, const std::function<int(Session&)>& bo
   return session.interrupted() ? kExitInterrupted : code;
 }
 
-int run(CommandTable table, const std::vector<std::string>& typed) {
+int run(CommandTable table, const std::vector<std::string>& typed, const ShowPage& show_page) {
   auto args = command_first(typed);
   if (!args) {
     return print_error(
@@ -243,7 +245,7 @@ int run(CommandTable table, const std::vector<std::string>& typed) {
   const std::vector<std::string> rest(args->begin() + 1, args->end());
   if (args->front() == kCompleteCommand) return run_completion(table, rest);
   const Entry* entry = find_command(table, args->front());
-  return entry != nullptr ? run_command(*entry, rest) : print_error(unknown_command(args->front(), table));
+  return entry != nullptr ? run_command(*entry, rest, show_page) : print_error(unknown_command(args->front(), table));
 }
 
 }  // namespace muster::cli

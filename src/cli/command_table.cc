@@ -90,8 +90,9 @@ constexpr Entry kCommands[] = {
     {"tensorboard", "print the link to the TensorBoard of a job, and open it",
      "muster tensorboard JOB | TENSORBOARD [--no-open]", "  muster tensorboard mnist               of the job mnist\n",
      make_tensorboard, Server::kNeeded,
-     "The link works once, for five minutes, and logs the browser in to this page. A suspended TensorBoard is "
-     "resumed.\n",
+     "Works for TensorBoards of jobs that Arena submitted, too. The link works once, for five minutes, and logs the\n"
+     "browser in to this page. On a cluster the page is shown on a port of this machine until Ctrl-C, with no more\n"
+     "than access to the API. A suspended TensorBoard is resumed.\n",
      1},
     {"notebook", "print the link to a notebook's JupyterLab, and open it", "muster notebook NAME [--no-open]",
      "  muster notebook mnist\n", make_notebook, Server::kNeeded,

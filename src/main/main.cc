@@ -34,5 +34,5 @@ int main(int argc, char** argv) {
     return pod_program({.args = typed, .environment = environment()});
   }
   if (const auto pod_program = muster::arena::find_pod_program(name)) return pod_program(typed, environment());
-  return muster::cli::run(kCommands, typed);
+  return muster::cli::run(kCommands, typed, muster::show_page);
 }

@@ -25,7 +25,8 @@ class CommandRun {
   std::string err;
   std::string input;  // stdin
   bool terminal = false;
-  std::size_t width = 0;  // of the terminal
+  std::vector<std::string> shown_pages;  // the paths of the pages that were shown through the API
+  std::size_t width = 0;                 // of the terminal
 
  private:
   struct World;  // the loop on virtual time, the server and the client

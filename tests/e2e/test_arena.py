@@ -153,6 +153,7 @@ def test_a_tensorboard_without_a_claim_shares_the_logs_with_the_job(engine):
     # The engine of this machine shows the page itself.
     link = arena(engine, "tensorboard", "board", env={"KUBECONFIG": ""}).stdout
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/tb/default/board-tensorboard/\?token=\S+\n", link)
+    assert engine.muster("tensorboard", "board").stdout.split("?")[0] == link.split("?")[0]
     arena(engine, "delete", "board")
     wait_for("its claim to go", lambda: "board" not in engine.muster("get", "pvc,deployments,services").stdout)
 
@@ -162,6 +163,8 @@ def test_a_job_without_tensorboard_says_so(engine):
     done = arena(engine, "tensorboard", "bare", check=False)
     assert done.returncode == 1
     assert done.stderr == "ERRO[0000] the job bare has no tensorboard\n  fix: submit it with --tensorboard\n"
+    done = engine.muster("tensorboard", "bare", check=False)
+    assert done.returncode == 3 and "fix: submit it with arena's --tensorboard" in done.stderr
     done = arena(engine, "tensorboard", "bare", "--port=70000", check=False)
     assert done.returncode == 1 and "--port: must be between 0 and 65535, got 70000" in done.stderr
 

@@ -9,6 +9,7 @@
 #include "arena/find_jobs.h"
 #include "arena/tensorboard_link.h"
 #include "cli/connect/browser.h"
+#include "cli/objects/tensorboard_service.h"
 
 namespace muster::arena {
 
@@ -42,7 +43,7 @@ class TensorBoard final : public Command {
     const auto found = find_job(context, words[0], type_, kJobNotFound);
     if (const auto* failure = std::get_if<Failure>(&found)) return context.fail(*failure);
     const Job& job = std::get<FoundJob>(found).job;
-    const auto service = tensorboard_service(context, job);
+    const auto service = cli::arena_tensorboard_service(context.session, job.ns, job.name);
     if (!service) return context.fail(service.error());
     if (service->is_null()) {
       return context.fail(Failure{.what = fmt::format("the job {} has no tensorboard", job.name),
@@ -50,8 +51,8 @@ class TensorBoard final : public Command {
     }
     if (context.server && context.server->local_engine) return print_link(context, job);
     if (const auto failure = wait_until_ready(context, job)) return context.fail(*failure);
-    return context.show_page(context.session,
-                             {.path = path_through_api(*service), .port = static_cast<int>(port_), .open = !no_open_});
+    return context.session.show_page(
+        {.path = cli::path_through_api(*service), .port = static_cast<int>(port_), .open = !no_open_});
   }
 
  private:

@@ -1,7 +1,7 @@
 // The TensorBoard of a job: a Service and a Deployment.
 #include "arena/jobs.h"
 #include "arena/submit/objects.h"
-#include "arena/tensorboard_link.h"
+#include "cli/objects/tensorboard_service.h"
 
 namespace muster::arena {
 
@@ -32,7 +32,7 @@ Object selector_of_board(const JobRequest& request) {
 }
 
 Object board_metadata(const JobRequest& request, const Placement& placement) {
-  return {{"name", tensorboard_name(request.flags.name)},
+  return {{"name", cli::arena_tensorboard_name(request.flags.name)},
           {"namespace", placement.ns},
           {"labels", labels_of_board(request)}};
 }

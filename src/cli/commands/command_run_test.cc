@@ -61,6 +61,10 @@ int CommandRun::run(std::unique_ptr<Command> command, const std::vector<std::str
   };
   Session session(loop, world_->api, run_until, to, "default");
   running = &session;
+  session.set_show_page([this](Session&, const PageToShow& page) {
+    shown_pages.push_back(page.path);
+    return kExitOk;
+  });
   return command->run(session, *words);
 }
 

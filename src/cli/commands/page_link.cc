@@ -1,12 +1,16 @@
 // tensorboard, notebook: print a link that opens the page of an object, and open it in the browser of a desktop. The
-// object is found by its own name; a TensorBoard also by that of its job. A suspended one is resumed first.
+// object is found by its own name; a TensorBoard also by that of its job, whose own kind or Arena made it. A suspended
+// one is resumed first. Muster's engine serves the pages; from a cluster a TensorBoard comes here through the API.
 #include <fmt/core.h>
 
 #include "api/names.h"
+#include "api/pages.h"
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/browser.h"
+#include "cli/objects/find_job.h"
+#include "cli/objects/tensorboard_service.h"
 
 namespace muster::cli {
 
@@ -59,10 +63,10 @@ class PageLink final : public Command {
     const std::string name = words[0].substr(words[0].rfind('/') + 1);
     auto object = find(session, name);
     if (!object) return session.fail(object.error());
-    if (object->is_null()) return session.fail(nothing_found(name));
+    if (object->is_null()) return page_.of_jobs ? show_board_of_arena(session, name) : session.fail(no_object(name));
     if (const Status resumed = resume(session, *object); !resumed) return session.fail(resumed.error());
     if (object->string_at("status", "phase") == "Failed") return session.fail(broken(*object));
-    return print_link(session, *object);
+    return show(session, *object);
   }
 
  private:
@@ -78,17 +82,41 @@ class PageLink final : public Command {
     return items.empty() ? json::Document() : items.front();
   }
 
-  Failure nothing_found(const std::string& name) const {
-    if (!page_.of_jobs) {
-      return {.code = kExitNotFound,
-              .what = fmt::format("there is no {} {}", page_.kind, quote(name)),
-              .why = "",
-              .fix = fmt::format("muster get {} -A", page_.resource().plural)};
-    }
+  Failure no_object(const std::string& name) const {
     return {.code = kExitNotFound,
-            .what = fmt::format("there is no {} {}, and no job {} that has one", page_.kind, quote(name), quote(name)),
+            .what = fmt::format("there is no {} {}", page_.kind, quote(name)),
             .why = "",
-            .fix = "write spec.tensorboardSpec in the job: muster explain pj.spec.tensorboardSpec"};
+            .fix = fmt::format("muster get {} -A", page_.resource().plural)};
+  }
+
+  int show_board_of_arena(Session& session, const std::string& job) const {
+    const auto service = arena_tensorboard_service(session, session.ns(), job);
+    if (!service) return session.fail(service.error());
+    if (service->is_null()) return session.fail(no_board(session, job));
+    const auto link = ask_for_link(session, arena_tensorboard_name(job));
+    if (!link && link.error().reason == Reason::kNotFound) return show_through_api(session, *service, "");
+    return link ? print_link(session, *link) : session.fail(link.error());
+  }
+
+  static Failure no_board(Session& session, const std::string& name) {
+    Failure out{.code = kExitNotFound,
+                .what = fmt::format("there is no TensorBoard {}, and no job {} that has one", quote(name), quote(name)),
+                .why = "",
+                .fix = "muster get jobs,tensorboards"};
+    const auto jobs = jobs_named(session, name);
+    if (jobs && !jobs->empty()) out.fix = how_to_have_a_board(jobs->front());
+    return out;
+  }
+
+  static std::string how_to_have_a_board(const FoundJob& job) {
+    // Arena labels what it submits.
+    if (!job.object.string_at("metadata", "labels", "release").empty()) return "submit it with arena's --tensorboard";
+    const std::string& kind = job.job.kind.kind;
+    if (kind == "PyTorchTrainingJob" || kind == "TensorFlowTrainingJob") {
+      return fmt::format("write spec.tensorboardSpec in the job: muster explain {}.spec.tensorboardSpec",
+                         job.job.kind.short_label());
+    }
+    return "make a TensorBoard of the claim with its logs: muster explain tensorboard.spec";
   }
 
   Failure broken(const json::Document& object) const {
@@ -110,25 +138,45 @@ class PageLink final : public Command {
     return ok();
   }
 
-  int print_link(Session& session, const json::Document& object) {
-    const std::string& name = object.string_at("metadata", "name");
+  Result<json::Document> ask_for_link(Session& session, const std::string& name) const {
     const client::ResourceName pages("muster.dev", "v1", page_.resource().plural);
-    const auto link = session.await([&](client::OnDocument done) {
+    return session.await([&](client::OnDocument done) {
       session.api().create_subresource({pages, session.ns(), name, "link"}, json::Object{}, std::move(done));
     });
-    if (!link && link.error().reason == Reason::kNotFound) {
-      return session.fail({.code = kExitFailed,
-                           .what = fmt::format("this server has no page for {}s", page_.kind),
-                           .why = "only Muster's own engine serves them",
-                           .fix = fmt::format("kubectl port-forward -n {} svc/{}-{} {}:80", session.ns(), name,
-                                              page_.ending, page_.port)});
-    }
-    if (!link) return session.fail(link.error());
+  }
+
+  int show(Session& session, const json::Document& object) {
+    const std::string& name = object.string_at("metadata", "name");
+    const auto link = ask_for_link(session, name);
     if (object.string_at("status", "phase") != "Running") {
       session.err(fmt::format("{} is starting: {}\n", page_.program, ready_message(object)));
     }
-    session.out(link->string_at("url") + "\n");
-    if (!no_open_ && session.terminal().out_is_terminal) open_(link->string_at("url"));
+    if (!link && link.error().reason == Reason::kNotFound) return show_from_cluster(session, name);
+    return link ? print_link(session, *link) : session.fail(link.error());
+  }
+
+  int show_from_cluster(Session& session, const std::string& name) const {
+    const std::string service_name = fmt::format("{}-{}", name, page_.ending);
+    if (!page_.of_jobs) {
+      // JupyterLab's own links begin at the root of its server, so its page cannot lie below another path.
+      return session.fail(
+          {.code = kExitFailed,
+           .what = fmt::format("this server has no page for {}s", page_.kind),
+           .why = "only Muster's own engine serves them",
+           .fix = fmt::format("kubectl port-forward -n {} svc/{} {}:80", session.ns(), service_name, page_.port)});
+    }
+    const auto service = session.get({{"", "v1", "services"}, session.ns(), service_name});
+    if (!service) return session.fail(service.error());
+    return show_through_api(session, *service, fmt::format("{}/{}/{}/", api::kTensorBoardPages, session.ns(), name));
+  }
+
+  int show_through_api(Session& session, const json::Document& service, const std::string& path_in_pod) const {
+    return session.show_page({.path = path_through_api(service) + path_in_pod, .open = !no_open_});
+  }
+
+  int print_link(Session& session, const json::Document& link) const {
+    session.out(link.string_at("url") + "\n");
+    if (!no_open_ && session.terminal().out_is_terminal) open_(link.string_at("url"));
     return kExitOk;
   }
 

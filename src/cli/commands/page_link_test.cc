@@ -65,6 +65,52 @@ TEST_F(TensorBoardCommand, SaysWhyThereIsNone) {
   EXPECT_EQ(run({}), kExitUsage);
 }
 
+TEST_F(TensorBoardCommand, SaysHowAJobOfEachOriginGetsOne) {
+  json::Document job = make_object("batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "own");
+  run_.server.put("/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs/own", job);
+  EXPECT_EQ(run({"own"}), kExitNotFound);
+  EXPECT_THAT(run_.err, HasSubstr("muster explain pj.spec.tensorboardSpec"));
+  job = make_object("kubeflow.org/v1", "PyTorchJob", "submitted");
+  job["metadata"]["labels"]["release"] = "submitted";
+  run_.server.put("/apis/kubeflow.org/v1/namespaces/default/pytorchjobs/submitted", job);
+  EXPECT_EQ(run({"submitted"}), kExitNotFound);
+  EXPECT_THAT(run_.err, HasSubstr("submit it with arena's --tensorboard"));
+}
+
+class TensorBoardService : public TensorBoardCommand {
+ protected:
+  void put_service(const std::string& name, int port) {
+    json::Document service = make_object("v1", "Service", name);
+    service["metadata"]["labels"]["role"] = "tensorboard";
+    service["spec"]["ports"] = json::Array{json::Object{{"port", port}}};
+    run_.server.put("/api/v1/namespaces/default/services/" + name, service);
+  }
+};
+
+TEST_F(TensorBoardService, OfAJobOfArenaIsFound) {
+  put_service("mnist-tensorboard", 6006);
+  run_.server.refuse("POST", "/apis/muster.dev/v1/namespaces/default/tensorboards/mnist-tensorboard/link", 200,
+                     json::Object{{"url", "http://127.0.0.1:1/tb/?token=a"}});
+  EXPECT_EQ(run({"mnist"}), kExitOk) << run_.err;
+  EXPECT_EQ(run_.out, "http://127.0.0.1:1/tb/?token=a\n");
+}
+
+TEST_F(TensorBoardService, OfAClusterIsShownThroughItsApi) {
+  const json::Document none = *json::parse(R"({"kind":"Status","reason":"NotFound","code":404})");
+  put_service("other-tensorboard", 6006);
+  run_.server.refuse("POST", "/apis/muster.dev/v1/namespaces/default/tensorboards/other-tensorboard/link", 404, none);
+  EXPECT_EQ(run({"other"}), kExitOk) << run_.err;
+  json::Document board = make_object("tensorstack.dev/v1beta1", "TensorBoard", "mnist");
+  board["status"]["phase"] = "Running";
+  run_.server.put(kBoards + std::string("mnist"), board);
+  put_service("mnist-tb", 80);
+  run_.server.refuse("POST", "/apis/muster.dev/v1/namespaces/default/tensorboards/mnist/link", 404, none);
+  EXPECT_EQ(run({"mnist"}), kExitOk) << run_.err;
+  EXPECT_THAT(run_.shown_pages,
+              ::testing::ElementsAre("/api/v1/namespaces/default/services/other-tensorboard:6006/proxy/",
+                                     "/api/v1/namespaces/default/services/mnist-tb:80/proxy/tb/default/mnist/"));
+}
+
 TEST(NotebookCommand, PrintsTheLinkAndResumesASuspendedOne) {
   CommandRun run;
   const std::string path = "/apis/tensorstack.dev/v1beta1/namespaces/default/notebooks/mnist";

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/ports.h"
+#include "cli/connect/show_page.h"
 #include "cli/logs/log_filter.h"
 #include "cli/output/print_error.h"
 #include "client/api_client.h"
@@ -42,6 +43,9 @@ class Session {
   /// The same loop for a command that listens for connections; null where there is none, in tests.
   net::EventLoop* event_loop() const { return event_loop_; }
   void set_event_loop(net::EventLoop* loop) { event_loop_ = loop; }
+  /// Shows a page until Ctrl-C and returns the exit code.
+  int show_page(const PageToShow& page) { return show_page_(*this, page); }
+  void set_show_page(ShowPage show) { show_page_ = std::move(show); }
   client::ApiClient& api() { return api_; }
   const Terminal& terminal() const { return terminal_; }
   const std::string& ns() const { return ns_; }
@@ -85,6 +89,7 @@ class Session {
  private:
   Loop& loop_;
   net::EventLoop* event_loop_ = nullptr;
+  ShowPage show_page_;
   client::ApiClient& api_;
   RunUntil run_until_;
   Terminal terminal_;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "api/names.h"
+#include "api/pages.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
 #include "base/strings.h"
 #include "control/observe.h"
@@ -191,7 +192,7 @@ PageState state_of_board(const api::TensorBoard& board, const LogSources& source
 }  // namespace
 
 std::string tensorboard_path(const std::string& ns, const std::string& name) {
-  return fmt::format("/tb/{}/{}/", ns, name);
+  return fmt::format("/{}/{}/{}/", api::kTensorBoardPages, ns, name);
 }
 
 Plan plan_tensorboard(const Snapshot& seen, const TensorBoardOptions& options) {

@@ -65,7 +65,7 @@ void LocalPage::answer(net::Request request, const std::shared_ptr<net::Exchange
           }});
 }
 
-int show_page(cli::Session& session, const arena::PageToShow& page) {
+int show_page(cli::Session& session, const cli::PageToShow& page) {
   SystemRng rng;
   LocalPage local(*session.event_loop(), rng, session.api().transport(), page.path);
   if (const Status listening = local.listen(page.port); !listening) return session.fail(listening.error());

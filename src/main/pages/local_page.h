@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "arena/command.h"
+#include "cli/connect/session.h"
 #include "main/pages/page_access.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -35,6 +35,6 @@ class LocalPage {
 };
 
 /// Prints a link to the page, opens it where there is a desktop, and shows the page until Ctrl-C.
-int show_page(cli::Session& session, const arena::PageToShow& page);
+int show_page(cli::Session& session, const cli::PageToShow& page);
 
 }  // namespace muster

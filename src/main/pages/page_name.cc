@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "api/pages.h"
 #include "apiserver/http/request.h"
 #include "control/notebook/notebook.h"
 #include "control/tensorboard/tensorboard.h"
@@ -12,7 +13,7 @@
 namespace muster {
 
 const std::vector<PageKind>& page_kinds() {
-  static const std::vector<PageKind> kinds = {{.first_segment = "tb",
+  static const std::vector<PageKind> kinds = {{.first_segment = api::kTensorBoardPages,
                                                .kind = "TensorBoard",
                                                .plural = "tensorboards",
                                                .program = "TensorBoard",
