@@ -62,3 +62,11 @@ def test_jobs_are_paused_resumed_stopped_and_run_again_by_name(engine, project):
 
 def phase(engine, name):
     return engine.get("pj", name).get("status", {}).get("phase")
+
+
+def test_the_python_is_named_and_blamed_for_a_missing_module(engine, project):
+    (project / "import.py").write_text("import no_such_module_anywhere\n")
+    done = run(engine, project, "run", "import.py")
+    assert done.returncode == 1
+    python = next(line for line in done.stderr.splitlines() if line.startswith("python: /"))
+    assert f"note: python was {python.removeprefix('python: ')}; install the module there" in done.stderr

@@ -1,7 +1,6 @@
 #include "agent/launch/environment.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/find_program.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -16,21 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The PATH of Debian's own images; the engine's PATH may contain folders that pods do not see.
-constexpr const char* kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 // A folder in the pod's /run with a link `python` where the host has only python3. Last in PATH: it hides nothing.
 constexpr const char* kOwnPrograms = "/run/muster/bin";
-
-bool is_executable(const std::string& path) {
-  return ::access(path.c_str(), X_OK) == 0;
-}
-
-std::string find_program(const std::string& name, const std::string& path) {
-  for (const std::string& folder : split(path, ':')) {
-    if (is_executable(folder + "/" + name)) return folder + "/" + name;
-  }
-  return "";
-}
 
 std::string real_path(const std::string& path) {
   std::error_code error;

@@ -63,7 +63,8 @@ std::unique_ptr<Command> make_scale();
 struct RunFrom {
   std::string working_dir;
   std::string home;
-  std::string python_environment;  // "": none is active
+  std::string python_environment;   // "": none is active
+  std::string machine_python = {};  // what `python` is in a pod that has no environment; "": there is none
 };
 RunFrom run_from_here();
 std::unique_ptr<Command> make_run();

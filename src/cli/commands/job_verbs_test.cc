@@ -196,13 +196,36 @@ TEST_F(RunScript, MakesAJobOfIt) {
 TEST_F(RunScript, BringsTheActiveVirtualEnvironment) {
   std::ofstream(folder + "/train.py") << "";
   RunFrom from = here();
-  from.python_environment = "/venvs/torch";
+  const std::string venv = folder + "-venv";
+  from.python_environment = venv;
+  EXPECT_EQ(cli.run(make_run(from), {"-d", "train.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("the active virtual environment " + venv + " has no bin/python"));
+  std::filesystem::create_directories(venv + "/bin");
+  std::filesystem::create_symlink("/bin/sh", venv + "/bin/python");
   EXPECT_EQ(cli.run(make_run(from), {"-d", "train.py"}), 0) << cli.err;
+  std::filesystem::remove_all(venv);
+  EXPECT_THAT(cli.err, HasSubstr("python: " + venv + "/bin/python, of the active virtual environment\n"));
   const auto job = *json::parse(cli.server.bodies.back());
   const json::Document& role = job.array_at("spec", "replicaSpecs").front();
   const json::Document& container = role.array_at("template", "spec", "containers").front();
-  EXPECT_EQ(json::serialize(*container.find("command")), R"(["/venvs/torch/bin/python","train.py"])");
-  EXPECT_EQ(container.array_at("volumeMounts").back().string_at("mountPath"), "/venvs/torch");
+  EXPECT_EQ(json::serialize(*container.find("command")), "[\"" + venv + "/bin/python\",\"train.py\"]");
+  EXPECT_EQ(container.array_at("volumeMounts").back().string_at("mountPath"), venv);
+}
+
+TEST_F(RunScript, SaysWhichPythonItTakes) {
+  std::ofstream(folder + "/train.py") << "";
+  std::ofstream(folder + "/train.sh") << "";
+  RunFrom from = here();
+  from.machine_python = "/usr/bin/python3";
+  const auto said = [&](const std::vector<std::string>& args) {
+    cli.err.clear();
+    EXPECT_EQ(cli.run(make_run(from), args), 0);
+    return cli.err;
+  };
+  EXPECT_EQ(said({"-d", "train.py"}),
+            "python: /usr/bin/python3, the machine's own; no virtual environment is active\n");
+  EXPECT_EQ(said({"-d", "--image=pytorch", "train.py"}), "python: that of image \"pytorch\"\n");
+  EXPECT_EQ(said({"-d", "train.sh"}), "");
 }
 
 TEST_F(RunScript, RefusesWhatCannotBeMeant) {

@@ -8,12 +8,14 @@
 #include <filesystem>
 
 #include "api/names.h"
+#include "base/find_program.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/environment.h"
 #include "cli/logs/follow_job.h"
 #include "cli/objects/find_job.h"
+#include "cli/objects/job_state.h"
 
 namespace muster::cli {
 
@@ -95,6 +97,12 @@ Document job_object(const JobOfScript& of) {
       {"spec", json::Object{{"replicaSpecs", json::Array{Document(std::move(role))}}}}};
 }
 
+/// As the engine finds it, which links `python` to python3 where there is only that.
+std::string machine_python() {
+  const std::string python = find_program("python", kUsualPath);
+  return python.empty() ? find_program("python3", kUsualPath) : python;
+}
+
 class Run final : public Command {
  public:
   explicit Run(RunFrom from) : from_(std::move(from)) {}
@@ -116,6 +124,7 @@ class Run final : public Command {
     if (words.empty()) return session.fail(usage_failure("no script named", "muster run train.py"));
     if (auto problem = check_flags()) return session.fail(*problem);
     if (auto problem = check_folder()) return session.fail(*problem);
+    if (auto problem = check_python_environment(words[0])) return session.fail(*problem);
     auto command = command_of(words);
     if (auto* failure = std::get_if<Failure>(&command)) return session.fail(*failure);
     JobOfScript job = job_of(words[0], std::get<0>(std::move(command)));
@@ -124,6 +133,7 @@ class Run final : public Command {
       if (!claim) return session.fail(claim.error());
       folder.claim = *std::move(claim);
     }
+    python_ = python_text(words[0]);
     return create_and_follow(session, job_object(job));
   }
 
@@ -149,6 +159,27 @@ class Run final : public Command {
     return usage_failure(fmt::format("{} is {}: the job could read and change all of it", from_.working_dir,
                                      from_.working_dir == "/" ? "the whole machine" : "your home folder"),
                          "put the script into a folder of its own and run it from there");
+  }
+
+  bool uses_environment() const { return image_.empty() && !from_.python_environment.empty(); }
+  static bool needs_python(const std::filesystem::path& script) {
+    return script.extension() == ".py" || script == "python";
+  }
+
+  std::optional<Failure> check_python_environment(const std::string& script) const {
+    const std::string& folder = from_.python_environment;
+    if (!needs_python(script) || !uses_environment() || is_executable(folder + "/bin/python")) return std::nullopt;
+    return usage_failure(fmt::format("the active virtual environment {} has no bin/python", folder),
+                         fmt::format("python3 -m venv {}   or: deactivate, or --image NAME", folder));
+  }
+
+  /// Says which Python runs the script; "" for other programs.
+  std::string python_text(const std::string& script) const {
+    if (!needs_python(script)) return "";
+    if (!image_.empty()) return fmt::format("that of image {}", quote(image_));
+    if (uses_environment()) return from_.python_environment + "/bin/python, of the active virtual environment";
+    if (from_.machine_python.empty()) return "this machine has none, and no virtual environment is active";
+    return from_.machine_python + ", the machine's own; no virtual environment is active";
   }
 
   std::variant<std::vector<std::string>, Failure> command_of(const std::vector<std::string>& words) const {
@@ -186,7 +217,7 @@ class Run final : public Command {
     out.folders.push_back({.path = from_.working_dir, .claim = ""});
     // Otherwise Python keeps lines back until a block is full, and the log is empty for minutes.
     out.env.emplace_back(json::Object{{"name", "PYTHONUNBUFFERED"}, {"value", "1"}});
-    if (image_.empty() && !from_.python_environment.empty()) add_python_environment(out);
+    if (uses_environment()) add_python_environment(out);
     for (const std::string& pair : env_) {
       const std::size_t equals = pair.find('=');
       out.env.emplace_back(json::Object{{"name", pair.substr(0, equals)}, {"value", pair.substr(equals + 1)}});
@@ -236,21 +267,30 @@ class Run final : public Command {
     });
     if (!made) return session.fail(made.error());
     const Selected job{kind_of(training_jobs()), session.ns(), made->string_at("metadata", "name")};
-    if (detach_) {
-      session.out(job.label() + " created\n");
-      return kExitOk;
-    }
-    session.err(job.label() + " created\n");
+    const std::string created = job.label() + " created\n";
+    detach_ ? session.out(created) : session.err(created);
+    if (!python_.empty()) session.err(fmt::format("python: {}\n", python_));
+    if (detach_) return kExitOk;
     FollowOptions options;
     if (ranks_.value_or(1) > 1) options.prefix = session.terminal().color ? Prefix::kColored : Prefix::kPlain;
     const int code = follow_job(session, job, *made, std::move(options));
+    if (code == kExitFailed) explain_missing_module(session, job);
     if (code == kExitInterrupted) {
       session.err(fmt::format("the job goes on; muster logs -f {0} follows it, muster stop {0} ends it\n", job.name));
     }
     return code;
   }
 
+  /// A module is missing from a Python, so it helps to say from which.
+  void explain_missing_module(Session& session, const Selected& job) const {
+    const auto object = session.get(job.object());
+    if (python_.empty() || !object || job_message(*object).find("No module named") == std::string::npos) return;
+    session.err(fmt::format("note: python was {}; install the module there, or activate an environment that has it\n",
+                            python_));
+  }
+
   RunFrom from_;
+  std::string python_;
   std::optional<std::int64_t> ranks_;
   std::optional<std::int64_t> gpus_;
   std::string cpu_;
@@ -267,7 +307,8 @@ RunFrom run_from_here() {
   const Environment environment = read_environment();
   return {.working_dir = std::filesystem::current_path().string(),
           .home = environment.home,
-          .python_environment = environment.python_environment};
+          .python_environment = environment.python_environment,
+          .machine_python = machine_python()};
 }
 
 std::unique_ptr<Command> make_run() {
