@@ -98,14 +98,14 @@ constexpr Entry kCommands[] = {
      "  muster notebook mnist\n", make_notebook, Server::kNeeded,
      "The link works once, for five minutes, and logs the browser in to this page. A stopped notebook is started.\n",
      1},
-    {"exec", "run a command in a container", "muster exec [-it] POD [-c CONTAINER] -- COMMAND ARGUMENTS…",
+    {"exec", "run a command in a container", "muster exec [-it] POD | JOB [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"
-     "  muster exec -it mnist-worker-0 -- bash\n"
+     "  muster exec -it mnist -- bash          in the first replica of the job mnist\n"
      "  tar c data | muster exec -i mnist-worker-0 -- tar x -C /data\n",
      make_exec, Server::kNeeded, "The exit code is the command's own. It ends when this command is interrupted.\n"},
     {"attach",
      "connect to the program that a container runs",
-     "muster attach [-it] POD [-c CONTAINER]",
+     "muster attach [-it] POD | JOB [-c CONTAINER]",
      "  muster attach mnist-worker-0           its output from now on\n"
      "  muster attach -it notebook             for containers with stdin: true and tty: true\n",
      make_attach,
@@ -115,6 +115,7 @@ constexpr Entry kCommands[] = {
     {"cp", "copy files to and from a container", "muster cp FILE POD:PATH | POD:PATH FILE [-c CONTAINER]",
      "  muster cp data.csv mnist-worker-0:/data/\n"
      "  muster cp mnist-worker-0:/out/model.pt .\n"
+     "  muster cp mnist:/out/model.pt .        from the first replica of the job mnist\n"
      "  muster cp team/mnist-worker-0:/out ./results\n",
      make_cp, Server::kNeeded, "Folders are copied with all they contain. The container must have the program tar.\n",
      2},
@@ -133,10 +134,10 @@ constexpr Entry kCommands[] = {
      "Folders are copied with all they contain. A volume is a PersistentVolumeClaim; `rm NAME` deletes it, and its "
      "files\n"
      "are kept aside for seven days.\n"},
-    {"top", "what pods or nodes use now", "muster top [pods | nodes] [NAME] [--sort-by=cpu|memory] [-w]",
+    {"top", "what pods or nodes use now", "muster top [JOB | pods [NAME] | nodes [NAME]] [--sort-by=cpu|memory] [-w]",
      "  muster top\n"
      "  muster top pods -A --sort-by=memory\n"
-     "  muster top pods -l tensorstack.dev/owner-name=mnist --containers -w\n"
+     "  muster top mnist --containers -w       the pods of the job mnist\n"
      "  muster top nodes\n",
      make_top, Server::kNeeded, "A pod is shown from a few seconds after its start.\n", 2},
     {"shell", "a shell, or a command, in a pod of its own", "muster shell [--claim NAME[:PATH]] [-- COMMAND…]",

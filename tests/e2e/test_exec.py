@@ -1,11 +1,12 @@
 """`muster exec`, `attach` and `cp` in real pods, over the Unix socket and over HTTPS."""
 
 import os
+import re
 import signal
 import subprocess
 
 import pytest
-from harness import MUSTER, wait_for
+from harness import MUSTER, training_job, wait_for
 from pseudo_terminal import OnTerminal
 
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
@@ -91,3 +92,16 @@ def test_ctrl_c_reaches_the_program_and_not_the_client(pod):
         assert "caught" in user.seen
     finally:
         user.close()
+
+
+def test_a_jobs_name_means_its_first_replica(engine, tmp_path):
+    engine.volume("work")
+    engine.apply(training_job("two", ["sh", "-c", "echo $RANK >/tmp/rank; sleep 1000"], replicas=2))
+    engine.wait_phase("two", "Running")
+    wait_for("its file", lambda: engine.muster("exec", "two", "--", "test", "-s", "/tmp/rank", check=False).returncode == 0)
+    done = engine.muster("exec", "two", "--", "cat", "/tmp/rank")
+    assert done.stdout == "0\n" and re.fullmatch(r"using pod two-\w+-worker-0\n", done.stderr)
+    engine.muster("cp", "two:/tmp/rank", tmp_path / "rank")
+    assert (tmp_path / "rank").read_text() == "0\n"
+    wait_for("its numbers", lambda: engine.muster("top", "two", "--no-headers").stdout.count("-worker-") == 2)
+    engine.muster("delete", "pj", "two")

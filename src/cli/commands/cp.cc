@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// [[NAMESPACE/]POD:]PATH
+/// [[NAMESPACE/]POD:]PATH, or a job's name in the place of the pod's
 struct Place {
   std::string ns;
   std::string pod;  // "": on this machine
@@ -59,10 +59,16 @@ class Cp final : public Command {
     if (from.path.empty() || to.path.empty()) return session.fail(usage_failure("a path is missing", kUsage));
     std::signal(SIGPIPE, SIG_IGN);  // a tar that ends early is reported by its exit code
     const Place& remote = from.pod.empty() ? to : from;
-    const auto pod = find_running_pod(session, remote.ns, remote.pod);
-    if (!pod) return session.fail(pod.error());
-    if (container_.empty()) container_ = default_container(*pod);
-    request_ = {.ns = remote.ns, .pod = remote.pod, .container = container_, .with_stdout = true, .with_stderr = true};
+    const auto found = find_running_pod(session, remote.ns, remote.pod);
+    if (const auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
+    const json::Document& pod = std::get<0>(found);
+    if (const std::string note = note_of_pod(pod, remote.pod); !note.empty()) session.err(note);
+    if (container_.empty()) container_ = default_container(pod);
+    request_ = {.ns = remote.ns,
+                .pod = pod.string_at("metadata", "name"),
+                .container = container_,
+                .with_stdout = true,
+                .with_stderr = true};
     return from.pod.empty() ? upload(session, from.path, to.path) : download(session, from.path, to.path);
   }
 

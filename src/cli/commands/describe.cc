@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "api/owners.h"
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
+#include "cli/objects/job_pods.h"
 #include "cli/objects/job_state.h"
 #include "cli/objects/selection.h"
 #include "cli/output/describe_text.h"
@@ -62,12 +62,10 @@ class Describe final : public Command {
   }
 
   static std::vector<json::Document> pods_of(Session& session, const Selected& one, const std::string& uid) {
-    client::ListOptions options;
-    options.label_selector = pod_selector(one.kind.resource.group, one.name);
-    auto list = session.list({"", "v1", "pods"}, one.ns, options);
-    std::vector<json::Document> out = items(session, list, "pods");
-    std::erase_if(out, [&](const json::Document& pod) { return !api::is_controlled_by(pod, uid); });
-    return out;
+    auto pods = pods_of_job(session, one, uid);
+    if (pods) return *std::move(pods);
+    session.err(cannot_list("pods", pods.error()));
+    return {};
   }
 
   static std::vector<json::Document> events_of(Session& session, const Selected& one, const std::string& uid) {
@@ -75,16 +73,13 @@ class Describe final : public Command {
     options.field_selector = fmt::format("involvedObject.name={},involvedObject.uid={}", one.name, uid);
     // Events about objects without a namespace are stored in "default".
     auto list = session.list({"", "v1", "events"}, one.ns.empty() ? "default" : one.ns, options);
-    return items(session, list, "events");
+    if (list) return list->array_at("items");
+    session.err(cannot_list("events", list.error()));
+    return {};
   }
 
-  static std::vector<json::Document> items(Session& session, const Result<json::Document>& list,
-                                           std::string_view what) {
-    if (!list) {
-      session.err(fmt::format("warning: cannot list {}: {}\n", what, list.error().message));
-      return {};
-    }
-    return list->array_at("items");
+  static std::string cannot_list(std::string_view what, const Error& error) {
+    return fmt::format("warning: cannot list {}: {}\n", what, error.message);
   }
 
   Selection selection_;

@@ -30,17 +30,19 @@ class Exec final : public Command {
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    if (words.empty()) return session.fail(usage_failure("no pod named", usage()));
+    if (words.empty()) return session.fail(usage_failure("no pod or job named", usage()));
     if (mode_ == Mode::kExec && words.size() < 2) {
       return session.fail(usage_failure("no command given for the container", usage()));
     }
-    const auto pod = find_running_pod(session, session.ns(), words[0]);
-    if (!pod) return session.fail(pod.error());
-    choose_container(session, *pod);
-    choose_terminal(session, *pod);
+    const auto found = find_running_pod(session, session.ns(), words[0]);
+    if (const auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
+    const json::Document& pod = std::get<0>(found);
+    note(session, note_of_pod(pod, words[0]));
+    choose_container(session, pod);
+    choose_terminal(session, pod);
     ExecRun run;
     run.request = {.ns = session.ns(),
-                   .pod = pod->string_at("metadata", "name"),
+                   .pod = pod.string_at("metadata", "name"),
                    .container = container_,
                    .with_stdin = stdin_,
                    .with_stdout = true,
@@ -56,11 +58,11 @@ class Exec final : public Command {
 
  private:
   std::string usage() const {
-    return mode_ == Mode::kExec ? "muster exec [-it] POD -- COMMAND ARGUMENTS…" : "muster attach [-it] POD";
+    return mode_ == Mode::kExec ? "muster exec [-it] POD|JOB -- COMMAND ARGUMENTS…" : "muster attach [-it] POD|JOB";
   }
 
   void note(Session& session, const std::string& text) const {
-    if (!quiet_) session.err(text);
+    if (!quiet_ && !text.empty()) session.err(text);
   }
 
   void choose_container(Session& session, const json::Document& pod) {

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
-#include "api/owners.h"
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/kinds.h"
 #include "cli/logs/follow_job.h"
 #include "cli/logs/print_log.h"
-#include "cli/objects/find_job.h"
+#include "cli/objects/job_pods.h"
 #include "cli/objects/job_state.h"
 #include "cli/objects/selection.h"
 #include "cli/output/waiting.h"
@@ -164,19 +163,10 @@ class Logs final : public Command {
     if (!object) return session.fail(object.error());
     const Prefix prefix = prefix_for(session, replica_count(*object) > 1);
     if (follow_) return follow_job(session, job, *std::move(object), follow_options(session, "", "", prefix));
-    auto pods = pods_of(session, pod_selector(job.kind.resource.group, job.name), object->string_at("metadata", "uid"));
+    auto pods = pods_of_job(session, job, object->string_at("metadata", "uid"));
     if (!pods) return session.fail(pods.error());
     if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
     return print_all(session, *pods, job.name, prefix);
-  }
-
-  Result<json::Array> pods_of(Session& session, const std::string& selector, const std::string& uid) {
-    client::ListOptions options;
-    options.label_selector = selector;
-    TRY_ASSIGN(const json::Document list, session.list(kPods, session.ns(), options));
-    json::Array out = list.array_at("items");
-    std::erase_if(out, [&](const json::Document& pod) { return !api::is_controlled_by(pod, uid); });
-    return out;
   }
 
   int print_all(Session& session, const json::Array& pods, const std::string& job_name, Prefix prefix) {
@@ -203,10 +193,7 @@ class Logs final : public Command {
     if (jobs->size() > 1) return session.fail(several_jobs(*jobs));
     if (jobs->size() == 1) return job_logs(session, jobs->front().job);
     if (attempt_) return print_pod_attempt(session, name);  // of a pod that is gone
-    return session.fail({.code = kExitNotFound,
-                         .what = fmt::format("no pod and no job {} in namespace {}", quote(name), session.ns()),
-                         .why = "",
-                         .fix = "muster get jobs,pods"});
+    return session.fail(no_pod_and_no_job(session, name));
   }
 
   bool follow_ = false;

@@ -6,6 +6,8 @@
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
+#include "cli/objects/find_job.h"
+#include "cli/objects/job_state.h"
 #include "cli/output/table.h"
 
 namespace muster::cli {
@@ -16,7 +18,7 @@ using namespace std::chrono_literals;
 using json::Document;
 
 constexpr Duration kRefresh = 2s;
-constexpr const char* kUsageLine = "muster top [pods | nodes] [NAME]";
+constexpr const char* kUsageLine = "muster top [pods | nodes] [NAME]   or: muster top JOB";
 
 struct Used {
   std::int64_t milli_cpu = 0;
@@ -67,15 +69,20 @@ class Top final : public Command {
   int run(Session& session, const std::vector<std::string>& words) override {
     const std::string what = words.empty() ? "pods" : words[0];
     const bool of_nodes = what == "nodes" || what == "node" || what == "no";
-    if (!of_nodes && what != "pods" && what != "pod" && what != "po") {
+    const bool of_pods = what == "pods" || what == "pod" || what == "po";
+    const bool is_name = !of_nodes && !of_pods;
+    if (what == "jobs" || (is_name && words.size() > 1)) {
       return session.fail(usage_failure(fmt::format("must be pods or nodes, got {}", quote(what)), kUsageLine));
     }
     if (!sort_by_.empty() && sort_by_ != "cpu" && sort_by_ != "memory") {
       return session.fail(usage_failure(fmt::format("--sort-by: must be cpu or memory, got {}", quote(sort_by_))));
     }
-    const std::string name = words.size() > 1 ? words[1] : "";
+    std::string name = is_name ? what : words.size() > 1 ? words[1] : "";
     if (!name.empty() && (!selector_.empty() || all_namespaces_)) {
       return session.fail(usage_failure("a name cannot be combined with -A or -l"));
+    }
+    if (!name.empty() && !of_nodes) {
+      if (const auto failure = choose_pods(session, name)) return session.fail(*failure);
     }
     for (;;) {
       const auto rows = of_nodes ? node_rows(session, name) : pod_rows(session, name);
@@ -89,6 +96,24 @@ class Top final : public Command {
   }
 
  private:
+  /// A name that no pod has may be a job's: then the pods of the job are selected instead.
+  std::optional<Failure> choose_pods(Session& session, std::string& name) {
+    if (name.find('/') == std::string::npos) {
+      const auto pod = session.get({{"", "v1", "pods"}, session.ns(), name});
+      if (pod) return std::nullopt;
+      if (pod.error().reason != Reason::kNotFound) return failure_of(pod.error());
+    } else if (name.starts_with("pod/")) {
+      name = name.substr(name.find('/') + 1);
+      return std::nullopt;
+    }
+    auto found = find_job(session, {name}, kUsageLine);
+    if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
+    const Selected& job = std::get<FoundJob>(found).job;
+    selector_ = pod_selector(job.kind.resource.group, job.name);
+    name.clear();
+    return std::nullopt;
+  }
+
   /// The objects of one name, or all that the selectors match.
   Result<json::Array> measured(Session& session, const char* plural, const std::string& ns, const std::string& name) {
     const client::ResourceName resource("metrics.k8s.io", "v1beta1", plural);

@@ -69,8 +69,26 @@ TEST_F(TopCommand, ANodeIsMeasuredByWhatItOffers) {
 TEST_F(TopCommand, NothingToShow) {
   EXPECT_EQ(top({}), kExitOk);
   EXPECT_EQ(run_.err, "No resources found in default namespace.\n");
-  EXPECT_NE(top({"pods", "absent"}), kExitOk);
-  EXPECT_THAT(run_.err, HasSubstr("not found"));
+  EXPECT_EQ(top({"pods", "absent"}), kExitNotFound);
+  EXPECT_THAT(run_.err, HasSubstr("no job \"absent\" in namespace default"));
+}
+
+TEST_F(TopCommand, AJobsNameMeansItsPods) {
+  run_.server.put("/apis/kubeflow.org/v1/namespaces/default/pytorchjobs/mnist",
+                  make_object("kubeflow.org/v1", "PyTorchJob", "mnist"));
+  EXPECT_EQ(top({"mnist"}), kExitOk) << run_.err;
+  EXPECT_THAT(run_.server.requests.back(), HasSubstr("labelSelector=training.kubeflow.org%2Fjob-name%3Dmnist"));
+  EXPECT_EQ(top({"pods", "pytorchjob/mnist"}), kExitOk) << run_.err;
+  EXPECT_THAT(run_.server.requests.back(), HasSubstr("job-name%3Dmnist"));
+}
+
+TEST_F(TopCommand, APodsOwnNameWins) {
+  run_.server.put("/apis/kubeflow.org/v1/namespaces/default/pytorchjobs/mnist",
+                  make_object("kubeflow.org/v1", "PyTorchJob", "mnist"));
+  run_.server.put("/api/v1/namespaces/default/pods/mnist", make_object("v1", "Pod", "mnist"));
+  add_pod("namespaces/default/pods", "mnist", "1m", "1Mi");
+  EXPECT_EQ(top({"mnist", "--no-headers"}), kExitOk) << run_.err;
+  EXPECT_EQ(run_.out, "mnist   2m    2Mi\n");
 }
 
 TEST_F(TopCommand, WrongWordsAreRefused) {

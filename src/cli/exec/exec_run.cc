@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/random.h"
+#include "cli/objects/job_pods.h"
 #include "client/remote_exec.h"
 
 namespace muster::cli {
@@ -71,13 +72,6 @@ class InputPump : public std::enable_shared_from_this<InputPump> {
   Loop::Id watch_ = 0;
 };
 
-std::string pod_name(std::string_view word) {
-  for (const std::string_view prefix : {"pod/", "pods/", "po/"}) {
-    if (word.starts_with(prefix)) return std::string(word.substr(prefix.size()));
-  }
-  return std::string(word);
-}
-
 }  // namespace
 
 std::optional<Result<int>> run_exec(Session& session, const ExecRun& run) {
@@ -114,14 +108,23 @@ std::optional<Result<int>> run_exec_on_terminal(Session& session, const ExecRun&
   return run_exec(session, run);
 }
 
-Result<json::Document> find_running_pod(Session& session, const std::string& ns, const std::string& word) {
-  TRY_ASSIGN(json::Document pod, session.get({{"", "v1", "pods"}, ns, pod_name(word)}));
-  const std::string& phase = pod.string_at("status", "phase");
-  if (phase != "Succeeded" && phase != "Failed") return pod;
-  return Error{
-      .reason = Reason::kConflict,
-      .message = fmt::format("pod {} has ended (phase {}): nothing runs in it; its output is in muster logs {}",
-                             pod_name(word), phase, pod_name(word))};
+std::variant<json::Document, Failure> find_running_pod(Session& session, const std::string& ns,
+                                                       const std::string& word) {
+  auto found = find_pod_or_leader(session, ns, word);
+  const auto* pod = std::get_if<json::Document>(&found);
+  if (pod == nullptr) return found;
+  const std::string& phase = pod->string_at("status", "phase");
+  if (phase != "Succeeded" && phase != "Failed") return found;
+  const std::string& name = pod->string_at("metadata", "name");
+  return Failure{
+      .code = kExitConflict,
+      .what = fmt::format("pod {0} has ended (phase {1}): nothing runs in it; its output is in muster logs {0}", name,
+                          phase)};
+}
+
+std::string note_of_pod(const json::Document& pod, const std::string& word) {
+  const std::string& name = pod.string_at("metadata", "name");
+  return name == word.substr(word.rfind('/') + 1) ? "" : fmt::format("using pod {}\n", name);
 }
 
 }  // namespace muster::cli

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <variant>
 
 #include "cli/connect/session.h"
 #include "cli/exec/console.h"
@@ -24,7 +26,11 @@ std::optional<Result<int>> run_exec(Session& session, const ExecRun& run);
 /// The same, with the user's terminal in raw mode if the request has a terminal and the input is one.
 std::optional<Result<int>> run_exec_on_terminal(Session& session, const ExecRun& run);
 
-/// The pod that a command line names: NAME, pod/NAME. Fails when it has ended, as kubectl does.
-Result<json::Document> find_running_pod(Session& session, const std::string& ns, const std::string& word);
+/// The pod that a command line names, or the leading one of the job that it names. Fails when it has ended, as kubectl
+/// does.
+std::variant<json::Document, Failure> find_running_pod(Session& session, const std::string& ns,
+                                                       const std::string& word);
+/// Returns a line about the pod that was taken; "" for the one that `word` names.
+std::string note_of_pod(const json::Document& pod, const std::string& word);
 
 }  // namespace muster::cli
