@@ -437,6 +437,50 @@ TEST(Describe, LeadsWithTheCause) {
   EXPECT_THAT(cli.out, HasSubstr("Phase:        Pending\nMessage:      needs 4 nvidia.com/gpu, there is none\n"));
 }
 
+TEST(Describe, TellsTheCauseOnceAndShowsTheLastLinesAsLines) {
+  CommandRun cli;
+  const std::string cause = "replica worker-0 ended with exit code 1: ValueError: bad shape";
+  json::Document failed = job("j", "Failed");
+  const json::Object condition{{"type", "Failed"}, {"status", "True"}, {"reason", "Failed"}, {"message", cause}};
+  failed["status"]["conditions"] = json::Array{condition};
+  cli.server.put(kJobs + "/j", failed);
+  for (const std::string name : {"j-worker-0", "j-worker-1"}) {
+    json::Document worker = waiting_worker("j", "");
+    worker["metadata"]["name"] = name;
+    worker["status"] =
+        *json::parse(R"({"phase":"Failed","containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":1,
+          "message":"Traceback:\n  line 3\nValueError: bad shape\n"}}}]})");
+    cli.server.put(kPods + "/" + name, worker);
+  }
+  json::Document event = make_object("v1", "Event", "e");
+  event["message"] = cause;
+  cli.server.put("/api/v1/namespaces/default/events/e", event);
+  EXPECT_EQ(cli.run(make_describe(), {"pj", "j"}), 0) << cli.err;
+  EXPECT_THAT(cli.out, HasSubstr("Phase:        Failed\nMessage:      " + cause + "\nLabels:"));
+  EXPECT_EQ(cli.out.find(cause), cli.out.rfind(cause)) << cli.out;
+  EXPECT_THAT(cli.out, HasSubstr("(as above)\nReplicas:"));
+  EXPECT_THAT(cli.out, HasSubstr("Last lines of worker-0, worker-1:\n"
+                                 "  Traceback:\n"
+                                 "    line 3\n"
+                                 "  ValueError: bad shape\n"));
+  EXPECT_EQ(cli.out.find("\\n"), std::string::npos) << cli.out;
+}
+
+TEST(Describe, EventsOfOneSecondAreInTheOrderOfTheirWrites) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/j", job("j", "Running"));
+  const auto put = [&](const std::string& name, const std::string& reason) {
+    json::Document event = make_object("v1", "Event", name);
+    event["reason"] = reason;
+    event["lastTimestamp"] = "2026-01-01T00:00:00Z";
+    cli.server.put("/api/v1/namespaces/default/events/" + name, event);
+  };
+  put("z", "Started");
+  put("a", "Ended");
+  EXPECT_EQ(cli.run(make_describe(), {"pj", "j"}), 0) << cli.err;
+  EXPECT_LT(cli.out.find("Started"), cli.out.find("Ended"));
+}
+
 TEST(Describe, FitsOntoTheTerminal) {
   CommandRun cli;
   cli.terminal = true;

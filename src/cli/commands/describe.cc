@@ -48,12 +48,14 @@ class Describe final : public Command {
 
  private:
   std::string text(Session& session, const Selected& one, const json::Document& object) {
-    const Viewer viewer{.now = session.loop().now(), .width = session.terminal().width};
     const std::string& uid = object.string_at("metadata", "uid");
     const bool is_job = is_job_kind(one.kind.resource.group);
     std::vector<json::Document> pods;
     if (is_job) pods = pods_of(session, one, uid);
-    std::string out = describe_head(object, waiting_cause(object, pods), viewer);
+    const Viewer viewer{.now = session.loop().now(),
+                        .width = session.terminal().width,
+                        .told = head_message(object, waiting_cause(object, pods))};
+    std::string out = describe_head(object, viewer);
     if (is_job) out += describe_replicas(std::move(pods), one.name, viewer);
     if (one.kind.kind == "Pod") out += describe_containers(object, viewer);
     out += describe_body(object, one.kind.kind);

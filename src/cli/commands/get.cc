@@ -159,6 +159,8 @@ class Get final : public Command {
       if (order_ && has_rows(*table)) {
         if (auto done = sort_objects((*table)["rows"].as_array(), *order_, "object"); !done)
           return session.fail(done.error());
+      } else if (query.kind.kind == "Event" && has_rows(*table)) {
+        sort_rows_by_write((*table)["rows"].as_array());
       }
       if (!printer || last_kind != query.kind.label()) {
         printer.emplace(table_options(session, query, several));

@@ -93,12 +93,14 @@ std::string job_message(const json::Document& job) {
   return explains->string_at("message");
 }
 
+std::string container_message(const json::Document& container_status) {
+  const std::string& waiting = container_status.string_at("state", "waiting", "message");
+  return waiting.empty() ? container_status.string_at("state", "terminated", "message") : waiting;
+}
+
 std::string pod_message(const json::Document& pod) {
   for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
-    for (const char* state : {"waiting", "terminated"}) {
-      const std::string& message = status.string_at("state", state, "message");
-      if (!message.empty()) return message;
-    }
+    if (std::string message = container_message(status); !message.empty()) return message;
   }
   if (!pod.string_at("status", "message").empty()) return pod.string_at("status", "message");
   return unscheduled_message(pod);

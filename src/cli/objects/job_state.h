@@ -18,6 +18,8 @@ std::string job_phase(const json::Document& job);
 /// Returns the message of the condition that explains the phase; "" when there is none.
 std::string job_message(const json::Document& job);
 
+/// Returns why a container waits, or what it left at its end, which may be the last lines of its log.
+std::string container_message(const json::Document& container_status);
 /// Returns the pod's message about why it does not run or how it failed; "" when there is none.
 std::string pod_message(const json::Document& pod);
 /// Returns why an object is not running yet: a pod's own message or, for a job, the message of its condition Running,

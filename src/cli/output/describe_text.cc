@@ -10,6 +10,7 @@
 #include "base/visible_text.h"
 #include "cli/objects/job_state.h"
 #include "cli/objects/three_way.h"
+#include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
 #include "json/yaml.h"
 
@@ -30,6 +31,42 @@ std::string indent(const std::string& text, std::string_view by) {
 
 std::string line(std::string_view label, std::string_view value) {
   return fmt::format("{:<13} {}\n", label.empty() ? "" : std::string(label) + ":", value);
+}
+
+/// Returns a message as a cell, unless the head shows it already.
+std::string unless_told(const std::string& message, const Viewer& viewer) {
+  return !message.empty() && message == viewer.told ? "(as above)" : cell_text(message);
+}
+
+/// The end of a log, as pods that failed have it as their message, and whose it is.
+struct LogTail {
+  std::vector<std::string> replicas;
+  std::string text;
+};
+
+/// The last lines of a log are no sentence: their last one is shown as the message, and all of them below the table.
+std::string message_or_last_line(const std::string& message, const Viewer& viewer) {
+  const std::string text(trim(message));
+  const std::size_t last = text.rfind('\n');
+  return last == std::string::npos ? unless_told(text, viewer) : cell_text(text.substr(last + 1));
+}
+
+/// Ranks that fail together often write the same.
+void collect_tail(std::vector<LogTail>& tails, const std::string& replica, const std::string& message) {
+  const std::string text(trim(message));
+  if (text.find('\n') == std::string::npos) return;
+  const auto same = std::ranges::find(tails, text, &LogTail::text);
+  same == tails.end() ? tails.push_back({{replica}, text}) : same->replicas.push_back(replica);
+}
+
+std::string tail_blocks(const std::vector<LogTail>& tails) {
+  constexpr std::size_t kMostBlocks = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(tails.size(), kMostBlocks); ++i) {
+    out += fmt::format("Last lines of {}:\n{}", join(tails[i].replicas, ", "), indent(tails[i].text, "  "));
+  }
+  if (tails.size() > kMostBlocks) out += fmt::format("({} more: muster logs)\n", tails.size() - kMostBlocks);
+  return out;
 }
 
 /// Wraps a sentence to the width of the terminal.
@@ -74,7 +111,7 @@ std::string conditions(const json::Document& object, const Viewer& viewer) {
   for (const json::Document& condition : all) {
     rows.push_back({condition.string_at("type"), condition.string_at("status"),
                     age(condition.string_at("lastTransitionTime"), viewer), or_none(condition.string_at("reason")),
-                    cell_text(condition.string_at("message"))});
+                    unless_told(condition.string_at("message"), viewer)});
   }
   return table("Conditions", rows, viewer.width);
 }
@@ -121,12 +158,21 @@ std::string container_state(const json::Document& container_status) {
   return reason.empty() ? "Waiting" : "Waiting: " + reason;
 }
 
-std::string describe_head(const json::Document& object, const std::string& cause, const Viewer& viewer) {
+std::string head_message(const json::Document& object, const std::string& cause) {
+  if (object.find("status") == nullptr) return "";
+  return cause.empty() ? job_message(object) : cause;
+}
+
+std::string describe_head(const json::Document& object, const Viewer& viewer) {
   const std::string& created = object.string_at("metadata", "creationTimestamp");
   std::string out = line("Name", object.string_at("metadata", "name"));
   const std::string& ns = object.string_at("metadata", "namespace");
   if (!ns.empty()) out += line("Namespace", ns);
   out += line("Kind", fmt::format("{} ({})", object.string_at("kind"), object.string_at("apiVersion")));
+  const bool has_phase =
+      !object.string_at("status", "phase").empty() || !object.array_at("status", "conditions").empty();
+  if (has_phase) out += line("Phase", job_phase(object));
+  if (!viewer.told.empty()) out += wrapped_line("Message", cell_text(viewer.told), viewer.width);
   out += map_lines("Labels", object.at("metadata", "labels"));
   out += map_lines("Annotations", object.at("metadata", "annotations"));
   if (!created.empty()) out += line("Created", fmt::format("{} ({} ago)", created, age(created, viewer)));
@@ -137,11 +183,6 @@ std::string describe_head(const json::Document& object, const std::string& cause
     out += line("Controlled by", owner->string_at("kind") + "/" + owner->string_at("name"));
   }
   if (object.find("status") != nullptr) {
-    const bool has_phase =
-        !object.string_at("status", "phase").empty() || !object.array_at("status", "conditions").empty();
-    if (has_phase) out += line("Phase", job_phase(object));
-    const std::string message = cause.empty() ? job_message(object) : cause;
-    if (!message.empty()) out += wrapped_line("Message", cell_text(message), viewer.width);
     const std::string& start = object.string_at("status", "startTime");
     const std::string& end = object.string_at("status", "completionTime");
     if (!start.empty()) out += line("Started", start);
@@ -157,32 +198,38 @@ std::string describe_head(const json::Document& object, const std::string& cause
 std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer) {
   std::ranges::sort(pods, {}, [](const json::Document& pod) { return pod.string_at("metadata", "name"); });
   std::vector<std::vector<std::string>> rows{{"REPLICA", "POD", "PHASE", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
+  std::vector<LogTail> tails;
   for (const json::Document& pod : pods) {
     const std::string& name = pod.string_at("metadata", "name");
+    collect_tail(tails, replica_label(pod, job_name), pod_message(pod));
     rows.push_back({replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
                     std::to_string(restarts_of(pod)), first_container_state(pod),
-                    age(pod.string_at("metadata", "creationTimestamp"), viewer), cell_text(pod_message(pod))});
+                    age(pod.string_at("metadata", "creationTimestamp"), viewer),
+                    message_or_last_line(pod_message(pod), viewer)});
   }
-  return table("Replicas", rows, viewer.width, 2);
+  return table("Replicas", rows, viewer.width, 2) + tail_blocks(tails);
 }
 
 std::string describe_containers(const json::Document& pod, const Viewer& viewer) {
   std::vector<std::vector<std::string>> rows{{"NAME", "IMAGE", "STATE", "SINCE", "RESTARTS", "MESSAGE"}};
+  std::vector<LogTail> tails;
   for (const json::Document& container : pod.array_at("spec", "containers")) {
     const std::string& name = container.string_at("name");
     const json::Array& statuses = pod.array_at("status", "containerStatuses");
     const auto status = std::ranges::find(statuses, name, [](const json::Document& s) { return s.string_at("name"); });
     if (status == statuses.end()) {
-      rows.push_back({name, container.string_at("image"), "Waiting", "", "0", cell_text(pod_message(pod))});
+      rows.push_back({name, container.string_at("image"), "Waiting", "", "0", unless_told(pod_message(pod), viewer)});
       continue;
     }
     const std::string& ended = status->string_at("state", "terminated", "finishedAt");
     const std::string& since = ended.empty() ? status->string_at("state", "running", "startedAt") : ended;
+    const std::string message = container_message(*status);
+    collect_tail(tails, name, message);
     rows.push_back({name, container.string_at("image"), container_state(*status),
                     since.empty() ? "" : age(since, viewer), std::to_string(status->int_at("restartCount")),
-                    cell_text(pod_message(pod))});
+                    message_or_last_line(message.empty() ? pod_message(pod) : message, viewer)});
   }
-  return table("Containers", rows, viewer.width);
+  return table("Containers", rows, viewer.width) + tail_blocks(tails);
 }
 
 std::string describe_body(const json::Document& object, const std::string& kind) {
@@ -214,14 +261,16 @@ std::string describe_events(std::vector<json::Document> events, const Viewer& vi
     }
     return event.string_at("metadata", "creationTimestamp");
   };
-  std::ranges::stable_sort(events, {}, last_seen);
+  // Times are whole seconds: what happened within one is in the order of the writes.
+  std::ranges::stable_sort(
+      events, {}, [&](const json::Document& event) { return std::pair(last_seen(event), revision_of(event)); });
   std::vector<std::vector<std::string>> rows{{"TYPE", "REASON", "AGE", "COUNT", "FROM", "MESSAGE"}};
   for (const json::Document& event : events) {
     const std::string& component = event.string_at("source", "component");
     rows.push_back({event.string_at("type"), event.string_at("reason"), age(last_seen(event), viewer),
                     std::to_string(std::max<std::int64_t>(1, event.int_at("count"))),
                     or_none(component.empty() ? event.string_at("reportingComponent") : component),
-                    cell_text(event.string_at("message"))});
+                    unless_told(event.string_at("message"), viewer)});
   }
   return table("Events", rows, viewer.width, 2);
 }

@@ -12,12 +12,16 @@ namespace muster::cli {
 struct Viewer {
   Time now;
   std::size_t width = 0;  // of the terminal; 0: unlimited
+  std::string told = {};  // what the head says as the object's message: the sections below do not repeat it
 };
 
-/// Shows name, namespace, labels, annotations, age, owner, phase and conditions. `cause` is why the object does not
-/// run, if there is a better explanation than in the object itself.
-std::string describe_head(const json::Document& object, const std::string& cause, const Viewer& viewer);
-/// Shows a job's pods: role, phase, restarts, how they ended and why they wait.
+/// Returns what the head shows as the object's message: `cause`, which is why it does not run, if there is a better
+/// explanation than in the object itself.
+std::string head_message(const json::Document& object, const std::string& cause);
+
+/// Shows name, namespace, phase, message, labels, annotations, age, owner and conditions.
+std::string describe_head(const json::Document& object, const Viewer& viewer);
+/// Shows a job's pods: role, phase, restarts, how they ended, why they wait and the last lines that they wrote.
 std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer);
 /// Shows a pod's containers with their images and states.
 std::string describe_containers(const json::Document& pod, const Viewer& viewer);

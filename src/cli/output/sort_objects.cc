@@ -72,4 +72,16 @@ Status sort_objects(json::Array& items, const SortBy& by, std::string_view insid
   return ok();
 }
 
+std::int64_t revision_of(const json::Document& object) {
+  return parse_int(object.string_at("metadata", "resourceVersion")).value_or(0);
+}
+
+void sort_rows_by_write(json::Array& rows) {
+  const json::Document none;
+  std::ranges::stable_sort(rows, {}, [&](const json::Document& row) {
+    const json::Document* object = row.find("object");
+    return revision_of(object == nullptr ? none : *object);
+  });
+}
+
 }  // namespace muster::cli
