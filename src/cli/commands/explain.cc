@@ -54,6 +54,16 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return out;
 }
 
+/// "What the job runs." and "What a job runs." tell nobody anything different.
+bool says_the_same(std::string_view a, std::string_view b) {
+  const auto words = [](std::string_view text) {
+    std::vector<std::string> out = split(to_lower(text), ' ');
+    std::erase_if(out, [](const std::string& word) { return word == "a" || word == "an" || word == "the"; });
+    return out;
+  };
+  return words(a) == words(b);
+}
+
 std::string field_line(const FieldDesc& field, std::size_t indent) {
   return fmt::format("{:{}}{}\t<{}>{}\n", "", indent, field.name, type_name(field.type()),
                      field.required ? " -required-" : "");
@@ -199,7 +209,9 @@ class Explain final : public Command {
     }
     out += "\nDESCRIPTION:\n";
     if (field != nullptr) out += wrapped(field->doc, 4);
-    if (inside != nullptr && (field == nullptr || inside->doc != field->doc)) out += wrapped(inside->doc, 4);
+    if (inside != nullptr && (field == nullptr || !says_the_same(inside->doc, field->doc))) {
+      out += wrapped(inside->doc, 4);
+    }
     out += "\n";
     if (inside == nullptr || inside->fields.empty()) return out;
     std::vector<const TypeDesc*> above;

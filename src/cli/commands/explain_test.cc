@@ -33,6 +33,7 @@ TEST(Explain, FollowsAPathThroughLists) {
 }
 
 TEST(Explain, SaysOnceWhatFieldAndTypeSayAlike) {
+  EXPECT_THAT(explained({"pj.spec"}), HasSubstr("DESCRIPTION:\n    What the job runs, and how.\n\nFIELDS:"));
   const std::string text = explained({"pj.spec.torchrunConfig"});
   EXPECT_THAT(text, HasSubstr("DESCRIPTION:\n    Launches the program through torchrun.\n\nFIELDS:\n  enabled\t"));
   EXPECT_THAT(text, HasSubstr("\n  enabled\t<boolean>\n  older spelling: enable\n"));
