@@ -110,6 +110,32 @@ TEST(Logs, FollowsReplicasAsTheyAppearUntilTheJobEnds) {
   EXPECT_EQ(cli.out, "[worker-0] hello\n[worker-1] there\n[worker-0] done\n");
 }
 
+TEST(Logs, AFollowerMergesThePastByTimeAndThenHoldsNothingUp) {
+  CommandRun cli;
+  cli.server.put(kJobs + "/mnist", job("Running"));
+  cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "running"));
+  cli.server.put(kPods + "/mnist-worker-1", pod("mnist-worker-1", "running"));
+  cli.server.log("mnist-worker-0", at(1, "one") + at(3, "three"));
+  cli.server.log("mnist-worker-1", at(2, "two") + at(4, "four"));
+  std::string before_the_end;
+  const int code = cli.run(make_logs(), {"-f", "pj/mnist"},
+                           {[&] { cli.server.log("mnist-worker-0", at(6, "six")); },
+                            [&] { cli.server.log("mnist-worker-1", at(5, "five, late")); },
+                            [&] {
+                              before_the_end = cli.out;
+                              cli.server.end_log("mnist-worker-0");
+                              cli.server.end_log("mnist-worker-1");
+                              cli.server.put(kPods + "/mnist-worker-0", pod("mnist-worker-0", "terminated"));
+                              cli.server.put(kPods + "/mnist-worker-1", pod("mnist-worker-1", "terminated"));
+                              cli.server.put(kJobs + "/mnist", job("Succeeded"));
+                            }});
+  EXPECT_EQ(code, 0) << cli.err;
+  EXPECT_EQ(before_the_end,
+            "[worker-0] one\n[worker-1] two\n[worker-0] three\n[worker-1] four\n[worker-0] six\n"
+            "[worker-1] five, late\n");
+  EXPECT_EQ(cli.out, before_the_end);
+}
+
 TEST(Logs, FollowsAcrossAReplacementOfThePod) {
   CommandRun cli;
   cli.server.put(kJobs + "/mnist", job("Running", 1));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/owners.h"
+#include "cli/logs/log_merger.h"
 #include "cli/objects/job_state.h"
 
 namespace muster::cli {
@@ -15,6 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr Duration kPause = 300ms;
 constexpr Duration kPatience = 60s;
+// How long a line of the past waits for what other logs may still have from before it.
+constexpr Duration kBacklogWait = 300ms;
+constexpr std::size_t kMostBacklog = std::size_t{1} << 20;  // of a log that is ahead of the others
 constexpr const char* kPreviousRun = "&previous=true";
 
 struct Run {
@@ -73,6 +77,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     bool container_ended = false;  // as the API reports it
     bool pod_gone = false;         // another pod may have its name now, so no more requests are sent
     bool done = false;
+    std::optional<std::size_t> in_backlog = {};  // its number there
+    bool paused = false;
   };
 
   State(Session& s, FollowOptions o) : session(s), options(std::move(o)), last_activity(s.loop().mono()) {}
@@ -86,6 +92,9 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
   std::optional<Error> failure;
   MonoTime last_activity;
   bool first_list = true;
+  std::optional<LogMerger> backlog;
+  bool backlog_timer = false;
+  MonoTime backlog_moved;  // when it last gave a line
 
   void got_list(const json::Document& list) {
     std::map<std::string, bool> present;
@@ -96,7 +105,63 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     for (auto& [uid, over] : ended) {
       if (!present.contains(uid)) gone(uid);
     }
+    if (first_list) start_backlog();
     first_list = false;
+  }
+
+  /// The callbacks of the streams that were opened for the first list have not run yet.
+  void start_backlog() {
+    if (sources.size() < 2) return;
+    std::vector<std::string> prefixes;
+    for (auto& [key, source] : sources) {
+      source.in_backlog = prefixes.size();
+      source.log.show(TimestampedLog::Show::kWithTimestamps);
+      prefixes.push_back(source.cutter.prefix());
+    }
+    backlog.emplace(std::move(prefixes), LogMerger::Order::kByTime, options.timestamps);
+    backlog_moved = session.loop().mono();
+  }
+
+  void print_backlog() {
+    if (const std::string lines = backlog->take(); !lines.empty()) {
+      backlog_moved = session.loop().mono();
+      session.out_log(lines);
+    }
+    for (auto& [key, source] : sources) {
+      if (source.in_backlog) pause(source, backlog->waiting(*source.in_backlog) > kMostBacklog);
+    }
+    if (!backlog->any_waiting() || std::exchange(backlog_timer, true)) return;
+    session.loop().after(kBacklogWait, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->check_backlog();
+    });
+  }
+
+  void check_backlog() {
+    backlog_timer = false;
+    if (!backlog) return;
+    const bool stands_still = session.loop().mono() - backlog_moved >= kBacklogWait;
+    backlog->any_waiting() && stands_still ? end_backlog() : print_backlog();
+  }
+
+  void end_backlog() {
+    backlog->stop_waiting();
+    session.out_log(backlog->take());
+    backlog.reset();
+    for (auto& [key, source] : sources) {
+      if (!std::exchange(source.in_backlog, std::nullopt)) continue;
+      source.log.show(shown());
+      pause(source, false);
+    }
+  }
+
+  static void pause(Source& source, bool paused) {
+    if (source.paused == paused || source.call == nullptr) return;
+    source.paused = paused;
+    paused ? source.call->pause_input() : source.call->resume_input();
+  }
+
+  TimestampedLog::Show shown() const {
+    return options.timestamps ? TimestampedLog::Show::kWithTimestamps : TimestampedLog::Show::kWithoutTimestamps;
   }
 
   void saw_pod(const json::Document& pod) {
@@ -132,11 +197,10 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
 
   void add_source(const Key& key, const std::string& pod, const std::string& container, const std::string& prefix,
                   std::string first_query) {
-    const auto show =
-        options.timestamps ? TimestampedLog::Show::kWithTimestamps : TimestampedLog::Show::kWithoutTimestamps;
+    if (backlog) end_backlog();  // what a new run writes is no past
     Source source{.pod = pod,
                   .container = container,
-                  .log = TimestampedLog(show),
+                  .log = TimestampedLog(shown()),
                   .cutter = LineCutter(prefix),
                   .first_query = std::move(first_query),
                   .call = nullptr,
@@ -157,6 +221,7 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
       target += "&sinceTime=" + net::percent_encode(source.log.last_time() + "Z");
     }
     source.log.restart();
+    source.paused = false;
     net::ResponseSink sink;
     sink.on_head = [](int, const net::Headers&) {};
     sink.on_data = [weak = weak_from_this(), key](std::string_view bytes) {
@@ -172,7 +237,15 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     Source& source = sources.at(key);
     source.failing_since.reset();
     last_activity = session.loop().mono();
-    const std::string lines = source.cutter.feed(source.log.feed(bytes));
+    print(source, source.log.feed(bytes));
+  }
+
+  void print(Source& source, const std::string& text) {
+    if (source.in_backlog) {
+      backlog->feed(*source.in_backlog, text);
+      return print_backlog();
+    }
+    const std::string lines = source.cutter.feed(text);
     if (!lines.empty()) session.out_log(lines);
   }
 
@@ -208,8 +281,12 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
 
   void finish(Source& source) {
     source.done = true;
-    const std::string rest = source.cutter.feed(source.log.finish()) + source.cutter.finish();
-    if (!rest.empty()) session.out_log(rest);
+    print(source, source.log.finish());
+    if (source.in_backlog) {
+      backlog->end(*source.in_backlog);
+      return print_backlog();
+    }
+    if (const std::string rest = source.cutter.finish(); !rest.empty()) session.out_log(rest);
   }
 
   void later(const Key& key, void (*step)(State&, const Key&)) {

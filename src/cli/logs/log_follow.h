@@ -1,5 +1,6 @@
 // LogFollower merges the logs of a set of pods into one stream, while pods appear, restart, are replaced and end. It
-// reads each run of a container once, and resumes a broken stream where it stopped.
+// reads each run of a container once, and resumes a broken stream where it stopped. What the pods wrote before is
+// merged by time; from the first moment on in which that would hold up a line, lines come as they come.
 #pragma once
 
 #include <functional>

@@ -24,6 +24,7 @@ class LineCutter {
   std::string feed(std::string_view bytes);
   /// Returns the unfinished last line, terminated by a newline, after the stream has ended.
   std::string finish();
+  const std::string& prefix() const { return prefix_; }
 
  private:
   std::string prefix_;
@@ -36,6 +37,8 @@ class TimestampedLog {
  public:
   enum class Show { kWithTimestamps, kWithoutTimestamps };
   explicit TimestampedLog(Show show) : show_(show) {}
+  /// Changes how the lines to come are shown.
+  void show(Show show) { show_ = show; }
 
   /// Takes the next bytes of the stream and returns the new complete lines.
   std::string feed(std::string_view bytes);

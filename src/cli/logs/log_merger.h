@@ -22,10 +22,13 @@ class LogMerger {
 
   void feed(std::size_t log, std::string_view bytes);
   void end(std::size_t log);
+  /// From now on, lines come as they come.
+  void stop_waiting() { order_ = Order::kAsTheyCome; }
   /// Returns the lines whose turn has come.
   std::string take();
   /// How many bytes of this log wait for their turn.
   std::size_t waiting(std::size_t log) const { return logs_[log].bytes; }
+  bool any_waiting() const { return !heads_.empty(); }
 
  private:
   struct Log {
