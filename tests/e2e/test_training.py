@@ -29,7 +29,7 @@ def accuracy_in(text):
 
 
 def test_the_example_trains_a_model(engine):
-    engine.muster("create", "-f", EXAMPLE / "job_two_ranks.yaml")
+    assert "deprecated" not in engine.muster("create", "-f", EXAMPLE / "job_two_ranks.yaml").stderr
     assert engine.muster("wait", "pj/torch-mnist-two-ranks", "--timeout", "300s", timeout=320).returncode == 0
     text = engine.muster("logs", "pj/torch-mnist-two-ranks").stdout
     assert accuracy_in(text) > 0.80
