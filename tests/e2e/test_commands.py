@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from harness import MUSTER, Engine
+from harness import MUSTER, ROOT, Engine
 
 
 def without_kubeconfig(engine, *words, home=None, **kwargs):
@@ -342,3 +342,20 @@ def test_arena_is_the_same_file(engine):
     arena = MUSTER.parent / "arena"
     assert arena.is_symlink() and os.readlink(arena) == "muster"
     assert "+muster." in engine.run([arena, "version"]).stdout
+
+
+def test_a_build_shows_how_far_it_is(tmp_path):
+    """What ./quickstart shows in a pipe: each step once, and nothing more when the build is over."""
+    log = tmp_path / "log"
+    log.write_text("-- Configuring\n[3/10] Building a\n")
+    build = subprocess.Popen(["sleep", "60"])
+    shown = subprocess.Popen([ROOT / "tools" / "build_progress", log, str(build.pid), "0.05"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert shown.stdout.readline().startswith("  building [3/10] ")
+        with log.open("a") as more:
+            more.write("[4/10] Building b\n")
+        assert shown.stdout.readline().startswith("  building [4/10] ")
+    finally:
+        build.kill()
+        build.wait()
+    assert shown.communicate(timeout=20)[0] == ""

@@ -34,7 +34,7 @@ TEST(SortObjects, RowsOfEventsAreInTheOrderOfTheirWrites) {
   json::Array rows = json::parse(R"([{"cells":["c"],"object":{"metadata":{"resourceVersion":"10"}}},
                                       {"cells":["a"],"object":{"metadata":{"resourceVersion":"9"}}},
                                       {"cells":["b"]}])")
-->as_array();
+                         ->as_array();
   sort_rows_by_write(rows);
   EXPECT_EQ(json::serialize(rows[0].array_at("cells").front()), R"("b")");
   EXPECT_EQ(json::serialize(rows[1].array_at("cells").front()), R"("a")");
