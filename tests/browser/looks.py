@@ -18,7 +18,7 @@ CUT = """
     const right = range.getBoundingClientRect().right;
     for (let at = node.parentElement; at !== document.body; at = at.parentElement) {
       const { overflowX, position } = getComputedStyle(at);
-      if (overflowX === "auto" || overflowX === "scroll" || position === "fixed") break;
+      if (overflowX === "auto" || overflowX === "scroll" || position === "fixed" || at.matches(".table-head")) break;  // the head scrolls with its table
       if (overflowX === "visible" || right <= at.getBoundingClientRect().right + 1) continue;
       if (!node.parentElement.closest("[title]")) found.add(text);
       break;
@@ -26,6 +26,13 @@ CUT = """
   }
   return [...found];
 }
+"""
+
+# What a person can move sideways to read the rest of: the page, which must never be so, and messages.
+SIDEWAYS = """
+() => [document.documentElement, ...[...document.querySelectorAll(".message, .note")].map((one) => one.closest(".scroll-x, .table-scroll, main"))]
+  .filter((one, at) => one.scrollWidth > one.clientWidth && (at === 0 || innerWidth <= 720))
+  .map((one) => one.className || one.localName)
 """
 
 # Words of the console itself; what objects, events and the server say is left as it is.
@@ -58,8 +65,9 @@ def assert_looks_right(tab, where, names=()):
     page = tab.page
     width = page.viewport_size["width"]
     assert serious_problems(page) == [], (where, width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, (where, width)
-    assert page.evaluate(CUT) == [], (where, width)
+    assert page.evaluate("[innerWidth, document.documentElement.scrollWidth]") == [width, width], (where, width)
+    assert page.evaluate(SIDEWAYS) == [], (where, width)
+    assert (cut := page.evaluate(CUT)) == [], (where, width, cut)
     if tab.language == "zh":
         words = {text for text in page.evaluate(WORDS) if is_english(text)}
         assert words - NAMES - set(names) == set(), (where, width)

@@ -145,6 +145,20 @@ def test_the_newest_rows_are_there_before_the_others(console, engine):
     assert "Paused (60)" in page.get_by_label("Phase").inner_text()
 
 
+def test_a_table_that_is_too_wide_scrolls_within_its_card(console, jobs):
+    page = console("jobs?ns=*&hide=none&q=talks").page
+    name = row(page, "talks").get_by_role("link", name="talks", exact=True)
+    name.wait_for()
+    assert page.get_by_role("columnheader").count() == 13  # twelve and the boxes
+    sideways = page.locator(".table-scroll")
+    assert sideways.evaluate("one => one.scrollWidth > one.clientWidth")
+    left, right = name.bounding_box()["x"], row(page, "talks").get_by_role("button").bounding_box()["x"]
+    sideways.evaluate("one => one.scrollTo(10_000, 0)")
+    wait_for("the head to follow", lambda: page.evaluate("document.querySelector('.table-head').scrollLeft === document.querySelector('.table-scroll').scrollLeft"))
+    assert (name.bounding_box()["x"], row(page, "talks").get_by_role("button").bounding_box()["x"]) == (left, right)
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).textContent", [left + 2, name.bounding_box()["y"] + 4]) == "talks"
+
+
 def test_changes_appear_by_themselves(console, jobs):
     page = console().page
     row(page, "talks").wait_for()
@@ -283,12 +297,12 @@ def test_pages_are_accessible_and_fit(console, jobs, language, theme):
         tab = console(language=language, theme=theme, width=width)
         page = tab.page
         row(page, "waits").wait_for()
-        for place in ("jobs", f"{JOB}/broken", *(f"{JOB}/talks?tab={name}" for name in ("replicas", "logs", "metrics", "yaml"))):
+        for place in ("jobs", "jobs?ns=*&hide=none&sort=name:asc", f"{JOB}/broken", *(f"{JOB}/talks?tab={name}" for name in ("replicas", "logs", "metrics", "yaml"))):
             page.goto(f"http://127.0.0.1:{jobs.port}/console/{place}")
             page.wait_for_selector("h1")
             page.get_by_text("talks" if "talks" in place else "broken").first.wait_for()
             assert_looks_right(tab, place, names=["PyTorchTrainingJob"])
-            tab.picture(f"{language}-{theme}-{width}-{place.split('/')[-1].split('=')[-1]}")
+            tab.picture(f"{language}-{theme}-{width}-job-{place.split('/')[-1].replace('?', '-')}")
 
 
 def test_the_first_page_is_small(jobs):

@@ -154,7 +154,7 @@ def test_a_terminal_says_when_it_ends_with_its_pod_or_cannot_begin(console, pods
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_of_pods_are_accessible_and_fit(console, pods, language, theme):
     for width in (1280, 390):
-        tab = console("pods", language=language, theme=theme, width=width)
+        tab = console("pods?ns=*&hide=none", language=language, theme=theme, width=width)
         page = tab.page
         row(page, "two").wait_for()
         for tab_name in (None, "", "containers", "logs", "terminal"):

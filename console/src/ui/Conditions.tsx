@@ -11,11 +11,11 @@ export function Conditions({ conditions }: { conditions: Condition[] }) {
   const sorted = [...conditions].sort((a, b) => newestFirst(a.lastTransitionTime, b.lastTransitionTime));
   return (
     <ScrollX label={t("job.conditions")}>
-      <table class="plain-table">
+      <table class="plain-table stacks">
         <thead><tr><th>{t("condition.type")}</th><th>{t("condition.status")}</th><th>{t("condition.changed")}</th><th>{t("condition.reason")}</th><th>{t("condition.message")}</th></tr></thead>
         <tbody>
           {sorted.map((one) => (
-            <tr key={one.type}><td>{one.type}</td><td>{one.status}</td><td class="time">{formatTime(one.lastTransitionTime)}</td><td>{one.reason || "-"}</td><td class="message">{one.message}</td></tr>
+            <tr key={one.type}><td>{one.type}</td><td>{one.status}</td><td class="time" data-title={t("condition.changed")}>{formatTime(one.lastTransitionTime)}</td><td>{one.reason || "-"}</td><td class="message">{one.message}</td></tr>
           ))}
         </tbody>
       </table>

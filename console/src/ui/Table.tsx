@@ -39,7 +39,10 @@ export function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<str
 }
 
 const rowHeight = 36;
-const notedHeight = 56;
+const noteGap = 4;  // under a note
+const noteLineHeight = 16;
+const mostNoteLines = 4;
+const phoneWidth = 720;  // as in the style sheet
 const above = 200;  // at least this much of the window is above a table
 const overscan = 360;  // pixels beyond the edges, so that a quick scroll shows no gap
 
@@ -55,32 +58,46 @@ export function rowAt(offsets: number[], position: number): number {
   return low;
 }
 
+/** How many lines a note takes that is wrapped at this width, or as many of them as are shown. */
+export function noteLines(note: string, width: number): number {
+  let used = 0;
+  for (const letter of note) {
+    used += letter < "\u2e80" ? 6.6 : 12;
+    if (used > width * mostNoteLines) break;
+  }
+  return Math.min(mostNoteLines, Math.ceil((used * 1.08) / width));
+}
+
+const heightOf = (lines: number) => (lines ? rowHeight + noteGap + lines * noteLineHeight : rowHeight);
+
 const Box = ({ label, checked, onChange }: { label: string; checked: boolean; onChange: () => void }) => (
   <input type="checkbox" aria-label={label} checked={checked} onChange={onChange} />
 );
-const cellClass = (column: Column<never>) => `cell ${column.numeric ? "numeric" : ""} ${column.hidden ? `not-${column.hidden}` : ""}`;
+const cellClass = (column: Column<never>, at: number) =>
+  `cell ${column.numeric ? "numeric" : ""} ${column.hidden ? `not-${column.hidden}` : ""} ${at === 0 ? "pinned" : column.key === "actions" ? "pinned-right" : ""}`;
 
 interface RowProps<T> {
   row: T;
   at: number;
   top: number;
   note: string;
+  lines: number;
   isChosen: boolean;
   columns: Column<T>[];
   keyOf: (row: T) => string;
   selection: Selection<T> | undefined;
 }
 
-function RowView<T>({ row, at, top, note, isChosen, columns, keyOf, selection }: RowProps<T>) {
+function RowView<T>({ row, at, top, note, lines, isChosen, columns, keyOf, selection }: RowProps<T>) {
   return (
     <div role="row" class={`row ${isChosen ? "chosen" : ""}`} aria-rowindex={at + 2}
-      style={{ transform: `translateY(${top}px)`, height: `${note ? notedHeight : rowHeight}px` }}>
+      style={{ transform: `translateY(${top}px)`, height: `${heightOf(lines)}px`, "--lines": lines }}>
       {selection && (
-        <div role="cell" class="cell">
+        <div role="cell" class="cell pinned-box">
           <Box label={selection.labelOf(row)} checked={selection.keys.has(keyOf(row))} onChange={() => selection.onChange(toggled(selection.keys, keyOf(row)))} />
         </div>
       )}
-      {columns.map((column) => <div role="cell" key={column.key} class={cellClass(column)}>{column.cell(row)}</div>)}
+      {columns.map((column, index) => <div role="cell" key={column.key} class={cellClass(column, index)}>{column.cell(row)}</div>)}
       {note ? <div role="cell" class="note" title={note}>{note}</div> : null}
     </div>
   );
@@ -89,23 +106,28 @@ function RowView<T>({ row, at, top, note, isChosen, columns, keyOf, selection }:
 const Row = memo(RowView) as typeof RowView;
 
 export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selection }: TableProps<T>) {
+  const head = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: -above, height: innerHeight, beyond: 0 });  // the first frame has only what is in sight
+  const [isScrolled, setScrolled] = useState(false);
+  const [view, setView] = useState({ top: -above, height: innerHeight, width: innerWidth, beyond: 0 });  // the first frame has only what is in sight
   const [chosen, setChosen] = useState(-1);
   const cursor = useRef(-1);  // the same at once, for a key that is pressed before the next rendering
   const notes = useMemo(() => rows.map((row) => noteOf?.(row) ?? ""), [rows, noteOf]);
+  // A note has one line, but on a phone, where nothing shows the rest of it, as many as it needs.
+  const noteWidth = view.width > phoneWidth ? 0 : view.width - (selection ? 78 : 50);
+  const lines = useMemo(() => notes.map((note) => (note && noteWidth ? noteLines(note, noteWidth) : note ? 1 : 0)), [notes, noteWidth]);
   const offsets = useMemo(() => {
     const starts = [0];
-    for (const note of notes) starts.push((starts[starts.length - 1] ?? 0) + (note ? notedHeight : rowHeight));
+    for (const count of lines) starts.push((starts[starts.length - 1] ?? 0) + heightOf(count));
     return starts;
-  }, [notes]);
+  }, [lines]);
   const total = offsets[rows.length] ?? 0;
 
   // The page scrolls, not the table: the part in sight is that between the edges of the window.
   useEffect(() => {
     const look = () => {
       const top = -(body.current?.getBoundingClientRect().top ?? 0);
-      setView((before) => (Math.abs(before.top - top) < rowHeight && before.height === innerHeight && before.beyond ? before : { top, height: innerHeight, beyond: overscan }));
+      setView((before) => (Math.abs(before.top - top) < rowHeight && before.height === innerHeight && before.width === innerWidth && before.beyond ? before : { top, height: innerHeight, width: innerWidth, beyond: overscan }));
     };
     const first = setTimeout(look, 50);  // what is beyond the edges can wait
     addEventListener("scroll", look, { passive: true });
@@ -142,20 +164,27 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selectio
   const onTablet = widthsOf(columns.filter((column) => column.hidden !== "tablet"));
   const onPhone = widthsOf(columns.filter((column) => !column.hidden));
   const allTicked = selection !== undefined && rows.length > 0 && rows.every((row) => selection.keys.has(keyOf(row)));
+  // The head stays at the top of the page, so it cannot be within what scrolls sideways: it follows.
+  const follow = (event: { currentTarget: HTMLElement }) => {
+    if (head.current) head.current.scrollLeft = event.currentTarget.scrollLeft;
+    setScrolled(event.currentTarget.scrollLeft > 0);
+  };
   return (
-    <div class={`table ${selection ? "with-boxes" : ""}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}
+    <div class={`table ${selection ? "with-boxes" : ""} ${isScrolled ? "scrolled" : ""}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}
       style={{ "--columns": widths, "--tablet-columns": onTablet, "--phone-columns": onPhone }}>
-      <div role="rowgroup" class="table-head">
+      <div role="rowgroup" class="table-head" ref={head}>
         <div role="row" class="row head">
-          {selection && <div role="columnheader" class="cell"><Box label={selection.labelOfAll} checked={allTicked} onChange={() => selection.onChange(new Set(allTicked ? [] : rows.map(keyOf)))} /></div>}
-          {columns.map((column) => <div role="columnheader" key={column.key} class={cellClass(column)}>{column.title}</div>)}
+          {selection && <div role="columnheader" class="cell pinned-box"><Box label={selection.labelOfAll} checked={allTicked} onChange={() => selection.onChange(new Set(allTicked ? [] : rows.map(keyOf)))} /></div>}
+          {columns.map((column, index) => <div role="columnheader" key={column.key} class={cellClass(column, index)}>{column.title}</div>)}
         </div>
       </div>
-      <div role="rowgroup" class="table-body" ref={body} style={{ height: `${total}px` }}>
-        {rows.slice(first, last).map((row, index) => (
-          <Row key={keyOf(row)} row={row} at={first + index} top={offsets[first + index] ?? 0} note={notes[first + index] ?? ""} isChosen={first + index === chosen}
-            columns={columns} keyOf={keyOf} selection={selection} />
-        ))}
+      <div class="table-scroll" onScroll={follow}>
+        <div role="rowgroup" class="table-body" ref={body} style={{ height: `${total}px` }}>
+          {rows.slice(first, last).map((row, index) => (
+            <Row key={keyOf(row)} row={row} at={first + index} top={offsets[first + index] ?? 0} note={notes[first + index] ?? ""} lines={lines[first + index] ?? 0} isChosen={first + index === chosen}
+              columns={columns} keyOf={keyOf} selection={selection} />
+          ))}
+        </div>
       </div>
     </div>
   );

@@ -21,13 +21,13 @@ export function Events({ ns, about, name }: EventsProps) {
   if (events.length === 0) return <p class="quiet">{t("job.noEvents")}</p>;
   return (
     <ScrollX label={t("job.events")}>
-      <table class="plain-table">
+      <table class="plain-table stacks">
         <thead><tr><th>{t("event.type")}</th>{name ? null : <th>{t("event.object")}</th>}<th>{t("event.first")}</th><th>{t("event.last")}</th><th>{t("event.reason")}</th><th>{t("event.message")}</th></tr></thead>
         <tbody>
           {events.map((event) => (
             <tr key={event.metadata.uid} class={event.type === "Warning" ? "warning" : ""}>
               <td>{event.type}</td>{name ? null : <td class="object">{event.involvedObject.name}</td>}
-              <td class="time">{formatTime(event.firstTimestamp)}</td><td class="time">{formatTime(event.lastTimestamp)}</td><td>{event.reason}</td>
+              <td class="time" data-title={t("event.first")}>{formatTime(event.firstTimestamp)}</td><td class="time" data-title={t("event.last")}>{formatTime(event.lastTimestamp)}</td><td>{event.reason}</td>
               <td class="message">{event.message}{(event.count ?? 1) > 1 && <span class="count">{t("event.times", { count: event.count ?? 1 })}</span>}</td>
             </tr>
           ))}
