@@ -251,6 +251,7 @@ def test_pause_and_resume(console, jobs):
     jobs.wait_phase("pauses", "Running")
     jobs.muster("delete", "pj", "pauses", "--grace-period=1")
     page.get_by_text("This job was deleted.").wait_for()
+    assert page.get_by_role("button", name=re.compile("Clone|Pause|Resume|More")).count() == 0
 
 
 def test_what_is_not_there_is_said(console, jobs):

@@ -61,6 +61,21 @@ def test_yaml_pasted_over_the_preview_is_created(console, engine):
     assert "hello from the form" in engine.muster("logs", "pj/pasted").stdout
 
 
+def test_the_form_names_volumes_and_an_unknown_image_and_forgets_what_is_repaired(console, engine):
+    engine.volume("datasets")
+    page = console("create/pytorchtrainingjobs.batch.tensorstack.dev").page
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("alert").get_by_text("name or generateName is required").first.wait_for()
+    page.get_by_label("Name", exact=True).fill("repaired")
+    wait_for("the failure to go", lambda: page.get_by_role("alert").count() == 0)
+    page.get_by_label("Image").fill("nobody/knows:1")
+    page.get_by_text('no environment is configured for "nobody/knows:1"').wait_for()
+    page.get_by_role("button", name="Add volume").click()
+    claim = page.get_by_label("Persistent volume claim")
+    wait_for("the volumes", lambda: "datasets" in claim.evaluate("one => [...one.list?.options ?? []].map((option) => option.value)"))
+    assert page.get_by_role("navigation").get_by_role("link", name="Job", exact=True).get_attribute("aria-current") == "page"
+
+
 def test_mistakes_are_shown_at_their_lines_and_nothing_is_lost(console, engine):
     tab = console()
     page = tab.page

@@ -50,7 +50,8 @@ function ProjectChooser() {
 }
 
 function Navigation() {
-  const section = place.value.path[0] ?? "overview";
+  const [first = "overview"] = place.value.path;
+  const section = first === "create" ? "jobs" : first;
   return (
     <nav aria-label={t("nav.label")}>
       <a class="brand" href={hrefOf([], withNamespace())}><span aria-hidden="true">◆</span> {t("app.name")}</a>

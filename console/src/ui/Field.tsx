@@ -11,23 +11,28 @@ interface FieldProps {
   /** Several lines. */
   long?: boolean;
   disabled?: boolean;
+  /** Values that may be meant; any other can be typed, too. */
+  suggestions?: string[];
+  /** What the server says about a value that it accepts. */
+  warning?: string | undefined;
   /** Stands in the place of the help. */
   error?: string | undefined;
 }
 
 /** A text with its label above and help below; what is not marked as optional is needed. */
-export function Field({ label, value, onInput, help, optional = false, long = false, disabled = false, error }: FieldProps) {
+export function Field({ label, value, onInput, help, optional = false, long = false, disabled = false, suggestions = [], warning, error }: FieldProps) {
   const id = useId();
   const common = {
     id, class: "field", value, spellcheck: false, autocomplete: "off", disabled, "aria-invalid": Boolean(error),
     onInput: (event: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) => onInput(event.currentTarget.value),
-    ...(help || error ? { "aria-describedby": `${id}-help` } : {}),
+    ...(help || warning || error ? { "aria-describedby": `${id}-help` } : {}),
   };
   return (
     <div class="form-field">
       <label for={id}>{label}{optional && <span class="quiet"> {t("create.optional")}</span>}</label>
-      {long ? <textarea rows={Math.min(8, Math.max(2, value.split("\n").length))} {...common} /> : <input {...common} />}
-      {(error || help) && <p class={error ? "bad" : "quiet"} id={`${id}-help`}>{error || help}</p>}
+      {long ? <textarea rows={Math.min(8, Math.max(2, value.split("\n").length))} {...common} /> : <input list={suggestions.length ? `${id}-list` : undefined} {...common} />}
+      {suggestions.length > 0 && <datalist id={`${id}-list`}>{suggestions.map((one) => <option key={one} value={one} />)}</datalist>}
+      {(error || warning || help) && <p class={error ? "bad" : warning ? "warn" : "quiet"} id={`${id}-help`}>{error || warning || help}</p>}
     </div>
   );
 }

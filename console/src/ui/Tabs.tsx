@@ -11,8 +11,8 @@ export interface Tab {
 
 export function Tabs({ tabs, chosen, path }: { tabs: Tab[]; chosen: string; path: string[] }) {
   const bar = useRef<HTMLElement>(null);
-  // On a phone they are wider than the screen.
-  useEffect(() => bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [chosen]);
+  // On a phone they are wider than the screen; counts that come later move them.
+  useEffect(() => bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [chosen, tabs.map((tab) => `${tab.label} ${tab.count ?? ""}`).join()]);
   return (
     <nav ref={bar} class="tabs" aria-label={t("job.basics")}>
       {tabs.map((tab) => (

@@ -70,6 +70,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
   const [open, setOpen] = useState<"" | "preview" | "import">("");
   const [comparing, setComparing] = useState(false);
   const [error, setError] = useState<ApiError>();
+  const [tried, setTried] = useState(false);
   const wide = useIsWide();
   const send = (dryRun: boolean) => createFromYaml(text, kindIn(text, kinds, kind), chosenNamespace() || "default", dryRun);
   const check = useCheck(text, () => send(true));
@@ -77,6 +78,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
   const form = formOf(kindIn(text, kinds, kind));
   const change = (next: string) => {
     setText(next);
+    setError(undefined);  // it was about another text
     sessionStorage.setItem(draftKey, next);
   };
   const create = async () => {
@@ -87,6 +89,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
       go(hrefOf(["jobs"], withNamespace()));
     } catch (problem) {
       setError(asApiError(problem));
+      setTried(true);
     }
   };
   const take = (job: Job) => {
@@ -119,7 +122,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
       {form && !manifest && <p class="notice" role="status">{t("create.notForm")}</p>}
       {showsForm ? (
         <div class="beside">
-          <FormView form={form} manifest={manifest} problems={check.problems} strict={error !== undefined} apply={(edits) => change(editText(text, edits))}
+          <FormView form={form} manifest={manifest} problems={check.problems} warnings={check.warnings} strict={tried} apply={(edits) => change(editText(text, edits))}
             rename={(role, name) => change(renameKey(text, role.path, name))} />
           {wide && open === "" && <aside aria-label={t("create.preview")}>{compare}{editor(false)}</aside>}
         </div>

@@ -1,6 +1,9 @@
 // The cards of a job's form. They show what the manifest says, and hand every change on as edits of its text.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { getJson } from "../../api/client";
+import { corePath } from "../../api/paths";
 import { t, type Key } from "../../i18n";
+import { chosenNamespace } from "../../lib/router";
 import { Button, IconButton } from "../../ui/Button";
 import { Field, Toggle } from "../../ui/Field";
 import { Select } from "../../ui/Select";
@@ -13,6 +16,8 @@ interface FormViewProps {
   form: JobForm;
   manifest: Manifest;
   problems: TextProblem[];
+  /** What the server says about a manifest that it accepts; each begins with a path. */
+  warnings: string[];
   /** Whether fields that are still empty say what is wrong, too. */
   strict: boolean;
   apply: (edits: Edit[]) => void;
@@ -21,10 +26,22 @@ interface FormViewProps {
 
 type Shared = Omit<FormViewProps, "form" | "rename">;
 
+/** The names of the project's objects of a kind; none while they are not known, or where nobody may ask. */
+function useNames(plural: string | undefined): string[] {
+  const [names, setNames] = useState<string[]>([]);
+  const ns = chosenNamespace() || "default";
+  useEffect(() => {
+    if (!plural) return;
+    getJson<{ items: { metadata: { name: string } }[] }>(corePath(plural, ns)).then(({ items }) => setNames(items.map((one) => one.metadata.name)), () => setNames([]));
+  }, [plural, ns]);
+  return names;
+}
+
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-function FieldBox({ spec, manifest, problems, strict, apply }: { spec: FieldSpec } & Shared) {
+function FieldBox({ spec, manifest, problems, warnings, strict, apply }: { spec: FieldSpec } & Shared) {
   const value = valueAt(manifest, spec.path);
+  const suggestions = useNames(spec.suggest);
   const shown = spec.codec.read(value);
   const [typed, setTyped] = useState(shown ?? "");
   // What was typed stays as it was typed while it means what the manifest says: a blank at the end, a line that begins.
@@ -36,6 +53,7 @@ function FieldBox({ spec, manifest, problems, strict, apply }: { spec: FieldSpec
   const label = t(spec.label);
   const path = pathText(spec.path);
   const error = text || strict ? problems.find((one) => one.field === path)?.message.replace(`${path}: `, "") : undefined;
+  const warning = warnings.find((one) => one.startsWith(`${path}: `))?.slice(path.length + 2);
   if (spec.codec === codecs.flag) return <Toggle label={label} checked={text !== ""} onChange={(on) => change(on ? "true" : "")} />;
   if (spec.options && shown !== undefined) {
     const options = spec.options.includes(text) ? spec.options : [text, ...spec.options];
@@ -47,7 +65,7 @@ function FieldBox({ spec, manifest, problems, strict, apply }: { spec: FieldSpec
     );
   }
   return (
-    <Field label={label} value={text} onInput={change} optional={!spec.required} long={spec.long === true || text.includes("\n")} error={error} disabled={shown === undefined}
+    <Field label={label} value={text} onInput={change} optional={!spec.required} long={spec.long === true || text.includes("\n")} error={error} warning={warning} disabled={shown === undefined} suggestions={suggestions}
       {...(shown === undefined ? { help: t("create.inYaml") } : spec.help ? { help: t(spec.help) } : {})} />
   );
 }

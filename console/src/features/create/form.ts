@@ -12,6 +12,8 @@ export interface FieldSpec {
   required?: boolean;
   /** Several lines. */
   long?: boolean;
+  /** Names of objects of this kind are suggested. */
+  suggest?: "persistentvolumeclaims";
   /** The values to choose from. */
   options?: readonly string[];
   /** What must be there before this field can be; written when it is not. */
@@ -121,7 +123,7 @@ function mountsOf(manifest: Manifest, pod: Path, container: Path): Mount[] {
     const there = [...pod, "volumes", number];
     const source = Object.keys(volumes[number] ?? {}).find((key) => key !== "name") ?? "";
     const isLast = every.filter((one) => one["name"] === mount["name"]).length < 2;
-    const claim = field("create.claim", [...there, "persistentVolumeClaim", "claimName"], codecs.text, { required: true, keep: there.length + 1 });
+    const claim = field("create.claim", [...there, "persistentVolumeClaim", "claimName"], codecs.text, { required: true, suggest: "persistentvolumeclaims", keep: there.length + 1 });
     return {
       source,
       volume: String(mount["name"] ?? ""),

@@ -34,19 +34,19 @@ function Elapsed({ job }: { job: Job }) {
   return <span class="quiet">{formatDuration((Number.isNaN(end) ? now.value : end) - start)}</span>;
 }
 
-function TitleRow({ job }: { job: Job }) {
+function TitleRow({ job, gone }: { job: Job; gone: boolean }) {
   const state = model.stateOf(job);
   return (
     <div class="title-row">
       <h1 class="object">{job.metadata?.name}</h1>
       <StateWord state={state} />
       <Elapsed job={job} />
-      <span class="title-actions">
+      {!gone && <span class="title-actions">
         {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
         {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
         <Button onClick={() => cloneJob(job)}>{t("action.clone")}</Button>
         <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => jobActions(job)} />
-      </span>
+      </span>}
     </div>
   );
 }
@@ -91,7 +91,7 @@ function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string 
   const cause = model.causeOf(shown);
   return (
     <>
-      <TitleRow job={shown} />
+      <TitleRow job={shown} gone={!job} />
       {!job && <p class="notice" role="status">{t("job.gone")}</p>}
       {cause && <p class={`truth ${model.stateOf(shown) === "Failed" ? "bad" : ""}`}>{cause}</p>}
       {state.state === "failed" && <Failure error={state.error} onRetry={live.reload} />}
