@@ -28,11 +28,14 @@ CUT = """
 }
 """
 
-# What a person can move sideways to read the rest of: the page, which must never be so, and messages.
+# What a person must move sideways to read the rest of. That is never the page, nor messages on a phone; a list only where one asked for more columns.
 SIDEWAYS = """
-() => [document.documentElement, ...[...document.querySelectorAll(".message, .note")].map((one) => one.closest(".scroll-x, .table-scroll, main"))]
-  .filter((one, at) => one.scrollWidth > one.clientWidth && (at === 0 || innerWidth <= 720))
-  .map((one) => one.className || one.localName)
+() => {
+  const isPhone = innerWidth <= 720;
+  const lists = isPhone || !new URLSearchParams(location.search).has("hide") ? document.querySelectorAll(".table-scroll") : [];
+  const messages = isPhone ? [...document.querySelectorAll(".message")].map((one) => one.closest(".scroll-x, main")) : [];
+  return [document.documentElement, ...lists, ...messages].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className || one.localName);
+}
 """
 
 # Words of the console itself; what objects, events and the server say is left as it is.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { fieldAt, fieldTypedAt, placeOf, splitPath } from "./yamlPlace";
+import { fieldAt, fieldTypedAt, longestText, placesIn, splitPath } from "./yamlPlace";
 
+const placeOf = (of: string, path: string) => placesIn(of)(path);
 const text = `# a comment
 apiVersion: batch.tensorstack.dev/v1beta1
 metadata:
@@ -22,6 +23,9 @@ spec:
 `;
 
 describe("the place of a field", () => {
+  it("in a text that would take long to read is its beginning", () => {
+    expect(placeOf(`${text}${"x: 1\n".repeat(longestText / 5)}`, "spec.runPolicy")).toEqual({ line: 1, column: 1 });
+  });
   it.each([
     ["metadata.name", 4, 3], ["spec.replicaSpecs[0].type", 7, 7], ["spec.replicaSpecs[0].replicas", 8, 7],
     ["spec.replicaSpecs[0].template.spec.containers[1].command", 15, 13], ["spec.replicaSpecs[1].replicas", 17, 7], ["spec.runPolicy", 18, 3],

@@ -3,6 +3,9 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 export type FieldPath = (string | number)[];
 
+/** Longer texts are not read while one types, because the page would stand still meanwhile. */
+export const longestText = 200_000;
+
 /** Both from 1. */
 export interface Place {
   line: number;
@@ -17,26 +20,29 @@ export function splitPath(path: string): FieldPath {
 const keyText = (key: unknown) => (isScalar(key) ? String(key.value) : "");
 const startOf = (node: unknown) => (node as { range?: [number, number, number] } | null | undefined)?.range?.[0];
 
-/** The place of the field, or of the nearest part of its path that is there. */
-export function placeOf(text: string, path: string): Place {
+/** Says of fields where they are, or where the nearest part of their path is that is there. */
+export function placesIn(text: string): (path: string) => Place {
+  if (text.length > longestText) return () => ({ line: 1, column: 1 });
   const lines = new LineCounter();
   const doc = parseDocument(text, { lineCounter: lines });
-  let node: unknown = doc.contents;
-  let found = startOf(node) ?? 0;
-  for (const part of splitPath(path)) {
-    if (isSeq(node) && typeof part === "number") {
-      node = node.items[part];
-      found = startOf(node) ?? found;
-    } else if (isMap(node)) {
-      const pair = node.items.find((one) => keyText(one.key) === String(part));
-      node = pair?.value;
-      found = startOf(pair?.key) ?? found;
-    } else {
-      break;
+  return (path) => {
+    let node: unknown = doc.contents;
+    let found = startOf(node) ?? 0;
+    for (const part of splitPath(path)) {
+      if (isSeq(node) && typeof part === "number") {
+        node = node.items[part];
+        found = startOf(node) ?? found;
+      } else if (isMap(node)) {
+        const pair = node.items.find((one) => keyText(one.key) === String(part));
+        node = pair?.value;
+        found = startOf(pair?.key) ?? found;
+      } else {
+        break;
+      }
     }
-  }
-  const at = lines.linePos(found);
-  return { line: Math.max(1, at.line), column: Math.max(1, at.col) };
+    const at = lines.linePos(found);
+    return { line: Math.max(1, at.line), column: Math.max(1, at.col) };
+  };
 }
 
 export interface Found {
@@ -65,7 +71,7 @@ function fieldAtNode(node: unknown, offset: number, path: FieldPath): Found | un
 }
 
 /** The field whose name or value is at the offset. */
-export const fieldAt = (text: string, offset: number) => fieldAtNode(parseDocument(text).contents, offset, []);
+export const fieldAt = (text: string, offset: number) => (text.length > longestText ? undefined : fieldAtNode(parseDocument(text).contents, offset, []));
 
 /** The field whose name is being typed at the offset: the text is read as if the name were complete. */
 export function fieldTypedAt(text: string, offset: number): Found | undefined {

@@ -15,7 +15,7 @@ export function Conditions({ conditions }: { conditions: Condition[] }) {
         <thead><tr><th>{t("condition.type")}</th><th>{t("condition.status")}</th><th>{t("condition.changed")}</th><th>{t("condition.reason")}</th><th>{t("condition.message")}</th></tr></thead>
         <tbody>
           {sorted.map((one) => (
-            <tr key={one.type}><td>{one.type}</td><td>{one.status}</td><td class="time" data-title={t("condition.changed")}>{formatTime(one.lastTransitionTime)}</td><td>{one.reason || "-"}</td><td class="message">{one.message}</td></tr>
+            <tr key={one.type}><td>{one.type}</td><td>{one.status}</td><td class="time" data-title={t("condition.changed")}>{formatTime(one.lastTransitionTime)}</td><td class={one.reason ? "" : "not-phone"}>{one.reason || "-"}</td><td class="message">{one.message}</td></tr>
           ))}
         </tbody>
       </table>

@@ -114,7 +114,7 @@ export function Table<T>({ label, rows, columns, keyOf, noteOf, onOpen, selectio
   const cursor = useRef(-1);  // the same at once, for a key that is pressed before the next rendering
   const notes = useMemo(() => rows.map((row) => noteOf?.(row) ?? ""), [rows, noteOf]);
   // A note has one line, but on a phone, where nothing shows the rest of it, as many as it needs.
-  const noteWidth = view.width > phoneWidth ? 0 : view.width - (selection ? 82 : 50);
+  const noteWidth = view.width > phoneWidth ? 0 : view.width - (selection ? 78 : 50);
   const lines = useMemo(() => notes.map((note) => (note && noteWidth ? noteLines(note, noteWidth) : note ? 1 : 0)), [notes, noteWidth]);
   const offsets = useMemo(() => {
     const starts = [0];

@@ -46,6 +46,14 @@ function Yaml({ text, onChange, check, focus = false, original }: YamlProps) {
   );
 }
 
+function keepDraft(key: string, text: string): void {
+  try {
+    sessionStorage.setItem(key, text);
+  } catch {
+    sessionStorage.removeItem(key);  // a browser keeps a few megabytes; half a text is worse than none
+  }
+}
+
 function useIsWide(): boolean {
   const [wide, setWide] = useState(wideScreen.matches);
   useEffect(() => {
@@ -79,7 +87,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
   const change = (next: string) => {
     setText(next);
     setError(undefined);  // it was about another text
-    sessionStorage.setItem(draftKey, next);
+    keepDraft(draftKey, next);
   };
   const create = async () => {
     try {

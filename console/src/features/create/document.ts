@@ -1,5 +1,6 @@
 // The manifest is its text: the form reads values from it and writes them back into it, so comments and fields that no form knows stay.
 import { isAlias, isCollection, isMap, isScalar, parseDocument, stringify, visit, type Document, type Node } from "yaml";
+import { longestText } from "../../lib/yamlPlace";
 
 export type Path = (string | number)[];
 /** An undefined value takes the field out, and what is empty without it down to the first `keep` steps of the path. */
@@ -9,6 +10,7 @@ export type Manifest = Record<string, unknown>;
 
 /** The manifest of a text, or why there is none. */
 export function readManifest(text: string): { value: Manifest; problem: "" } | { value: undefined; problem: string } {
+  if (text.length > longestText) return { value: undefined, problem: "too long for a form" };
   const doc = parseDocument(text);
   const [error] = doc.errors;
   if (error) return { value: undefined, problem: error.message };

@@ -23,6 +23,12 @@ describe("a manifest that is sent", () => {
     expect(problemsOf(error("yaml: line 4: found a tab"), text)).toEqual([{ line: 4, field: "", message: "yaml: line 4: found a tab" }]);
     expect(problemsOf(error('strict decoding error: unknown field "spec.x"'), text)[0]).toMatchObject({ line: 4, column: 3, field: "spec.x" });
   });
+  it("has its place said once, and no problem that is about nothing, and not thousands", () => {
+    const problem = (details: object, message = "invalid") => problemsOf(new ApiError({ message, details }), "a: 1\nb: 2\n");
+    expect(problem({}, "line 2, column 3: indented with a tab")).toEqual([{ line: 2, column: 3, field: "", message: "indented with a tab" }]);
+    expect(problem({ causes: [{ field: "b", message: "wrong" }, { field: "<nil>", message: "there may be more" }] })).toEqual([{ line: 2, column: 1, field: "b", message: "b: wrong" }]);
+    expect(problem({ causes: Array.from({ length: 5000 }, (_, at) => ({ field: `a[${at}]`, message: "wrong" })) })).toHaveLength(100);
+  });
   it("has the server's warnings", () => {
     expect(warningsIn('299 - "spec.a: is old", 299 - "use \\"b\\""')).toEqual(["spec.a: is old", 'use "b"']);
     expect(warningsIn(null)).toEqual([]);

@@ -1,7 +1,7 @@
 // Manifests go to the server as they were typed; what it says about them is shown at the places it is about.
 import { send, type ApiError } from "../../api/client";
 import { collectionPath, type JobKind } from "../../api/jobs";
-import { placeOf } from "../../lib/yamlPlace";
+import { placesIn } from "../../lib/yamlPlace";
 import type { Problem } from "../../ui/Editor";
 
 /** The kind that the text itself names, in its version; the chosen one while it names none that the server has. */
@@ -26,11 +26,16 @@ export interface TextProblem extends Problem {
   field: string;
 }
 
+const mostProblems = 100;
+
 /** A parser names the place itself; a schema names the field. */
 export function problemsOf(error: ApiError, text: string): TextProblem[] {
-  const about = (field: string, message: string) => ({ ...placeOf(text, field), field, message });
-  if (error.causes.length > 0) return error.causes.map((cause) => about(cause.field, `${cause.field}: ${cause.message}`));
+  const placeOf = placesIn(text);
+  const about = (field: string, message: string) => ({ ...placeOf(field), field, message });
+  // "<nil>" is about no field: it says that there may be more mistakes than these.
+  const causes = error.causes.filter((cause) => cause.field !== "<nil>").slice(0, mostProblems);
+  if (causes.length > 0) return causes.map((cause) => about(cause.field, `${cause.field}: ${cause.message}`));
   const place = /\bline (\d+)(?:,? column (\d+))?/.exec(error.message);
-  if (place) return [{ line: Number(place[1]), ...(place[2] ? { column: Number(place[2]) } : {}), field: "", message: error.message }];
+  if (place) return [{ line: Number(place[1]), ...(place[2] ? { column: Number(place[2]) } : {}), field: "", message: error.message.replace(/^line \d+,? column \d+: /, "") }];
   return [about(/(?:unknown field|strict decoding error:.*?)\s*"([^"]+)"/.exec(error.message)?.[1] ?? "", error.message)];
 }

@@ -36,18 +36,18 @@ function allColumns(): Column<Job>[] {
     </span>
   );
   return [
-    { key: "name", title: t("column.name"), cell: name, width: "minmax(120px, 3fr)" },
-    { key: "state", title: t("column.state"), cell: (job) => t(`state.${model.stateOf(job)}` as Key), width: "88px" },
-    { key: "project", title: t("column.project"), cell: (job) => job.metadata?.namespace, width: "minmax(80px, 1fr)", hidden: "phone" },
+    { key: "name", title: t("column.name"), cell: name, width: "minmax(min(160px, 30vw), 3fr)" },
+    { key: "state", title: t("column.state"), cell: (job) => t(`state.${model.stateOf(job)}` as Key), width: "80px" },
+    { key: "project", title: t("column.project"), cell: (job) => job.metadata?.namespace, width: "minmax(64px, 1fr)", hidden: "phone" },
     { key: "type", title: t("column.type"), cell: (job) => job.kind, width: "minmax(150px, 1fr)", hidden: "phone" },
-    { key: "replicas", title: t("column.replicas"), cell: model.readyText, width: "64px", numeric: true, hidden: "tablet" },
-    { key: "cpu", title: t("column.cpu"), cell: (job) => model.cpuText(model.cpuOf(job)), width: "112px", numeric: true, hidden: "tablet" },
+    { key: "replicas", title: t("column.replicas"), cell: model.readyText, width: "60px", numeric: true, hidden: "tablet" },
+    { key: "cpu", title: t("column.cpu"), cell: (job) => model.cpuText(model.cpuOf(job)), width: "108px", numeric: true, hidden: "tablet" },
     { key: "memory", title: t("column.memory"), cell: (job) => model.memoryText(model.memoryOf(job)), width: "144px", numeric: true, hidden: "phone" },
     { key: "labels", title: t("column.labels"), cell: (job) => <Labels job={job} />, width: "minmax(100px, 1fr)", hidden: "tablet" },
     { key: "queue", title: t("column.queue"), cell: (job) => model.queueOf(job) || "-", width: "100px", hidden: "tablet" },
     { key: "created", title: t("column.created"), cell: (job) => formatTime(job.metadata?.creationTimestamp), width: "148px", hidden: "phone" },
-    { key: "age", title: t("column.age"), cell: (job) => <Age of={job.metadata?.creationTimestamp} />, width: "64px", numeric: true, hidden: "phone" },
-    { key: "actions", title: t("column.actions"), width: "64px",
+    { key: "age", title: t("column.age"), cell: (job) => <Age of={job.metadata?.creationTimestamp} />, width: "56px", numeric: true, hidden: "phone" },
+    { key: "actions", title: t("column.actions"), width: "56px",
       cell: (job) => <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => [
         { label: t("action.yaml"), onSelect: () => go(jobHref(job, { tab: "yaml" })) }, ...jobActions(job)]} /> },
   ];

@@ -40,7 +40,7 @@ function columns(onDelete: (pod: Pod) => void): Column<Pod>[] {
     { label: t("action.delete"), danger: true, onSelect: () => onDelete(pod) },
   ];
   const all: Column<Pod>[] = [
-    { key: "name", title: t("column.name"), width: "minmax(120px, 3fr)", cell: name },
+    { key: "name", title: t("column.name"), width: "minmax(min(160px, 30vw), 3fr)", cell: name },
     { key: "project", title: t("column.project"), width: "minmax(80px, 1fr)", hidden: "phone", cell: (pod) => pod.metadata?.namespace },
     { key: "ready", title: t("pods.ready"), width: "84px", numeric: true, hidden: "phone", cell: model.readyText },
     { key: "status", title: t("pods.status"), width: "88px", cell: (pod) => t(`state.${model.podState(pod)}` as Key) },

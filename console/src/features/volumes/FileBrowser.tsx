@@ -106,7 +106,7 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
     { label: t("files.delete"), danger: true, onSelect: () => setAction({ what: "delete", names: [entry.name] }) },
   ];
   const columns: Column<FileEntry>[] = [
-    { key: "name", title: t("files.name"), width: "minmax(140px, 3fr)", cell: (entry) => (
+    { key: "name", title: t("files.name"), width: "minmax(min(140px, 30vw), 3fr)", cell: (entry) => (
       <span class="name-cell"><Icon name={isFolder(entry) ? "folder" : "file"} />
         <a class="object" href={hrefTo(entry)} title={shownPath(entry.name)} onClick={(event) => {
           if (entry.type !== "link") return;

@@ -33,8 +33,8 @@ export function VolumesPage() {
     { key: "access", title: t("volumes.access"), width: "128px", hidden: "tablet", cell: (claim) => claim.spec?.accessModes?.join(", ") || "-" },
     { key: "class", title: t("volumes.class"), width: "104px", hidden: "tablet", cell: (claim) => claim.spec?.storageClassName || "-" },
     { key: "users", title: t("volumes.usedBy"), width: "minmax(120px, 1.5fr)", hidden: "phone", cell: (claim) => <Users ns={claim.metadata?.namespace ?? ""} pods={usersOf(claim, pods)} /> },
-    { key: "age", title: t("column.age"), width: "64px", numeric: true, hidden: "phone", cell: (claim) => <Age of={claim.metadata?.creationTimestamp} /> },
-    { key: "actions", title: t("column.actions"), width: "64px",
+    { key: "age", title: t("column.age"), width: "56px", numeric: true, hidden: "phone", cell: (claim) => <Age of={claim.metadata?.creationTimestamp} /> },
+    { key: "actions", title: t("column.actions"), width: "56px",
       cell: (claim) => <Menu label={t("action.more", { name: claim.metadata?.name ?? "" })} items={() => claimActions(claim, (action) => setChosen({ claim, action }))} /> },
   ];
   const create = <Button kind="primary" onClick={() => setCreating(true)}>{t("volumes.create")}</Button>;
