@@ -234,6 +234,19 @@ def test_files_are_uploaded_renamed_moved_and_deleted(console, engine, files):
     assert not (files / "kept").exists()
 
 
+def test_a_filter_finds_files_beyond_the_first_page(console, engine):
+    folder = engine.volume("crowded") / "many"
+    folder.mkdir()
+    for number in range(2500):
+        (folder / f"file-{number:04}.txt").touch()
+    page = console("volumes/default/crowded?path=many").page
+    page.get_by_role("button", name="Show more").wait_for()
+    page.get_by_label("Filter by name").fill("2499")
+    wait_for("the last file", lambda: names(page) == ["file-2499.txt"])
+    page.get_by_label("Filter by name").fill("no such file")
+    page.get_by_text("Nothing matches these filters.").wait_for()
+
+
 def test_a_volume_that_is_deleted_under_ones_eyes_says_so(console, engine):
     engine.volume("short-lived")
     page = console("volumes/default/short-lived").page

@@ -91,6 +91,9 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
   const [dropping, setDropping] = useState(false);
   const search = (place.value.query.get("q") ?? "").toLowerCase();
   const shown = useMemo(() => (read?.entries ?? []).filter((entry) => entry.name.toLowerCase().includes(search)).sort(foldersFirst), [read, search]);
+  // What is looked for may be on a later page.
+  const searches = search !== "" && Boolean(read?.next) && !error;
+  useEffect(() => void (searches && more()), [searches, read]);
   const chosen = shown.map((entry) => entry.name).filter((name) => selected.has(name));
 
   const hrefTo = (entry: FileEntry) => (isFolder(entry) ? folderHref(claim, joinPath(folder, entry.name)) : fileHref(claim, folder, entry.name));
@@ -141,10 +144,10 @@ export function FileBrowser({ claim, folder }: { claim: Claim; folder: string })
       {error && <Failure error={error} onRetry={reload} />}
       {!read && !error && <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>}
       {read && read.entries.length === 0 && <div class="empty"><p>{t("files.empty")}</p><pre class="command">muster volume cp FILE {claim.name}:{folder}</pre></div>}
-      {read && read.entries.length > 0 && shown.length === 0 && <p class="empty">{t("list.nothingMatches")}</p>}
+      {read && read.entries.length > 0 && shown.length === 0 && !searches && <p class="empty">{t("list.nothingMatches")}</p>}
       {shown.length > 0 && <Table label={t("files.label", { name: claim.name })} rows={shown} columns={columns} keyOf={(entry) => entry.name} onOpen={open}
         selection={{ keys: selected, onChange: setSelected, labelOf: (entry) => t("files.select", { name: shownPath(entry.name) }), labelOfAll: t("files.selectAll") }} />}
-      {read?.next && <p class="pager"><Button onClick={more}>{t("files.more")}</Button></p>}
+      {read?.next && !searches && <p class="pager"><Button onClick={more}>{t("files.more")}</Button></p>}
       {action && <FileDialog claim={claim} folder={folder} action={action} onClose={() => setAction(undefined)} onDone={onDone} />}
     </section>
   );

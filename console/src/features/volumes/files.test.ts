@@ -14,6 +14,9 @@ describe("the address of a file", () => {
     expect(fileUrl(claim, "a/\0caf%E9.txt")).toContain("/files/a/caf%E9.txt");
     expect(shownPath("a/\0caf%E9.txt")).toBe("a/caf%E9.txt");
   });
+  it("is shown as it is, whatever its characters would do to the page", () => {
+    expect(shownPath("a\nb/\u202egpj.exe")).toBe("a\ufffdb/\ufffdgpj.exe");
+  });
   it("ends with a slash for the volume itself", () => {
     expect(fileUrl(claim, "")).toBe("/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/mnist/files/");
   });

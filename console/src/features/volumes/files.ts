@@ -32,8 +32,9 @@ export const cleanPath = (text: string) => text.replace(/^\/+|\/+$/g, "");
 // Within the console, a name that is no text is this mark, which no name can contain, and its bytes percent-encoded.
 const encodedMark = "\0";
 const addressOf = (entry: FileEntry) => (entry.encodedName ? encodedMark + entry.encodedName : entry.name);
-/** A name or path as people see it. */
-export const shownPath = (path: string) => path.replaceAll(encodedMark, "");
+const invisible = /[\u0001-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g;  // such as line ends, and what turns "gpj.exe" into "exe.jpg"
+/** A name or path as people see it; characters that would show as something else are marked. */
+export const shownPath = (path: string) => path.replaceAll(encodedMark, "").replace(invisible, "\ufffd");
 
 function isEncodedName(part: string): boolean {
   if (!/^\0([\w.~-]|%[0-9A-F]{2})+$/.test(part)) return false;
