@@ -76,6 +76,21 @@ def test_the_form_names_volumes_and_an_unknown_image_and_forgets_what_is_repaire
     assert page.get_by_role("navigation").get_by_role("link", name="Job", exact=True).get_attribute("aria-current") == "page"
 
 
+def test_whoever_types_quickly_is_not_set_back(console, engine):
+    page = console("create/pytorchtrainingjobs.batch.tensorstack.dev").page
+    page.get_by_role("button", name="Preview YAML").click()
+    editor = page.get_by_role("textbox", name="YAML")
+    editor.click()
+    page.keyboard.press("Control+Home")
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    text = "# " + "the quick brown fox jumps over the lazy dog " * 3
+    page.keyboard.type(text)
+    wait_for("the whole line", lambda: editor.locator(".cm-line").first.inner_text().startswith(text.strip()))
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+z")  # its own history is as it was, too
+    wait_for("it to go", lambda: not editor.locator(".cm-line").first.inner_text().startswith(text.strip()))
+
+
 def test_mistakes_are_shown_at_their_lines_and_nothing_is_lost(console, engine):
     tab = console()
     page = tab.page

@@ -171,6 +171,7 @@ export const en = {
   "event.reason": "Reason",
   "event.message": "Message",
   "event.times": "{count} times",
+  "event.showAll": "Show all {count}",
   "replica.rank": "Rank",
   "replica.name": "Name",
   "replica.labels": "Labels",

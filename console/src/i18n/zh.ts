@@ -173,6 +173,7 @@ export const zh: Record<keyof typeof en, string> = {
   "event.reason": "原因",
   "event.message": "信息",
   "event.times": "{count} 次",
+  "event.showAll": "显示全部 {count} 条",
   "replica.rank": "Rank",
   "replica.name": "名称",
   "replica.labels": "标签",

@@ -6,8 +6,8 @@ import { yaml } from "@codemirror/lang-yaml";
 import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { unifiedMergeView } from "@codemirror/merge";
-import { Compartment, EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { Annotation, Compartment, EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, type ViewUpdate } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n";
@@ -66,6 +66,7 @@ const look = EditorView.theme({
 });
 
 const noProblems: Problem[] = [];
+const fromOutside = Annotation.define<boolean>();
 
 const comparedWith = (original: string | undefined): Extension =>
   original === undefined ? [] : unifiedMergeView({ original, mergeControls: false, highlightChanges: true, collapseUnchanged: { margin: 3, minSize: 6 } });
@@ -85,6 +86,14 @@ export default function Editor({ label, text, problems = noProblems, onChange, l
   const comparison = useRef(new Compartment());
   const changed = useRef(onChange);
   changed.current = onChange;
+  // Texts that were handed out and have not come back yet: whoever types is ahead of what is rendered, and must not be set back to it.
+  const handedOut = useRef<string[]>([]);
+  const onUpdate = (update: ViewUpdate) => {
+    if (!update.docChanged || update.transactions.some((one) => one.annotation(fromOutside))) return;
+    const next = update.state.sliceDoc();
+    handedOut.current.push(next);
+    changed.current(next);
+  };
   useEffect(() => {
     if (!box.current) return undefined;
     // In a shadow tree the editor brings its styles as style sheet objects; the page's policy forbids <style> elements.
@@ -99,7 +108,7 @@ export default function Editor({ label, text, problems = noProblems, onChange, l
           EditorState.phrases.of({ "$ unchanged lines": t("editor.unchanged"), Completions: t("editor.completions") }),
           comparison.current.of(comparedWith(original)),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]), EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-          EditorView.updateListener.of((update) => update.docChanged && changed.current(update.state.sliceDoc())),
+          EditorView.updateListener.of(onUpdate),
         ],
       }),
     });
@@ -109,10 +118,12 @@ export default function Editor({ label, text, problems = noProblems, onChange, l
   }, []);
   useEffect(() => {
     const made = view.current;
-    if (!made || made.state.sliceDoc() === text) return;
+    const own = handedOut.current.lastIndexOf(text);
+    handedOut.current.splice(0, own < 0 ? Infinity : own + 1);
+    if (!made || own >= 0 || made.state.sliceDoc() === text) return;
     // The line that a field of the form became is in sight and highlighted.
     const change = difference(made.state.doc.toString(), made.state.toText(text).toString());
-    made.dispatch({ changes: change, selection: { anchor: change.from + change.insert.length }, scrollIntoView: true });
+    made.dispatch({ changes: change, selection: { anchor: change.from + change.insert.length }, scrollIntoView: true, annotations: fromOutside.of(true) });
   }, [text]);
   useEffect(() => {
     view.current?.dispatch({ effects: comparison.current.reconfigure(comparedWith(original)) });
