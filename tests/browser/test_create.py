@@ -76,6 +76,23 @@ def test_the_form_names_volumes_and_an_unknown_image_and_forgets_what_is_repaire
     assert page.get_by_role("navigation").get_by_role("link", name="Job", exact=True).get_attribute("aria-current") == "page"
 
 
+def test_a_server_that_is_away_is_no_mistake_in_the_text(console, engine):
+    page = console("create/pytorchtrainingjobs.batch.tensorstack.dev").page
+    page.get_by_role("button", name="Preview YAML").click()
+    page.get_by_role("textbox", name="YAML").wait_for()
+    replace_text(page, MANIFEST.replace("name: pasted", "name: waits-for-server"))
+    check = page.get_by_role("status", name="Check by the server")
+    check.get_by_text("The server accepts this").wait_for()
+    engine.kill()
+    dialog = page.get_by_role("dialog", name="Preview YAML")
+    dialog.get_by_role("button", name="Create", exact=True).click()
+    dialog.get_by_role("alert").get_by_text("The server cannot be reached.").wait_for()
+    assert "HTTP" not in dialog.get_by_role("alert").inner_text()
+    wait_for("no verdict", lambda: check.inner_text() == "")
+    engine.start()
+    check.get_by_text("The server accepts this").wait_for()
+
+
 def test_whoever_types_quickly_is_not_set_back(console, engine):
     page = console("create/pytorchtrainingjobs.batch.tensorstack.dev").page
     page.get_by_role("button", name="Preview YAML").click()

@@ -13,7 +13,7 @@ export class ApiError extends Error {
   readonly reason: string;
   readonly causes: { field: string; message: string }[];
   constructor(status: Status, code = status.code ?? 0) {
-    super(status.message || `HTTP ${code}`);
+    super(status.message || (code ? `HTTP ${code}` : ""));
     this.code = code;
     this.reason = status.reason ?? "";
     this.causes = (status.details?.causes ?? []).map((cause) => ({ field: cause.field ?? "", message: cause.message ?? "" }));

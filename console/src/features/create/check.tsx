@@ -1,6 +1,7 @@
 // What the server would say to a text, while it is typed.
 import { useEffect, useState } from "preact/hooks";
-import { asApiError } from "../../api/client";
+import { asApiError, type ApiError } from "../../api/client";
+import { connection } from "../../api/streams";
 import { t } from "../../i18n";
 import { problemsOf, warningsIn, type TextProblem } from "./submit";
 
@@ -14,23 +15,27 @@ export interface Check {
 
 const nothing: Check = { problems: [], accepted: false, warnings: [] };
 
-/** Asks by a dry run, a moment after the last key. */
+/** A server that cannot be reached says nothing about the text. */
+const answerOf = (error: ApiError, text: string): Check => (error.reason === "Offline" ? nothing : { ...nothing, problems: problemsOf(error, text) });
+
+/** Asks by a dry run, a moment after the last key, and again when the server is back. */
 export function useCheck(text: string, dryRun: (text: string) => Promise<Response>): Check {
   const [check, setCheck] = useState(nothing);
+  const isLost = connection.value.state === "waiting";
   useEffect(() => {
     let stale = false;
     setCheck((before) => ({ ...before, accepted: false }));
     const timer = setTimeout(() => {
       dryRun(text).then(
         (answer) => !stale && setCheck({ ...nothing, accepted: true, warnings: warningsIn(answer.headers.get("Warning")) }),
-        (problem: unknown) => !stale && setCheck({ ...nothing, problems: problemsOf(asApiError(problem), text) }),
+        (problem: unknown) => !stale && setCheck(answerOf(asApiError(problem), text)),
       );
     }, askAfter);
     return () => {
       stale = true;
       clearTimeout(timer);
     };
-  }, [text]);
+  }, [text, isLost]);
   return check;
 }
 
