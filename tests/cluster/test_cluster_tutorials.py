@@ -42,14 +42,19 @@ def test_002_horovod_over_mpi(cluster):
     assert "4 ranks on cpu" in log
 
 
-def test_a_failure_names_the_rank_its_exit_code_and_its_last_words(cluster):
+def one_pod(name, *command):
+    """A job of one pod that runs this command."""
     manifest = example("pytorchtrainingjob/ddp/job_cpu.yaml")
-    manifest["metadata"]["name"] = "fails"
-    manifest["spec"].pop("tensorboardSpec")
-    manifest["spec"].pop("torchrunConfig")
+    manifest["metadata"]["name"] = name
+    for unused in ("tensorboardSpec", "torchrunConfig"):
+        manifest["spec"].pop(unused)
+    manifest["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0].update(command=command, args=[])
+    return manifest
+
+
+def test_a_failure_names_the_rank_its_exit_code_and_its_last_words(cluster):
+    manifest = one_pod("fails", "python", "-c", "raise ValueError('no such dataset')")
     manifest["spec"]["runPolicy"] = {"backoffLimit": 0}
-    container = manifest["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
-    container.update(command=["python", "-c", "raise ValueError('no such dataset')"], args=[])
     job, _ = cluster.train(manifest, "pj")
     assert job["status"]["phase"] == "Failed"
     message = next(c["message"] for c in job["status"]["conditions"] if c["type"] == "Failed")
@@ -57,17 +62,15 @@ def test_a_failure_names_the_rank_its_exit_code_and_its_last_words(cluster):
 
 
 def test_a_job_outlives_the_operator(cluster):
-    manifest = example("pytorchtrainingjob/ddp/job_cpu.yaml")
-    manifest["metadata"]["name"] = "outlives"
-    manifest["spec"].pop("tensorboardSpec")
-    manifest["spec"].pop("torchrunConfig")
-    container = manifest["spec"]["replicaSpecs"][0]["template"]["spec"]["containers"][0]
-    container.update(command=["sleep", "20"], args=[])
-    cluster.create(manifest)
-    wait_for("the job to run", lambda: cluster.get("pj", "outlives").get("status", {}).get("phase") == "Running", timeout=60)
-    before = cluster.get("pj", "outlives")["status"]["tasks"][0]["replicas"][0]["uid"]
+    cluster.create(one_pod("outlives", "sleep", "20"))
+
+    def status():
+        return cluster.get("pj", "outlives").get("status", {})
+
+    wait_for("the job to run", lambda: status().get("phase") == "Running", timeout=60)
+    before = status()["tasks"][0]["replicas"][0]["uid"]
     cluster.operator.send_signal(signal.SIGKILL)
     cluster.operator.wait()
     cluster.start_operator()
-    wait_for("its end", lambda: cluster.get("pj", "outlives")["status"]["phase"] == "Succeeded", timeout=90)
-    assert cluster.get("pj", "outlives")["status"]["tasks"][0]["replicas"][0]["uid"] == before
+    wait_for("its end", lambda: status()["phase"] == "Succeeded", timeout=90)
+    assert status()["tasks"][0]["replicas"][0]["uid"] == before
