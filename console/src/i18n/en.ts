@@ -200,6 +200,7 @@ export const en = {
   "logs.matches": "{at} of {count}",
   "logs.noMatch": "No match",
   "logs.badPattern": "Not a regular expression",
+  "logs.slowPattern": "This repeats a repetition, which may take forever; simplify it",
   "logs.next": "Next match",
   "logs.previous": "Previous match",
   "logs.follow": "Follow",

@@ -202,6 +202,7 @@ export const zh: Record<keyof typeof en, string> = {
   "logs.matches": "第 {at} 个，共 {count} 个",
   "logs.noMatch": "没有匹配",
   "logs.badPattern": "不是正则表达式",
+  "logs.slowPattern": "重复中又含重复，可能永远匹配不完；请简化",
   "logs.next": "下一个匹配",
   "logs.previous": "上一个匹配",
   "logs.follow": "跟随",

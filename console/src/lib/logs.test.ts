@@ -24,6 +24,11 @@ describe("log lines", () => {
     expect(search([line(1, "a\x1b[31mbc"), line(2, "x")], "AB")).toEqual([0]);
     expect(search([], "(")).toBeUndefined();
   });
+  it("are not searched by an expression that may never end", () => {
+    const lines = [line(1, "x".repeat(60))];
+    for (const pattern of ["(x+x+)+y", "((x+)a?)*y", "(?:x*)+y", "(x{2,})+y", "((ab)+c)*d"]) expect(search(lines, pattern), pattern).toBeUndefined();
+    for (const pattern of ["x+$", "(x|y)+$", "(x{60})", "[(x+)]+", "\\(?x+\\)?", "(loss|acc): [0-9.]+"]) expect(search(lines, pattern), pattern).toBeDefined();
+  });
   it("have links, also when several have the same time", () => {
     const lines = ["T1", "T1", "T2"].map((id) => ({ ...line(1, "x"), id }));
     nameLines(lines, { time: "", count: 0 });

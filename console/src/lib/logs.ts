@@ -68,9 +68,24 @@ const errorPattern = /\bTraceback \(most recent call last\)|\b[A-Z]\w*(?:Error|E
 /** The index of the first line that looks like the cause of a failure; -1 when there is none. */
 export const firstError = (lines: LogLine[]) => lines.findIndex((line) => errorPattern.test(line.text));
 
-/** The indices of the lines that match; undefined for what is no regular expression. */
+/** Whether an expression repeats what is itself repeated, such as (x+x+)+: on one unlucky line the browser would try for hours. */
+export function repeatsRepetition(pattern: string): boolean {
+  const repetition = "\0";  // stands for a part that was looked at
+  let rest = pattern.replace(/\\./g, "a").replace(/\[[^\]]*\]/g, "a");
+  for (;;) {
+    const group = /\((?:\?<?[:=!])?([^()]*)\)([*+]|\{\d+,\d*\})?/.exec(rest);
+    if (!group) return false;
+    const [all, inside = "", repeated] = group;
+    const repeats = /[*+\0]|\{\d+,\d*\}/.test(inside);
+    if (repeats && repeated) return true;
+    rest = rest.replace(all, () => (repeats || repeated ? repetition : "a"));
+  }
+}
+
+/** The indices of the lines that match; undefined for what is no regular expression, or one that may never end. */
 export function search(lines: LogLine[], pattern: string): number[] | undefined {
   if (!pattern) return [];
+  if (repeatsRepetition(pattern)) return undefined;
   let expression: RegExp;
   try {
     expression = new RegExp(pattern, "i");

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { parseAnsi } from "../lib/ansi";
-import { firstError, hashOf, lineAtRow, rowStarts, search, type LineLink, type LogLine } from "../lib/logs";
+import { firstError, hashOf, lineAtRow, repeatsRepetition, rowStarts, search, type LineLink, type LogLine } from "../lib/logs";
 import { formatClock } from "../lib/time";
 import { Button, IconButton } from "./Button";
 
@@ -90,7 +90,7 @@ export function LogView({ label, lines, sources, waiting, onDownload, linked = f
   const last = Math.min(lines.length, lineAt(Math.ceil((top + height) / lineHeight)) + overscan);
   const matched = useMemo(() => new Set(found), [found]);
   const current = found?.[match];
-  const result = found === undefined ? t("logs.badPattern") : found.length ? t("logs.matches", { at: match + 1, count: found.length }) : t("logs.noMatch");
+  const result = found === undefined ? t(repeatsRepetition(pattern) ? "logs.slowPattern" : "logs.badPattern") : found.length ? t("logs.matches", { at: match + 1, count: found.length }) : t("logs.noMatch");
   const check = (text: string, value: boolean, set: (value: boolean) => void) => (
     <label class="check"><input type="checkbox" checked={value} onChange={(event) => set(event.currentTarget.checked)} /> {text}</label>
   );

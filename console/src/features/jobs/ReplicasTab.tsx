@@ -65,7 +65,7 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
       </div>
       {shown.length === 0 ? <p class="empty">{t("replica.none")}</p> : (
         <ScrollX label={t("tab.replicas")}>
-          <table class="plain-table with-menu">
+          <table class="plain-table with-menu stacks">
             <thead>
               <tr>
                 <th class="numeric">{t("replica.rank")}</th><th>{t("replica.name")}</th><th>{t("replica.phase")}</th><th>{t("replica.labels")}</th>
@@ -76,17 +76,17 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
             <tbody>
               {shown.map((one) => (
                 <tr key={one.metadata?.uid}>
-                  <td class="numeric">{pods.indexOf(one)}</td>
+                  <td class="numeric" data-title={t("replica.rank")}>{pods.indexOf(one)}</td>
                   <td class="object"><a href={podHref(ns, one.metadata?.name ?? "")}>{one.metadata?.name}</a>{decidesResult(one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
                     {one.status?.message ? <div class="note">{one.status.message}</div> : null}</td>
                   <td><StateWord state={podState(one)} /></td>
-                  <td><Labels pod={one} /></td>
-                  <td class="numeric">{attemptOf(one) + 1}</td>
-                  <td class="numeric">{restartsOf(one)}</td>
-                  <td><ExitCode exit={exitOf(one)} /></td>
-                  <td class="numeric">{cpuText(amountsOf(one, "cpu"))}</td>
-                  <td class="numeric">{memoryText(amountsOf(one, "memory"))}</td>
-                  <td class="object">{one.spec?.nodeName || "-"}</td>
+                  <td class="not-phone"><Labels pod={one} /></td>
+                  <td class="numeric" data-title={t("replica.attempt")}>{attemptOf(one) + 1}</td>
+                  <td class="numeric" data-title={t("replica.restarts")}>{restartsOf(one)}</td>
+                  <td data-title={t("replica.exit")}><ExitCode exit={exitOf(one)} /></td>
+                  <td class="numeric" data-title={t("replica.cpu")}>{cpuText(amountsOf(one, "cpu"))}</td>
+                  <td class="numeric" data-title={t("replica.memory")}>{memoryText(amountsOf(one, "memory"))}</td>
+                  <td class="object" data-title={t("replica.node")}>{one.spec?.nodeName || "-"}</td>
                   <td><Menu label={t("action.more", { name: `${roleOf(one)}-${indexOf(one)}` })} items={() => menu(one)} /></td>
                 </tr>
               ))}

@@ -19,7 +19,7 @@ import { NodeBars } from "./NodeBars";
 function Resources({ uses }: { uses: ResourceUse[] }) {
   return (
     <ScrollX label={t("nodes.resources")}>
-      <table class="plain-table">
+      <table class="plain-table stacks">
         <thead>
           <tr>
             <th>{t("nodes.resource")}</th><th class="numeric">{t("nodes.capacity")}</th><th class="numeric">{t("nodes.allocatable")}</th>
@@ -30,7 +30,10 @@ function Resources({ uses }: { uses: ResourceUse[] }) {
           {uses.map((use) => (
             <tr key={use.resource}>
               <td class="object">{use.resource}</td>
-              {[use.capacity, use.allocatable, use.requested, use.used].map((value, index) => <td key={index} class="numeric">{formatAmount(use.resource, value)}</td>)}
+              <td class="numeric" data-title={t("nodes.capacity")}>{formatAmount(use.resource, use.capacity)}</td>
+              <td class="numeric" data-title={t("nodes.allocatable")}>{formatAmount(use.resource, use.allocatable)}</td>
+              <td class="numeric" data-title={t("nodes.requested")}>{formatAmount(use.resource, use.requested)}</td>
+              <td class="numeric" data-title={t("nodes.used")}>{formatAmount(use.resource, use.used)}</td>
             </tr>
           ))}
         </tbody>
@@ -43,7 +46,7 @@ function PodsHere({ pods }: { pods: Pod[] }) {
   if (pods.length === 0) return <p class="quiet">{t("nodes.noPods")}</p>;
   return (
     <ScrollX label={t("nodes.podsHere")}>
-      <table class="plain-table wrap-names">
+      <table class="plain-table wrap-names stacks">
         <thead>
           <tr>
             <th>{t("replica.name")}</th><th>{t("pods.owner")}</th><th>{t("column.project")}</th><th>{t("replica.phase")}</th>
@@ -60,9 +63,9 @@ function PodsHere({ pods }: { pods: Pod[] }) {
                 <td>{owner ? <ObjectLink about={{ ...owner, namespace: ns }} short /> : "-"}</td>
                 <td>{ns}</td>
                 <td><StateWord state={podState(pod)} /></td>
-                <td class="numeric">{cpuText(amountsOf(pod, "cpu"))}</td>
-                <td class="numeric">{memoryText(amountsOf(pod, "memory"))}</td>
-                <td class="numeric">{heldBy(pod, gpuResource) || "-"}</td>
+                <td class="numeric" data-title={t("replica.cpu")}>{cpuText(amountsOf(pod, "cpu"))}</td>
+                <td class="numeric" data-title={t("replica.memory")}>{memoryText(amountsOf(pod, "memory"))}</td>
+                <td class="numeric" data-title={t("nodes.gpus")}>{heldBy(pod, gpuResource) || "-"}</td>
               </tr>
             );
           })}
