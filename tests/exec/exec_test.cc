@@ -205,7 +205,7 @@ TEST_F(ExecTest, MistakesAreExplained) {
   EXPECT_EQ(exec({"p"}), kExitUsage);
   EXPECT_THAT(err_, HasSubstr("no command given"));
   EXPECT_EQ(exec({"missing", "--", "true"}), kExitNotFound);
-  EXPECT_THAT(err_, HasSubstr("pods \"missing\" not found"));
+  EXPECT_THAT(err_, HasSubstr("no pod and no job \"missing\" in namespace default"));
   EXPECT_NE(exec({"-c", "x", "p", "--", "true"}), 0);
   EXPECT_THAT(err_, HasSubstr("container x is not valid for pod p"));
 }
