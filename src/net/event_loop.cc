@@ -1,6 +1,7 @@
 #include "net/event_loop.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -24,6 +25,12 @@ namespace {
 
 // However busy the loop is, one idle task runs this often: 50 per second, a Kubernetes controller's write rate.
 constexpr Duration kLongestIdleWait = std::chrono::milliseconds(20);
+
+/// Asio may report a descriptor that has nothing to read: the event of another one that was closed while it was queued.
+bool is_readable(int fd) {
+  pollfd asked{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&asked, 1, 0) != 0;
+}
 
 }  // namespace
 
@@ -65,6 +72,7 @@ struct EventLoop::Watch : std::enable_shared_from_this<Watch> {
                               LOG_ERROR("descriptor cannot be watched", {"error", ec.message()});
                               return;
                             }
+                            if (!is_readable(self->descriptor.native_handle())) return self->arm();
                             self->running = true;
                             self->task();
                             self->running = false;

@@ -1,13 +1,16 @@
 #include "net/event_loop.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <thread>
 #include <vector>
 
+#include "net/socket.h"
 #include "testing/loopback_fixture.h"
 
 namespace muster::net {
@@ -97,6 +100,51 @@ TEST_F(EventLoopTest, ReadableFiresUntilDrainedAndUntilCancelled) {
   char byte = 0;
   EXPECT_EQ(::read(ends[0], &byte, 1), 1) << "the descriptor stays the caller's";
   ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(EventLoopTest, NobodyIsCalledForWhatAnotherHasRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
+  // Both wait for the same byte, and are woken up together.
+  int fired = 0;
+  const auto read_one = [&] {
+    ++fired;
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+  };
+  const Loop::Id ids[] = {loop_.on_readable(ends[0], read_one), loop_.on_readable(ends[0], read_one)};
+  for (int i = 1; i <= 2; ++i) {
+    ASSERT_EQ(::write(ends[1], "x", 1), 1);
+    pass(std::chrono::milliseconds(5));
+    EXPECT_EQ(fired, i);
+  }
+  for (const Loop::Id id : ids) loop_.cancel(id);
+  for (const int fd : ends) ::close(fd);
+}
+
+TEST_F(EventLoopTest, APeekThatWasWokenUpForNothingWaitsOn) {
+  int ends[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  Socket first(loop_);
+  Socket second(loop_);
+  const int copy = ::dup(ends[0]);
+  ASSERT_TRUE(first.adopt(ends[0], AF_UNIX));
+  ASSERT_TRUE(second.adopt(copy, AF_UNIX));
+  std::string seen;
+  const auto take = [&](const IoEnd& end, unsigned char byte) {
+    EXPECT_TRUE(end.ok());
+    seen += static_cast<char>(byte);
+    char taken = 0;
+    EXPECT_EQ(::recv(copy, &taken, 1, MSG_DONTWAIT), 1);
+  };
+  first.peek(take);
+  second.peek(take);
+  for (const char* byte : {"a", "b"}) {
+    ASSERT_EQ(::write(ends[1], byte, 1), 1);
+    pass(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(seen, "ab");
   ::close(ends[1]);
 }
 

@@ -219,27 +219,34 @@ void Socket::connect(const Address& address, OnEnd done) {
                             [parts = parts_, d = std::move(done)](const error_code& e) mutable { d(end_of(e)); });
 }
 
-void Socket::peek(UniqueFunction<void(IoEnd, unsigned char)> done) {
-  parts_->raw.async_wait(RawSocket::wait_read, [parts = parts_, d = std::move(done)](const error_code& ec) mutable {
-    if (ec) {
-      d(end_of(ec), 0);
-      return;
-    }
-    unsigned char first = 0;
-    const ssize_t count = ::recv(parts->raw.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (count == 1) {
-      d({}, first);
-    } else {
-      d(count == 0 ? end_of(asio::error::eof) : end_of(error_code(errno, boost::system::system_category())), 0);
-    }
-  });
-}
-
-// ---- TLS over the socket. These functions take Parts, because a callback may outlive the Socket.
+// These functions take Parts, because a callback may outlive the Socket.
 
 namespace {
 
 using Parts = Socket::Parts;
+
+void peek_at(const std::shared_ptr<Parts>& parts, UniqueFunction<void(IoEnd, unsigned char)> done) {
+  parts->raw.async_wait(RawSocket::wait_read, [parts, d = std::move(done)](const error_code& ec) mutable {
+    if (ec) return d(end_of(ec), 0);
+    unsigned char first = 0;
+    const ssize_t count = ::recv(parts->raw.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (count == 1) return d({}, first);
+    if (count == 0) return d(end_of(asio::error::eof), 0);
+    if (errno == EAGAIN || errno == EINTR) return peek_at(parts, std::move(d));  // Asio may wake up for nothing
+    d(end_of(error_code(errno, boost::system::system_category())), 0);
+  });
+}
+
+}  // namespace
+
+void Socket::peek(UniqueFunction<void(IoEnd, unsigned char)> done) {
+  peek_at(parts_, std::move(done));
+}
+
+// ---- TLS over the socket ----
+
+namespace {
+
 using Step = TlsStream::Step;
 
 /// A temporary read buffer. Buffers are reused last in, first out, because the last one is still in the cache. TLS
