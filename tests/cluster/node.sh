@@ -1,5 +1,6 @@
 # A node that runs pods: containerd, kubelet, kube-scheduler and CoreDNS beside the API server that real_kubernetes.sh has
-# started. Sourced by it with MUSTER_NODE=1; needs root. Pods are on a bridge of their own and reach nothing else.
+# started. Sourced by it with MUSTER_NODE=1; needs root. Pods are on a bridge of their own; nothing masquerades them, so
+# they reach this machine and nothing beyond it.
 images="${XDG_CACHE_HOME:-$HOME/.cache}/muster/cluster-images"
 
 prepare_bridge() {
@@ -8,13 +9,17 @@ prepare_bridge() {
   ip link add "$bridge" type bridge
   ip address add "$node_address/24" dev "$bridge"
   ip link set "$bridge" up
+  forwarding_before=$(cat /proc/sys/net/ipv4/ip_forward)
   echo 1 >/proc/sys/net/ipv4/ip_forward
   # There is no kube-proxy: the one Service with an address that pods need is the API server's own.
   api_redirect=(-i "$bridge" -d 10.99.0.1 -p tcp --dport 443 -j DNAT --to-destination "$node_address:$api_port")
   iptables -t nat -A PREROUTING "${api_redirect[@]}"
 }
 
+pod_networks() { ip netns list | sed -n 's/^\(cni-[^ ]*\).*/\1/p' | sort; }
+
 start_containerd() {
+  networks_before=$(pod_networks)  # those of other containers on this machine
   mkdir -p "$dir/cni" "$images"
   cat >"$dir/cni/10-bridge.conflist" <<JSON
 {"cniVersion": "0.4.0", "name": "pods", "plugins": [
@@ -117,9 +122,10 @@ stop_node() {
   for one in $(containers tasks list -q 2>/dev/null); do containers tasks delete -f "$one" >/dev/null 2>&1 || true; done
   for one in $(containers containers list -q 2>/dev/null); do containers containers delete "$one" >/dev/null 2>&1 || true; done
   pkill -KILL -f "containerd-shim.*$dir/containerd.sock" || true
-  for one in $(ip netns list | sed -n 's/^\(cni-[^ ]*\).*/\1/p'); do ip netns delete "$one" || true; done
+  for one in $(comm -13 <(echo "${networks_before:-}") <(pod_networks)); do ip netns delete "$one" || true; done
   iptables -t nat -D PREROUTING "${api_redirect[@]}" 2>/dev/null || true
   ip link delete "$bridge" 2>/dev/null || true
+  [ -z "${forwarding_before:-}" ] || echo "$forwarding_before" >/proc/sys/net/ipv4/ip_forward
 }
 
 unmount_node() {

@@ -40,16 +40,16 @@ function columns(onDelete: (pod: Pod) => void): Column<Pod>[] {
     { label: t("action.delete"), danger: true, onSelect: () => onDelete(pod) },
   ];
   const all: Column<Pod>[] = [
-    { key: "name", title: t("column.name"), width: "minmax(min(160px, 30vw), 3fr)", cell: name },
-    { key: "project", title: t("column.project"), width: "minmax(80px, 1fr)", hidden: "phone", cell: (pod) => pod.metadata?.namespace },
-    { key: "ready", title: t("pods.ready"), width: "84px", numeric: true, hidden: "phone", cell: model.readyText },
+    { key: "name", title: t("column.name"), width: "minmax(min(200px, 30vw), 3fr)", cell: name },
+    { key: "project", title: t("column.project"), width: "minmax(64px, 1fr)", hidden: "phone", cell: (pod) => pod.metadata?.namespace },
+    { key: "ready", title: t("pods.ready"), width: "72px", numeric: true, hidden: "phone", cell: model.readyText },
     { key: "status", title: t("pods.status"), width: "88px", cell: (pod) => t(`state.${model.podState(pod)}` as Key) },
     { key: "restarts", title: t("pods.restarts"), width: "72px", numeric: true, hidden: "phone", cell: model.restartsOf },
-    { key: "cpu", title: t("column.cpu"), width: "124px", numeric: true, hidden: "tablet", cell: (pod) => cpuText(model.amountsOf(pod, "cpu")) },
+    { key: "cpu", title: t("column.cpu"), width: "108px", numeric: true, hidden: "tablet", cell: (pod) => cpuText(model.amountsOf(pod, "cpu")) },
     { key: "memory", title: t("column.memory"), width: "144px", numeric: true, hidden: "tablet", cell: (pod) => memoryText(model.amountsOf(pod, "memory")) },
     { key: "node", title: t("pods.node"), width: "minmax(72px, 1fr)", hidden: "tablet", cell: (pod) => pod.spec.nodeName || "-" },
     { key: "age", title: t("column.age"), width: "56px", numeric: true, hidden: "phone", cell: (pod) => <Age of={pod.metadata?.creationTimestamp} /> },
-    { key: "actions", title: t("column.actions"), width: "64px", cell: (pod) => <Menu label={t("action.more", { name: pod.metadata?.name ?? "" })} items={() => menu(pod)} /> },
+    { key: "actions", title: t("column.actions"), width: "56px", cell: (pod) => <Menu label={t("action.more", { name: pod.metadata?.name ?? "" })} items={() => menu(pod)} /> },
   ];
   return chosenNamespace() ? all.filter((column) => column.key !== "project") : all;
 }
