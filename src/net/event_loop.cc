@@ -26,7 +26,8 @@ namespace {
 // However busy the loop is, one idle task runs this often: 50 per second, a Kubernetes controller's write rate.
 constexpr Duration kLongestIdleWait = std::chrono::milliseconds(20);
 
-/// Asio may report a descriptor that has nothing to read: the event of another one that was closed while it was queued.
+/// Asio may report a descriptor that has nothing to read: when a descriptor is closed while its event is queued, the
+/// descriptor that takes its place in Asio's tables receives the event.
 bool is_readable(int fd) {
   pollfd asked{.fd = fd, .events = POLLIN, .revents = 0};
   return ::poll(&asked, 1, 0) != 0;
