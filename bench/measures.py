@@ -166,7 +166,7 @@ def watchers(engine, peer):
     seen, seen_peer = in_turns(engine, peer, turn, turn)
     rate = lambda samples: statistics.median(s["events"] / s["seconds"] for s in samples) if samples else None
     if any(s["resumed"] for s in seen + seen_peer):
-        print(f"B8 watches that the server ended, and that went on: ours={sum(s['resumed'] for s in seen)}"
+        print(f"B8 watches that the server ended and that resumed: ours={sum(s['resumed'] for s in seen)}"
               f" peer={sum(s['resumed'] for s in seen_peer)}", flush=True)
     line("B8", rate(seen), rate(seen_peer), 10, "/s", "more")
 
@@ -183,7 +183,7 @@ def wall_ms(command, environment):
 
 
 def b4(_wanted):
-    """arena submit and arena list beside 500 jobs, as processes, against /bin/true started in the same way."""
+    """arena submit and arena list with 500 jobs, as processes, against /bin/true started in the same way."""
     arena = str(MUSTER.parent / "arena")
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder).start()
@@ -223,7 +223,7 @@ def b11(_wanted):
 
 
 def b12(_wanted):
-    """The console with 10,000 jobs: the first rows beside a blank page, a change to its pixels, scrolling, and the end of a long log."""
+    """The console with 10,000 jobs: the first rows compared with a blank page, a change to its pixels, scrolling, and the end of a long log."""
     installed = subprocess.run([ROOT / "tools" / "install_packages", "browser"], capture_output=True, text=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
         engine = Engine(folder, config="logs: {maxBytesPerContainer: 1Gi}\n").start()

@@ -14,5 +14,5 @@ def line(name, ours, peer, goal, unit, better):
 
 def bound(name, ours, goal, unit, peer=None):
     """Prints a measure against a limit instead of a peer, with the peer's value if there is one."""
-    beside = f" peer={peer:.4g}{unit} ratio={ours / peer:.3g}" if peer else ""
-    print(f"{name} ours={ours:.4g}{unit}{beside} goal=<={goal}{unit} {'ok' if ours <= goal else 'short'}", flush=True)
+    compared = f" peer={peer:.4g}{unit} ratio={ours / peer:.3g}" if peer else ""
+    print(f"{name} ours={ours:.4g}{unit}{compared} goal=<={goal}{unit} {'ok' if ours <= goal else 'short'}", flush=True)

@@ -25,6 +25,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MUSTER_SANITIZE)
   # g++ 12 reports uninitialised members inside std::variant when it also instruments them.
   add_compile_options(-Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD)
+  # A named type of a .cc file may have a field of an anonymous namespace; g++ takes each .cc file of a unity build for
+  # a header. dev compiles each file by itself and so still finds such a field in a real header.
+  add_compile_options(-Wno-subobject-linkage)
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -59,9 +64,9 @@ target_link_libraries(lib_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
 # muster_module(NAME SOURCES a.cc … [TESTS a_test.cc …] [ALONE b.cc …] [USES modules and libraries…])
 #
 # Presets with CMAKE_UNITY_BUILD compile the files of a folder together; ALONE are those that share
-# names of their anonymous namespaces with a file beside them on purpose.
+# names of their anonymous namespaces with another file of the folder on purpose.
 #
-# One static library per folder of src/, and one test program NAME_test beside it. The include table is checked by
+# One static library per folder of src/, and one test program NAME_test with it. The include table is checked by
 # tools/check_layers.py: the compiler would not object, because there is one include root.
 function(muster_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;ALONE;USES" ${ARGN})

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MUSTER = pathlib.Path(os.environ.get("MUSTER_BINARY", ROOT / "build" / "bin" / "muster")).resolve()
 JOB_KINDS = "pytorchtrainingjobs,tensorflowtrainingjobs,xgboosttrainingjobs,genericjobs,mpijobs.batch.tensorstack.dev,pytorchjobs,tfjobs,mpijobs.kubeflow.org"
 FULL = bool(os.environ.get("MUSTER_FULL"))
+NO_GPUS = "resources: {nvidia.com/gpu: 0}\n"  # the configuration of tests that need a machine without any
 
 
 def free_port():
@@ -24,7 +25,7 @@ def free_port():
 
 
 def kubectls():
-    """All versioned kubectls beside the one on the PATH, as {'1.29': path}."""
+    """All versioned kubectls next to the one on the PATH, as {'1.29': path}."""
     found = {}
     plain = shutil.which("kubectl")
     folders = {os.path.dirname(os.path.realpath(plain))} if plain else set()

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +17,14 @@ import time
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-JOBS = str(os.cpu_count() or 2)
+JOBS = str(len(os.sched_getaffinity(0)))
+MEMORY_OF_A_COMPILER = 1 << 30  # a dozen files together take up to 800 MiB
+COMPILERS = str(max(1, min(int(JOBS), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEMORY_OF_A_COMPILER)))
 MAX_REPEATED = 5  # more failures than this are not chance
+# How other machines are set: some suites run like this, so that no test depends on how this one is.
+OTHER_UMASK = 0o077
+OTHER_TIME_ZONE = {"TZ": "Asia/Kolkata"}
+OTHER_MACHINE = {**OTHER_TIME_ZONE, **{name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")}}
 CANNOT_RUN = 3  # how a script of tools/ exits where the machine lacks what it needs; it says what
 
 
@@ -99,7 +106,7 @@ def configure_command(preset):
 
 
 def build_command(preset):
-    return ["cmake", "--build", "--preset", preset, "-j", JOBS]
+    return ["cmake", "--build", "--preset", preset, "-j", COMPILERS]
 
 
 def build_directory(preset):
@@ -127,12 +134,14 @@ def run_check(tally, name, command):
 def style(tally, _full):
     """include rules, generated tables, formatting, clang-tidy"""
     run_check(tally, "include rules", ["tools/check_layers.py"])
+    run_check(tally, "readers of jobs", ["tools/check_job_readers.py"])
+    run_check(tally, "words", ["tools/check_words.py"])
     run_check(tally, "kubernetes fields", ["tools/update_kubernetes_fields", "--verify"])
     sources = subprocess.run(["git", "ls-files", "src/*.h", "src/*.cc", "tests/*.cc", "tests/*.h", "bench/*.cc"],
                              cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     run_check(tally, "clang-format", ["clang-format-14", "--dry-run", "-Werror", *sources])
     build("clang")
-    run_check(tally, "clang-tidy", ["xargs", "-a", tidy_files(), "-P", JOBS, "-n", "1",
+    run_check(tally, "clang-tidy", ["xargs", "-a", tidy_files(), "-P", COMPILERS, "-n", "1",
                                     "clang-tidy-14", "--quiet", "-p", "build-clang"])
 
 
@@ -152,10 +161,10 @@ def gtest_programs(directory, wanted):
             yield program
 
 
-def run_gtest(tally, suite, programs, prefix=(), full=False):
+def run_gtest(tally, suite, programs, prefix=(), full=False, variables=()):
     """Runs as many programs in parallel as there are processors; the output of each is kept together."""
     # As with fuzzing, the short run is deterministic, so that a failure is due to the change under test.
-    environment = dict(os.environ, MUSTER_FULL="1" if full else "", RC_PARAMS="max_success=5000" if full else "seed=1")
+    environment = dict(os.environ, MUSTER_FULL="1" if full else "", RC_PARAMS="max_success=5000" if full else "seed=1", **dict(variables))
 
     def run_one(program):
         with tempfile.NamedTemporaryFile(suffix=".xml") as report:
@@ -181,7 +190,7 @@ def run_gtest(tally, suite, programs, prefix=(), full=False):
 
 def unit(tally, full):
     """unit tests, built with Clang"""
-    run_gtest(tally, "unit", gtest_programs(build("clang"), "unit"), full=full)
+    run_gtest(tally, "unit", gtest_programs(build("clang"), "unit"), full=full, variables=OTHER_MACHINE)
 
 
 def contract(tally, _full):
@@ -230,7 +239,7 @@ def real_kubernetes():
 
 def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=(), prefix=()):
     build("release")
-    environment = dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1")
+    environment = pytest_environment(full)
 
     def run_tests(*tests):
         with tempfile.NamedTemporaryFile(suffix=".xml") as report:
@@ -240,6 +249,11 @@ def pytest(tally, suite, folder, full, python="/usr/bin/python3", extra=(), pref
             return result
 
     tally.add(repeat_alone(run_tests(folder), run_tests))
+
+
+def pytest_environment(full, **others):
+    """PYTHONUTF8 is for machines whose locale has another encoding: the texts of our programs are UTF-8."""
+    return dict(os.environ, MUSTER_FULL="1" if full else "", PYTHONDONTWRITEBYTECODE="1", PYTHONUTF8="1", **others)
 
 
 def pytest_command(python, report, *arguments):
@@ -268,14 +282,19 @@ def add_report(tally, suite, report, code):
 
 
 class OrdinaryUser:
-    """An account without privileges that exists while the tests run, and a pytest that runs as this user."""
+    """An account without privileges that exists while the tests run, and a pytest that runs as this user, on a copy of
+    this clone: the clone itself may be where only root can read it."""
 
     def __init__(self, full):
         self.name = f"muster-{os.getpid()}"
         self.home = pathlib.Path(tempfile.gettempdir()) / self.name
         subprocess.run(["useradd", "--create-home", "--home-dir", self.home, self.name], check=True)
-        self.environment = dict(os.environ, HOME=str(self.home), USER=self.name, LOGNAME=self.name, PYTHONDONTWRITEBYTECODE="1",
-                                MUSTER_FULL="1" if full else "")
+        self.clone = self.home / "clone"
+        shutil.copytree(ROOT, self.clone, symlinks=True,
+                        ignore=shutil.ignore_patterns(".git", "build", "build-*", "node_modules", "__pycache__"))
+        shutil.copytree(ROOT / "build" / "bin", self.clone / "build" / "bin", symlinks=True, ignore=shutil.ignore_patterns("*.debug"))
+        subprocess.run(["chown", "-R", f"{self.name}:", self.clone], check=True)
+        self.environment = pytest_environment(full, HOME=str(self.home), USER=self.name, LOGNAME=self.name, **OTHER_TIME_ZONE)
         for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"):
             self.environment.pop(variable, None)
 
@@ -286,7 +305,7 @@ class OrdinaryUser:
         self.process = subprocess.Popen(
             ["setpriv", f"--reuid={self.name}", f"--regid={self.name}", "--init-groups",
              *pytest_command("/usr/bin/python3", self.report, f"--basetemp={self.home}/tests", *arguments)],
-            cwd=ROOT, env=self.environment, stdout=self.output, stderr=subprocess.STDOUT)
+            cwd=self.clone, env=self.environment, umask=OTHER_UMASK, stdout=self.output, stderr=subprocess.STDOUT)
 
     def finish_pytest(self, suite):
         code = self.process.wait()

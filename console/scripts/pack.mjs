@@ -1,4 +1,4 @@
-// pack.mjs FOLDER FILE: writes a built console as one file, in the format of src/main/console/asset_pack.h.
+// pack.mjs FOLDER FILE: writes a built console as one file, in the format of src/web/console/asset_pack.h.
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

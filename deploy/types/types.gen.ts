@@ -2,23 +2,23 @@
 
 /** How many replicas of the job are in which phase. */
 export interface AggregateStatus {
-  /** Replicas whose pod is being created. */
+  /** Number of replicas whose pod is being created. */
   creating?: number;
-  /** Replicas that wait to run. */
+  /** Number of waiting replicas. */
   pending?: number;
-  /** Replicas that run. */
+  /** Number of running replicas. */
   running?: number;
-  /** Replicas that ended well. */
+  /** Number of succeeded replicas. */
   succeeded?: number;
-  /** Replicas that failed. */
+  /** Number of failed replicas. */
   failed?: number;
-  /** Replicas whose state is not known. */
+  /** Number of replicas in an unknown state. */
   unknown?: number;
-  /** Replicas whose pod was deleted. */
+  /** Number of replicas whose pod was deleted. */
   deleted?: number;
 }
 
-/** Programs that mpirun starts on several workers, such as Horovod's. */
+/** A program that mpirun starts on several workers, such as Horovod. */
 export interface BatchTensorstackDevV1beta1MPIJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "batch.tensorstack.dev/v1beta1";
@@ -28,17 +28,17 @@ export interface BatchTensorstackDevV1beta1MPIJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: BatchTensorstackDevV1beta1MPIJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: TrainingJobStatus;
 }
 
 /** What a job runs, and how. */
 export interface BatchTensorstackDevV1beta1MPIJobSpec {
-  /** Run, debug or pause; run when not set. */
+  /** Run, debug or pause; run if not set. */
   runMode?: RunMode;
-  /** Which scheduler places the pods. */
+  /** Scheduler of the pods. */
   scheduler?: SchedulePolicy;
-  /** What is left of the job when it ends. */
+  /** What remains of the job when it ends. */
   runPolicy?: LauncherRunPolicy;
   /** How the launcher reaches the workers. */
   ssh?: SSHConfig;
@@ -60,9 +60,9 @@ export interface BatchTensorstackDevV1beta1MPIReplicaSpec {
   type: "launcher" | "worker";
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Never" | "OnFailure" | "Always" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template: PodTemplateSpec;
 }
 
@@ -210,7 +210,7 @@ export interface ContainerStatus {
   ready: boolean;
   /** Whether it was started and its startup probe passed. */
   started?: boolean;
-  /** How often it was started again. */
+  /** Number of restarts. */
   restartCount: number;
   /** Image it runs. */
   image: string;
@@ -235,7 +235,7 @@ export interface Cron {
   metadata?: ObjectMeta;
   /** When which job is made. */
   spec: CronSpec;
-  /** Which jobs were made; written by the controller. */
+  /** Created jobs; written by the controller. */
   status?: CronStatus;
 }
 
@@ -257,11 +257,11 @@ export interface CronHistory {
 export interface CronSpec {
   /** When, as minute, hour, day, month and day of the week; @daily, or @every 5m. */
   schedule: string;
-  /** What happens while the job before still runs. */
+  /** What to do while the previous job still runs. */
   concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
-  /** While true, no jobs are made. */
+  /** While true, no jobs are created. */
   suspend?: boolean;
-  /** When the schedule ends; never when not set. */
+  /** When the schedule ends; never if not set. */
   deadline?: string;
   /** How many finished jobs are kept. */
   historyLimit?: number;
@@ -273,13 +273,13 @@ export interface CronSpec {
 export interface CronStatus {
   /** Jobs that are not finished. */
   active?: ObjectReference[];
-  /** Jobs that were made, the newest last. */
+  /** Created jobs, the newest last. */
   history?: CronHistory[];
   /** When a job was made last. */
   lastScheduleTime?: string;
 }
 
-/** The job that is made at each time of the schedule. */
+/** Template of the job that is created at each scheduled time. */
 export interface CronTemplate {
   /** Group and version of the job. */
   apiVersion: string;
@@ -289,7 +289,7 @@ export interface CronTemplate {
   workload?: unknown;
 }
 
-/** Names a job that was made. */
+/** Reference to a created job. */
 export interface CronWorkloadReference {
   /** Group of the job. */
   apiGroup?: string;
@@ -299,7 +299,7 @@ export interface CronWorkloadReference {
   name: string;
 }
 
-/** A kind that is not Kubernetes' own. The engine has its own kinds and takes no others. */
+/** A kind that is not Kubernetes' own. The engine has its own kinds and accepts no others. */
 export interface CustomResourceDefinition {
   /** Group and version of the schema this object is written in. */
   apiVersion: "apiextensions.k8s.io/v1";
@@ -369,7 +369,7 @@ export interface CustomResourceDefinitionVersion {
   subresources?: unknown;
 }
 
-/** Debug mode: pods are created but wait for a person instead of training. */
+/** Debug mode: pods are created but wait for a user instead of training. */
 export interface DebugMode {
   /** Whether the job runs in debug mode. */
   enabled?: boolean;
@@ -381,11 +381,11 @@ export interface DebugMode {
 
 /** How the pods of one role run in debug mode. */
 export interface DebugReplicaSpec {
-  /** Role this is about; one of those in replicaSpecs. */
+  /** Role that this applies to; one of those in replicaSpecs. */
   type: string;
   /** Whether init containers are left out. */
   skipInitContainer?: boolean;
-  /** Command that runs instead of the training program; sleeps by default. */
+  /** Command to run instead of the training program; sleeps by default. */
   command?: string[];
 }
 
@@ -399,7 +399,7 @@ export interface Deployment {
   metadata?: ObjectMeta;
   /** Which pods run, and how many. */
   spec?: DeploymentSpec;
-  /** What is known about it; written by the controller. */
+  /** Its status; written by the controller. */
   status?: DeploymentStatus;
 }
 
@@ -457,25 +457,25 @@ export interface ElasticConfig {
   enabled?: boolean;
   /** Older spelling of enabled. */
   enable?: boolean;
-  /** Fewest replicas that can train. */
+  /** Minimum number of replicas. */
   minReplicas?: number;
-  /** Most replicas the job may have. */
+  /** Maximum number of replicas. */
   maxReplicas?: number;
-  /** Replicas wanted now; may be changed, and counts instead of replicas. */
+  /** Wanted number of replicas; may be changed, and is used instead of replicas. */
   expectedReplicas?: number;
 }
 
 /** Launches the workers through torchrun, and lets their number change. */
 export interface ElasticPolicy {
-  /** Fewest workers that can train. */
+  /** Minimum number of workers. */
   minReplicas?: number;
-  /** Most workers the job may have. */
+  /** Maximum number of workers. */
   maxReplicas?: number;
   /** How the workers find each other: c10d, etcd or etcd-v2. */
   rdzvBackend?: string;
   /** Port of the rendezvous. */
   rdzvPort?: number;
-  /** Host of the rendezvous; the first worker when not set. */
+  /** Host of the rendezvous; the first worker if not set. */
   rdzvHost?: string;
   /** Name of the rendezvous. */
   rdzvId?: string;
@@ -487,7 +487,7 @@ export interface ElasticPolicy {
   nProcPerNode?: number;
   /** Restarts of the processes inside a worker. */
   maxRestarts?: number;
-  /** Metrics by which a cluster's autoscaler chooses the replicas. */
+  /** Metrics of a cluster's autoscaler. */
   metrics?: unknown;
 }
 
@@ -548,7 +548,7 @@ export interface EventSource {
   host?: string;
 }
 
-/** Programs in several roles, whatever they are. */
+/** Arbitrary programs in several roles. */
 export interface GenericJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "batch.tensorstack.dev/v1beta1";
@@ -556,27 +556,27 @@ export interface GenericJob {
   kind: "GenericJob";
   /** Name, labels, owners and history. */
   metadata?: ObjectMeta;
-  /** What the job runs, and when it has succeeded or failed. */
+  /** What the job runs, and when it succeeds or fails. */
   spec: GenericJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: TrainingJobStatus;
 }
 
-/** What a job runs, and when it has succeeded or failed. */
+/** What a job runs, and when it succeeds or fails. */
 export interface GenericJobSpec {
-  /** Run, debug or pause; run when not set. */
+  /** Run, debug or pause; run if not set. */
   runMode?: RunMode;
-  /** Which scheduler places the pods. */
+  /** Scheduler of the pods. */
   scheduler?: SchedulePolicy;
-  /** The job has succeeded when all replicas that one rule names have succeeded. */
+  /** The job succeeds when all replicas of one rule have succeeded. */
   successRules?: Record<string, number[]>[];
-  /** The job has failed when all replicas that one rule names have failed for good. */
+  /** The job fails when all replicas of one rule have failed for good. */
   failureRules?: Record<string, number[]>[];
-  /** Gives every replica a name; none have one when not set. */
+  /** Gives every replica a name; replicas have no names if not set. */
   service?: GenericService;
   /** Which pods are deleted when the job ends. */
   cleanUpPolicy?: "None" | "Unfinished" | "All";
-  /** Seconds after its end when the job itself is deleted; never when not set. */
+  /** Seconds to keep the job after it ends; kept until deleted if not set. */
   ttlSecondsAfterFinished?: number;
   /** Roles of the job. */
   replicaSpecs: GenericReplicaSpec[];
@@ -588,17 +588,17 @@ export interface GenericReplicaSpec {
   type: string;
   /** How many replicas the role has. */
   replicas?: number;
-  /** When and how often replicas are started again. */
+  /** When and how often replicas restart. */
   restartPolicy?: GenericRestartPolicy;
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template: PodTemplateSpec;
 }
 
-/** When and how often a replica is started again. */
+/** When and how often a replica restarts. */
 export interface GenericRestartPolicy {
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   policy?: "Never" | "OnFailure" | "Always";
-  /** How many restarts the replicas of the role have together. */
+  /** Maximum number of restarts of all replicas of the role together. */
   limit?: number;
 }
 
@@ -616,7 +616,7 @@ export interface HostPathVolume {
   type?: string;
 }
 
-/** What became of the TensorBoard that a job asked for. */
+/** State of the TensorBoard that a job requested. */
 export interface JobTensorBoardStatus {
   /** What the controller did last. */
   action?: string;
@@ -632,13 +632,13 @@ export interface JobTensorBoardStatus {
   type?: string;
 }
 
-/** What is known about a job. */
+/** Status of a job. */
 export interface KubeflowOrgV1JobStatus {
-  /** What happened to the job; the last entry is its state. */
+  /** Conditions of the job; the last entry is its state. */
   conditions?: Condition[];
   /** Replicas of each role by state. */
   replicaStatuses?: Record<string, ReplicaStatus>;
-  /** When the controller took the job on. */
+  /** When the controller accepted the job. */
   startTime?: string;
   /** When the job ended. */
   completionTime?: string;
@@ -648,21 +648,21 @@ export interface KubeflowOrgV1JobStatus {
   restartCount?: number;
   /** Attempts that ended, by replica; a replica without an entry had none. */
   attempts?: Record<string, number>;
-  /** Replicas that were started again, one by one, because of a failure that is not over. */
+  /** Replicas that restarted one by one because of the current incident. */
   incidentReplicas?: string[];
-  /** Replicas that are done while the job still runs; they do not run again alone. */
+  /** Replicas that have succeeded while the job still runs; they do not run again alone. */
   succeededReplicas?: string[];
-  /** When a replica that failed is started again. */
+  /** When a replica that failed restarts. */
   nextRetryTime?: string;
   /** Port of rank 0, chosen once per job. */
   masterPort?: number;
-  /** Ports of the job, from masterPort on; one when not set. */
+  /** Ports of the job, from masterPort on; one if not set. */
   portCount?: number;
   /** Generation of the job that this status is about. */
   observedGeneration?: number;
 }
 
-/** Programs that mpirun starts on several workers, such as Horovod's. */
+/** A program that mpirun starts on several workers, such as Horovod. */
 export interface KubeflowOrgV1MPIJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "kubeflow.org/v1";
@@ -672,7 +672,7 @@ export interface KubeflowOrgV1MPIJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: KubeflowOrgV1MPIJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: KubeflowOrgV1JobStatus;
 }
 
@@ -684,17 +684,17 @@ export interface KubeflowOrgV1MPIJobSpec {
   runPolicy?: KubeflowOrgV1MPIRunPolicy;
   /** Roles of the job: Launcher and Worker. */
   mpiReplicaSpecs: Record<string, KubeflowOrgV1MPIReplicaSpec>;
-  /** Of v1: as runPolicy.cleanPodPolicy, which wins. */
+  /** In v1: same as runPolicy.cleanPodPolicy, which wins. */
   cleanPodPolicy?: "None" | "Running" | "All";
-  /** Of v1: container of a worker in which processes are started. */
+  /** In v1: container of a worker that runs the processes. */
   mainContainer?: string;
   /** Of v2beta1: whether processes run in the launcher as well. */
   runLauncherAsWorker?: boolean;
-  /** Of v2beta1: folder of the keys in each pod; /root/.ssh when not set. */
+  /** In v2beta1: folder of the keys in each pod; /root/.ssh if not set. */
   sshAuthMountPath?: string;
-  /** Of v2beta1: when the launcher is created; AtStartup when not set. */
+  /** In v2beta1: when the launcher is created; AtStartup if not set. */
   launcherCreationPolicy?: "AtStartup" | "WaitForWorkersReady";
-  /** Of v2beta1: which MPI the image has; OpenMPI when not set. */
+  /** In v2beta1: MPI implementation of the image; OpenMPI if not set. */
   mpiImplementation?: "OpenMPI" | "Intel" | "MPICH";
 }
 
@@ -702,37 +702,37 @@ export interface KubeflowOrgV1MPIJobSpec {
 export interface KubeflowOrgV1MPIReplicaSpec {
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Always" | "OnFailure" | "Never" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template?: PodTemplateSpec;
 }
 
-/** How long a job may run, how often it is retried and what is left of it. */
+/** How long a job may run, how often it restarts and what remains of it. */
 export interface KubeflowOrgV1MPIRunPolicy {
   /** Which pods are deleted when the job ends. */
   cleanPodPolicy?: "None" | "Running" | "All";
-  /** Seconds after its end when the job itself is deleted; never when not set. */
+  /** Seconds to keep the job after it ends; kept until deleted if not set. */
   ttlSecondsAfterFinished?: number;
-  /** Seconds the job may run before it is ended as failed. */
+  /** Seconds that the job may run before it is failed. */
   activeDeadlineSeconds?: number;
-  /** How many restarts are allowed before the job fails; no limit when not set. */
+  /** How many restarts are allowed before the job fails; no limit if not set. */
   backoffLimit?: number;
   /** How the pods are scheduled together. */
   schedulingPolicy?: SchedulingPolicy;
   /** While true, the job has no pods. */
   suspend?: boolean;
-  /** Which controller takes care of the job. */
+  /** Controller that manages the job. */
   managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
 }
 
-/** What is known about a job. */
+/** Status of a job. */
 export interface KubeflowOrgV2beta1JobStatus {
-  /** What happened to the job; the last entry is its state. */
+  /** Conditions of the job; the last entry is its state. */
   conditions?: Condition[];
   /** Replicas of each role by state. */
   replicaStatuses?: Record<string, ReplicaStatus>;
-  /** When the controller took the job on. */
+  /** When the controller accepted the job. */
   startTime?: string;
   /** When the job ended. */
   completionTime?: string;
@@ -742,21 +742,21 @@ export interface KubeflowOrgV2beta1JobStatus {
   restartCount?: number;
   /** Attempts that ended, by replica; a replica without an entry had none. */
   attempts?: Record<string, number>;
-  /** Replicas that were started again, one by one, because of a failure that is not over. */
+  /** Replicas that restarted one by one because of the current incident. */
   incidentReplicas?: string[];
-  /** Replicas that are done while the job still runs; they do not run again alone. */
+  /** Replicas that have succeeded while the job still runs; they do not run again alone. */
   succeededReplicas?: string[];
-  /** When a replica that failed is started again. */
+  /** When a replica that failed restarts. */
   nextRetryTime?: string;
   /** Port of rank 0, chosen once per job. */
   masterPort?: number;
-  /** Ports of the job, from masterPort on; one when not set. */
+  /** Ports of the job, from masterPort on; one if not set. */
   portCount?: number;
   /** Generation of the job that this status is about. */
   observedGeneration?: number;
 }
 
-/** Programs that mpirun starts on several workers, such as Horovod's. */
+/** A program that mpirun starts on several workers, such as Horovod. */
 export interface KubeflowOrgV2beta1MPIJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "kubeflow.org/v2beta1";
@@ -766,7 +766,7 @@ export interface KubeflowOrgV2beta1MPIJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: KubeflowOrgV2beta1MPIJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: KubeflowOrgV2beta1JobStatus;
 }
 
@@ -778,17 +778,17 @@ export interface KubeflowOrgV2beta1MPIJobSpec {
   runPolicy?: KubeflowOrgV2beta1MPIRunPolicy;
   /** Roles of the job: Launcher and Worker. */
   mpiReplicaSpecs: Record<string, KubeflowOrgV2beta1MPIReplicaSpec>;
-  /** Of v1: as runPolicy.cleanPodPolicy, which wins. */
+  /** In v1: same as runPolicy.cleanPodPolicy, which wins. */
   cleanPodPolicy?: "None" | "Running" | "All";
-  /** Of v1: container of a worker in which processes are started. */
+  /** In v1: container of a worker that runs the processes. */
   mainContainer?: string;
   /** Of v2beta1: whether processes run in the launcher as well. */
   runLauncherAsWorker?: boolean;
-  /** Of v2beta1: folder of the keys in each pod; /root/.ssh when not set. */
+  /** In v2beta1: folder of the keys in each pod; /root/.ssh if not set. */
   sshAuthMountPath?: string;
-  /** Of v2beta1: when the launcher is created; AtStartup when not set. */
+  /** In v2beta1: when the launcher is created; AtStartup if not set. */
   launcherCreationPolicy?: "AtStartup" | "WaitForWorkersReady";
-  /** Of v2beta1: which MPI the image has; OpenMPI when not set. */
+  /** In v2beta1: MPI implementation of the image; OpenMPI if not set. */
   mpiImplementation?: "OpenMPI" | "Intel" | "MPICH";
 }
 
@@ -796,27 +796,27 @@ export interface KubeflowOrgV2beta1MPIJobSpec {
 export interface KubeflowOrgV2beta1MPIReplicaSpec {
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Never" | "OnFailure";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template?: PodTemplateSpec;
 }
 
-/** How long a job may run, how often it is retried and what is left of it. */
+/** How long a job may run, how often it restarts and what remains of it. */
 export interface KubeflowOrgV2beta1MPIRunPolicy {
   /** Which pods are deleted when the job ends. */
   cleanPodPolicy?: "None" | "Running" | "All";
-  /** Seconds after its end when the job itself is deleted; never when not set. */
+  /** Seconds to keep the job after it ends; kept until deleted if not set. */
   ttlSecondsAfterFinished?: number;
-  /** Seconds the job may run before it is ended as failed. */
+  /** Seconds that the job may run before it is failed. */
   activeDeadlineSeconds?: number;
-  /** How many restarts are allowed before the job fails; no limit when not set. */
+  /** How many restarts are allowed before the job fails; no limit if not set. */
   backoffLimit?: number;
   /** How the pods are scheduled together. */
   schedulingPolicy?: SchedulingPolicy;
   /** While true, the job has no pods. */
   suspend?: boolean;
-  /** Which controller takes care of the job. */
+  /** Controller that manages the job. */
   managedBy?: "kubeflow.org/mpi-operator" | "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
 }
 
@@ -827,11 +827,11 @@ export interface LabelSelector {
   matchExpressions?: unknown;
 }
 
-/** What is left of a job that has a launcher. */
+/** What remains of an ended job that has a launcher. */
 export interface LauncherRunPolicy {
   /** Whether workers are deleted when the job ends; the launcher stays. */
   cleanUpWorkers?: boolean;
-  /** Seconds after its end when the job itself is deleted; never when not set. */
+  /** Seconds to keep the job after it ends; kept until deleted if not set. */
   ttlSecondsAfterFinished?: number;
 }
 
@@ -881,11 +881,11 @@ export interface MPIConfig {
   script?: string[];
 }
 
-/** Whether mpirun starts processes again. */
+/** Whether mpirun restarts processes. */
 export interface MPIProcessRecovery {
-  /** Whether processes that fail are started again. */
+  /** Whether processes that fail restart. */
   enable?: boolean;
-  /** How often at most. */
+  /** Maximum number of restarts. */
   limit?: number;
 }
 
@@ -893,7 +893,7 @@ export interface MPIProcessRecovery {
 export interface MPIWorkerSpec {
   /** How many workers there are. */
   replicas?: number;
-  /** From which the pods of the workers are made. */
+  /** Template of the workers' pods. */
   template: PodTemplateSpec;
   /** The program and its arguments. */
   cmd?: string[];
@@ -901,7 +901,7 @@ export interface MPIWorkerSpec {
   extraMPIArgs?: string[];
   /** Processes per worker, as with -N. */
   processesPerWorker?: number;
-  /** Whether mpirun starts processes again. */
+  /** Whether mpirun restarts processes. */
   processRecovery?: MPIProcessRecovery;
 }
 
@@ -1012,7 +1012,7 @@ export interface Notebook {
   metadata?: ObjectMeta;
   /** What the notebook runs. */
   spec: NotebookSpec;
-  /** What is known about it; written by the controller. */
+  /** Its status; written by the controller. */
   status?: PageStatus;
 }
 
@@ -1020,13 +1020,13 @@ export interface Notebook {
 export interface NotebookSpec {
   /** Which program serves the notebook. */
   type?: "jupyter";
-  /** From which its pod is made; the container `notebook`, else the first, runs JupyterLab. */
+  /** Template of its pod; the container `notebook`, else the first, runs JupyterLab. */
   template: PodTemplateSpec;
   /** While true, it has no pod but keeps its address and its files. */
   suspend?: boolean;
-  /** After this time without requests and without work in kernels or terminals, suspend becomes true; never when not set. */
+  /** After this time without requests and without work in kernels or terminals, suspend becomes true; never if not set. */
   stopAfterIdleSeconds?: number;
-  /** Which scheduler places the pod. */
+  /** Scheduler of the pod. */
   scheduler?: SchedulePolicy;
 }
 
@@ -1096,27 +1096,27 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** What is known about a program with a page. */
+/** Status of a program with a page. */
 export interface PageStatus {
-  /** Where it stands, in one word. */
+  /** Phase of the program. */
   phase?: "Initializing" | "Running" | "Suspended" | "Failed";
   /** Its pod. */
   pod?: PodReference;
   /** Whether it is ready, idle or suspended, and why. */
   conditions?: Condition[];
-  /** Where a browser finds it. */
+  /** Address of its page. */
   url?: string;
   /** Generation of the object that this status is about. */
   observedGeneration?: number;
 }
 
-/** Pause mode: the job keeps its place but has no pods. */
+/** Pause mode: the job exists but has no pods. */
 export interface PauseMode {
   /** Whether the job is paused; may be changed at any time. */
   enabled?: boolean;
   /** Older spelling of enabled. */
   enable?: boolean;
-  /** How pods run after the pause; by default as in the template. */
+  /** How pods run after the job is resumed; by default as in the template. */
   resumeSpecs?: ResumeSpec[];
 }
 
@@ -1266,7 +1266,7 @@ export interface PodGroup {
   metadata?: ObjectMeta;
   /** Which pods start together. */
   spec: PodGroupSpec;
-  /** What is known about the group; written by the scheduler. */
+  /** Status of the group; written by the scheduler. */
   status?: PodGroupStatus;
 }
 
@@ -1274,7 +1274,7 @@ export interface PodGroup {
 export interface PodGroupRole {
   /** Name of the role. */
   name: string;
-  /** Fewest pods of the role that must start together. */
+  /** Minimum number of pods of the role that must start together. */
   minMember: number;
 }
 
@@ -1282,29 +1282,29 @@ export interface PodGroupRole {
 export interface PodGroupSpec {
   /** Queue the group waits in. */
   queue?: string;
-  /** Rank within the queue; larger goes first. */
+  /** Priority within the queue; higher numbers go first. */
   priority?: number;
-  /** Fewest pods that must start together. */
+  /** Minimum number of pods that must start together. */
   minMember: number;
-  /** Fewest pods per role. */
+  /** Minimum number of pods per role. */
   roles?: PodGroupRole[];
 }
 
-/** What is known about a group. */
+/** Status of a group. */
 export interface PodGroupStatus {
-  /** Whether the group is complete and has a place, and why. */
+  /** Whether the group is complete and scheduled, and why. */
   conditions?: Condition[];
   /** Pods that wait. */
   pending?: number;
   /** Pods that run. */
   running?: number;
-  /** Pods that ended well. */
+  /** Number of pods that succeeded. */
   succeeded?: number;
   /** Pods that failed. */
   failed?: number;
-  /** Pods whose state is not known. */
+  /** Number of pods whose state is unknown. */
   unknown?: number;
-  /** What the group's pods have requested. */
+  /** Sum of what the group's pods request. */
   allocated?: Record<string, number | string>;
 }
 
@@ -1348,7 +1348,7 @@ export interface PodSpec {
   initContainers?: Container[];
   /** Programs that run together. */
   containers: Container[];
-  /** When a container that ended is started again. */
+  /** When a container that ended restarts. */
   restartPolicy?: "Always" | "OnFailure" | "Never";
   /** Seconds between the request to end and the kill. */
   terminationGracePeriodSeconds?: number;
@@ -1450,7 +1450,7 @@ export interface PriorityClass {
   preemptionPolicy?: "Never" | "PreemptLowerPriority";
 }
 
-/** A distributed training with PyTorch. */
+/** A distributed training job with PyTorch. */
 export interface PyTorchJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "kubeflow.org/v1";
@@ -1460,7 +1460,7 @@ export interface PyTorchJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: PyTorchJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: KubeflowOrgV1JobStatus;
 }
 
@@ -1476,7 +1476,7 @@ export interface PyTorchJobSpec {
   nprocPerNode?: string;
 }
 
-/** A distributed training with PyTorch. */
+/** A distributed training job with PyTorch. */
 export interface PyTorchTrainingJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "batch.tensorstack.dev/v1beta1";
@@ -1486,15 +1486,15 @@ export interface PyTorchTrainingJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: PyTorchTrainingJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: TrainingJobStatus;
 }
 
 /** What a job runs, and how. */
 export interface PyTorchTrainingJobSpec {
-  /** Train, debug or pause; train when not set. */
+  /** Train, debug or pause; train if not set. */
   runMode?: RunMode;
-  /** Which scheduler places the pods. */
+  /** Scheduler of the pods. */
   scheduler?: SchedulePolicy;
   /** Deadline, retries and clean-up. */
   runPolicy?: TrainingRunPolicy;
@@ -1508,7 +1508,7 @@ export interface PyTorchTrainingJobSpec {
   tensorboardSpec?: TensorBoardSpec;
 }
 
-/** A line in which jobs wait for resources. */
+/** A queue in which jobs wait for resources. */
 export interface Queue {
   /** Group and version of the schema this object is written in. */
   apiVersion: "scheduler.tensorstack.dev/v1beta1";
@@ -1516,47 +1516,47 @@ export interface Queue {
   kind: "Queue";
   /** Name, labels and history. */
   metadata?: ObjectMeta;
-  /** Who may use the queue, how much, and before whom. */
+  /** Quota, priority and users of the queue. */
   spec?: QueueSpec;
-  /** What is known about the queue; written by the scheduler. */
+  /** Status of the queue; written by the scheduler. */
   status?: QueueStatus;
 }
 
-/** Limits on what the pods of a queue use together. */
+/** Limits on the sum of what the pods of a queue use. */
 export interface QueueQuota {
-  /** Most of each resource that pods may request. */
+  /** Maximum of each resource that pods may request. */
   requests?: Record<string, number | string>;
 }
 
-/** Who may use a queue, how much, and before whom. */
+/** Quota, priority and users of a queue. */
 export interface QueueSpec {
-  /** Limits on all pods of the queue together; none when not set. */
+  /** Limits on all pods of the queue together; none if not set. */
   quota?: QueueQuota;
-  /** Rank among queues; larger goes first. */
+  /** Priority among queues; higher numbers go first. */
   priority?: number;
-  /** Whether queues of higher rank may take its pods' places. */
+  /** Whether queues of higher priority may preempt its pods. */
   preemptible?: boolean;
-  /** While true, the queue takes no new pods. */
+  /** While true, the queue accepts no new pods. */
   closed?: boolean;
-  /** How long a pod may run, in y, w, d, h, m, s and ms, as in 1d12h; no limit when not set. */
+  /** How long a pod may run, in y, w, d, h, m, s and ms, as in 1d12h; no limit if not set. */
   maxDuration?: string;
-  /** Nodes that the queue may use; all when not set. */
+  /** Nodes that the queue may use; all if not set. */
   nodeSelector?: LabelSelector;
-  /** Namespaces that may use the queue; all when not set. */
+  /** Namespaces that may use the queue; all if not set. */
   namespaceSelector?: LabelSelector;
-  /** Shapes of pods that the queue takes. */
+  /** Shapes of pods that the queue accepts. */
   resourceShapeProfile?: string;
 }
 
-/** What is known about a queue. */
+/** Status of a queue. */
 export interface QueueStatus {
-  /** What its running pods have requested. */
+  /** Sum of what its running pods request. */
   allocated?: Record<string, number | string>;
-  /** Pod groups that wait. */
+  /** Number of waiting pod groups. */
   pending?: number;
-  /** Pod groups that run. */
+  /** Number of running pod groups. */
   running?: number;
-  /** What is so about the queue, and why. */
+  /** Conditions of the queue. */
   conditions?: Condition[];
 }
 
@@ -1574,7 +1574,7 @@ export interface ReplicaContainerStatus {
   name?: string;
   /** Waiting, Running or Terminated. */
   state?: string;
-  /** Exit code of a container that ended. */
+  /** Exit code of a terminated container. */
   exitCode?: number;
 }
 
@@ -1582,19 +1582,19 @@ export interface ReplicaContainerStatus {
 export interface ReplicaSpec {
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Always" | "OnFailure" | "Never" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template?: PodTemplateSpec;
 }
 
 /** How many replicas of a role are in which state. */
 export interface ReplicaStatus {
-  /** Replicas that wait or run. */
+  /** Number of waiting or running replicas. */
   active?: number;
-  /** Replicas that ended well. */
+  /** Number of succeeded replicas. */
   succeeded?: number;
-  /** Replicas that failed. */
+  /** Number of failed replicas. */
   failed?: number;
   /** Label selector of the pods of the role. */
   selector?: string;
@@ -1661,9 +1661,9 @@ export interface ResourceRequirements {
   claims?: { name: string; request?: string }[];
 }
 
-/** How the pods of one role run when a paused job goes on. */
+/** How the pods of one role run after a paused job is resumed. */
 export interface ResumeSpec {
-  /** Role this is about; one of those in replicaSpecs. */
+  /** Role that this applies to; one of those in replicaSpecs. */
   type: string;
   /** Whether init containers are left out. */
   skipInitContainer?: boolean;
@@ -1685,39 +1685,39 @@ export interface RollingUpdateDeployment {
 export interface RunMode {
   /** Debug mode. */
   debug?: DebugMode;
-  /** Pause mode; wins when debug mode is on as well. */
+  /** Pause mode; wins over debug mode. */
   pause?: PauseMode;
 }
 
-/** How long a job may run, how often it is retried and what is left of it. */
+/** How long a job may run, how often it restarts and what remains of it. */
 export interface RunPolicy {
   /** Which pods are deleted when the job ends. */
   cleanPodPolicy?: "None" | "Running" | "All";
-  /** Seconds after its end when the job itself is deleted; never when not set. */
+  /** Seconds to keep the job after it ends; kept until deleted if not set. */
   ttlSecondsAfterFinished?: number;
-  /** Seconds the job may run before it is ended as failed. */
+  /** Seconds that the job may run before it is failed. */
   activeDeadlineSeconds?: number;
-  /** How many restarts are allowed before the job fails; no limit when not set. */
+  /** How many restarts are allowed before the job fails; no limit if not set. */
   backoffLimit?: number;
   /** How the pods are scheduled together. */
   schedulingPolicy?: SchedulingPolicy;
   /** While true, the job has no pods. */
   suspend?: boolean;
-  /** Which controller takes care of the job. */
+  /** Controller that manages the job. */
   managedBy?: "kubeflow.org/training-operator" | "kueue.x-k8s.io/multikueue";
 }
 
 /** How the launcher reaches the workers. */
 export interface SSHConfig {
-  /** Folder of the keys in each pod; /root/.ssh when not set. */
+  /** Folder of the keys in each pod; /root/.ssh if not set. */
   sshAuthMountPath?: string;
   /** Older spelling of sshAuthMountPath. */
   authMountPath?: string;
-  /** Where sshd is in the image, as an absolute path. */
+  /** Absolute path of sshd in the image. */
   sshdPath?: string;
 }
 
-/** Which scheduler places the pods. */
+/** Scheduler of the pods. */
 export interface SchedulePolicy {
   /** Use the T9k scheduler, with queues and priorities. */
   t9kScheduler?: T9kScheduler;
@@ -1725,7 +1725,7 @@ export interface SchedulePolicy {
 
 /** How the pods of a job are scheduled together. */
 export interface SchedulingPolicy {
-  /** Fewest pods that must start together; all when not set. */
+  /** Minimum number of pods that must start together; all if not set. */
   minAvailable?: number;
   /** Queue the job waits in. */
   queue?: string;
@@ -1733,7 +1733,7 @@ export interface SchedulingPolicy {
   minResources?: Record<string, number | string>;
   /** Priority class of the job. */
   priorityClass?: string;
-  /** Seconds to wait for a place for all pods. */
+  /** Seconds to wait until all pods can be scheduled. */
   scheduleTimeoutSeconds?: number;
 }
 
@@ -1881,15 +1881,15 @@ export interface ServiceSpec {
   trafficDistribution?: unknown;
 }
 
-/** Queue and rank of a job in the T9k scheduler. */
+/** Queue and priority of a job in the T9k scheduler. */
 export interface T9kScheduler {
   /** Queue the job waits in. */
   queue?: string;
-  /** Rank within the queue; larger goes first. */
+  /** Priority within the queue; higher numbers go first. */
   priority?: number;
 }
 
-/** A distributed training with TensorFlow. */
+/** A distributed training job with TensorFlow. */
 export interface TFJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "kubeflow.org/v1";
@@ -1899,7 +1899,7 @@ export interface TFJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: TFJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: KubeflowOrgV1JobStatus;
 }
 
@@ -1909,7 +1909,7 @@ export interface TFJobSpec {
   runPolicy?: RunPolicy;
   /** Roles of the job: PS, Worker, Chief or Master, and Evaluator. */
   tfReplicaSpecs: Record<string, TFReplicaSpec>;
-  /** AllWorkers: the job has succeeded when all workers have; otherwise when the chief or the first worker has. */
+  /** AllWorkers: the job succeeds when all workers have succeeded; otherwise when the chief or the first worker has. */
   successPolicy?: "" | "AllWorkers";
   /** Whether the number of workers may change while the job runs. */
   enableDynamicWorker?: boolean;
@@ -1919,9 +1919,9 @@ export interface TFJobSpec {
 export interface TFReplicaSpec {
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Always" | "OnFailure" | "Never" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template?: PodTemplateSpec;
 }
 
@@ -1941,15 +1941,15 @@ export interface TaskReplicaStatus {
 export interface TaskStatus {
   /** Name of the role. */
   type: string;
-  /** How often replicas of the role were started again. */
+  /** Number of restarts of the role's replicas. */
   restartCount?: number;
-  /** How many of these count towards the role's own limit. */
+  /** Number of these that count against the role's own limit. */
   chargedCount?: number;
   /** The replicas, by index; of a job with more than 1000 only the first 1000. */
   replicas?: TaskReplicaStatus[];
 }
 
-/** A TensorBoard that shows the logs of trainings. */
+/** A TensorBoard that shows the logs of training jobs. */
 export interface TensorBoard {
   /** Group and version of the schema this object is written in. */
   apiVersion: "tensorstack.dev/v1beta1";
@@ -1959,7 +1959,7 @@ export interface TensorBoard {
   metadata?: ObjectMeta;
   /** Which logs it shows, and how it runs. */
   spec: TensorBoardSpec;
-  /** What is known about it; written by the controller. */
+  /** Its status; written by the controller. */
   status?: PageStatus;
 }
 
@@ -1983,7 +1983,7 @@ export interface TensorBoardLogDir {
 export interface TensorBoardPvcSource {
   /** Name of the persistent volume claim. */
   name: string;
-  /** Folders on the volume; all of it when there are none. */
+  /** Folders on the volume; the whole volume if empty. */
   subPath?: string[];
   /** Older spelling of subPath. */
   subpath?: string[];
@@ -1997,7 +1997,7 @@ export interface TensorBoardS3Source {
   uri: string[];
 }
 
-/** Which scheduler places the pods. */
+/** Scheduler of the pods. */
 export interface TensorBoardSchedulePolicy {
   /** Use the T9k scheduler, with queues and priorities. */
   t9kScheduler?: TensorBoardT9kScheduler;
@@ -2013,17 +2013,17 @@ export interface TensorBoardSecretRef {
 export interface TensorBoardSpec {
   /** Older form of logDir: t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH. */
   trainingLogFilesets?: string[];
-  /** Where the logs are; together with trainingLogFilesets, both. */
+  /** Location of the logs; used together with trainingLogFilesets. */
   logDir?: TensorBoardLogDir;
-  /** Image that has tensorboard; the engine's choice when not set. */
+  /** Image that has tensorboard; the engine's default if not set. */
   image?: string;
   /** Resources of its pod. */
   resources?: ResourceRequirements;
   /** While true, it has no pod but keeps its address. */
   suspend?: boolean;
-  /** Older form of suspend; kept as it was written. */
+  /** Older form of suspend; kept as written. */
   runMode?: string;
-  /** Which scheduler places the pod. */
+  /** Scheduler of the pod. */
   scheduler?: TensorBoardSchedulePolicy;
 }
 
@@ -2039,13 +2039,13 @@ export interface TensorFlowReplicaSpec {
   type: "chief" | "worker" | "ps" | "evaluator";
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Never" | "OnFailure" | "Always" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template: PodTemplateSpec;
 }
 
-/** A distributed training with TensorFlow. */
+/** A distributed training job with TensorFlow. */
 export interface TensorFlowTrainingJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "batch.tensorstack.dev/v1beta1";
@@ -2055,15 +2055,15 @@ export interface TensorFlowTrainingJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: TensorFlowTrainingJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: TrainingJobStatus;
 }
 
 /** What a job runs, and how. */
 export interface TensorFlowTrainingJobSpec {
-  /** Train, debug or pause; train when not set. */
+  /** Train, debug or pause; train if not set. */
   runMode?: RunMode;
-  /** Which scheduler places the pods. */
+  /** Scheduler of the pods. */
   scheduler?: SchedulePolicy;
   /** Deadline, retries and clean-up. */
   runPolicy?: TrainingRunPolicy;
@@ -2087,15 +2087,15 @@ export interface TorchrunConfig {
   rdzvBackend?: "c10d" | "etcd" | "etcd-v2";
   /** More options for torchrun. */
   extraOptions?: string[];
-  /** Fewest replicas; superseded by elastic.minReplicas. */
+  /** Minimum number of replicas; superseded by elastic.minReplicas. */
   minNodes?: number;
 }
 
-/** What is known about a job. */
+/** Status of a job. */
 export interface TrainingJobStatus {
-  /** Where the job stands, in one word. */
+  /** Phase of the job. */
   phase?: "Pending" | "Running" | "Paused" | "Resuming" | "Succeeded" | "Failed" | "Unknown";
-  /** Which steps of its life the job has passed, and why. */
+  /** Conditions of the job. */
   conditions?: Condition[];
   /** The replicas of each role. */
   tasks?: TaskStatus[];
@@ -2109,17 +2109,17 @@ export interface TrainingJobStatus {
   completionTime?: string;
   /** Attempts that ended, by replica; a replica without an entry had none. */
   attempts?: Record<string, number>;
-  /** Replicas that were started again, one by one, because of a failure that is not over. */
+  /** Replicas that restarted one by one because of the current incident. */
   incidentReplicas?: string[];
-  /** Replicas that are done while the job still runs; they do not run again alone. */
+  /** Replicas that have succeeded while the job still runs; they do not run again alone. */
   succeededReplicas?: string[];
-  /** When a replica that failed is started again. */
+  /** When a replica that failed restarts. */
   nextRetryTime?: string;
   /** Generation of the job that this status is about. */
   observedGeneration?: number;
   /** Port of rank 0, chosen once per job. */
   masterPort?: number;
-  /** Ports of the job, from masterPort on; one when not set. */
+  /** Ports of the job, from masterPort on; one if not set. */
   portCount?: number;
   /** State of the job's TensorBoard. */
   tensorboard?: JobTensorBoardStatus;
@@ -2133,21 +2133,21 @@ export interface TrainingReplicaSpec {
   replicas?: number;
   /** Share of the role when an elastic job grows. */
   scalingWeight?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Never" | "OnFailure" | "Always" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template: PodTemplateSpec;
 }
 
-/** How long a job may run, how often it is retried and what is left of it. */
+/** How long a job may run, how often it restarts and what remains of it. */
 export interface TrainingRunPolicy {
-  /** Seconds the job may run before it is ended as failed. */
+  /** Seconds that the job may run before it is failed. */
   activeDeadlineSeconds?: number;
-  /** How many restarts of replicas are allowed before the job fails. */
+  /** Maximum number of restarts before the job fails. */
   backoffLimit?: number;
   /** Which pods are deleted when the job ends. */
   cleanUpPolicy?: "None" | "Unfinished" | "All";
-  /** Seconds after its end when the job itself is deleted; never when not set. */
+  /** Seconds to keep the job after it ends; kept until deleted if not set. */
   ttlSecondsAfterFinished?: number;
 }
 
@@ -2211,13 +2211,13 @@ export interface XGBoostReplicaSpec {
   type: "master" | "worker";
   /** How many replicas the role has. */
   replicas?: number;
-  /** When a replica that ended is started again. */
+  /** When a replica that ended restarts. */
   restartPolicy?: "Never" | "OnFailure" | "Always" | "ExitCode";
-  /** From which the pods of the role are made. */
+  /** Template of the role's pods. */
   template: PodTemplateSpec;
 }
 
-/** A distributed training with XGBoost. */
+/** A distributed training job with XGBoost. */
 export interface XGBoostTrainingJob {
   /** Group and version of the schema this object is written in. */
   apiVersion: "batch.tensorstack.dev/v1beta1";
@@ -2227,15 +2227,15 @@ export interface XGBoostTrainingJob {
   metadata?: ObjectMeta;
   /** What the job runs, and how. */
   spec: XGBoostTrainingJobSpec;
-  /** What is known about the job; written by the controller. */
+  /** Status of the job; written by the controller. */
   status?: TrainingJobStatus;
 }
 
 /** What a job runs, and how. */
 export interface XGBoostTrainingJobSpec {
-  /** Train, debug or pause; train when not set. */
+  /** Train, debug or pause; train if not set. */
   runMode?: RunMode;
-  /** Which scheduler places the pods. */
+  /** Scheduler of the pods. */
   scheduler?: SchedulePolicy;
   /** Deadline, retries and clean-up. */
   runPolicy?: TrainingRunPolicy;

@@ -1,83 +1,16 @@
 // Agent: runs the pods bound to this node as processes, each under a shim that outlives the server.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <string>
-#include <vector>
+#include <string_view>
 
-#include "agent/metrics/metrics_options.h"
+#include "agent/settings/options.h"
 #include "base/ports.h"
-#include "base/quantity.h"
 #include "client/api_client.h"
 #include "client/metrics_api.h"
 #include "client/node_api.h"
-#include "linux/nvml.h"
 
 namespace muster::agent {
-
-/// The environment that replaces a container image; the first one whose pattern matches is used.
-struct Environment {
-  /// A folder of the host, visible read-only at `path`.
-  struct Mount {
-    std::string path;
-    std::string from;
-  };
-  std::string image;                       // pattern with `*`
-  std::string venv;                        // a Python virtual environment; its bin comes first in PATH
-  std::map<std::string, std::string> env;  // applied unless the container sets them itself
-  std::string rootfs = {};                 // a folder that replaces the host's system folders
-  bool writable = false;                   // containers may change it; the changes vanish with them
-  std::string working_dir = {};            // applied unless the container has its own
-  std::vector<std::string> command = {};   // applied unless the container has its own
-  std::vector<Mount> mounts = {};
-  std::string home = {};  // the folder behind $HOME, kept across pods; "": every container has an empty one
-};
-
-/// How the containers of a pod use the API.
-struct ApiAccess {
-  std::string host;
-  int port = 0;
-  std::string ca_pem;
-  std::string token;      // of the pod's service account
-  bool automount = true;  // what the service account says; the pod's own word counts more
-};
-
-/// The engine's own program, which every container finds as /run/muster/bin/muster.
-struct OwnProgram {
-  std::string path;                // "": containers do not have it
-  std::vector<std::string> names;  // under which it behaves as another program; links beside it
-};
-
-/// What is kept of logs. Whatever goes over a limit is removed, the oldest first.
-struct LogRetention {
-  /// Of one run of a container; its earlier runs together get as much again.
-  std::int64_t max_bytes_per_container = std::int64_t{50} << 20;
-  // Of pods that are deleted, and of the earlier runs of containers.
-  Duration keep_for = std::chrono::hours(7 * 24);
-  // Of pods that are deleted.
-  std::int64_t keep_bytes = std::int64_t{1} << 30;
-  std::size_t keep_pods = 500;
-};
-
-struct Options {
-  std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
-  std::string node_name;
-  std::vector<Environment> environments;
-  bool refuse_unmapped = false;      // reject images without a matching pattern instead of using the host's environment
-  std::vector<std::string> visible;  // folders of the host that pods see, read-only, besides the system's
-  std::map<std::string, Quantity> resources;            // declared extended resources
-  std::shared_ptr<linux_os::GpuDriver> gpus = nullptr;  // null: this machine has none that can be used
-  std::int64_t processes_per_container = 0;             // and threads; 0 chooses by the number of processors
-  std::vector<std::string> host_paths;                  // folders of the host where hostPath may lead
-  /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
-  std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
-  OwnProgram program = {};
-  LogRetention logs;
-  MetricsOptions metrics = {};
-  Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value
-};
 
 class Agent final : public client::NodeApi {
  public:

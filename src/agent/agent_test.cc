@@ -230,7 +230,7 @@ TEST_F(AgentTest, ARestartOfTheServerHarmsNothing) {
   stop_agent();
   start_agent();
   ASSERT_TRUE(wait_phase("survivor", "Running"));
-  std::ofstream(shared() + "/end") << "go on\n";
+  std::ofstream(shared() + "/end") << "end\n";
   ASSERT_TRUE(wait_phase("survivor", "Failed"));
   EXPECT_EQ(main_state("survivor").int_at("terminated", "exitCode"), 4);
   EXPECT_THAT(read_log("survivor"), HasSubstr("after\n"));
@@ -243,7 +243,7 @@ TEST_F(AgentTest, AnEndWhileTheServerWasDownIsToldExactly) {
   create_pod("quiet", "read line < /v/end; kill -SEGV $$$$", host_volume());
   ASSERT_TRUE(wait_phase("quiet", "Running"));
   stop_agent();
-  std::ofstream(shared() + "/end") << "go on\n";
+  std::ofstream(shared() + "/end") << "end\n";
   ASSERT_TRUE(eventually([this] { return shims_gone(); }));
   EXPECT_EQ(phase("quiet"), "Running");
   start_agent();
@@ -308,7 +308,7 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
   ASSERT_TRUE(stream) << stream.error().message;
   ASSERT_TRUE(engine_->run_until([&text] { return text == "one\n"; }));
   EXPECT_FALSE(ended);
-  std::ofstream(shared() + "/end") << "go on\n";
+  std::ofstream(shared() + "/end") << "end\n";
   ASSERT_TRUE(engine_->run_until([&ended] { return ended; }));
   EXPECT_EQ(text, "one\ntwo\n");
 }

@@ -1,7 +1,7 @@
 // The resource table entries of the kinds that are not built into Kubernetes.
 #include "api/kubedl/cron_v1alpha1.h"
 #include "api/kubeflow/kubeflow_v1.h"
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/resource_table.h"
 #include "api/rules/checks.h"
 #include "api/rules/job_warnings.h"
@@ -57,12 +57,12 @@ Resource tensorstack_job(std::string kind, std::string plural, std::string short
   r.categories = {"all"};
   r.pod_label = kOwnerNameLabel;
   r.columns = {
-      phase("Where the job stands."),
+      phase("Phase of the job."),
       age(),
       {.name = "Running",
        .type = "integer",
        .json_path = ".status.aggregate.running",
-       .description = "Replicas that run.",
+       .description = "Number of running replicas.",
        .priority = 1},
       {.name = "Restarts",
        .type = "integer",
@@ -111,12 +111,12 @@ Resource tensorboards() {
   Resource r = custom("tensorstack.dev", "v1beta1", "TensorBoard", "tensorboards", type_of<TensorBoard>());
   r.short_names = {"tb"};
   r.categories = {"all"};
-  r.columns = {phase("Where it stands."),
+  r.columns = {phase("Phase."),
                age(),
                {.name = "URL",
                 .type = "string",
                 .json_path = ".status.url",
-                .description = "Where a browser finds it.",
+                .description = "Address of its page.",
                 .priority = 1}};
   r.rules = &check_tensorboard;
   return r;
@@ -135,13 +135,19 @@ Resource queues() {
   Resource r = custom("scheduler.tensorstack.dev", "v1beta1", "Queue", "queues", type_of<Queue>());
   r.scope = Scope::kCluster;
   r.columns = {
-      {.name = "Priority", .type = "integer", .json_path = ".spec.priority", .description = "Rank among queues."},
+      {.name = "Priority", .type = "integer", .json_path = ".spec.priority", .description = "Priority among queues."},
       {.name = "Closed",
        .type = "boolean",
        .json_path = ".spec.closed",
-       .description = "Whether it takes no new pods."},
-      {.name = "Pending", .type = "integer", .json_path = ".status.pending", .description = "Pod groups that wait."},
-      {.name = "Running", .type = "integer", .json_path = ".status.running", .description = "Pod groups that run."},
+       .description = "Whether it accepts no new pods."},
+      {.name = "Pending",
+       .type = "integer",
+       .json_path = ".status.pending",
+       .description = "Number of waiting pod groups."},
+      {.name = "Running",
+       .type = "integer",
+       .json_path = ".status.running",
+       .description = "Number of running pod groups."},
       age()};
   return r;
 }
@@ -149,25 +155,29 @@ Resource queues() {
 Resource pod_groups() {
   Resource r = custom("scheduler.tensorstack.dev", "v1beta1", "PodGroup", "podgroups", type_of<PodGroup>());
   r.short_names = {"pg"};
-  r.columns = {{.name = "Queue", .type = "string", .json_path = ".spec.queue", .description = "Queue it waits in."},
-               {.name = "MinMember",
-                .type = "integer",
-                .json_path = ".spec.minMember",
-                .description = "Fewest pods that must start together."},
-               {.name = "Running", .type = "integer", .json_path = ".status.running", .description = "Pods that run."},
-               age()};
+  r.columns = {
+      {.name = "Queue", .type = "string", .json_path = ".spec.queue", .description = "Queue that it waits in."},
+      {.name = "MinMember",
+       .type = "integer",
+       .json_path = ".spec.minMember",
+       .description = "Minimum number of pods that must start together."},
+      {.name = "Running", .type = "integer", .json_path = ".status.running", .description = "Number of running pods."},
+      age()};
   return r;
 }
 
 Resource crons() {
   Resource r = custom("apps.kubedl.io", "v1alpha1", "Cron", "crons", type_of<Cron>());
   r.columns = {
-      {.name = "Schedule", .type = "string", .json_path = ".spec.schedule", .description = "When jobs are made."},
-      {.name = "Suspend", .type = "boolean", .json_path = ".spec.suspend", .description = "Whether no jobs are made."},
+      {.name = "Schedule", .type = "string", .json_path = ".spec.schedule", .description = "When jobs are created."},
+      {.name = "Suspend",
+       .type = "boolean",
+       .json_path = ".spec.suspend",
+       .description = "Whether no jobs are created."},
       {.name = "Last Schedule",
        .type = "date",
        .json_path = ".status.lastScheduleTime",
-       .description = "When a job was made last."},
+       .description = "When a job was last created."},
       age()};
   r.rules = &check_cron;
   r.warn = &warn_cron;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/strings.h"
 
 namespace muster::api {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 #include "json/document.h"
 
 namespace muster::api {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/kubernetes/core_v1.h"
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "reflect/reflect.h"
 
 namespace muster::api {

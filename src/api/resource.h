@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/kubernetes/kubernetes_fields.h"
 #include "api/print/printers.h"
 #include "base/error.h"
 #include "json/document.h"
@@ -97,6 +98,8 @@ struct Resource {
   std::string api_version() const;  // "v1", "kubeflow.org/v1"
   /// "pods", "pytorchjobs.kubeflow.org": a unique name, used as the key in the store and in error messages.
   std::string qualified_name() const;
+  /// The fields of a built-in kind as Kubernetes publishes them; null for custom resources.
+  const kubernetes::Message* message() const { return kubernetes::find_message(api_version(), kind); }
   /// Whether a cluster needs our CustomResourceDefinition, of which there is one for all versions of a kind.
   bool has_own_crd() const { return !built_in && is_storage; }
 };

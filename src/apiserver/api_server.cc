@@ -1,21 +1,21 @@
 #include "apiserver/api_server.h"
 
 #include "apiserver/admission/metadata_rules.h"
-#include "apiserver/admission/quota.h"
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/housekeeping/default_accounts.h"
+#include "apiserver/housekeeping/definitions.h"
 #include "apiserver/housekeeping/garbage_collector.h"
+#include "apiserver/housekeeping/quota_status.h"
 #include "apiserver/http/auth.h"
 #include "apiserver/http/conditional.h"
 #include "apiserver/http/health.h"
 #include "apiserver/http/metrics.h"
 #include "apiserver/http/overload.h"
 #include "apiserver/http/reply.h"
-#include "apiserver/http/status_error.h"
-#include "apiserver/openapi/definitions.h"
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/openapi/openapi.h"
-#include "apiserver/verbs/routes.h"
+#include "apiserver/quota/quotas.h"
 #include "apiserver/verbs/usage.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
@@ -54,39 +54,23 @@ net::Response openapi_response(const OpenApiText& text, const net::Request& requ
   return response;
 }
 
-/// The copy stays on the engine's machine: the response has its path, and the client reads it from there.
-Route backups_route(std::function<void(store::Snapshots::Done)> back_up) {
-  const auto handle = [back_up = std::move(back_up)](const RoutedRequest&, std::shared_ptr<net::Exchange> exchange) {
-    back_up([exchange = std::move(exchange)](Result<store::Snapshot> taken) {
-      if (!taken) return exchange->respond(error_response(taken.error()));
-      const json::Document answer = json::Object{{"apiVersion", "muster.dev/v1"},
-                                                 {"kind", "Backup"},
-                                                 {"path", taken->path},
-                                                 {"revision", std::to_string(taken->revision)},
-                                                 {"time", format_rfc3339(taken->made)}};
-      exchange->respond(json_response(json::serialize(answer), "application/json"));
-    });
-  };
-  return {.pattern = "apis/muster.dev/v1/backups", .methods = {"POST"}, .handle = handle};
-}
-
 }  // namespace
 
 struct ApiServer::State {
   State(Loop& loop, Rng& rng, store::Store& store, Options given)
       : options(std::move(given)),
         context{loop, rng, store, nullptr, nullptr},
-        router(routes()),
         overload(std::make_shared<Overload>(options.max_requests, options.max_streams)),
         watches(context),
         collector(context, options.event_life),
         accounts(context),
-        tokens(context, options.account_key),
+        tokens(loop, store, options.account_key),
         authentication{.owner_token = options.token,
                        .allowed_hosts = options.allowed_hosts,
                        .is_owners = options.is_owners_token,
                        .find_account = [this](std::string_view token) { return tokens.find(token); }},
-        quotas(context) {
+        quotas(store),
+        quota_status(context, quotas) {
     context.quotas = &quotas;
     context.is_acted_on = options.is_acted_on;
     context.node_policy = options.node_policy;
@@ -94,7 +78,6 @@ struct ApiServer::State {
   }
 
   std::vector<HealthCheck> health_checks();
-  std::vector<Route> routes();
 
   /// Answers paths that are not resources: discovery, OpenAPI, version, health.
   net::Response answer_path(const Principal& who, const Target& target, const net::Request& request);
@@ -114,6 +97,7 @@ struct ApiServer::State {
   AccountTokens tokens;
   Authentication authentication;
   Quotas quotas;
+  QuotaStatus quota_status;
   OpenApi openapi;
   std::vector<HealthCheck> checks;
   int first_objects = 0;                                           // those that are being stored
@@ -127,6 +111,14 @@ ApiServer::~ApiServer() {
   *state_->context.alive = false;
 }
 
+Context& ApiServer::context() {
+  return state_->context;
+}
+
+void ApiServer::add_routes(std::vector<Route> routes) {
+  state_->router.add(std::move(routes));
+}
+
 void ApiServer::start() {
   const api::Resource& namespaces = *api::find_resource("", "v1", "namespaces");
   for (const char* name : {"default", "kube-system", "kube-public"}) state_->make_unless_there(namespaces, name);
@@ -134,7 +126,7 @@ void ApiServer::start() {
   write_definitions(state_->context);
   state_->collector.start();
   state_->accounts.start();
-  state_->quotas.start();
+  state_->quotas.start([state = state_.get()](const store::Key& quota) { state->quota_status.write_soon(quota); });
 }
 
 bool ApiServer::is_set_up() const {
@@ -151,16 +143,6 @@ void ApiServer::set_node(client::NodeApi* node) {
 
 void ApiServer::set_metrics(client::MetricsApi* metrics) {
   state_->usage = metrics;
-}
-
-std::vector<Route> ApiServer::State::routes() {
-  std::vector<Route> all = options.routes;
-  if (options.back_up) all.push_back(backups_route(options.back_up));
-  for (Route& route : claim_files_routes(context)) all.push_back(std::move(route));
-  for (Route& route : newest_jobs_routes(context)) all.push_back(std::move(route));
-  all.push_back(attempt_log_route(context));
-  all.push_back(history_route(context, usage));
-  return all;
 }
 
 void ApiServer::State::make_unless_there(const api::Resource& resource, const std::string& name) {
@@ -201,7 +183,8 @@ std::vector<HealthCheck> ApiServer::State::health_checks() {
   all.push_back({.name = "ping", .scope = HealthScope::kAlive, .look = [] { return ok(); }});
   all.push_back({.name = "store", .scope = HealthScope::kHealthy, .look = [this]() -> Status {
                    if (!context.store.stats().is_full) return ok();
-                   return Error{.reason = Reason::kStorageFull, .message = "the disk is full: only deletes are taken"};
+                   return Error{.reason = Reason::kStorageFull,
+                                .message = "the disk is full: only deletes are accepted"};
                  }});
   if (!options.informers_synced) return all;
   all.push_back({.name = "informer-sync", .scope = HealthScope::kReady, .look = [this]() -> Status {
@@ -226,7 +209,8 @@ net::Response ApiServer::State::read_path(const Target& target, const net::Reque
   if (path.size() == 1 && path[0] == "version") {
     return json_response(json::serialize(version_answer()), "application/json");
   }
-  if (path.size() == 1 && path[0] == "metrics") return metrics_response(metrics->text(context, watches.count(), usage));
+  if (path.size() == 1 && path[0] == "metrics")
+    return metrics_response(metrics->text(context.store, watches.count(), usage));
   if (auto health = answer_health(checks, target)) return *std::move(health);
   if (!is_discovery(path)) return error_response(unknown_path());
   auto discovery = answer_discovery(path, request.headers.get("Accept"));
@@ -314,7 +298,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
   const bool fixed = parsed->subresource == "log" || is_exec(*parsed);
   auto form = fixed ? Form{} : negotiate_form(request.headers.get("Accept"), parsed->query);
   if (!form) return exchange->respond(error_response(form.error()));
-  state_->dispatch(*parsed, request, Reply(state_->context, std::move(exchange), *std::move(form)));
+  state_->dispatch(*parsed, request, Reply(state_->context.loop, std::move(exchange), *std::move(form)));
 }
 
 }  // namespace muster::apiserver

@@ -10,17 +10,18 @@
 
 #include "api/resource.h"
 #include "apiserver/access/account_tokens.h"
-#include "apiserver/admission/node_policy.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/router.h"
 #include "base/ports.h"
 #include "base/time.h"
 #include "client/metrics_api.h"
 #include "client/node_api.h"
 #include "net/http.h"
-#include "store/snapshots.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
+
+struct Context;
 
 struct Options {
   std::string token;  // the owner's bearer token
@@ -37,22 +38,20 @@ struct Options {
   std::function<bool()> informers_synced = nullptr;
   /// Whether a controller here acts on objects of the kind; creating one of another kind gives a Warning. Null: all.
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;
-  /// POST /apis/muster.dev/v1/backups: copies the database into the engine's own folder. Null: not offered.
-  std::function<void(store::Snapshots::Done)> back_up = nullptr;
   /// What pods may ask for here. Absent: anything that is valid, because no pods run here.
   std::optional<NodePolicy> node_policy = std::nullopt;
-  /// The paths that other modules answer.
-  std::vector<Route> routes = {};
 };
-
-/// Extracts the values that selectors match, for store::Options::extract.
-store::Attributes extract_attributes(std::string_view resource, std::string_view bytes);
 
 class ApiServer {
  public:
   ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options);
   ~ApiServer();
 
+  /// Adds paths that other modules answer, before the first request for one of them. What their handlers use outlives
+  /// the server's requests.
+  void add_routes(std::vector<Route> routes);
+  /// What the handlers of such paths share with those of the server. It lives as long as the server.
+  Context& context();
   /// Creates the namespaces that exist from the first start, and starts garbage collection and default accounts.
   void start();
   /// Returns true once the namespaces and the queue that a new server begins with can be read.

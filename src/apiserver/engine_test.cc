@@ -224,7 +224,7 @@ TEST_F(Engine, AKindWithTwoVersionsCountsOnce) {
   close();
   open();
   until([&] { return !used().empty(); });
-  EXPECT_EQ(used(), "1") << "counted anew";
+  EXPECT_EQ(used(), "1") << "counted again";
   EXPECT_EQ(call("POST", jobs, job("b"))->status, 201);
   EXPECT_EQ(call("POST", jobs, job("c"))->status, 403);
 }

@@ -95,7 +95,7 @@ constexpr Entry kCron[] = {
     submit("mpijob", "mpi,mj", "Submit a cron mpijob.", make_cron_mpi),
     submit("horovodjob", "horovod,hj", "Submit a cron horovodjob.", make_cron_horovod),
     {.name = "list", .aliases = "ls", .summary = "list all the crons", .usage = "[flags]", .make = make_cron_list},
-    about_cron("get", "", "display a cron and the jobs that it made", "NAME [flags]", make_cron_get),
+    about_cron("get", "", "display a cron and the jobs that it created", "NAME [flags]", make_cron_get),
     about_cron("delete", "del", "delete crons and their jobs", "NAME... [flags]", make_cron_delete),
     about_cron("suspend", "", "suspend crons: no more jobs start", "NAME... [flags]", make_cron_suspend),
     about_cron("resume", "", "resume crons", "NAME... [flags]", make_cron_resume),

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "cli/logs/log_follow.h"
+#include "client/logs/log_target.h"
 
 namespace muster::arena {
 
@@ -91,7 +91,8 @@ std::string explanation_of(cli::Session& session, const Job& job) {
                                 culprit->status.int_at("state", "terminated", "exitCode"));
   const std::string& reason = culprit->status.string_at("state", "terminated", "message");
   if (!reason.empty()) out += ": " + reason;
-  const auto log = session.get_text(cli::log_target(job.ns, pod, container) + fmt::format("&tailLines={}", kLastLines));
+  const auto log =
+      session.get_text(client::log_target(job.ns, pod, container) + fmt::format("&tailLines={}", kLastLines));
   if (log && !log->empty()) out += fmt::format("\nThe last lines of its log:\n{}", trim(*log));
   return out;
 }

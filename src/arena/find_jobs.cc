@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/strings.h"
 
 namespace muster::arena {
@@ -42,7 +42,7 @@ struct JobList {
 
 json::Excerpt glance_at_jobs() {
   // Whether a TFJob has a chief determines which pod is shown.
-  return json::Excerpt({"metadata.name", "metadata.namespace", "metadata.uid",
+  return json::Excerpt({"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid",
                         std::string("metadata.labels.") + kTypeLabel, "metadata.creationTimestamp", "status.conditions",
                         "status.startTime", "status.completionTime", "status.launcherStatus", "spec.tfReplicaSpecs"});
 }

@@ -23,7 +23,7 @@ class Flags {
   void add(std::string name, std::int64_t* value, std::string help, char letter = '\0');
   void add(std::string name, Duration* value, std::string help, char letter = '\0');
   void add(std::string name, std::vector<std::string>* value, std::string help, char letter = '\0');
-  /// Accepts `--old` in the place of `--name`, with a warning.
+  /// Accepts `--old` instead of `--name`, with a warning.
   void add_old_name(const std::string& name, std::string old);
   void require(const std::string& name);
   /// Sets the values that completion offers. parse() does not check them.

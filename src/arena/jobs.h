@@ -62,8 +62,6 @@ const JobType& type_of_job(const json::Document& object, std::string_view kind);
 std::int64_t gpus_of(const json::Document& pod_spec);
 /// Whether the status of the object has this condition, and it is true.
 bool has_condition(const json::Document& object, std::string_view type);
-/// Returns what kubectl prints in the column STATUS of a pod.
-std::string pod_state(const json::Document& pod);
 
 /// The order of `arena list`: the newest first, jobs that have not started before all others.
 bool starts_later(const Job& a, const Job& b);

@@ -14,7 +14,7 @@ namespace muster::arena {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
 
-/// Returns nullopt for a word that is no level.
+/// Returns nullopt if the word is not a level.
 std::optional<Level> level_of(std::string_view word);
 
 enum class LogForm { kTerminal, kKeyValue };

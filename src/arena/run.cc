@@ -18,7 +18,7 @@ namespace {
 
 using cli::Failure;
 
-/// A mistyped command is an error: Arena prints its help and succeeds below `submit`, so that scripts go on.
+/// A mistyped command is an error: Arena prints its help and succeeds below `submit`, so that scripts continue.
 Failure unknown_command(const CommandLine& found) {
   std::vector<std::string> names;
   for (const Entry& child : found.entry->children) {

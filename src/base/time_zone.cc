@@ -250,7 +250,7 @@ TimeZone::Span TimeZone::by_rule(Instant when, Instant since) const {
   Span span{since, Instant::max(), rule_->standard};
   if (!rule_->changes) return span;
   const std::chrono::year year = std::chrono::year_month_day(std::chrono::floor<days>(when)).year();
-  // The years around are looked at, too, because the local year differs from that of UTC around New Year.
+  // The years around are also considered, because the local year differs from that of UTC around New Year.
   std::vector<Transition> changes;
   for (int i = -1; i <= 1; ++i) {
     const auto& [begin, end] = *rule_->changes;

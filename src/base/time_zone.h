@@ -1,5 +1,5 @@
 // Time zones from the system's database: which offset from UTC is in force when. Reads the compiled form (TZif,
-// RFC 8536) and the rule at its end, which goes on after the last listed change.
+// RFC 8536) and the rule at its end, which applies after the last listed change.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ struct ZoneRule {
   std::optional<std::pair<ZoneChange, ZoneChange>> changes;  // to daylight saving time, and back
 };
 
-/// Returns nullopt for a text that is no rule.
+/// Returns nullopt if the text is not a rule.
 std::optional<ZoneRule> parse_zone_rule(std::string_view text);
 
 class TimeZone {

@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "base/strings.h"
+
 namespace muster {
 namespace {
 
@@ -107,6 +109,15 @@ std::string cut_to_width(std::string_view text, std::size_t width) {
     end += glyph.bytes;
   }
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  for (const std::string& word : split(text, ' ')) {
+    if (!lines.back().empty() && text_width(lines.back()) + 1 + text_width(word) > width) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
 }
 
 }  // namespace muster

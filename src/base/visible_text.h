@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace muster {
 
@@ -22,5 +23,7 @@ std::string visible(std::string_view text);
 std::size_t text_width(std::string_view text);
 /// The text, or as much of its beginning as leaves room for a "…" within so many columns.
 std::string cut_to_width(std::string_view text, std::size_t width);
+/// Breaks the text at blanks into lines of at most `width` columns; a longer word has a line of its own.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace muster

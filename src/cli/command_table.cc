@@ -13,49 +13,51 @@ namespace {
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 constexpr Entry kCommands[] = {
-    {"apply", "make objects as files say: create them, or change what differs", "muster apply -f FILE [-n NAMESPACE]",
+    {"apply", "create or update objects from files", "muster apply -f FILE [-n NAMESPACE]",
      "  muster apply -f job.yaml\n"
-     "  muster apply -f manifests/             every .yaml, .yml and .json in the folder\n"
+     "  muster apply -f manifests/             all .yaml, .yml and .json files in it\n"
      "  cat job.yaml | muster apply -f -\n",
      make_apply, Server::kStarted},
-    {"create", "make new objects from files, or a namespace", "muster create -f FILE [-n NAMESPACE] | namespace NAME",
+    {"create", "create objects from files, or a namespace", "muster create -f FILE [-n NAMESPACE] | namespace NAME",
      "  muster create -f job.yaml\n"
      "  muster create namespace team\n"
-     "  muster create -f job.yaml --dry-run=server -o yaml     what it would become\n",
+     "  muster create -f job.yaml --dry-run=server -o yaml\n",
      make_create, Server::kStarted},
-    {"get", "list objects, or print them", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
-     "  muster get jobs                        of all kinds, with what they wait for or why they failed\n"
-     "  muster get jobs -w                     and go on: a row for each change\n"
+    {"get", "list or print objects", "muster get TYPE[,TYPE…] [NAME…] [-o FORMAT] [-w]",
+     "  muster get jobs                        all kinds, and why they wait or failed\n"
+     "  muster get jobs -w                     also print every change\n"
      "  muster get pj                          PyTorchTrainingJobs\n"
      "  muster get pods,pj -A                  in all namespaces\n"
      "  muster get pj mnist -o yaml\n"
      "  muster get pods -l tensorstack.dev/owner-name=mnist -w\n"
      "  muster get pj mnist -o jsonpath='{.status.phase}'\n",
      make_get},
-    {"describe", "what an object is doing and why, with its events", "muster describe TYPE NAME",
+    {"describe", "show the state of an object, its cause and its events", "muster describe TYPE NAME",
      "  muster describe pj mnist\n"
      "  muster describe pod/mnist-worker-0\n",
      make_describe},
-    {"logs", "print the logs of a pod or of a whole job", "muster logs POD | JOB | TYPE/NAME | -l SELECTOR [-f]",
-     "  muster logs -f mnist                   all replicas until the job ends; exit code 1 if it failed\n"
+    {"logs", "print the logs of a pod or of a job", "muster logs POD | JOB | TYPE/NAME | -l SELECTOR [-f]",
+     "  muster logs -f mnist                   follow it; exit code 1 if it fails\n"
      "  muster logs mnist-worker-0 --tail=20\n"
-     "  muster logs mnist-worker-0 --previous  of the run before the last restart\n"
-     "  muster logs mnist-worker-0 --attempt=0 of the first attempt, even when the job is gone\n",
+     "  muster logs mnist-worker-0 --previous  the run before the last restart\n"
+     "  muster logs mnist-worker-0 --attempt=0 the first attempt, even if deleted\n",
      make_logs},
-    {"run", "make a job of a script in this folder, and follow it",
+    {"run", "run a script from this folder as a job and follow its output",
      "muster run [--ranks N] [--gpus N] SCRIPT [ARGUMENTS…]",
-     "  muster run train.py --epochs 3         the flags after the script are the script's own\n"
-     "  muster run --ranks 4 train.py          four processes with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT\n"
+     "  muster run train.py --epochs 3         flags after the script are the script's\n"
+     "  muster run --ranks 4 train.py          four processes, each with its RANK\n"
      "  muster run --gpus 1 -d train.py        with a GPU, in the background\n",
      make_run, Server::kStarted,
-     "The job sees this folder, at its own path, and an active virtual environment. Ctrl-C ends the following, not "
-     "the\n"
-     "job.\n"},
-    {"pause", "stop a job's ranks and free what they use, until it is resumed", "muster pause JOB",
+     "The job sees this folder at the same path and uses an active virtual\n"
+     "environment. Each rank has RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Ctrl-C\n"
+     "stops following; the job keeps running.\n"},
+    {"pause", "end a job's processes and free its resources until it is resumed", "muster pause JOB",
      "  muster pause mnist\n", make_pause, Server::kNeeded,
-     "The ranks start anew when the job is resumed; a script that writes checkpoints goes on from the last one.\n", 2},
+     "A resumed job starts its ranks from the beginning of the script, which can\n"
+     "continue from its last checkpoint.\n",
+     2},
     {"resume",
-     "start a paused job again",
+     "resume a paused job",
      "muster resume JOB",
      "  muster resume mnist\n",
      make_resume,
@@ -63,7 +65,7 @@ constexpr Entry kCommands[] = {
      {},
      2},
     {"stop",
-     "end a job for good; its logs and objects stay",
+     "end a job for good; its record and logs stay",
      "muster stop JOB",
      "  muster stop mnist\n",
      make_stop,
@@ -72,42 +74,44 @@ constexpr Entry kCommands[] = {
      2,
      true},
     {"rerun",
-     "make a new job like an existing one",
+     "create a new job like an existing one",
      "muster rerun JOB [--name NAME]",
-     "  muster rerun mnist                     makes mnist-2\n",
+     "  muster rerun mnist                     creates mnist-2\n",
      make_rerun,
      Server::kNeeded,
      {},
      2},
     {"scale",
-     "change how many workers an elastic job has",
+     "change the number of workers of an elastic job",
      "muster scale JOB REPLICAS",
      "  muster scale mnist 4\n",
      make_scale,
      Server::kNeeded,
      {},
      3},
-    {"tensorboard", "print the link to the TensorBoard of a job, and open it",
-     "muster tensorboard JOB | TENSORBOARD [--no-open]", "  muster tensorboard mnist               of the job mnist\n",
-     make_tensorboard, Server::kNeeded,
-     "Works for TensorBoards of jobs that Arena submitted, too. The link works once, for five minutes, and logs the\n"
-     "browser in to this page. On a cluster the page is shown on a port of this machine until Ctrl-C, with no more\n"
-     "than access to the API. A suspended TensorBoard is resumed.\n",
+    {"tensorboard", "print the link to the TensorBoard of a job and open it",
+     "muster tensorboard JOB | TENSORBOARD [--no-open]", "  muster tensorboard mnist\n", make_tensorboard,
+     Server::kNeeded,
+     "Also works for jobs that Arena submitted. The link works once, within five\n"
+     "minutes, and logs the browser in to this page. For a cluster the page is served\n"
+     "on a port of this machine until Ctrl-C and needs only access to the API. A\n"
+     "suspended TensorBoard is resumed.\n",
      1},
-    {"notebook", "print the link to a notebook's JupyterLab, and open it", "muster notebook NAME [--no-open]",
+    {"notebook", "print the link to a notebook's JupyterLab and open it", "muster notebook NAME [--no-open]",
      "  muster notebook mnist\n", make_notebook, Server::kNeeded,
-     "The link works once, for five minutes, and logs the browser in to this page. A stopped notebook is started.\n",
+     "The link works once, within five minutes, and logs the browser in to this page.\n"
+     "A suspended notebook is resumed.\n",
      1},
     {"exec", "run a command in a container", "muster exec [-it] POD | JOB [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"
-     "  muster exec -it mnist -- bash          in the first replica of the job mnist\n"
+     "  muster exec -it mnist -- bash          in the first replica of job mnist\n"
      "  tar c data | muster exec -i mnist-worker-0 -- tar x -C /data\n",
-     make_exec, Server::kNeeded, "The exit code is the command's own. It ends when this command is interrupted.\n"},
+     make_exec, Server::kNeeded, "The exit code is that of the command, which ends when muster is interrupted.\n"},
     {"attach",
-     "connect to the program that a container runs",
+     "connect to the running program of a container",
      "muster attach [-it] POD | JOB [-c CONTAINER]",
-     "  muster attach mnist-worker-0           its output from now on\n"
-     "  muster attach -it notebook             for containers with stdin: true and tty: true\n",
+     "  muster attach mnist-worker-0           print its output from now on\n"
+     "  muster attach -it notebook             needs stdin: true and tty: true\n",
      make_attach,
      Server::kNeeded,
      {},
@@ -115,38 +119,40 @@ constexpr Entry kCommands[] = {
     {"cp", "copy files to and from a container", "muster cp FILE POD:PATH | POD:PATH FILE [-c CONTAINER]",
      "  muster cp data.csv mnist-worker-0:/data/\n"
      "  muster cp mnist-worker-0:/out/model.pt .\n"
-     "  muster cp mnist:/out/model.pt .        from the first replica of the job mnist\n"
+     "  muster cp mnist:/out/model.pt .        from the first replica of job mnist\n"
      "  muster cp team/mnist-worker-0:/out ./results\n",
-     make_cp, Server::kNeeded, "Folders are copied with all they contain. The container must have the program tar.\n",
-     2},
-    {"volume", "make volumes, and copy files in and out of them",
-     "muster volume create NAME [--size 10Gi] [--path DIR] | ls [NAME[:PATH]] | cp SOURCE DESTINATION | rm NAME[:PATH] "
-     "[-r]",
+     make_cp, Server::kNeeded, "Folders are copied with all their contents. The container needs the program tar.\n", 2},
+    {"volume", "create volumes and copy files to and from them",
+     "muster volume create NAME [--size 10Gi] [--path DIR]\n"
+     "  muster volume ls [NAME[:PATH]]\n"
+     "  muster volume cp SOURCE DESTINATION\n"
+     "  muster volume rm NAME[:PATH] [-r]",
      "  muster volume create data --size 20Gi\n"
-     "  muster volume create code --path .     a folder of this machine, which must exist\n"
-     "  muster volume cp train.py data:code/   a volume is NAME:PATH, whether a pod uses it or not\n"
+     "  muster volume create code --path .     an existing folder of this machine\n"
+     "  muster volume cp train.py data:code/   works whether a pod uses it or not\n"
      "  muster volume cp ./dataset data:\n"
      "  muster volume cp data:out/model.pt .\n"
      "  curl -sL https://host/set.tar | muster volume cp - data:set.tar\n"
      "  muster volume ls data:out\n"
      "  muster volume rm -r data:out\n",
      make_volume, Server::kStarted,
-     "Folders are copied with all they contain. A volume is a PersistentVolumeClaim; `rm NAME` deletes it, and its "
-     "files\n"
-     "are kept aside for seven days.\n"},
-    {"top", "what pods or nodes use now", "muster top [JOB | pods [NAME] | nodes [NAME]] [--sort-by=cpu|memory] [-w]",
+     "Folders are copied with all their contents. A volume is a PersistentVolumeClaim.\n"
+     "`rm NAME` deletes it; its files are moved aside and kept for seven days.\n"},
+    {"top", "show what pods or nodes use now",
+     "muster top [JOB | pods [NAME] | nodes [NAME]] [--sort-by=cpu|memory] [-w]",
      "  muster top\n"
      "  muster top pods -A --sort-by=memory\n"
-     "  muster top mnist --containers -w       the pods of the job mnist\n"
+     "  muster top mnist --containers -w       the pods of job mnist\n"
      "  muster top nodes\n",
-     make_top, Server::kNeeded, "A pod is shown from a few seconds after its start.\n", 2},
-    {"shell", "a shell, or a command, in a pod of its own", "muster shell [--claim NAME[:PATH]] [-- COMMAND…]",
-     "  muster shell --claim data              looks into a claim, at /mnt/data\n"
+     make_top, Server::kNeeded, "A pod appears a few seconds after its start.\n", 2},
+    {"shell", "run a shell or a command in a pod of its own", "muster shell [--claim NAME[:PATH]] [-- COMMAND…]",
+     "  muster shell --claim data              mounts the claim at /mnt/data\n"
      "  muster shell --claim data:/data --image pytorch -- python check.py\n",
      make_shell, Server::kStarted,
-     "The pod is removed when the command ends, on Ctrl-C, and when this program or its connection is lost.\n"},
+     "The pod is removed when the command ends, on Ctrl-C, and when this program or\n"
+     "its connection is lost.\n"},
     {"delete",
-     "delete objects and what belongs to them",
+     "delete objects and what they own",
      "muster delete TYPE NAME… | -f FILE | TYPE -l SELECTOR",
      "  muster delete pj mnist\n"
      "  muster delete -f job.yaml\n"
@@ -156,8 +162,8 @@ constexpr Entry kCommands[] = {
      {},
      kAnyNumber,
      true},
-    {"wait", "wait until a job has ended, or for a condition", "muster wait TYPE/NAME [--for=…] [--timeout=DURATION]",
-     "  muster wait pj/mnist                   exit code 0 when it succeeded, 1 when it failed\n"
+    {"wait", "wait for the end of a job or for a condition", "muster wait TYPE/NAME [--for=…] [--timeout=DURATION]",
+     "  muster wait pj/mnist                   exit code 0: succeeded, 1: failed\n"
      "  muster wait --for=condition=Running pj/mnist --timeout=60s\n"
      "  muster wait --for=jsonpath='{.status.phase}'=Running pj/mnist\n"
      "  muster wait --for=delete pod/mnist-worker-0\n",
@@ -181,29 +187,29 @@ constexpr Entry kCommands[] = {
      "  muster edit pj mnist\n"
      "  KUBE_EDITOR='code --wait' muster edit cm/settings\n",
      make_edit},
-    {"explain", "what a kind and its fields mean", "muster explain TYPE[.FIELD…] [--recursive]",
+    {"explain", "document a kind and its fields", "muster explain TYPE[.FIELD…] [--recursive]",
      "  muster explain pj.spec.replicaSpecs\n"
      "  muster explain pytorchjobs.kubeflow.org --recursive\n",
      make_explain, Server::kNone},
-    {"use", "choose the server: the local engine or a context of ~/.kube/config", "muster use [local | CONTEXT]",
-     "  muster use                             what counts now, and what else is possible\n"
+    {"use", "choose the server: the local engine or a kubeconfig context", "muster use [local | CONTEXT]",
+     "  muster use                             show the current server and the others\n"
      "  muster use local\n"
      "  muster use prod                        a context of ~/.kube/config\n"
      "  muster use --forget\n",
      make_use, Server::kNone},
-    {"kubeconfig", "print the engine's kubeconfig, for kubectl and other programs", "muster kubeconfig",
+    {"kubeconfig", "print the engine's kubeconfig for kubectl and other programs", "muster kubeconfig",
      "  muster kubeconfig >engine.yaml\n"
      "  kubectl --kubeconfig <(muster kubeconfig) get pods\n",
      make_kubeconfig, Server::kNone},
-    {"crds", "print the resource definitions that a cluster needs", "muster crds",
+    {"crds", "print the resource definitions to install on a cluster", "muster crds",
      "  muster crds | kubectl apply --server-side -f -\n", make_crds, Server::kNone},
-    {"version", "of this program and of the server", "muster version", "  muster version -o json\n", make_version,
-     Server::kOptional},
+    {"version", "print the version of muster and of the server", "muster version", "  muster version -o json\n",
+     make_version, Server::kOptional},
     {"completion",
-     "print the completion script of bash, zsh or fish",
+     "print the completion script for bash, zsh or fish",
      "muster completion bash | zsh | fish",
-     "  source <(muster completion bash)                                     in ~/.bashrc\n"
-     "  source <(muster completion zsh)                                      in ~/.zshrc\n"
+     "  source <(muster completion bash)       in ~/.bashrc\n"
+     "  source <(muster completion zsh)        in ~/.zshrc\n"
      "  muster completion fish >~/.config/fish/completions/muster.fish\n",
      make_completion,
      Server::kNone,
@@ -232,8 +238,8 @@ std::string program_help(CommandTable table) {
     for (const Entry& entry : section.commands) out += fmt::format("  {:<11} {}\n", entry.name, entry.summary);
   }
   return out +
-         "\nMore about one: muster help COMMAND\n"
-         "-n NAMESPACE, --context and --kubeconfig may stand before the command, too.\n";
+         "\nHelp for one command: muster help COMMAND\n"
+         "-n NAMESPACE, --context and --kubeconfig may also precede the command.\n";
 }
 
 std::string help_text(const Entry& entry, const Flags& own, const Flags& common) {

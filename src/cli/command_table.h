@@ -15,7 +15,7 @@ namespace muster::cli {
 enum class Server {
   kNeeded,
   kStarted,   // needed; the local engine is started when there is no server
-  kOptional,  // the command is useful without a server, too
+  kOptional,  // the command is also useful without a server
   kNone,      // no request is ever sent
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/overloaded.h"
 #include "base/strings.h"
+#include "base/visible_text.h"
 
 namespace muster::cli {
 
@@ -189,16 +191,19 @@ Status Flags::assign(Flag& flag, const std::string& value) {
 }
 
 std::string Flags::help() const {
-  constexpr int kColumn = 30;
+  constexpr std::size_t kWidth = 80;
+  constexpr std::size_t kColumn = 30;
   std::string out;
   for (const Flag& flag : flags_) {
     const bool takes_value = !std::holds_alternative<bool*>(flag.target);
     std::string left =
         flag.letter != '\0' ? fmt::format("  -{}, --{}", flag.letter, flag.name) : fmt::format("      --{}", flag.name);
     if (takes_value) left += flag.implied ? "[=VALUE]" : " VALUE";
-    out += fmt::format("{:<{}} {}", left, kColumn, flag.help);
-    if (!flag.fallback.empty()) out += fmt::format(" (default {})", flag.fallback);
-    out += '\n';
+    const std::string help =
+        flag.fallback.empty() ? flag.help : fmt::format("{} (default {})", flag.help, flag.fallback);
+    for (const std::string& line : wrapped(help, kWidth - kColumn - 1)) {
+      out += fmt::format("{:<{}} {}\n", std::exchange(left, ""), kColumn, line);
+    }
   }
   return out;
 }

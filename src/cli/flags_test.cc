@@ -25,7 +25,7 @@ Flags table(Parsed& to) {
   Flags flags;
   flags.add_list("filename", &to.files, "files", 'f');
   flags.add_string("output", &to.output, "format", 'o');
-  flags.add_bool("watch", &to.watch, "go on", 'w');
+  flags.add_bool("watch", &to.watch, "print changes", 'w');
   flags.add_bool("wait", &to.wait, "wait for the end");
   flags.add_int("tail", &to.tail, "lines");
   flags.add_duration("timeout", &to.timeout, "how long");
@@ -129,7 +129,7 @@ TEST(Flags, ListsThemselves) {
   EXPECT_EQ(table(unused).help(),
             "  -f, --filename VALUE         files\n"
             "  -o, --output VALUE           format\n"
-            "  -w, --watch                  go on\n"
+            "  -w, --watch                  print changes\n"
             "      --wait                   wait for the end (default true)\n"
             "      --tail VALUE             lines\n"
             "      --timeout VALUE          how long\n"

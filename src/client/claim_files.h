@@ -100,7 +100,7 @@ class ClaimFiles {
   virtual void list(FilePlace folder, PageRequest page, On<FilePage> done) = 0;
   virtual void open(FilePlace file, On<std::unique_ptr<FileReading>> done) = 0;
   virtual void create(FilePlace file, FileWriteOptions options, On<std::unique_ptr<FileWriting>> done) = 0;
-  /// Makes the folders above it, too. Returns ok when the folder exists.
+  /// Also creates the folders above it. Returns ok if the folder exists.
   virtual void make_folder(FilePlace folder, OnDone done) = 0;
   enum class Existing { kKept, kReplaced };
   virtual void move(FilePlace from, std::string to, Existing existing, OnDone done) = 0;

@@ -49,7 +49,7 @@ TEST_F(EventCorrelatorTest, ManyMessagesOfOneReasonAreCombined) {
   EXPECT_EQ(correlate("attempt 11")->identity, tenth->identity);
   EXPECT_EQ(correlate("attempt 3")->message, "attempt 3") << "one of the first nine is still its own";
   loop_.advance(std::chrono::minutes(11));
-  EXPECT_EQ(correlate("attempt 12")->message, "attempt 12") << "after a quiet time the count begins anew";
+  EXPECT_EQ(correlate("attempt 12")->message, "attempt 12") << "after a quiet time the count starts again";
 }
 
 TEST_F(EventCorrelatorTest, AnObjectThatCausesTooManyIsCutOff) {

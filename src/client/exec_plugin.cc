@@ -45,7 +45,7 @@ Result<std::string> run_plugin(const ExecPlugin& plugin, const std::string& exec
   }
   switch (end.error().reason) {
     case Reason::kNotFound: {
-      std::string what = "there is no such program; install it or put it on the PATH";
+      std::string what = "the program does not exist; install it or put it on the PATH";
       if (!plugin.install_hint.empty()) what += "\n" + plugin.install_hint;
       return failed(plugin, what, Reason::kNotFound);
     }
@@ -102,7 +102,7 @@ Result<ExecCredential> parse_exec_credential(const ExecPlugin& plugin, std::stri
 Result<ExecCredential> ask_plugin(const ExecPlugin& plugin, const RunPlugin& run) {
   const bool interactive = plugin.interactive_mode != "Never" && ::isatty(STDIN_FILENO) == 1;
   if (plugin.interactive_mode == "Always" && !interactive) {
-    return failed(plugin, "wants to ask somebody (interactiveMode: Always), but standard input is no terminal");
+    return failed(plugin, "needs a terminal (interactiveMode: Always), but standard input is not one");
   }
   TRY_ASSIGN(const std::string text, run(plugin, exec_info(plugin, interactive)));
   return parse_exec_credential(plugin, text);

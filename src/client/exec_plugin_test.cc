@@ -120,7 +120,7 @@ TEST(ExecPlugin, RunsARealProgram) {
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().reason, Reason::kNotFound);
   EXPECT_THAT(missing.error().message,
-              HasSubstr("there is no such program; install it or put it on the PATH\nsee example.org"));
+              HasSubstr("the program does not exist; install it or put it on the PATH\nsee example.org"));
 }
 
 }  // namespace

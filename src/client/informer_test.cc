@@ -121,7 +121,7 @@ TEST_F(InformerTest, TextComesAsTheFirstEventsOfAWatch) {
   transport_.head(last(), 200);
   send(event("ADDED", pod("a", 3)) + event("ADDED", pod("b", 4)));
   EXPECT_FALSE(informer_->synced());
-  EXPECT_THAT(take(), IsEmpty()) << "a part of the list is no view";
+  EXPECT_THAT(take(), IsEmpty()) << "a part of the list is not a view";
   send(event("BOOKMARK", kInitialEnd));
   EXPECT_TRUE(informer_->synced());
   EXPECT_THAT(take(), ElementsAre("a ->3", "b ->4"));
@@ -305,7 +305,7 @@ TEST_F(InformerTest, WatchThatIsRefusedWaitsAsLongAsTheServerAsks) {
   EXPECT_EQ(transport_.count(), before);
   loop_.advance(milliseconds(1751));
   EXPECT_EQ(transport_.count(), before + 1);
-  EXPECT_THAT(target(), AllOf(HasSubstr("watch=true"), HasSubstr("resourceVersion=5&"))) << "and goes on from there";
+  EXPECT_THAT(target(), AllOf(HasSubstr("watch=true"), HasSubstr("resourceVersion=5&"))) << "and continues from there";
 }
 
 TEST_F(InformerTest, LostConnectionResumesWithoutListing) {

@@ -302,8 +302,9 @@ Result<Target> in_cluster_target(const ReadVariable& variable, const ReadFile& r
   target.endpoint.host = variable("KUBERNETES_SERVICE_HOST");
   const std::string port = variable("KUBERNETES_SERVICE_PORT");
   if (target.endpoint.host.empty() || port.empty()) {
-    return Error{.reason = Reason::kNotFound,
-                 .message = "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT: not set; this is no pod of a cluster"};
+    return Error{
+        .reason = Reason::kNotFound,
+        .message = "KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT: not set; this is not a pod of a cluster"};
   }
   const auto number = parse_int(port);
   if (!number || *number < 1 || *number > 65535) {

@@ -108,7 +108,7 @@ TEST_F(KubeconfigTest, TokenFileWinsOverToken) {
   clock.advance(std::chrono::seconds(59));
   EXPECT_EQ(source->get(clock)->token, "from-file");
   clock.advance(std::chrono::seconds(1));
-  EXPECT_EQ(source->get(clock)->token, "renewed") << "found beside the kubeconfig";
+  EXPECT_EQ(source->get(clock)->token, "renewed") << "found next to the kubeconfig";
 }
 
 TEST_F(KubeconfigTest, ReadsWhatItWrites) {
@@ -236,7 +236,7 @@ TEST_F(KubeconfigTest, ACredentialPluginIsRunFromTheFilesFolder) {
 
 TEST_F(KubeconfigTest, AMissingCredentialPluginIsNamed) {
   EXPECT_THAT(error(kWithPlugin),
-              HasSubstr("credential plugin \"" + folder_ + "/./plugin\": there is no such program"));
+              HasSubstr("credential plugin \"" + folder_ + "/./plugin\": the program does not exist"));
 }
 
 TEST(InCluster, ReadsTheServiceAccount) {

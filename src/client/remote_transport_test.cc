@@ -74,7 +74,7 @@ class RemoteTransportTest : public ::testing::Test {
     got_.clear();
   }
 
-  /// The transport to the wire, which is created anew for each certificate.
+  /// The transport to the wire, which is created again for each certificate.
   class Door final : public net::Transport {
    public:
     explicit Door(FakeTransport& wire) : wire_(wire) {}

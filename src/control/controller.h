@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 #include "base/check.h"
 #include "control/plan.h"
 #include "reflect/reflect.h"

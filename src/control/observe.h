@@ -9,19 +9,13 @@
 
 namespace muster::control {
 
-/// Returns true for a pod that is being deleted; its behaviour from then on is no evidence about its work.
+/// Returns true for a pod that is being deleted; its behaviour from then on says nothing about its work.
 inline bool is_terminating(const api::Pod& pod) {
   return pod.metadata.deletion_timestamp.has_value();
 }
 
 inline bool is_finished_pod(const api::Pod& pod) {
   return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
-
-/// Returns null when there is no condition of that type.
-inline const api::Condition* find_condition(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::ranges::find(conditions, type, &api::Condition::type);
-  return found == conditions.end() ? nullptr : &*found;
 }
 
 }  // namespace muster::control

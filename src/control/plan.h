@@ -11,7 +11,11 @@
 #include "json/document.h"
 #include "reflect/reflect.h"
 
+namespace muster::jobs {}
+
 namespace muster::control {
+
+using namespace jobs;  // the job model is what most controllers talk about
 
 /// One existing object in the primary's namespace. The uid protects a later object of the same name.
 struct ChildRef {

@@ -168,7 +168,7 @@ Excerpt::Excerpt(const std::vector<std::string>& paths) : leaves_(paths.size()) 
 Result<Document> Excerpt::read(std::string_view text) const {
   Object out;
   if (!Reader(text, leaves_).object(root_, out)) {
-    return Error{.reason = Reason::kInternalError, .message = "excerpt: the text is no JSON object"};
+    return Error{.reason = Reason::kInternalError, .message = "excerpt: the text is not a JSON object"};
   }
   return Document(std::move(out));
 }
@@ -177,7 +177,7 @@ Result<Document> Excerpt::read_list(std::string_view text) const {
   constexpr std::size_t kNeverStop = SIZE_MAX;  // each item has all leaves again
   Object out;
   if (!Reader(text, kNeverStop).list(root_, out)) {
-    return Error{.reason = Reason::kInternalError, .message = "excerpt: the text is no JSON list of objects"};
+    return Error{.reason = Reason::kInternalError, .message = "excerpt: the text is not a JSON list of objects"};
   }
   return Document(std::move(out));
 }

@@ -30,10 +30,10 @@ TEST(Excerpt, TakesWhiteSpaceEscapesAndEmptyThings) {
 TEST(Excerpt, RejectsTextThatIsNotAnObject) {
   const std::string whole = R"({"x":{"y":["\"",1]},"a":"b"})";
   for (std::size_t size = 0; size + 1 < whole.size(); ++size) {
-    EXPECT_EQ(excerpt({"a"}, whole.substr(0, size)), "excerpt: the text is no JSON object") << size;
+    EXPECT_EQ(excerpt({"a"}, whole.substr(0, size)), "excerpt: the text is not a JSON object") << size;
   }
   for (const char* text : {"[]", "1", R"({"x":})", R"({"x"})", R"({"a":tru})", R"({x:1})", R"({"x":1]})"}) {
-    EXPECT_EQ(excerpt({"a"}, text), "excerpt: the text is no JSON object") << text;
+    EXPECT_EQ(excerpt({"a"}, text), "excerpt: the text is not a JSON object") << text;
   }
 }
 
@@ -51,7 +51,7 @@ TEST(Excerpt, ReadsEachItemOfAList) {
   EXPECT_EQ(read(R"({"items":null})"), R"({"items":null})");
   for (const char* text :
        {"[]", R"({"items":[1]})", R"({"items":[{}})", R"({"items":[{},]})", R"({"items":[{"a":}]})"}) {
-    EXPECT_EQ(read(text), "excerpt: the text is no JSON list of objects") << text;
+    EXPECT_EQ(read(text), "excerpt: the text is not a JSON list of objects") << text;
   }
 }
 

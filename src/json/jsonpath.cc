@@ -296,7 +296,7 @@ class JsonPath::Parser {
     while (peek() >= '0' && peek() <= '9') ++at_;
     if (at_ == start) return std::optional<std::int64_t>{};
     const auto value = parse_int(text_.substr(start, at_ - start));
-    if (!value) return fault(text_, start, "this is no whole number");
+    if (!value) return fault(text_, start, "this is not a whole number");
     return std::optional<std::int64_t>{*value};
   }
 
@@ -368,7 +368,7 @@ Result<JsonPath> JsonPath::parse(std::string_view text) {
     TRY(parser.name_step(steps));
   }
   TRY_ASSIGN(Steps rest, parser.steps(0));
-  if (parser.at() != inner.size()) return fault(inner, parser.at(), "this cannot go on a path");
+  if (parser.at() != inner.size()) return fault(inner, parser.at(), "a path cannot continue with this");
   std::ranges::move(rest, std::back_inserter(steps));
   out.steps_ = std::make_shared<const Steps>(std::move(steps));
   return out;

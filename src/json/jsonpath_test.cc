@@ -95,7 +95,7 @@ TEST(JsonPath, Descends) {
 TEST(JsonPath, NamesTheColumnOfAFault) {
   EXPECT_EQ(select(".a[0"), R"(jsonpath ".a[0": column 3: this [ is not closed)");
   EXPECT_EQ(select(".a['b]"), R"(jsonpath ".a['b]": column 4: this quote is not closed)");
-  EXPECT_EQ(select(".a b"), R"(jsonpath ".a b": column 3: this cannot go on a path)");
+  EXPECT_EQ(select(".a b"), R"(jsonpath ".a b": column 3: a path cannot continue with this)");
   EXPECT_EQ(select(".a[x]"),
             R"(jsonpath ".a[x]": column 4: an index, a range, '*', a quoted name or ?(…) is expected in [ ])");
   EXPECT_EQ(select(".a[0:1:0]"), R"(jsonpath ".a[0:1:0]": column 8: the step must be 1 or more)");

@@ -21,7 +21,7 @@ namespace {
 // The number of nodes that aliases may add to a document; a long text counts as several.
 constexpr std::size_t kAliasBudget = 10'000;
 constexpr std::size_t kTextPerNode = 128;
-// Positions are for people. A longer path is no help to them, and a long key above many others would fill memory.
+// Positions are for people. A longer path does not help them, and a long key above many others would fill memory.
 constexpr std::size_t kMaxMarkedPath = 1024;
 constexpr std::size_t kMaxRepeatedKeys = 100;
 
@@ -251,7 +251,7 @@ class Converter {
                       (tag == "bool" && value.is_bool()) || (tag == "null" && value.is_null());
     if (fits) return value;
     if (tag == "int" || tag == "float" || tag == "bool" || tag == "null") {
-      return source_.error(node.place, fmt::format("{} is no !!{}", quote(node.text), tag));
+      return source_.error(node.place, fmt::format("{} is not a !!{}", quote(node.text), tag));
     }
     return Document(node.text);
   }

@@ -92,7 +92,7 @@ TEST(ParseYaml, KeepsQuotedScalarsAsText) {
 TEST(ParseYaml, HonoursTags) {
   EXPECT_EQ(read("- !!str 1\n- !!int \"0x10\"\n- !!float 2\n- !!bool 'yes'\n- !!null ''\n- !!binary aGk=\n- ! 3"),
             R"(["1",16,2,true,null,"hi","3"])");
-  EXPECT_EQ(read("a: !!int x"), "line 1, column 4: \"x\" is no !!int\na: !!int x\n   ^");
+  EXPECT_EQ(read("a: !!int x"), "line 1, column 4: \"x\" is not a !!int\na: !!int x\n   ^");
   EXPECT_EQ(first_line(read("a: !!binary '/w=='")), "line 1, column 4: !!binary must be base64 of UTF-8 text");
 }
 
@@ -268,7 +268,7 @@ TEST(YamlErrors, OfStrayCharacters) {
             "line 1, column 8: a key must be text; put values with { } or [ ] in quotes");
   EXPECT_EQ(first_line(read("a: \"x\\q\"")),
             "line 1, column 8: unknown escape \"\\q\"; double each backslash that stands for itself");
-  EXPECT_EQ(first_line(read("a: \"\\ud800\"")), "line 1, column 11: escape of a code that is no character");
+  EXPECT_EQ(first_line(read("a: \"\\ud800\"")), "line 1, column 11: escape of a code that is not a character");
   EXPECT_EQ(first_line(read("a: -.inf")), "line 1, column 4: -.inf has no JSON form; put it in quotes");
 }
 

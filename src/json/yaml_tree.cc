@@ -224,7 +224,7 @@ std::string describe(const std::string& message, const YamlSource& source, const
   }
   if (message.starts_with(UNKNOWN_ANCHOR)) return "alias of an anchor that is not defined above";
   if (message == ALIAS_NOT_FOUND || message == ANCHOR_NOT_FOUND) return "expected a name; put the value in quotes";
-  if (message.starts_with(INVALID_UNICODE)) return "escape of a code that is no character";
+  if (message.starts_with(INVALID_UNICODE)) return "escape of a code that is not a character";
   if (message.starts_with(INVALID_ESCAPE)) {
     return fmt::format("unknown escape \"\\{}\"; double each backslash that stands for itself", message.back());
   }

@@ -37,16 +37,16 @@ std::optional<cli::Failure> no_backup(const std::string& file) {
   }
   if (is_file && head == kHead) return std::nullopt;
   return cli::Failure{.code = cli::kExitFailed,
-                      .what = fmt::format("{} is no backup of Muster", quote(file)),
-                      .why = is_file ? "it is no database" : "it is no file",
-                      .fix = "name a file that muster backup wrote, or a snapshot of DIR/store/snapshots"};
+                      .what = fmt::format("{} is not a backup of Muster", quote(file)),
+                      .why = is_file ? "it is not a database" : "it is not a file",
+                      .fix = "name a file that muster backup wrote, or a snapshot in DIR/store/snapshots"};
 }
 
 class Backup final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_bool("force", &force_, "overwrite FILE when it is there");
-    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
+    flags.add_bool("force", &force_, "overwrite FILE if it exists");
+    flags.add_string("data-dir", &data_dir_, "data folder of the engine");
   }
 
   int run(cli::Session& session, const std::vector<std::string>& words) override {
@@ -76,9 +76,7 @@ class Backup final : public cli::Command {
 
 class Restore final : public cli::Command {
  public:
-  void add_flags(cli::Flags& flags) override {
-    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
-  }
+  void add_flags(cli::Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
 
   int run(cli::Session& session, const std::vector<std::string>& words) override {
     if (words.empty()) return session.fail(cli::usage_failure("restore takes one file", "muster restore FILE"));
@@ -94,7 +92,7 @@ class Restore final : public cli::Command {
     if (!restored) return session.fail(restored.error());
     session.out(fmt::format("restored {} objects of revision {}\n", restored->objects, restored->copied));
     if (!restored->kept_aside.empty()) session.out(fmt::format("the old database is in {}\n", restored->kept_aside));
-    session.out(fmt::format("revisions go on from {}; watches start anew\n", restored->revision));
+    session.out(fmt::format("revisions continue from {}; watches start again\n", restored->revision));
     return cli::kExitOk;
   }
 

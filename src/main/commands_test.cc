@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include "base/strings.h"
+#include "base/visible_text.h"
 #include "cli/cli.h"
 
 namespace muster {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const cli::Section kTable[] = {{"Engine", engine_commands()}, {"Jobs", cli::object_commands()}};
@@ -21,10 +24,29 @@ TEST(EngineCommands, EveryCommandHasItsHelp) {
     EXPECT_THAT(text, HasSubstr(name + ": "));
     EXPECT_THAT(text, HasSubstr("\nUsage:\n  muster " + name));
     EXPECT_THAT(text, HasSubstr("\nExamples:\n  "));
-    if (entry.server == cli::Server::kNone) EXPECT_THAT(text, HasSubstr("--data-dir"));
+    if (entry.server == cli::Server::kNone) {
+      EXPECT_THAT(text, HasSubstr("--data-dir"));
+    }
     EXPECT_EQ(cli::find_command(kTable, name), &entry);
   }
   EXPECT_EQ(cli::find_command(kTable, "upp"), nullptr);
+}
+
+std::vector<std::string> long_lines(const std::string& text) {
+  std::vector<std::string> lines = split(text, '\n');
+  std::erase_if(lines, [](const std::string& line) { return text_width(line) <= 80; });
+  return lines;
+}
+
+TEST(EngineCommands, HelpFitsATerminalOfEightyColumns) {
+  EXPECT_THAT(long_lines(cli::program_help(kTable)), IsEmpty());
+  for (const cli::Section& section : kTable) {
+    for (const cli::Entry& entry : section.commands) {
+      cli::Flags flags;
+      entry.make()->add_flags(flags);
+      EXPECT_THAT(long_lines(cli::help_text(entry, flags)), IsEmpty());
+    }
+  }
 }
 
 TEST(EngineCommands, TooManyWordsAreRefused) {

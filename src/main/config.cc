@@ -25,14 +25,14 @@ TypeDesc describe(Of<EnvironmentMount>) {
 
 TypeDesc describe(Of<EnvironmentConfig>) {
   return object<EnvironmentConfig>(
-      "Environment", "What stands in for images whose name matches a pattern.",
+      "Environment", "Environment of the images whose name matches a pattern.",
       field<&EnvironmentConfig::image>("image", "Pattern of image names; * matches any characters.").required(),
       field<&EnvironmentConfig::venv>("venv",
                                       "Folder of a Python virtual environment; its bin comes first on the PATH."),
       field<&EnvironmentConfig::rootfs>("rootfs", "Folder with the unpacked root file system of an image."),
       field<&EnvironmentConfig::host>("host", "Use the machine's own programs as they are."),
       field<&EnvironmentConfig::env>("env", "Variables set in the pod unless its container sets them."),
-      field<&EnvironmentConfig::writable>("writable", "Containers may change it; the changes vanish with them."),
+      field<&EnvironmentConfig::writable>("writable", "Containers may change it; the changes are removed with them."),
       field<&EnvironmentConfig::working_dir>("workingDir", "Working directory of containers that set none."),
       field<&EnvironmentConfig::command>("command", "Command of containers that set none."),
       field<&EnvironmentConfig::mounts>("mounts", "Folders of this machine that containers see, read-only."),
@@ -41,15 +41,15 @@ TypeDesc describe(Of<EnvironmentConfig>) {
 
 TypeDesc describe(Of<SnapshotsConfig>) {
   return object<SnapshotsConfig>(
-      "Snapshots", "Copies of the database that the engine makes by itself.",
-      field<&SnapshotsConfig::every>("every", "Time between two of them, such as 1h; 0s makes none.")
+      "Snapshots", "Automatic copies of the database.",
+      field<&SnapshotsConfig::every>("every", "Time between two of them, such as 1h; 0s disables them.")
           .default_value("1h"),
       field<&SnapshotsConfig::keep>("keep", "How many are kept; older ones are removed.").min(1).default_value(24));
 }
 
 TypeDesc describe(Of<LogsConfig>) {
   return object<LogsConfig>(
-      "Logs", "How much of logs is kept; what is over a limit is removed, the oldest first.",
+      "Logs", "How much of logs is kept; the oldest are removed first.",
       field<&LogsConfig::max_bytes_per_container>(
           "maxBytesPerContainer",
           "Bytes of one run of a container, such as 50Mi; its earlier runs together get as much again.")
@@ -59,17 +59,17 @@ TypeDesc describe(Of<LogsConfig>) {
           .default_value("168h"),
       field<&LogsConfig::keep_bytes>("keepBytes", "Bytes of the logs of all deleted pods, such as 1Gi.")
           .default_value("1Gi"),
-      field<&LogsConfig::keep_pods>("keepPods", "How many deleted pods have logs.").min(0).default_value(500));
+      field<&LogsConfig::keep_pods>("keepPods", "How many deleted pods keep their logs.").min(0).default_value(500));
 }
 
 TypeDesc describe(Of<QueueConfig>) {
   return object<QueueConfig>(
-      "Queue", "A queue that exists when the engine has started.",
+      "Queue", "A queue that the engine creates when it starts.",
       field<&QueueConfig::name>("name", "Name of the queue; default is the one of jobs that name none.").required(),
-      field<&QueueConfig::quota>("quota", "Most of each resource that its pods may request together."),
-      field<&QueueConfig::priority>("priority", "Rank among queues; larger goes first.").min(0).max(100),
-      field<&QueueConfig::closed>("closed", "While true, the queue takes no new pods."),
-      field<&QueueConfig::namespaces>("namespaces", "Namespaces that may use the queue; all when not set."));
+      field<&QueueConfig::quota>("quota", "Maximum of each resource that its pods may request together."),
+      field<&QueueConfig::priority>("priority", "Priority among queues; higher numbers go first.").min(0).max(100),
+      field<&QueueConfig::closed>("closed", "While true, the queue accepts no new pods."),
+      field<&QueueConfig::namespaces>("namespaces", "Namespaces that may use the queue; all if not set."));
 }
 
 TypeDesc describe(Of<GitConfig>) {
@@ -82,46 +82,47 @@ TypeDesc describe(Of<GitConfig>) {
 TypeDesc describe(Of<MetricsConfig>) {
   return object<MetricsConfig>(
       "Metrics", "What pods used over time.",
-      field<&MetricsConfig::history>("history", "How much of a pod's past is kept, such as 24h.").default_value("24h"),
+      field<&MetricsConfig::history>("history", "How much history of a pod is kept, such as 24h.").default_value("24h"),
       field<&MetricsConfig::keep_ended>("keepEnded", "How long it is kept after the pod ended, such as 168h.")
           .default_value("168h"),
-      field<&MetricsConfig::max_size>("maxSize", "The most disk that it may take; the oldest are removed first.")
+      field<&MetricsConfig::max_size>("maxSize", "Maximum disk space; the oldest are removed first.")
           .default_value("256Mi"));
 }
 
 TypeDesc describe(Of<TensorBoardConfig>) {
   return object<TensorBoardConfig>("TensorBoards", "How TensorBoards run.",
                                    field<&TensorBoardConfig::idle_after>(
-                                       "idleAfter", "How long one runs without a visitor, such as 1h; 0s: for ever.")
+                                       "idleAfter", "How long one runs without a visitor, such as 1h; 0s: forever.")
                                        .default_value("1h"));
 }
 
 TypeDesc describe(Of<Config>) {
   return object<Config>(
       "Config", "Configuration of the engine.",
-      field<&Config::listen>("listen", "HOST:PORT to serve on, unless --listen says another."),
+      field<&Config::listen>("listen", "HOST:PORT to listen on; --listen overrides it."),
       field<&Config::content_listen>(
-          "contentListen", "HOST:PORT for what programs in pods render; by default the port after the main one."),
+          "contentListen", "HOST:PORT for the pages of programs in pods; by default the port after the main one."),
       field<&Config::environments>("environments", "Which environment an image selects; the first match wins."),
-      field<&Config::unmapped>("unmapped", "What an image that no pattern matches gets.")
+      field<&Config::unmapped>("unmapped", "What an image gets that no pattern matches.")
           .one_of({"host", "refuse"})
           .default_value("host"),
       field<&Config::visible>("visible", "Folders of this machine that pods see, read-only, besides the system's."),
-      field<&Config::host_paths>("hostPaths", "Folders of this machine in which a hostPath volume may lie."),
-      field<&Config::resources>("resources", "Extended resources this machine offers, such as nvidia.com/gpu."),
+      field<&Config::host_paths>("hostPaths", "Folders of this machine that may contain hostPath volumes."),
+      field<&Config::resources>("resources", "Extended resources that this machine offers, such as nvidia.com/gpu."),
       field<&Config::processes_per_container>(
-          "processesPerContainer", "The most processes and threads of a container; by default 4096, or 512 per CPU.")
+          "processesPerContainer",
+          "Maximum number of processes and threads of a container; by default 4096, or 512 per CPU.")
           .min(16),
       field<&Config::event_ttl>("eventTTL", "How long an Event is kept after its last change, such as 1h or 30m.")
           .default_value("1h"),
-      field<&Config::snapshots>("snapshots", "Copies of the database that the engine makes by itself."),
+      field<&Config::snapshots>("snapshots", "Automatic copies of the database."),
       field<&Config::logs>("logs", "How much of logs is kept."),
       field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
           .one_of({"lenient", "strict"})
           .default_value("lenient"),
-      field<&Config::queues>("queues", "Queues that exist when the engine has started.").list_map_key("name"),
+      field<&Config::queues>("queues", "Queues that the engine creates when it starts.").list_map_key("name"),
       field<&Config::stalled_after>(
-          "stalledAfter", "When a job without log line, CPU and GPU use counts as stalled, such as 10m; 0s: never.")
+          "stalledAfter", "Time without output, CPU and GPU use after which a job is stalled, such as 10m; 0s: never.")
           .default_value("10m"),
       field<&Config::tensorboard>("tensorboard", "How TensorBoards run."),
       field<&Config::metrics>("metrics", "What pods used over time."),
@@ -246,7 +247,7 @@ std::vector<std::string> problems_of_environment(const EnvironmentConfig& enviro
   }
   const std::string python = environment.venv + "/bin/python";
   if (!environment.venv.empty() && ::access(python.c_str(), X_OK) != 0) {
-    problems.push_back(fmt::format("venv: {} has no bin/python; make it with `python3 -m venv {}`",
+    problems.push_back(fmt::format("venv: {} has no bin/python; create it with `python3 -m venv {}`",
                                    quote(environment.venv), environment.venv));
   }
   return problems;

@@ -155,7 +155,7 @@ TEST(Config, EnvironmentsThatThisMachineDoesNotHaveAreErrorsAtTheStart) {
   const Status checked = check_environments(*config, "/var/lib/engine");
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().message,
-            "environments[0].venv: \"/nowhere\" has no bin/python; make it with `python3 -m venv /nowhere`\n"
+            "environments[0].venv: \"/nowhere\" has no bin/python; create it with `python3 -m venv /nowhere`\n"
             "environments[1].rootfs: must be an existing folder, got \"/nowhere\"\n"
             "environments[1].mounts[0].from: must not be / or lie in /proc, /dev or /sys, got \"/proc\"\n"
             "environments[1].mounts[0].path: must not be / or lie in /proc, /dev or /sys, got \"/\"\n"

@@ -57,7 +57,7 @@ Result<net::KeyPair> load_or_make_ca(const std::string& pki, Time now) {
   return made;
 }
 
-/// The names are stored beside the certificate, so that another --listen address gets a new certificate.
+/// The names are stored next to the certificate, so that another --listen address gets a new certificate.
 Result<net::KeyPair> load_or_make_server(const std::string& pki, const net::KeyPair& ca,
                                          const std::vector<std::string>& names, Time now) {
   const std::string wanted = join(names, "\n");
@@ -135,7 +135,7 @@ std::optional<EngineRecord> running_engine(const std::string& data_dir) {
   EngineRecord engine{.pid = static_cast<int>(record->int_at("pid")),
                       .start_ticks = static_cast<std::uint64_t>(record->int_at("startTicks")),
                       .url = record->string_at("url")};
-  // A zombie has the same start time, too. In a container without an init process it may never be reaped.
+  // A zombie also has the same start time. In a container without an init process it may never be reaped.
   const auto process = linux_os::open_exactly({.pid = engine.pid, .start_time = engine.start_ticks});
   if (engine.pid <= 0 || !process || linux_os::has_ended(*process)) return std::nullopt;
   return engine;

@@ -9,7 +9,7 @@
 //   DIR/config.yaml    the configuration, unless --config names another file
 //   DIR/pki/           certificate authority and server certificate
 //   DIR/store/         the database (store/store.h)
-//   DIR/pods/, DIR/volumes/, DIR/hosts/, DIR/trash/   pods as processes (agent/paths.h)
+//   DIR/pods/, DIR/volumes/, DIR/hosts/, DIR/trash/   pods as processes (agent/disk/paths.h)
 #pragma once
 
 #include <optional>

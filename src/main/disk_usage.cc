@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxFiles = 200'000;  // of one folder: a claim can hold millions, and doctor is to answer at once
 
-/// The folders below DIR; what is in them: agent/paths.h.
+/// The folders below DIR; what is in them: agent/disk/paths.h.
 constexpr std::array<std::pair<const char*, const char*>, 6> kFolders = {{{"database", "store"},
                                                                           {"logs", "pods"},
                                                                           {"volumes", "volumes"},

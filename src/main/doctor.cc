@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "agent/node.h"
+#include "agent/machine/machine.h"
 #include "base/files.h"
 #include "base/run_program.h"
 #include "base/strings.h"
@@ -51,7 +51,7 @@ Check check_engine(const std::string& data_dir, const std::optional<EngineRecord
   }
   if (engine) {
     return {"engine", Health::kBad, fmt::format("runs (pid {}), but {} does not answer", engine->pid, socket),
-            "muster down && muster up; jobs go on meanwhile"};
+            "muster down && muster up; jobs keep running meanwhile"};
   }
   return {"engine", Health::kAbsent, "not running", "muster up"};
 }
@@ -222,9 +222,7 @@ namespace {
 
 class Doctor final : public cli::Command {
  public:
-  void add_flags(cli::Flags& flags) override {
-    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
-  }
+  void add_flags(cli::Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
     const auto checks = check_machine(data_dir_);

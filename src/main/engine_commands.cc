@@ -81,16 +81,14 @@ Status stop_process(const EngineRecord& engine) {
   return Error{
       .reason = Reason::kTimeout,
       .message = fmt::format("the engine (pid {}) did not stop within {} s; kill -9 {} is safe: nothing saved is "
-                             "lost and pods go on",
+                             "lost and pods keep running",
                              engine.pid, kStopTimeoutMs / 1000, engine.pid)};
 }
 
 /// The base of the commands for the background engine, which all take the folder.
 class OfFolder : public cli::Command {
  public:
-  void add_flags(cli::Flags& flags) override {
-    flags.add_string("data-dir", &data_dir_, "folder that holds everything the engine keeps");
-  }
+  void add_flags(cli::Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
 
  protected:
   std::string data_dir_ = default_data_dir();
@@ -111,8 +109,8 @@ class Up final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
     OfFolder::add_flags(flags);
-    flags.add_string("listen", &listen_, "HOST:PORT to serve on");
-    flags.add_string("config", &config_, "configuration file (default DIR/config.yaml, when there is one)");
+    flags.add_string("listen", &listen_, "HOST:PORT to listen on");
+    flags.add_string("config", &config_, "configuration file (default DIR/config.yaml)");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
@@ -144,8 +142,8 @@ class Up final : public OfFolder {
 class Down final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_bool("stop-jobs", &stop_jobs_, "end the processes of jobs too; the next muster up starts them again");
-    flags.add_bool("purge", &purge_, "end them and remove everything the engine keeps, volumes included");
+    flags.add_bool("stop-jobs", &stop_jobs_, "also end the processes of jobs; the next muster up starts them again");
+    flags.add_bool("purge", &purge_, "end all jobs and remove everything, volumes included");
     flags.add_bool("yes", &yes_, "purge without asking");
     OfFolder::add_flags(flags);
   }
@@ -175,12 +173,12 @@ class Down final : public OfFolder {
     if (!std::filesystem::exists(data_dir_)) return ok();
     if (!std::filesystem::exists(data_dir_ + "/store/muster.db")) {
       return Error{.reason = Reason::kConflict,
-                   .message = fmt::format("{} holds no engine's database; not removing it", quote(data_dir_))};
+                   .message = fmt::format("{} has no engine database; not removing it", quote(data_dir_))};
     }
     if (yes_ || !session.terminal().in_is_terminal) return ok();
     session.err(
         fmt::format("This ends all jobs and removes {} with every object, log and volume.\n"
-                    "Type yes to go on: ",
+                    "Type yes to continue: ",
                     data_dir_));
     TRY_ASSIGN(const std::string answer, session.terminal().read_line());
     if (trim(answer) == "yes") return ok();

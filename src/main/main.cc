@@ -9,7 +9,7 @@
 #include "arena/command.h"
 #include "cli/cli.h"
 #include "main/commands.h"
-#include "main/pages/local_page.h"
+#include "main/show_page.h"
 #include "mpi/program.h"
 
 namespace {

@@ -73,7 +73,7 @@ class Operator final : public cli::Command {
     fmt::print("ready\n");
     std::fflush(stdout);
     session.wait_until([] { return false; });
-    LOG_INFO("stopping; jobs go on");
+    LOG_INFO("stopping; jobs keep running");
     return cli::kExitOk;
   }
 };

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include <thread>
 
 #include "agent/agent.h"
+#include "agent/registration/node_object.h"
 #include "agent/volumes/volume_folders.h"
 #include "apiserver/api_server.h"
+#include "apiserver/list/attributes.h"
 #include "arena/code_sync/git_sync.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -23,27 +26,34 @@
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
-#include "main/console/asset_pack.h"
-#include "main/console/console_pages.h"
-#include "main/console/console_sessions.h"
-#include "main/console/stream_socket.h"
+#include "main/content_listen.h"
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
-#include "main/jobs/job_log_route.h"
-#include "main/jobs/scalars_route.h"
-#include "main/pages/content_port.h"
-#include "main/pages/find_logs.h"
-#include "main/pages/one_time_links.h"
-#include "main/pages/page_access.h"
-#include "main/pages/page_name.h"
-#include "main/pages/page_proxy.h"
-#include "main/pages/service_route.h"
 #include "main/queues.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
 #include "store/snapshots.h"
 #include "store/store.h"
+#include "web/backups/backup_route.h"
+#include "web/claims/claim_files.h"
+#include "web/console/asset_pack.h"
+#include "web/console/console_pages.h"
+#include "web/console/console_sessions.h"
+#include "web/console/stream_socket.h"
+#include "web/jobs/job_log_route.h"
+#include "web/jobs/job_verb_routes.h"
+#include "web/jobs/newest_jobs.h"
+#include "web/jobs/scalars_route.h"
+#include "web/pages/content_port.h"
+#include "web/pages/find_logs.h"
+#include "web/pages/link_routes.h"
+#include "web/pages/one_time_links.h"
+#include "web/pages/page_access.h"
+#include "web/pages/page_proxy.h"
+#include "web/pages/service_route.h"
+#include "web/pods/attempt_log_route.h"
+#include "web/pods/metrics_route.h"
 
 namespace muster {
 namespace {
@@ -99,7 +109,7 @@ std::string own_program() {
 agent::Options agent_options(const ServeOptions& options) {
   agent::Options result;
   result.directory = options.data_dir;
-  result.node_name = to_lower(host_name());
+  result.node_name = agent::node_name_of(host_name());
   result.refuse_unmapped = options.config.unmapped == "refuse";
   result.visible = options.config.visible;
   result.host_paths = options.config.host_paths;
@@ -135,7 +145,8 @@ Duration tensorboard_idle_after(const Config& config) {
   return *parse_duration(config.tensorboard.idle_after);
 }
 
-/// What an image gets here is the agent's to say; that nothing is configured for it is said when it is written, too.
+/// The agent chooses the environment of an image; a missing configuration is already reported when the object is
+/// written.
 std::string warning_about_image(const Config& config, const std::string& image) {
   const bool is_mapped = std::ranges::any_of(config.environments, [&image](const EnvironmentConfig& environment) {
     return wildcard_match(environment.image, image);
@@ -173,15 +184,13 @@ struct Engine {
   std::unique_ptr<control::Controllers> controllers;
   std::unique_ptr<agent::Agent> agent;
   std::unique_ptr<net::HttpServer> http;
-  std::unique_ptr<PageAccess> page_access;
-  std::unique_ptr<PageProxy> pages;
-  std::unique_ptr<OneTimeLinks> console_links;
-  std::unique_ptr<ConsoleSessions> console_sessions;
-  std::unique_ptr<ConsolePages> console;
+  std::unique_ptr<web::PageAccess> page_access;
+  std::unique_ptr<web::PageProxy> pages;
+  std::unique_ptr<web::OneTimeLinks> console_links;
+  std::unique_ptr<web::ConsoleSessions> console_sessions;
+  std::unique_ptr<web::ConsolePages> console;
   std::unique_ptr<net::HttpServer> content;
-  std::string pages_url;    // of `content`, once it listens
-  std::string console_url;  // of `http`, for browsers, once it listens
-  int port = 0;             // of `http`, once it listens
+  int port = 0;  // of `http`, once it listens
 
   ~Engine() {
     content.reset();
@@ -242,47 +251,47 @@ Result<agent::ApiAccess> api_access(const Engine& engine, const ServeOptions& op
                           .automount = issued.automount};
 }
 
-/// Makes a link that opens a page in a browser once: the browser has no token, and the API sets no cookies.
-apiserver::Route link_route(Engine& engine, const PageKind& kind) {
-  const auto handle = [&engine, &kind](const apiserver::RoutedRequest& request,
-                                       const std::shared_ptr<net::Exchange>& exchange) {
-    const std::string page = kind.path(request.at.at("namespace"), request.at.at("name"));
-    exchange->respond(
-        page_link_response(engine.pages_url + page + "?token=" + engine.page_access->make_link_token(page)));
-  };
-  return {.pattern = fmt::format("apis/muster.dev/v1/namespaces/{{namespace}}/{}/{{name}}/link", kind.plural),
-          .methods = {"POST"},
-          .handle = handle};
+void back_up(store::Snapshots& snapshots, web::OnBackup done) {
+  snapshots.take_now([done = std::move(done)](Result<store::Snapshot> taken) mutable {
+    if (!taken) return done(taken.error());
+    done(web::Backup{.path = taken->path, .revision = std::to_string(taken->revision), .made = taken->made});
+  });
 }
 
-std::vector<apiserver::Route> own_routes(Engine& engine) {
-  std::vector<apiserver::Route> routes =
-      console_routes([&engine] { return engine.console_url; }, *engine.console_links, *engine.console_sessions);
-  for (const PageKind& kind : page_kinds()) routes.push_back(link_route(engine, kind));
-  routes.push_back(service_route([&engine]() -> PageProxy& { return *engine.pages; }));
-  routes.push_back(scalars_route(engine.client, engine.agent));
-  routes.push_back(job_log_route(engine.loop, engine.client));
-  routes.push_back(stream_route(engine.loop, [&engine]() -> net::Transport& { return *engine.transport; }));
-  return routes;
+/// Adds the engine's own paths, once everything that answers them is there.
+void add_routes(Engine& engine, const std::string& console_url, const std::string& pages_url) {
+  apiserver::ApiServer& api = *engine.api;
+  client::ClaimFiles& files = *engine.agent->claim_files();
+  api.add_routes(web::console_routes(console_url, *engine.console_links, *engine.console_sessions));
+  api.add_routes({web::stream_route(engine.loop, *engine.transport)});
+  api.add_routes(web::link_routes(pages_url, *engine.page_access));
+  api.add_routes({web::service_route(*engine.pages)});
+  api.add_routes(web::newest_jobs_routes(api.context()));
+  api.add_routes(web::job_verb_routes(*engine.transport, web::ActsAs::kCaller));
+  api.add_routes({web::job_log_route(engine.loop, *engine.client), web::scalars_route(*engine.client, files)});
+  api.add_routes({web::attempt_log_route(api.context()), web::metrics_route(api.context(), engine.agent->metrics())});
+  api.add_routes(web::claim_files_routes(api.context(), files));
+  api.add_routes({web::backup_route([&engine](web::OnBackup done) { back_up(*engine.snapshots, std::move(done)); })});
 }
 
 /// Everything that the main port answers.
 void answer(Engine& engine, net::Request request, std::shared_ptr<net::Exchange> exchange) {
-  if (ConsolePages::serves(request)) return exchange->respond(engine.console->answer(request));
+  if (web::ConsolePages::serves(request)) return exchange->respond(engine.console->answer(request));
   engine.api->handle(std::move(request), std::move(exchange));
 }
 
-PageProxy::Options page_options(Engine& engine, const Config& config) {
+web::PageProxy::Options page_options(Engine& engine, const Config& config) {
   return {.idle_after = tensorboard_idle_after(config),
-          .find_logs = [&engine](const json::Document& board, OnLogsFound done) {
-            find_logs(*engine.client, *engine.agent->claim_files(), board, std::move(done));
+          .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](const json::Document& board,
+                                                                                         web::OnLogsFound done) {
+            web::find_logs(client, files, board, std::move(done));
           }};
 }
 
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
                    const std::vector<std::string>& names) {
-  engine.console_links = std::make_unique<OneTimeLinks>(engine.loop, engine.rng);
-  engine.console_sessions = std::make_unique<ConsoleSessions>(engine.loop, engine.rng, credentials.account_key);
+  engine.console_links = std::make_unique<web::OneTimeLinks>(engine.loop, engine.rng);
+  engine.console_sessions = std::make_unique<web::ConsoleSessions>(engine.loop, engine.rng, credentials.account_key);
   engine.api = std::make_unique<apiserver::ApiServer>(
       engine.loop, engine.rng, *engine.store,
       apiserver::Options{
@@ -297,9 +306,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
               [&engine](const api::Resource& resource) {
                 return engine.controllers == nullptr || engine.controllers->acts_on(resource);
               },
-          .back_up = [&engine](store::Snapshots::Done done) { engine.snapshots->take_now(std::move(done)); },
-          .node_policy = node_policy(options),
-          .routes = own_routes(engine)});
+          .node_policy = node_policy(options)});
   engine.api->start();
   engine.loop.set_busy([&engine] { return engine.api != nullptr && engine.api->requests_under_way() > 0; });
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
@@ -311,15 +318,16 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.api->set_metrics(&engine.agent->metrics());
   const net::ServerTls tls{.certificate_pem = credentials.server.certificate_pem,
                            .key_pem = credentials.server.key_pem};
-  engine.page_access = std::make_unique<PageAccess>(
+  engine.page_access = std::make_unique<web::PageAccess>(
       engine.loop, engine.rng,
-      PageAccess::Options{.owner_token = credentials.token, .key = credentials.account_key, .allowed_hosts = names});
-  engine.pages = std::make_unique<PageProxy>(engine.loop, engine.rng, *engine.client, *engine.page_access,
-                                             page_options(engine, options.config));
-  engine.content = make_content_server(engine.loop, tls, *engine.pages);
-  TRY_ASSIGN(AssetPack assets, parse_asset_pack(embedded_console()));
-  engine.console = std::make_unique<ConsolePages>(std::move(assets), *engine.page_access, *engine.console_links,
-                                                  *engine.console_sessions);
+      web::PageAccess::Options{
+          .owner_token = credentials.token, .key = credentials.account_key, .allowed_hosts = names});
+  engine.pages = std::make_unique<web::PageProxy>(engine.loop, engine.rng, *engine.client, *engine.page_access,
+                                                  page_options(engine, options.config));
+  engine.content = web::make_content_server(engine.loop, tls, *engine.pages);
+  TRY_ASSIGN(web::AssetPack assets, web::parse_asset_pack(web::embedded_console()));
+  engine.console = std::make_unique<web::ConsolePages>(std::move(assets), *engine.page_access, *engine.console_links,
+                                                       *engine.console_sessions);
   engine.http = std::make_unique<net::HttpServer>(
       engine.loop, tls,
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
@@ -350,11 +358,11 @@ Status run_engine(const ServeOptions& options) {
   TRY_ASSIGN(engine.port, engine.http->listen(options.address.host, options.address.port));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
   TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
-  engine.pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
-  engine.console_url = browser_url(options.address.host, to_lower(host_name()), engine.port);
+  const std::string pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
+  add_routes(engine, browser_url(options.address.host, to_lower(host_name()), engine.port), pages_url);
   engine.controllers = std::make_unique<control::Controllers>(
       engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free,
-      control::TensorBoardOptions{.pages_url = engine.pages_url, .idle_after = tensorboard_idle_after(options.config)},
+      control::TensorBoardOptions{.pages_url = pages_url, .idle_after = tensorboard_idle_after(options.config)},
       options.config.scheduling == "strict");
   make_queues(*engine.client, options.config.queues);
 
@@ -387,17 +395,19 @@ Status run_engine(const ServeOptions& options) {
 class Serve final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_string("data-dir", &options_.data_dir, "folder that holds everything the engine keeps");
+    flags.add_string("data-dir", &options_.data_dir, "data folder of the engine");
     flags.add_string("listen", &listen_,
-                     "HOST:PORT to serve on (default: as configured, else as last, else 127.0.0.1:8765); "
-                     "port 0 takes a free one");
-    flags.add_string("config", &config_file_, "configuration file (default DIR/config.yaml, when there is one)");
-    flags.add_bool("accept-data-loss", &options_.accept_data_loss, "serve although the end of the database is missing");
-    flags.add_string("log-level", &log_level_, "what is logged at least: debug, info, warn or error");
+                     "HOST:PORT to listen on; port 0 selects a free one (default: as configured, else the last "
+                     "address, else 127.0.0.1:8765)");
+    flags.add_string("config", &config_file_, "configuration file (default DIR/config.yaml)");
+    flags.add_bool("accept-data-loss", &options_.accept_data_loss, "start even if the end of the database is missing");
+    flags.add_string("log-level", &log_level_, "lowest level to log: debug, info, warn, error");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
     std::signal(SIGPIPE, SIG_IGN);
+    // Pods of other users read what the engine writes for them, such as /etc/hosts; secrets have modes of their own.
+    ::umask(022);
     const Status ended = serve();
     return ended ? cli::kExitOk : session.fail(ended.error());
   }

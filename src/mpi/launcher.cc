@@ -167,7 +167,7 @@ class LauncherRun {
   }
 
   void give_up() {
-    log_line(fmt::format("a rank has failed and was not started again within {} s; the job ends",
+    log_line(fmt::format("a rank has failed and did not restart within {} s; the job ends",
                          std::chrono::duration_cast<std::chrono::seconds>(RankBook::kPatience).count()));
     send(SIGTERM);
     loop_.after(kGrace, [this] { send(SIGKILL); });

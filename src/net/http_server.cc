@@ -26,9 +26,10 @@ constexpr Duration kStrangerPause = std::chrono::milliseconds(20);
 
 Error port_taken(const std::string& host, int port) {
   return Error{.reason = Reason::kAlreadyExists,
-               .message = fmt::format("listen on {}:{}: the port is taken; find who holds it with `ss -ltnp sport = "
-                                      ":{}`, or choose another with --listen {}:0",
-                                      host, port, port, host)};
+               .message = fmt::format(
+                   "listen on {}:{}: the port is in use; find the program that holds it with `ss -ltnp sport = "
+                   ":{}`, or choose another with --listen {}:0",
+                   host, port, port, host)};
 }
 
 Result<Fd> bind_tcp(const std::string& host, int port) {
@@ -102,7 +103,7 @@ Status clear_stale_socket(const std::string& path, const Address& address) {
   if (::lstat(path.c_str(), &status) != 0) return ok();
   if (!S_ISSOCK(status.st_mode)) {
     return Error{.reason = Reason::kAlreadyExists,
-                 .message = fmt::format("listen on {}: the file exists and is no socket; remove it", quote(path))};
+                 .message = fmt::format("listen on {}: the file exists and is not a socket; remove it", quote(path))};
   }
   const Fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (probe.get() < 0) return errno_error("listen on " + quote(path), errno);

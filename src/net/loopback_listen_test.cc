@@ -97,8 +97,8 @@ TEST_F(ListenTest, TakenPortIsExplained) {
   const std::string port = std::to_string(port_);
   EXPECT_EQ(again.error().reason, Reason::kAlreadyExists);
   EXPECT_EQ(again.error().message, "listen on 127.0.0.1:" + port +
-                                       ": the port is taken; find who holds it with `ss -ltnp sport = :" + port +
-                                       "`, or choose another with --listen 127.0.0.1:0");
+                                       ": the port is in use; find the program that holds it with `ss -ltnp sport = :" +
+                                       port + "`, or choose another with --listen 127.0.0.1:0");
   EXPECT_THAT(other.listen("no.such.host.invalid", 0).error().message,
               AllOf(StartsWith("listen on no.such.host.invalid:0: "),
                     EndsWith("; give an address of this machine, such as 127.0.0.1")));
@@ -125,7 +125,7 @@ TEST_F(ListenTest, LoopbackMeansBothOfItsAddresses) {
   HttpServer other(loop_, {}, echo);
   const auto half_taken = other.listen("127.0.0.1", ntohs(address.sin6_port));
   ASSERT_FALSE(half_taken.has_value());
-  EXPECT_THAT(half_taken.error().message, HasSubstr(": the port is taken; "));
+  EXPECT_THAT(half_taken.error().message, HasSubstr(": the port is in use; "));
 }
 
 TEST_F(ListenTest, UnusableCertificateMakesListenFail) {
@@ -227,7 +227,7 @@ TEST_F(UnixListenTest, ReplacesAStaleSocketButNothingElse) {
   EXPECT_FALSE(std::filesystem::exists(path_));
   std::ofstream(path_) << "precious";
   EXPECT_EQ(second.listen_unix(path_).error().message,
-            "listen on \"" + path_ + "\": the file exists and is no socket; remove it");
+            "listen on \"" + path_ + "\": the file exists and is not a socket; remove it");
   EXPECT_TRUE(std::filesystem::exists(path_));
   const std::string too_long = folder_ + "/" + std::string(120, 'x');
   EXPECT_THAT(second.listen_unix(too_long).error().message, HasSubstr("must have 1 to 107 bytes, got "));

@@ -191,7 +191,7 @@ TEST_F(ServerTest, SlowPeersAreTimedOut) {
   EXPECT_THAT(answer_to("GET / HTTP/1.1\r\nHo"),
               AllOf(StartsWith("HTTP/1.1 408 Request Timeout\r\n"), HasSubstr(R"("reason":"Timeout","code":408)")));
   EXPECT_THAT(answer_to("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"), StartsWith("HTTP/1.1 408 "));
-  EXPECT_EQ(answer_to("\x16\x03\x01"), "") << "TLS that never goes on";
+  EXPECT_EQ(answer_to("\x16\x03\x01"), "") << "TLS that never continues";
   EXPECT_THAT(answer_to(get_request("/idle")), EndsWith("GET /idle ")) << "kept alive, then idle";
   EXPECT_EQ(server_->connections(), 0U);
 }

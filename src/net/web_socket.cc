@@ -123,8 +123,7 @@ Headers make_handshake(const std::string& key, const std::vector<std::string>& p
 
 Status check_accepted(const Headers& headers, const std::string& key, const std::vector<std::string>& protocols) {
   if (to_lower(headers.get("Upgrade")) != "websocket" || headers.get("Sec-WebSocket-Accept") != accept_value(key)) {
-    return bad_handshake(
-        "the server did not accept the handshake; something between here and there may not pass it on");
+    return bad_handshake("the server did not accept the handshake; a proxy in between may not support it");
   }
   const std::string_view chosen = headers.get("Sec-WebSocket-Protocol");
   if (!protocols.empty() && std::ranges::find(protocols, chosen) == protocols.end()) {

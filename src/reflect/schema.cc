@@ -244,7 +244,7 @@ class Components {
 
   json::Object member(const FieldDesc& field) {
     json::Object schema = {{"description", field.doc}};
-    // Keywords beside a $ref are ignored, so a reference with a description is wrapped.
+    // Keywords next to a $ref are ignored, so a reference with a description is wrapped.
     json::Object inner = value(field.type());
     if (inner.contains("$ref")) {
       schema.set("allOf", json::Array{std::move(inner)});

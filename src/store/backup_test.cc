@@ -141,7 +141,7 @@ TEST_F(BackupTest, AnErrorWhileCopyingHarmsNothingElse) {
     if (!copied) ++failed;
     EXPECT_FALSE(std::filesystem::exists(copy() + ".tmp")) << n;
     EXPECT_THAT(fatal_, IsEmpty());
-    ASSERT_TRUE(put(pod("other"), n == 0 ? 0 : store_->latest(pod("other"))->revision, "goes on").has_value());
+    ASSERT_TRUE(put(pod("other"), n == 0 ? 0 : store_->latest(pod("other"))->revision, "continues").has_value());
     EXPECT_TRUE(!std::filesystem::exists(copy()) || check_copy(Disk::real(), copy()).has_value()) << n;
   }
   EXPECT_GT(failed, 20);
@@ -184,7 +184,7 @@ TEST_F(BackupTest, ADamagedCopyIsDetected) {
   std::ofstream(bad_path, std::ios::trunc) << "not a database at all, only some text that is long enough to be one";
   EXPECT_THAT(check_copy(Disk::real(), bad_path).error().message, HasSubstr("file is not a database"));
   std::ofstream(bad_path, std::ios::trunc) << "";
-  EXPECT_THAT(check_copy(Disk::real(), bad_path).error().message, HasSubstr("is no database of an engine"));
+  EXPECT_THAT(check_copy(Disk::real(), bad_path).error().message, HasSubstr("is not a database of an engine"));
 }
 
 }  // namespace

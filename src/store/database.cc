@@ -78,7 +78,7 @@ Result<Database> Database::connect(Disk& disk, const std::string& path, int flag
   Database database;
   database.vfs_ = std::make_unique<SqliteVfs>(disk);
   database.path_ = path;
-  // "immutable" promises that no one changes the file: SQLite then needs no lock, no WAL and no journal beside it.
+  // "immutable" promises that no one changes the file: SQLite then needs no lock, no WAL and no journal next to it.
   const bool reads = (flags & SQLITE_OPEN_READONLY) != 0;
   const std::string name = reads ? fmt::format("file:{}?immutable=1", escape_for_uri(path)) : path;
   sqlite3* connection = nullptr;
@@ -102,7 +102,7 @@ Result<Database> Database::open_copy(Disk& disk, const std::string& path) {
   TRY_ASSIGN(auto database, connect(disk, path, SQLITE_OPEN_READONLY));
   TRY(database.execute("PRAGMA cell_size_check = ON"));
   TRY_ASSIGN(const auto layout, database.layout());
-  if (layout == 0) return database.failure("is no database of an engine");
+  if (layout == 0) return database.failure("is not a database of an engine");
   return database;
 }
 

@@ -58,13 +58,13 @@ TEST_F(DiskFullTest, WritesAcceptedOnTopOfARefusedOneAreRefusedToo) {
   const auto large = start_put(key, 0, std::string(20'000, 'x'));
   loop_.wait_until_held();  // the group of `large` has failed, but that is not delivered yet
   const auto on_top = start_put(key, store_->latest(key)->revision, "small");
-  const auto beside = start_remove(old, old_revision);
+  const auto other = start_remove(old, old_revision);
   loop_.let_go();
   EXPECT_EQ(wait(large).error().reason, Reason::kStorageFull);
   EXPECT_THAT((*large)->error().message, HasSubstr("no space left; delete objects or free some space on its disk"));
   EXPECT_EQ(store_->latest(key), nullptr);
   EXPECT_EQ(wait(on_top).error().reason, Reason::kStorageFull);
-  EXPECT_EQ(wait(beside).error().reason, Reason::kStorageFull);
+  EXPECT_EQ(wait(other).error().reason, Reason::kStorageFull);
   // The state is unchanged, and the store keeps working.
   EXPECT_EQ(store_->latest(old)->revision, old_revision);
   EXPECT_TRUE(remove(old, old_revision).has_value());

@@ -270,7 +270,7 @@ TEST_F(DurabilityTest, ALostTailRefusesUnlessAcceptedAndThenRevisionsJump) {
   options_ = test_options(copy);
   EXPECT_EQ(open_error().message,
             fmt::format("data directory \"{}\": the database ends at revision 2, but 3 was acknowledged; "
-                        "restore a copy, or start with --accept-data-loss to go on without",
+                        "restore a copy, or start with --accept-data-loss to start without it",
                         copy));
   EXPECT_EQ(open_error().reason, Reason::kInternalError);  // a rejected open changes nothing
 
@@ -319,12 +319,12 @@ TEST_F(DurabilityTest, MissingPiecesAreNoticed) {
 
   std::filesystem::remove(file("muster.db"));
   EXPECT_EQ(open_error().message,
-            fmt::format("database \"{}\": is gone, but revision 4 was acknowledged; restore a copy, or start with "
-                        "--accept-data-loss to begin anew",
+            fmt::format("database \"{}\": is missing, but revision 4 was acknowledged; restore a copy, or start with "
+                        "--accept-data-loss to start empty",
                         file("muster.db")));
   EXPECT_FALSE(std::filesystem::exists(file("muster.db")));  // nothing is in the way of a copy
 
-  write_all(file("muster.db"), "this is no database, it is a text that somebody put here");
+  write_all(file("muster.db"), "this is not a database, it is a text that somebody put here");
   EXPECT_THAT(open_error().message, HasSubstr("file is not a database"));
 
   write_all(file("muster.db"), database);

@@ -1,4 +1,4 @@
-// The store's own small files beside the database.
+// The store's own small files next to the database.
 //
 //   DIR/lock      flock'ed by the engine that owns DIR, holds its pid; never deleted (that would let two engines in)
 //   DIR/revision  the last revision known to be durable, outside the database: a lost tail of the WAL shows as a gap

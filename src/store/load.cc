@@ -132,7 +132,7 @@ Result<Loaded> load(Database& database, const HighWaterMark::Found& mark, const 
     Error error;
     error.reason = Reason::kInternalError;
     error.message =
-        fmt::format("data directory {}: {}; restore a copy, or start with --accept-data-loss to go on without",
+        fmt::format("data directory {}: {}; restore a copy, or start with --accept-data-loss to start without it",
                     quote(options.directory), join(losses, "; "));
     return error;
   }

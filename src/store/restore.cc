@@ -38,7 +38,7 @@ Revision last_known(Disk& disk, const std::string& path) {
   return ledger && *ledger ? (*ledger)->revision : 0;
 }
 
-/// The WAL is moved first: a database without its WAL is detected, a WAL beside another database is not.
+/// The WAL is moved first: a database without its WAL is detected, a WAL next to another database is not.
 Result<std::string> move_old_aside(Disk& disk, const std::string& directory, Time now) {
   std::string aside;
   for (const std::string name : {"muster.db-wal", "muster.db-journal", "muster.db"}) {

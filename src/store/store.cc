@@ -45,7 +45,7 @@ void report_outcome(Write& write) {
   write.done(write.refused == nullptr ? Result<Entry>(write.entry) : Result<Entry>(*write.refused));
 }
 
-/// What a new directory, or one that lost data and goes on, must have on disk before it serves.
+/// What a new directory, or one that lost data and is started anyway, must have on disk before it serves.
 Status make_start_durable(Writer::Parts& parts) {
   TRY(parts.database.commit({}, parts.ledger));
   TRY(parts.mark.write(parts.ledger.revision));
@@ -60,8 +60,8 @@ Status check_database_is_there(const std::string& path, const HighWaterMark::Fou
   Error error;
   error.reason = Reason::kInternalError;
   error.message = fmt::format(
-      "database {}: is gone, but revision {} was acknowledged; restore a copy, or start with --accept-data-loss to "
-      "begin anew",
+      "database {}: is missing, but revision {} was acknowledged; restore a copy, or start with --accept-data-loss to "
+      "start empty",
       quote(path), mark.revision.value_or(0));
   return error;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "apiserver/list/attributes.h"
 #include "base/files.h"
 
 namespace muster::testing {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "apiserver/api_server.h"
+#include "apiserver/list/attributes.h"
 #include "store/disk.h"
 #include "testing/seeded_rng.h"
 #include "testing/sim_loop.h"

@@ -1,5 +1,7 @@
 #include "testing/fake_server.h"
 
+#include <optional>
+
 #include "base/strings.h"
 #include "json/patch.h"
 
@@ -62,17 +64,41 @@ struct FakeServer::Stream {
   std::string pod;  // of a log stream
   bool table = false;
   bool open = true;
+  bool paused = false;
+  std::string held;  // what came while it was paused
+  std::optional<Status> held_end;
 
+  void data(const std::string& text) {
+    if (paused) {
+      held += text;
+    } else if (open && !text.empty()) {
+      sink.on_data(text);
+    }
+  }
   void end(Status how) {
     if (!open) return;
+    if (paused) {
+      held_end = std::move(how);
+      return;
+    }
     open = false;
     sink.on_end(std::move(how));
+  }
+  void resume() {
+    paused = false;
+    data(std::exchange(held, {}));
+    if (!paused && held_end) end(*std::exchange(held_end, std::nullopt));
   }
 };
 
 struct FakeServer::StreamCall final : net::Call {
-  explicit StreamCall(std::shared_ptr<Stream> s) : stream(std::move(s)) {}
+  StreamCall(Loop& l, std::shared_ptr<Stream> s) : loop(l), stream(std::move(s)) {}
   ~StreamCall() override { stream->open = false; }
+  void pause_input() override { stream->paused = true; }
+  void resume_input() override {
+    loop.post([stream = stream] { stream->resume(); });
+  }
+  Loop& loop;
   std::shared_ptr<Stream> stream;
 };
 
@@ -97,14 +123,14 @@ const json::Document* FakeServer::find(const std::string& path) const {
 
 void FakeServer::log(const std::string& pod, const std::string& text) {
   logs_[pod].text += text;
-  for (const auto& stream : streams_) {
-    if (stream->open && stream->pod == pod) stream->sink.on_data(text);
+  for (const auto& stream : std::vector(streams_)) {
+    if (stream->open && stream->pod == pod) stream->data(text);
   }
 }
 
 void FakeServer::end_log(const std::string& pod) {
   logs_[pod].ended = true;
-  for (const auto& stream : streams_) {
+  for (const auto& stream : std::vector(streams_)) {
     if (stream->pod == pod) stream->end(ok());
   }
 }
@@ -203,7 +229,7 @@ void FakeServer::open_log(const std::string& path, const std::string& query, std
   stream->pod = segments[segments.size() - 2];
   const Log& log = logs_[stream->pod];
   stream->sink.on_head(200, {});
-  if (!log.text.empty()) stream->sink.on_data(log.text);
+  stream->data(log.text);
   if (parameter(query, "follow") != "true" || log.ended) stream->end(ok());
 }
 
@@ -227,7 +253,7 @@ std::unique_ptr<net::Call> FakeServer::send(net::Request request, net::ResponseS
     stream->sink.on_data(response.body);
     stream->end(ok());
   });
-  return std::make_unique<StreamCall>(std::move(stream));
+  return std::make_unique<StreamCall>(loop_, std::move(stream));
 }
 
 json::Document make_object(const std::string& api_version, const std::string& kind, const std::string& name) {

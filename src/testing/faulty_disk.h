@@ -1,5 +1,5 @@
 // A disk for tests: it fails chosen calls, and knows what a power failure at any moment would leave. The files
-// themselves are real; beside them it keeps a log of every change, from which `leave` builds the files that would be
+// themselves are real; besides them it keeps a log of every change, from which `leave` builds the files that would be
 // found. Tests only.
 //
 // The model of a disk: written bytes are safe once their file was synced; before that, any of their 512-byte sectors

@@ -1,4 +1,4 @@
-// Golden cases: a script in YAML, FOLDER/NAME.in.yaml, and beside it what comes of it, FOLDER/NAME.plan.yaml.
+// Golden cases: a script in YAML, FOLDER/NAME.in.yaml, and next to it the result, FOLDER/NAME.plan.yaml.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 namespace muster::testing {
 
 /// Plays the script and expects the outcome that is written down; `folder` is relative to the sources.
-/// MUSTER_UPDATE_GOLDEN=1 writes it anew; read the difference before committing it.
+/// MUSTER_UPDATE_GOLDEN=1 writes it again; read the difference before committing it.
 void expect_golden(const std::string& folder, const std::string& name,
                    const std::function<json::Document(const json::Document& script)>& play);
 

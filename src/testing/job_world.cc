@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/check.h"
 #include "base/overloaded.h"
 #include "base/strings.h"
@@ -14,8 +14,8 @@ namespace muster::control {
 
 namespace {
 
-const Kind& kind_of(const json::Document& object) {
-  const Kind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
+const JobKind& kind_of(const json::Document& object) {
+  const JobKind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
   return kind == nullptr ? model_job_kind() : *kind;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "control/job/decide.h"
-#include "control/job/kind.h"
+#include "jobs/kind.h"
 
 namespace muster::control {
 
@@ -67,7 +67,7 @@ class JobWorld {
   void remove(const ChildRef& child);
   void remove_pod(const ChildRef& child);
 
-  const Kind& kind_;
+  const JobKind& kind_;
   int last_uid_ = 0;
 };
 

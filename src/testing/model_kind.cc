@@ -2,7 +2,7 @@
 
 #include "api/kubernetes/core_v1.h"
 #include "base/strings.h"
-#include "control/job/kinds/tensorstack.h"
+#include "jobs/kinds/tensorstack.h"
 
 namespace muster::control {
 
@@ -72,13 +72,13 @@ Result<Job> normalise_model(const json::Document& object, Where where) {
 
 }  // namespace
 
-const Kind& model_job_kind() {
-  static const Kind kKind{.api_version = "test.muster.dev/v1",
-                          .kind = "ModelJob",
-                          .normalise = normalise_model,
-                          .read_status = read_tensorstack_status,
-                          .project = project_tensorstack_status,
-                          .objects = {watched_kind<api::ConfigMap>()}};
+const JobKind& model_job_kind() {
+  static const JobKind kKind{.api_version = "test.muster.dev/v1",
+                             .kind = "ModelJob",
+                             .normalise = normalise_model,
+                             .read_status = read_tensorstack_status,
+                             .project = project_tensorstack_status,
+                             .objects = {JobObject::kConfigMap}};
   return kKind;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "control/scheduler/schedule.h"
 

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/disk/paths.h"
 #include "agent/launch/fields.h"
 #include "agent/logs/log_files.h"
-#include "agent/paths.h"
 #include "agent/shim/format.h"
 #include "agent/shim/shim_program.h"
 #include "base/files.h"

@@ -4,7 +4,7 @@ import os
 import pathlib
 
 import pytest
-from harness import Engine
+from harness import NO_GPUS, Engine
 
 CHROMIUM = "/usr/bin/chromium"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -76,7 +76,7 @@ def console(chromium, engine, request):
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    made = Engine(tmp_path_factory.mktemp("console")).start()
+    made = Engine(tmp_path_factory.mktemp("console"), config=NO_GPUS).start()
     if "has no console" in made.run(["curl", "-s", f"http://127.0.0.1:{made.port}/console/"]).stdout:
         made.stop()
         pytest.skip("this build has no console: npm or its packages were missing")

@@ -1,4 +1,4 @@
-"""The same console on a Kubernetes cluster: `muster console --kubeconfig F` beside a real API server, where the test plays the kubelet."""
+"""The same console on a Kubernetes cluster: `muster console --kubeconfig F` with a real API server, where the test acts as the kubelet."""
 
 import json
 import os

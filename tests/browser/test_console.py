@@ -133,7 +133,7 @@ def test_the_newest_rows_are_there_before_the_others(console, engine):
     page = console("overview").page
     page.route_web_socket(re.compile("/v1/watch"), lambda held: None)  # it opens, and brings nothing
     page.goto(f"http://127.0.0.1:{engine.port}/console/jobs?ns=many")
-    page.get_by_role("status").filter(has_text="The newest of 60; the rest is loading").wait_for()
+    page.get_by_role("status").filter(has_text="Showing the newest of 60; loading the rest").wait_for()
     assert len(names(page)) > 10 and page.get_by_role("link", name="job-", exact=False).first.get_attribute("href").startswith("/console/jobs/many/pytorchtrainingjobs.")
     assert "Paused (" not in page.get_by_label("Phase").inner_text()  # nobody knows yet how many
     page.get_by_label("Sort").select_option("name:asc")  # the newest are not the first ones of this order
@@ -254,12 +254,51 @@ def test_pause_and_resume(console, jobs):
     assert page.get_by_role("button", name=re.compile("Clone|Pause|Resume|More")).count() == 0
 
 
+def test_a_job_in_the_older_spelling_pauses(console, jobs):
+    jobs.apply(training_job("older", ["sleep", "600"], runMode={"pause": {"enable": False}}))
+    jobs.wait_phase("older", "Running")
+    page = console(f"{JOB}/older").page
+    page.get_by_role("button", name="Pause", exact=True).click()
+    jobs.wait_phase("older", "Paused")
+    assert jobs.get("pj", "older")["spec"]["runMode"]["pause"] == {"enable": True}
+    page.locator(".title-row").get_by_text("Paused", exact=True).wait_for()
+    page.get_by_role("button", name="Resume", exact=True).click()
+    jobs.wait_phase("older", "Running")
+    jobs.muster("delete", "pj", "older", "--grace-period=1")
+
+
+def test_a_stopped_job_is_not_a_failed_one(console, jobs):
+    jobs.apply(training_job("unwanted", ["sleep", "600"]))
+    jobs.wait_phase("unwanted", "Running")
+    tab = console()
+    page = tab.page
+    page.get_by_role("button", name="More for unwanted").click()
+    page.get_by_role("menuitem", name="Stop").click()
+    dialog = page.get_by_role("dialog", name="Stop unwanted?")
+    dialog.get_by_role("button", name="Cancel").click()
+    dialog.wait_for(state="detached")
+    assert "muster.dev/stop" not in jobs.get("pj", "unwanted")["metadata"].get("annotations", {})
+    page.get_by_role("button", name="More for unwanted").click()
+    page.get_by_role("menuitem", name="Stop").click()
+    dialog.get_by_role("button", name="Stop").click()
+    row(page, "unwanted").get_by_role("cell", name="Stopped", exact=True).wait_for()
+    tab.picture("stopped")
+    page.get_by_label("Phase").select_option("Stopped")
+    wait_for("the stopped job alone", lambda: names(page) == ["unwanted"])
+    page.get_by_role("link", name="unwanted", exact=True).click()
+    page.locator(".title-row").get_by_text("Stopped", exact=True).wait_for()
+    assert page.locator(".truth.bad").count() == 0
+    page.get_by_role("button", name="More for unwanted").click()
+    assert page.get_by_role("menuitem").all_inner_texts() == ["Rerun", "Clone", "Delete"]
+    jobs.muster("delete", "pj", "unwanted", "--grace-period=1")
+
+
 def test_what_is_not_there_is_said(console, jobs):
     page = console(f"{JOB}/nobody").page
-    page.get_by_text("There is no job nobody in project default.").wait_for()
+    page.get_by_text("Job nobody does not exist in project default.").wait_for()
     page.goto(page.url.split("/jobs/")[0] + "/no/such/page")
-    page.get_by_role("heading", name="There is no such page").wait_for()
-    page.get_by_role("link", name="To the jobs").click()
+    page.get_by_role("heading", name="This page does not exist").wait_for()
+    page.get_by_role("link", name="Go to jobs").click()
     row(page, "talks").wait_for()
     page.get_by_role("combobox", name="Project").select_option("*")
     page.get_by_role("columnheader", name="Project").wait_for()

@@ -73,7 +73,7 @@ def test_the_form_names_volumes_and_an_unknown_image_and_forgets_what_is_repaire
     page.get_by_role("button", name="Add volume").click()
     claim = page.get_by_label("Persistent volume claim")
     wait_for("the volumes", lambda: "datasets" in claim.evaluate("one => [...one.list?.options ?? []].map((option) => option.value)"))
-    assert page.get_by_role("navigation").get_by_role("link", name="Job", exact=True).get_attribute("aria-current") == "page"
+    assert page.get_by_role("navigation").get_by_role("link", name="Jobs", exact=True).get_attribute("aria-current") == "page"
 
 
 def test_a_server_that_is_away_is_no_mistake_in_the_text(console, engine):
@@ -81,7 +81,7 @@ def test_a_server_that_is_away_is_no_mistake_in_the_text(console, engine):
     page.get_by_role("button", name="Preview YAML").click()
     page.get_by_role("textbox", name="YAML").wait_for()
     replace_text(page, MANIFEST.replace("name: pasted", "name: waits-for-server"))
-    check = page.get_by_role("status", name="Check by the server")
+    check = page.get_by_role("status", name="Server check")
     check.get_by_text("The server accepts this").wait_for()
     engine.kill()
     dialog = page.get_by_role("dialog", name="Preview YAML")
@@ -104,7 +104,7 @@ def test_whoever_types_quickly_is_not_set_back(console, engine):
     page.keyboard.type(text)
     wait_for("the whole line", lambda: editor.locator(".cm-line").first.inner_text().startswith(text.strip()))
     page.keyboard.press("Escape")
-    page.keyboard.press("Control+z")  # its own history is as it was, too
+    page.keyboard.press("Control+z")  # its own history is also unchanged
     wait_for("it to go", lambda: not editor.locator(".cm-line").first.inner_text().startswith(text.strip()))
 
 
@@ -113,7 +113,7 @@ def test_mistakes_are_shown_at_their_lines_and_nothing_is_lost(console, engine):
     page = tab.page
     open_menu(page, "Create Job", "PyTorch")
     page.get_by_role("button", name="Preview YAML").click()
-    check = page.get_by_role("status", name="Check by the server")
+    check = page.get_by_role("status", name="Server check")
     for text, place, message in ((MANIFEST.replace("replicas: 1", "replica: 1"), "Line 9, column 5", 'did you mean "replicas"?'),
                                  (MANIFEST.replace("name: pasted", "name: Bad_Name"), "Line 5, column 3", "a lowercase RFC 1123 subdomain"),
                                  (MANIFEST.replace("    replicas: 1", "\treplicas: 1"), "Line 9", "indented with a tab")):
@@ -138,7 +138,7 @@ def test_an_old_spelling_is_accepted_with_a_warning(console, engine):
     page = console("create/pytorchtrainingjobs.batch.tensorstack.dev", width=1600).page
     page.get_by_role("textbox", name="YAML").wait_for()
     replace_text(page, MANIFEST.replace("name: pasted", "name: old").replace("spec:\n  replica", "spec:\n  torchrunConfig: {enable: true}\n  replica", 1))
-    check = page.get_by_role("status", name="Check by the server")
+    check = page.get_by_role("status", name="Server check")
     check.get_by_text("The server accepts this").wait_for()
     check.get_by_text("spec.torchrunConfig.enable").wait_for()
 
@@ -185,11 +185,11 @@ def test_the_form_alone_makes_tutorial_001s_job(console, engine):
     basics = page.get_by_role("region", name="Basic information")
     for switch in ("Add run policy", "Add TensorBoard"):
         page.get_by_role("switch", name=switch).check()
-    fill(basics, {"Name": "torch-mnist-trainingjob-ps", "Restarts allowed": "20", "Pods deleted at the end": "Unfinished",
+    fill(basics, {"Name": "torch-mnist-trainingjob-ps", "Maximum restarts": "20", "Pods to delete after completion": "Unfinished",
                   "File sets": "t9k://pvc/tutorial/tutorial-examples/job/pytorchtrainingjob/ps/log",
                   "Image": "t9kpublic/tensorflow-2.11.0:cpu-sdk-0.5.2"})
     page.get_by_role("button", name="Add role").click()
-    both = {"Image": "t9kpublic/pytorch-1.13.0:sdk-0.5.2", "Working directory": "/t9k/mnt/tutorial-examples/job/pytorchtrainingjob/ps", "User id": "1000"}
+    both = {"Image": "t9kpublic/pytorch-1.13.0:sdk-0.5.2", "Working directory": "/t9k/mnt/tutorial-examples/job/pytorchtrainingjob/ps", "User ID": "1000"}
     program = "python torch_mnist_trainingjob_ps.py --no_cuda"
     cards = page.locator(".form > .card")
     fill(cards.nth(1), {"Role name": "ps", "Command": program, "CPU request": "8", "CPU limit": "16", "Memory request": "4Gi", "Memory limit": "8Gi", **both})
@@ -209,9 +209,9 @@ def test_the_form_alone_makes_tutorial_002s_job(console, engine):
     open_menu(page, "Create Job", "MPI")
     basics = page.get_by_role("region", name="Basic information")
     page.get_by_role("switch", name="Add run policy").check()
-    page.get_by_role("switch", name="Delete the workers at the end").check()
-    fill(basics, {"Name": "torch-mnist-mpijob", "MCA parameters": "btl=^openib\npml=ob1", "Folder of MPI": "/usr/local", "Path of sshd": "/usr/sbin/sshd",
-                  "Arguments of mpirun": "-N 1 --enable-recovery --max-restarts 100 --allow-run-as-root",
+    page.get_by_role("switch", name="Delete workers after completion").check()
+    fill(basics, {"Name": "torch-mnist-mpijob", "MCA parameters": "btl=^openib\npml=ob1", "MPI folder": "/usr/local", "sshd path": "/usr/sbin/sshd",
+                  "mpirun arguments": "-N 1 --enable-recovery --max-restarts 100 --allow-run-as-root",
                   "Program": "python /t9k/mnt/tutorial-examples/job/mpijob/horovod-torch/torch_mnist_mpijob.py --log_dir log --no_cuda"})
     worker = page.get_by_role("region", name="worker")
     fill(worker, {"Replicas": "4", "Image": "t9kpublic/horovod:sdk-0.5.2", "CPU request": "4", "CPU limit": "8", "Memory request": "2Gi", "Memory limit": "4Gi"})
@@ -260,13 +260,13 @@ def test_form_and_yaml_are_kept_in_step(console, engine):
     page.get_by_role("switch", name="Use torchrun").check()
     page.get_by_label("Processes per replica").fill("4")
     wait_for("the YAML", lambda: "name: in-step" in editor_text(page) and 'procPerNode: "4"' in editor_text(page))
-    tab.picture("beside")
+    tab.picture("form-and-yaml")
     replace_text(page, MANIFEST.replace("spec:\n  replica", "spec:\n  elastic: {note: mine}\n  replica"))
     wait_for("the form", lambda: page.get_by_label(re.compile("^Name$")).input_value() == "pasted")
     assert page.get_by_label("Command").input_value() == 'echo "hello from the form"'
     fill(page.get_by_role("region", name="node"), {"Replicas": "3"})
     wait_for("the number in the YAML, with its comments", lambda: "replicas: 3" in editor_text(page) and "# a role" in editor_text(page))
-    page.get_by_text("Also in the YAML, and kept as it is:").get_by_text("spec.elastic.note").wait_for()
+    page.get_by_text("Also in the YAML, kept as it is:").get_by_text("spec.elastic.note").wait_for()
 
 
 def test_fields_are_suggested_and_explained(console, engine):
@@ -285,7 +285,7 @@ def test_fields_are_suggested_and_explained(console, engine):
     page.get_by_role("listbox", name="Completions").get_by_role("option", name="Unfinished").click()
     wait_for("the value", lambda: "cleanUpPolicy: Unfinished" in editor_text(page))
     page.locator(".cm-line").filter(has_text="restartPolicy").get_by_text("restartPolicy").hover()
-    page.get_by_text("When a replica that ended is started again.").wait_for()
+    page.get_by_text("When a replica that ended restarts.").wait_for()
 
 
 def test_a_copy_of_a_job_is_imported_or_cloned(console, engine):
@@ -358,7 +358,7 @@ def test_two_tabs_edit_one_job(console, engine):
     assert engine.get("pj", "edited")["spec"]["runPolicy"]["backoffLimit"] == 5
     assert "backoffLimit: 7" in editor_yaml(second.page)
     second.picture("edit-conflict")
-    second.page.get_by_role("button", name="Compare with the current one").click()
+    second.page.get_by_role("button", name="Compare with the current version").click()
     second.page.locator(".cm-deletedChunk").get_by_text("backoffLimit: 5").wait_for()
     second.page.get_by_role("button", name="Apply").click()
     second.page.get_by_role("region", name="YAML of edited").get_by_text("backoffLimit: 7").wait_for()
@@ -384,7 +384,7 @@ def test_a_job_is_run_again_and_scaled_from_its_page(console, engine):
     dialog.wait_for(state="detached")
     wait_for("two replicas", lambda: len(engine.get("pj", "grows")["status"]["tasks"][0]["replicas"]) == 2)
     page.get_by_role("button", name="More for grows").click()
-    page.get_by_role("menuitem", name="Run again").click()
+    page.get_by_role("menuitem", name="Rerun").click()
     page.get_by_role("heading", name="grows-2").wait_for()
     assert engine.get("pj", "grows-2")["spec"]["elastic"]["expectedReplicas"] == 2
     engine.muster("delete", "pj", "grows", "grows-2", "--grace-period=1")

@@ -79,7 +79,7 @@ def test_a_link_leads_to_its_line(console, jobs):
     wait_for("the link", follow_link)
     page.reload()
     log.locator(".line.current").get_by_text("line 030000", exact=True).wait_for()
-    page.get_by_role("button", name="To the end").click()
+    page.get_by_role("button", name="Go to the end").click()
     log.get_by_text("the end", exact=True).wait_for()
     page.get_by_label("Since").select_option("3600")
     wait_for("the choice in the address", lambda: "since=3600" in page.url)
@@ -94,7 +94,7 @@ def test_charts_show_each_replica_and_a_part_of_the_time(console, jobs):
     tab = console(f"{JOB}/burns?tab=metrics")
     page = tab.page
     page.get_by_role("img", name=re.compile(r"CPU \(cores\), now ")).wait_for()
-    page.get_by_label("What happened when").get_by_text("Started").wait_for()
+    page.get_by_label("Timeline marks").get_by_text("Started").wait_for()
     page.get_by_label("Replicas").select_option("*")
     for worker in ("worker-0", "worker-1"):
         chart(page, "CPU (cores)").get_by_text(re.compile(f"^{worker} ")).wait_for()
@@ -110,7 +110,7 @@ def test_charts_show_each_replica_and_a_part_of_the_time(console, jobs):
         return re.search(r"from=\d+.*to=\d+", page.url)
     wait_for("the range in the address", drag)
     tab.picture("metrics-part")
-    page.get_by_role("button", name="Whole range").click()
+    page.get_by_role("button", name="Full range").click()
     wait_for("the whole range", lambda: "from=" not in page.url)
     page.get_by_text("Custom range").click()
     page.get_by_label("From", exact=True).fill("2026-01-01T00:00:00")
@@ -122,6 +122,6 @@ def test_restarts_are_marked(console, jobs):
     wait_for("the second attempt", lambda: jobs.get("pj", "again")["status"].get("backoffCount") == 1)
     jobs.wait_phase("again", "Running")
     page = console(f"{JOB}/again?tab=metrics").page
-    page.get_by_label("What happened when").get_by_text("Attempt 2").wait_for()
+    page.get_by_label("Timeline marks").get_by_text("Attempt 2").wait_for()
     page.locator("line.mark-line").first.wait_for(state="attached")
     jobs.muster("delete", "pj", "again", "--grace-period=1")

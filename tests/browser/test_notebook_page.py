@@ -31,7 +31,7 @@ def create(page, name, image):
     dialog.get_by_label("镜像").fill(image)
     dialog.get_by_label("持久卷").select_option("work")
     dialog.get_by_label(re.compile("CPU 上限")).fill("1")
-    dialog.get_by_label(re.compile("空闲后停止")).fill("90")
+    dialog.get_by_label(re.compile("空闲时暂停")).fill("90")
     dialog.get_by_role("button", name="创建", exact=True).click()
     dialog.wait_for(state="detached")
 

@@ -69,7 +69,7 @@ def node_of(engine):
 def test_the_overview_answers_the_four_questions(console, world):
     tab = console("overview")
     page = tab.page
-    needs = card(page, "Needs a person")
+    needs = card(page, "Needs attention")
     needs.get_by_text("ValueError: no such data").wait_for()
     needs.get_by_text("needs 2 nvidia.com/gpu, 1 free, held by default/holds").wait_for()
     card(page, "Running now").get_by_role("link", name="holds").wait_for()
@@ -119,7 +119,7 @@ def test_a_machine_shows_who_holds_its_gpus(console, world):
     card(page, "Conditions").get_by_role("cell", name="Ready", exact=True).wait_for()
     tab.picture("node")
     page.goto(f"http://127.0.0.1:{world.port}/console/nodes/nobody")
-    page.get_by_text("There is no node nobody.").wait_for()
+    page.get_by_text("Node nobody does not exist.").wait_for()
 
 
 def test_queues_show_quota_and_what_waits(console, world):
@@ -170,20 +170,20 @@ def test_a_secret_is_made_shown_changed_and_deleted(console, world):
     page.get_by_label("Value of more").fill("two\nlines\n")
     tab.picture("secret")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("hub is saved").wait_for()
+    page.get_by_text("hub saved").wait_for()
     data = world.get("secret", "hub")["data"]
     assert {key: base64.b64decode(value).decode() for key, value in data.items()} == {"token": "other", "more": "two\nlines\n"}
     page.get_by_role("button", name="More for hub").click()
     page.get_by_role("menuitem", name="Delete").click()
     page.get_by_role("dialog", name="Delete hub?").get_by_role("button", name="Delete").click()
-    page.get_by_text("It was deleted.").wait_for()
+    page.get_by_text("This object was deleted.").wait_for()
     assert world.get("secret", "hub", check=False) is None
 
 
 def test_what_is_no_text_is_kept_and_a_change_elsewhere_is_not_overwritten(console, world):
     world.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"lr": "0.1"}, "binaryData": {"blob": "/wD+"}})
     page = console("configmaps/default/settings").page
-    page.get_by_text("3 B, not a text").wait_for()
+    page.get_by_text("3 B, binary").wait_for()
     page.get_by_role("button", name="Show: lr").click()
     page.get_by_label("Value of lr").fill("0.2")
     world.muster("patch", "configmap", "settings", "--type=merge", "-p", '{"data": {"lr": "0.3"}}')
@@ -195,7 +195,7 @@ def test_what_is_no_text_is_kept_and_a_change_elsewhere_is_not_overwritten(conso
     wait_for("the new value", lambda: page.get_by_label("Value of lr").input_value() == "0.3")
     page.get_by_label("Value of lr").fill("0.4")
     page.get_by_role("button", name="Save").click()
-    page.get_by_text("settings is saved").wait_for()
+    page.get_by_text("settings saved").wait_for()
     stored = world.get("configmap", "settings")
     assert stored["data"] == {"lr": "0.4"} and stored["binaryData"] == {"blob": "/wD+"}
 
@@ -210,14 +210,14 @@ def test_jobs_are_ticked_and_handled_together(console, world):
     row(page, "bulk-c").wait_for()
     page.keyboard.press("j")
     page.keyboard.press("x")
-    page.get_by_role("checkbox", name="Choose bulk-b").check()
+    page.get_by_role("checkbox", name="Select bulk-b").check()
     page.get_by_role("button", name="Pause 2").click()
     world.wait_phase("bulk-a", "Paused")
     world.wait_phase("bulk-b", "Paused")
     page.get_by_role("button", name="Resume 2").click()
     world.wait_phase("bulk-b", "Running")
-    page.get_by_role("checkbox", name="Choose all on this page").check()
-    tab.picture("jobs-chosen")
+    page.get_by_role("checkbox", name="Select all on this page").check()
+    tab.picture("jobs-selected")
     page.get_by_role("button", name="Delete 3 jobs").click()
     dialog = page.get_by_role("dialog", name="Delete 3 jobs?")
     dialog.get_by_text("bulk-c").wait_for()

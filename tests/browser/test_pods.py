@@ -130,7 +130,7 @@ def test_a_shell_runs_in_the_browser(console, pods):
     tab.picture("terminal")
     type_line(page, "exit 3")
     page.get_by_text("The shell ended with exit code 3.").wait_for()
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Restart").click()
     page.get_by_text("The shell ended").wait_for(state="detached")
     wait_for("a new prompt", lambda: re.search(r"[$#] ", screen(page)))
 
@@ -147,7 +147,7 @@ def test_a_terminal_says_when_it_ends_with_its_pod_or_cannot_begin(console, pods
     page.goto(f"http://127.0.0.1:{pods.port}/console/pods/default/{broken}?tab=terminal")
     page.get_by_text("The container is not running, so there is nothing to open a terminal in.").wait_for()
     page.goto(f"http://127.0.0.1:{pods.port}/console/pods/default/nobody")
-    page.get_by_text("There is no pod nobody in project default.").wait_for()
+    page.get_by_text("Pod nobody does not exist in project default.").wait_for()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

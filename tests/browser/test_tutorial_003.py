@@ -4,7 +4,7 @@ import re
 import signal
 
 import pytest
-from harness import Engine, wait_for
+from harness import NO_GPUS, Engine, wait_for
 from test_create import open_menu, replace_text
 from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare, skip_without_jupyterlab
 
@@ -18,11 +18,11 @@ def engine(tmp_path_factory):
     """First without GPUs; restart_with_gpus() declares them."""
     skip_without_jupyterlab()
     config = configured(SHORT)
-    made = Engine(tmp_path_factory.mktemp("get-started"), config=config).start()
+    made = Engine(tmp_path_factory.mktemp("get-started"), config=config + NO_GPUS).start()
     prepare(MUSTER_DATA_DIR=str(made.data))
 
     def restart_with_gpus():
-        assert made.kill(signal.SIGTERM) == 0  # what runs goes on, the notebook too
+        assert made.kill(signal.SIGTERM) == 0  # running pods, also the notebook, keep running
         (made.data / "config.yaml").write_text(config + GPUS)
         made.start()
     made.restart_with_gpus = restart_with_gpus
@@ -70,7 +70,7 @@ def test_without_gpus_the_job_waits_with_the_reason_and_the_cpu_variant_runs(eng
     page.get_by_role("button", name="More for mnist").click()
     page.get_by_role("menuitem", name="Delete").click()
     page.get_by_role("dialog", name="Delete mnist?").get_by_role("button", name="Delete").click()
-    page.get_by_text("No data").wait_for(timeout=60_000)
+    page.get_by_text("No jobs").wait_for(timeout=60_000)
 
     create_by_yaml(page, words, TOUR / "job_cpu.yaml")
     job_row(page).get_by_role("cell", name="Succeeded", exact=True).wait_for(timeout=TIMEOUT * 1000)
@@ -157,10 +157,10 @@ def test_003_get_started(engine, console):
     page.get_by_role("link", name="Logs").click()
     page.get_by_label("Search (regular expression)").fill("test set: .*accuracy")
     page.get_by_role("status").filter(has_text=re.compile(r"^1 of \d")).wait_for()
-    page.get_by_role("link", name="TensorBoard", exact=True).click()
+    page.get_by_role("link", name="TensorBoards", exact=True).click()
     shown = page.get_by_role("row").filter(has_text="t9k://pvc/mnist/log")
     shown.get_by_role("cell", name="Running", exact=True).wait_for()
-    page.get_by_role("link", name="Job", exact=True).first.click()
+    page.get_by_role("link", name="Jobs", exact=True).first.click()
     page.get_by_label("Type a name to search").fill("done")
     job_row(page).get_by_role("cell", name="Succeeded", exact=True).wait_for()
 
@@ -170,7 +170,7 @@ def test_003_get_started(engine, console):
     for name in (SCRIPT, "model_state_dict.pt", "log"):
         page.get_by_label(f"Select {name}", exact=True).check()
     page.get_by_role("button", name="Move", exact=True).click()
-    page.get_by_role("dialog", name="Move 3 entries").get_by_label(re.compile("To the folder")).fill("parallel-training")
+    page.get_by_role("dialog", name="Move 3 entries").get_by_label(re.compile("Target folder")).fill("parallel-training")
     page.keyboard.press("Enter")
     wait_for("the files to move", lambda: sorted(one.name for one in (volume / "parallel-training").glob("*")) == sorted([SCRIPT, "log", "model_state_dict.pt"]))
     wait_for("the page to show it", lambda: "parallel-training" in names(page) and SCRIPT not in names(page))

@@ -115,9 +115,9 @@ def test_files_are_edited_with_care_for_what_others_write(console, engine, files
     editor = page.get_by_role("textbox", name="Text of new.py")
     editor.click()
     page.keyboard.insert_text("print('made here')\n")
-    page.get_by_text("Not saved yet").wait_for()
+    page.get_by_text("Not saved").wait_for()
     page.reload()
-    page.get_by_text("These are changes that were not saved before.").wait_for()
+    page.get_by_text("Restored your unsaved changes.").wait_for()
     editor.get_by_text("made here").wait_for()
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved", exact=True).wait_for()
@@ -132,14 +132,14 @@ def test_files_are_edited_with_care_for_what_others_write(console, engine, files
     page.get_by_role("alert").filter(has_text="has changed since it was read here").wait_for()
     tab.picture("file-conflict")
     assert (files / "new.py").read_text() == "print('theirs')\n"
-    page.get_by_role("button", name="Overwrite with mine").click()
+    page.get_by_role("button", name="Overwrite with my version").click()
     page.get_by_text("Saved", exact=True).wait_for()
     assert (files / "new.py").read_text() == "print('mine')\n"
     editor.click()
     replace_text(page, "print('again')\n")
     (files / "new.py").write_text("print('theirs')\n")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("button", name="Take the volume's").click()
+    page.get_by_role("button", name="Load the version on the volume").click()
     editor.get_by_text("theirs").wait_for()
 
     # Lines keep their ends.
@@ -161,7 +161,7 @@ def test_what_is_no_small_text_is_shown_as_what_it_is(console, engine, files):
     assert page.get_by_role("button", name="Save").count() == 0
     page.go_back()
     page.get_by_role("link", name="model.pt", exact=True).click()
-    page.get_by_text("This is no text").wait_for()
+    page.get_by_text("This file is neither text nor a picture").wait_for()
     page.go_back()
     page.get_by_role("link", name=ODD, exact=True).click()
     page.get_by_role("textbox", name=f"Text of {ODD}").get_by_text("odd").wait_for()
@@ -181,9 +181,9 @@ def test_what_is_no_small_text_is_shown_as_what_it_is(console, engine, files):
     page.goto(f"http://127.0.0.1:{engine.port}/console/volumes/default/data?file=nothing.txt")
     page.get_by_role("alert").filter(has_text="nothing.txt").wait_for()
     page.goto(f"http://127.0.0.1:{engine.port}/console/volumes/default/data?path=train.py")
-    page.get_by_role("alert").filter(has_text="train.py: is not a folder").wait_for()
+    page.get_by_role("alert").filter(has_text="train.py: not a folder").wait_for()
     page.goto(f"http://127.0.0.1:{engine.port}/console/volumes/default/none")
-    page.get_by_text("There is no volume none in project default.").wait_for()
+    page.get_by_text("Volume none does not exist in project default.").wait_for()
 
 
 def test_files_are_uploaded_renamed_moved_and_deleted(console, engine, files):
@@ -203,10 +203,10 @@ def test_files_are_uploaded_renamed_moved_and_deleted(console, engine, files):
     assert (files / "inbox" / ODD).read_bytes() == b"odd again"
     assert (files / "inbox" / "large.bin").stat().st_size == 5_000_000
     give(("a.txt", b"second"))
-    page.get_by_text("There is such a file already.").wait_for()
+    page.get_by_text("A file with this name already exists.").wait_for()
     assert (files / "inbox" / "a.txt").read_bytes() == b"first"
     tab.picture("upload-exists")
-    page.get_by_role("button", name="Replace it").click()
+    page.get_by_role("button", name="Replace").click()
     wait_for("the second text", lambda: (files / "inbox" / "a.txt").read_bytes() == b"second")
 
     # Dropped on the page.
@@ -222,7 +222,7 @@ def test_files_are_uploaded_renamed_moved_and_deleted(console, engine, files):
     page.get_by_label("Filter by name").fill(".txt")
     page.get_by_label("Select all").check()
     page.get_by_role("button", name="Move", exact=True).click()
-    page.get_by_role("dialog", name="Move 3 entries").get_by_label(re.compile("To the folder")).fill("/kept/here/")
+    page.get_by_role("dialog", name="Move 3 entries").get_by_label(re.compile("Target folder")).fill("/kept/here/")
     page.keyboard.press("Enter")
     wait_for("the files to move", lambda: sorted(one.name for one in (files / "kept" / "here").glob("*")) == sorted(["b.txt", "dropped.txt", ODD]))
     page.get_by_label("Filter by name").fill("")

@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     if not shutil.which("go"):
-        pytest.skip("no Go on this machine")
+        pytest.skip("Go is not installed on this machine")
     built = tmp_path_factory.mktemp("go") / "clients"
     done = subprocess.run(["go", "build", "-o", built, "."], cwd=HERE / "go", text=True, capture_output=True, timeout=900, check=False)
     if done.returncode != 0 and "dial tcp" in done.stderr:

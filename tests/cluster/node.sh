@@ -1,4 +1,4 @@
-# A node that runs pods: containerd, kubelet, kube-scheduler and CoreDNS beside the API server that real_kubernetes.sh has
+# A node that runs pods: containerd, kubelet, kube-scheduler and CoreDNS with the API server that real_kubernetes.sh has
 # started. Sourced by it with MUSTER_NODE=1; needs root. Pods are on a bridge of their own; nothing masquerades them, so
 # they reach this machine and nothing beyond it.
 images="${XDG_CACHE_HOME:-$HOME/.cache}/muster/cluster-images"

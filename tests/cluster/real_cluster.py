@@ -1,4 +1,4 @@
-"""A cluster with a kubelet, `muster operator` beside it, and the tutorials' claims on folders of this machine."""
+"""A cluster with a kubelet, with `muster operator` and the tutorials' claims on folders of this machine."""
 
 import contextlib
 import gzip

@@ -127,7 +127,7 @@ TEST_P(ApiContract, UnknownMembersAreDropped) {
   const Answer patched = patch(core("pods/p"), R"({"metadata":{"bogus":2}})");
   EXPECT_EQ(patched.code, 200) << patched.text;
   EXPECT_THAT(patched.text, ::testing::Not(HasSubstr("bogus")));
-  // The metadata of custom resources is Kubernetes' own type, too.
+  // The metadata of custom resources is also Kubernetes' own type.
   std::string job = pytorch_job("j");
   job.replace(job.find("\"metadata\":{"), 12, R"("metadata":{"bogus":1,)");
   const Answer made_job = post(kubeflow("pytorchjobs"), job);

@@ -113,7 +113,7 @@ TEST_P(ApiContract, WhoWritesWhatIsHardlyMeantIsTold) {
                   R"({"runMode":{"pause":{"enabled":true}},)"
                   R"("replicaSpecs":[{"type":"a","restartPolicy":"Always","template":POD(pytorch)}]})"};
   EXPECT_THAT(std::string(post(job.list(ns_), job.object("j")).headers.get("Warning")),
-              HasSubstr("spec.replicaSpecs[0].restartPolicy: Always starts the replica that decides again"));
+              HasSubstr("spec.replicaSpecs[0].restartPolicy: Always restarts the deciding replica"));
   // The warning is not repeated on an update that does not change the field.
   EXPECT_EQ(patch(job.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").headers.get("Warning"), "");
 }
@@ -139,7 +139,7 @@ TEST_P(ApiContract, JobsOfAQueueThatIsNotThereGetAWarning) {
                            .headers.get("Warning"));
   };
   EXPECT_EQ(set_queue("default"), "");
-  EXPECT_THAT(set_queue("none"), HasSubstr("create it or name another"));
+  EXPECT_THAT(set_queue("none"), HasSubstr("create it or use another one"));
   EXPECT_EQ(patch(wrong.list(ns_) + "/j", R"({"metadata":{"labels":{"a":"b"}}})").headers.get("Warning"), "");
 }
 

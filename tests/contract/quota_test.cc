@@ -114,7 +114,7 @@ TEST_P(QuotaContract, CountsMpiJobsOfEveryShape) {
               "mpijobs.kubeflow.org \"c\" is forbidden: exceeded quota: q, requested: count/mpijobs.kubeflow.org=1, "
               "used: count/mpijobs.kubeflow.org=2, limited: count/mpijobs.kubeflow.org=2");
   }
-  EXPECT_EQ(patch(v2 + "/a", R"({"metadata":{"labels":{"x":"y"}}})").code, 200) << "a change is no creation";
+  EXPECT_EQ(patch(v2 + "/a", R"({"metadata":{"labels":{"x":"y"}}})").code, 200) << "a change is not a creation";
   ASSERT_EQ(remove(v2 + "/a").code, 200);
   expect_used("q", "count/mpijobs.kubeflow.org", "1");
   expect_allowed(v1, mpi_job("kubeflow.org/v1", "c", roles));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a command beside a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
+# Runs a command with a real API server: etcd, kube-apiserver and kube-controller-manager on free loopback ports, in a
 # temporary directory, all removed when the command ends. The command finds the server in $MUSTER_CONTRACT_KUBECONFIG.
 # With MUSTER_PEER=1 it is a peer for benchmarks: durable, and without kube-controller-manager. With MUSTER_NODE=1 it is a
 # whole cluster, with a node that runs pods (tests/cluster/node.sh) and all of Kubernetes' own controllers.
@@ -9,6 +9,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT…]" >&2; exit 2; }
 binaries=$("$here/../../tools/get_kubernetes" ${MUSTER_NODE:+node})
+# All servers and pods are on this machine, where a proxy of the environment cannot reach them.
+export no_proxy="${no_proxy:+$no_proxy,}localhost,127.0.0.1,::1,10.77.0.0/24,10.99.0.0/24,$(hostname -I | tr -s ' ' ',')"
+export NO_PROXY="$no_proxy"
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/muster-kubernetes.XXXXXX")
 pids=()

@@ -219,7 +219,7 @@ TEST_P(ApiContract, AmountsInUpdatesAndPatches) {
   ASSERT_EQ(post(core("pods"), pod_with("", R"(,"resources":{"limits":{"cpu":"1000m"}})")).code, 201);
   const Answer same = patch(
       core("pods/p"), R"({"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"1000m"}}}]}})", kStrategic);
-  EXPECT_EQ(same.code, 200) << "the same amount in another text is no change: " << same.text;
+  EXPECT_EQ(same.code, 200) << "the same amount in another text is not a change: " << same.text;
 }
 
 }  // namespace

@@ -292,7 +292,7 @@ TEST_P(ApiContract, ValuesOfDeploymentsThatAreRefused) {
                                               "FieldValueInvalid spec.selector"));
 }
 
-/// An object of any kind: the path it is sent to, its content beside the name, and the causes reported for it.
+/// An object of any kind: the path it is sent to, its content besides the name, and the causes reported for it.
 struct Refused {
   std::string target;
   std::string rest;

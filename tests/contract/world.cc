@@ -8,6 +8,7 @@
 
 #include "api/resource.h"
 #include "apiserver/api_server.h"
+#include "apiserver/list/attributes.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "client/kubeconfig.h"

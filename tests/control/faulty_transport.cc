@@ -82,7 +82,7 @@ class FaultyTransport::FlightCall final : public net::Call {
 };
 
 /// Never none: clients that answer each other's changes, such as a controller with a stale cache and the garbage
-/// collector, would go on for ever within one instant, and the cache would never catch up.
+/// collector, would continue forever within one instant, and the cache would never catch up.
 Duration FaultyTransport::delay() {
   constexpr Duration kLeast = std::chrono::milliseconds(2);
   if (!happens(20)) return kLeast;

@@ -1,6 +1,6 @@
 #include <fmt/core.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "fixture.h"
 
 namespace muster::control {
@@ -37,7 +37,7 @@ class SchedulerTest : public ControllersTest {
 
 TEST_F(SchedulerTest, AJobHasAPodGroupWithItsQueueAndState) {
   create(training_job("a", 2, in_queue("default")));
-  wait_for_condition("podgroups", "a", "GroupScheduled", "True: its pods have a node");
+  wait_for_condition("podgroups", "a", "GroupScheduled", "True: all its pods are scheduled");
   wait_for("counts", [&] { return get("podgroups", "a")->int_at("status", "running") == 2; });
   const auto group = get("podgroups", "a");
   EXPECT_EQ(group->string_at("spec", "queue"), "default");
@@ -63,7 +63,7 @@ TEST_F(SchedulerTest, AGroupFollowsTheSchedulingPolicyOfItsJob) {
 
 TEST_F(SchedulerTest, JobsOfDifferentKindsWithOneNameHaveGroupsOfTheirOwn) {
   create(training_job("a", 2));
-  wait_for_condition("podgroups", "a", "GroupScheduled", "True: its pods have a node");
+  wait_for_condition("podgroups", "a", "GroupScheduled", "True: all its pods are scheduled");
   create(
       "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\nspec:\n  pytorchReplicaSpecs:\n"
       "    Worker: {replicas: 3, template: {spec: {containers: [{name: pytorch, image: torch}]}}}\n");
@@ -77,9 +77,8 @@ TEST_F(SchedulerTest, JobsOfDifferentKindsWithOneNameHaveGroupsOfTheirOwn) {
 TEST_F(SchedulerTest, AJobWaitsWhileItsQueueIsClosedOrItsQuotaUsedUp) {
   create("{apiVersion: scheduler.tensorstack.dev/v1beta1, kind: Queue, metadata: {name: night}, spec: {closed: true}}");
   create(training_job("a", 1, in_queue("night"), ", resources: {limits: {nvidia.com/gpu: 1}}"));
-  wait_for_condition("pytorchtrainingjobs", "a", "Running",
-                     "False: queue night is closed; open it or name another queue");
-  wait_for_condition("podgroups", "a", "GroupScheduled", "False: queue night is closed; open it or name another queue");
+  wait_for_condition("pytorchtrainingjobs", "a", "Running", "False: queue night is closed; open it or use another one");
+  wait_for_condition("podgroups", "a", "GroupScheduled", "False: queue night is closed; open it or use another one");
   wait_for("a count", [&] { return get("queues", "night")->int_at("status", "pending") == 1; });
 
   patch("queues", "night", R"({"spec": {"closed": false, "quota": {"requests": {"nvidia.com/gpu": "1"}}}})");

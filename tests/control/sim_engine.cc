@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "apiserver/list/attributes.h"
 #include "base/check.h"
 #include "base/sha256.h"
 

@@ -4,11 +4,11 @@
 
 #include <array>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/check.h"
 #include "base/strings.h"
-#include "control/job/kind.h"
+#include "jobs/kind.h"
 #include "json/yaml.h"
 
 namespace muster::control {

@@ -1,4 +1,4 @@
-"""Arena's commands beside its tutorial: the other kinds of jobs, what a user sees when something is wrong, and which
+"""Arena's commands besides its tutorial: the other kinds of jobs, what a user sees when something is wrong, and which
 server is used."""
 
 import datetime

@@ -41,7 +41,7 @@ def test_backup_while_running_and_restore(fresh_engine, tmp_path):
     assert engine.get("cm", "kept")["data"] == {"value": "first"}
     assert revision(engine) > seen, "revisions never go back"
     told = next(Api(engine).watch(f"{CONFIG_MAPS}?watch=true&resourceVersion={seen}"))
-    assert told["type"] == "ERROR" and told["object"]["code"] == 410, "who saw what is gone lists anew"
+    assert told["type"] == "ERROR" and told["object"]["code"] == 410, "a client that saw deleted objects lists again"
 
 
 def test_backup_of_a_stopped_engine_and_garbage(fresh_engine, tmp_path):
@@ -59,7 +59,7 @@ def test_backup_of_a_stopped_engine_and_garbage(fresh_engine, tmp_path):
     engine.muster("backup", "--force", copy)
     garbage.write_text("not a database")
     refused = engine.muster("restore", garbage, check=False)
-    assert refused.returncode != 0 and "is no backup of Muster" in refused.stderr
+    assert refused.returncode != 0 and "is not a backup of Muster" in refused.stderr
     missing = engine.muster("restore", tmp_path / "missing.db", check=False)
     assert missing.returncode != 0 and "there is no such file" in missing.stderr
     engine.muster("restore", copy)

@@ -54,7 +54,7 @@ def test_a_port_that_is_taken_is_named_and_the_holder_goes_on(fresh_engine):
         done = subprocess.run([MUSTER, "serve", "--data-dir", fresh_engine.data, "--listen", f"127.0.0.1:{fresh_engine.port}"],
                               capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode != 0 and done.stdout == ""
-    assert f"127.0.0.1:{fresh_engine.port}" in done.stderr and "the port is taken" in done.stderr and "--listen" in done.stderr
+    assert f"127.0.0.1:{fresh_engine.port}" in done.stderr and "the port is in use" in done.stderr and "--listen" in done.stderr
 
 
 def test_a_second_engine_on_the_same_folder_is_refused(engine):
@@ -201,7 +201,7 @@ def test_wrong_words_and_flags_are_named(engine, tmp_path):
     assert "muster create namespace NAME" in refused("create", "deployment", "web")
     assert 'did you mean "replicaSpecs"?' in refused("explain", "pj.spec.repl", code=3)
     assert refused("wait", "cm/none", "--for=jsonpath={.a}=1", "--timeout=0s", code=3) == "error: configmap/none not found\n"
-    assert '"a b" is no key for an annotation' in refused("annotate", "cm", "x", "a b=1")
+    assert '"a b" is not a valid key for an annotation' in refused("annotate", "cm", "x", "a b=1")
     both = refused("apply", "-f", tmp_path / "one.yaml", "-f", tmp_path / "two.yaml", code=3)
     assert "one.yaml" in both and "two.yaml" in both
     told = json.loads(refused("get", "cm", "none", "-o", "json", code=3))

@@ -1,4 +1,4 @@
-"""What happens when a rank fails, as a user sees it: what starts again, what is counted, what is said, what is freed."""
+"""What happens when a rank fails, as a user sees it: what restarts, what is counted, reported and freed."""
 
 import json
 
@@ -64,7 +64,8 @@ def test_a_crash_of_one_rank_is_one_restart_of_all(engine, work):
     restarts = [message for reason, message in events(engine, job) if reason == "PodRestarted"]
     assert len(restarts) == 1, restarts
     assert restarts[0].startswith("replica worker-2 (pod crash-"), restarts[0]
-    assert "ended with exit code 3; all 4 replicas start again together; restart 1 of 3 in " in restarts[0]
+    assert "ended with exit code 3; restarting all 4 replicas in " in restarts[0]
+    assert restarts[0].endswith(" (restart 1 of 3)"), restarts[0]
 
 
 def test_a_failed_job_frees_what_it_held_and_keeps_its_pods_and_logs(engine, work):
@@ -97,7 +98,7 @@ def test_a_failed_job_says_why_in_one_sentence(engine, work):
     job = engine.wait_phase("boom", "Failed")
     why = condition(job, "Failed")["message"]
     assert why.startswith("replica worker-0 (pod boom-"), why
-    assert "ended with exit code 1: FileNotFoundError: no such data set: /data/mnist; its restart policy is Never" in why
+    assert "ended with exit code 1: FileNotFoundError: no such data set: /data/mnist; the restart policy is Never" in why
     wait_for("the same sentence in an event", lambda: ("Failed", why) in events(engine, job))
 
     engine.apply(training_job("killed", ["python3", "-c", "import os; os.kill(os.getpid(), 11)"]))

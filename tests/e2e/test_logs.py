@@ -88,6 +88,19 @@ def test_the_log_of_a_job_is_that_of_all_its_ranks_in_the_order_of_time(engine):
     assert (status, 'there is no kind \\"cakes.bakery\\"' in missing) == (404, True)
 
 
+def test_a_job_is_followed_over_its_restarts(engine):
+    work = engine.volume("work")
+    (work / "followed").mkdir()
+    (work / "followed.py").write_text(FAILS_TWICE.replace("/work/runs", "/work/followed"))
+    engine.apply(training_job("followed", ["python3", "followed.py"], role={"restartPolicy": "OnFailure"}))
+    follower = SocketConnection(engine.data / "api.sock", 60)
+    follower.request("GET", "/apis/muster.dev/v1/namespaces/default/jobs/pytorchtrainingjobs.batch.tensorstack.dev/followed/log?follow=true")
+    expected = "".join(f"[worker-0] this is try {n}\n" for n in range(3))
+    assert follower.getresponse().read().decode() == expected
+    assert engine.get("pj", "followed")["status"]["phase"] == "Succeeded"
+    follower.close()
+
+
 def test_there_may_be_more_followers_than_watches_of_the_kernel(engine):
     engine.apply(pod("popular", "until [ -e /tmp/go ]; do sleep 0.05; done; echo last line"))
     wait_for("the pod to run", lambda: engine.get("pod", "popular")["status"].get("phase") == "Running")

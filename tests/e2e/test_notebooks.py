@@ -132,7 +132,7 @@ def test_an_environment_without_jupyterlab_is_named(engine):
     shown = engine.wait_phase("bare", "Failed", kind="notebook")
     sentence = "there is no JupyterLab in this environment; pip install jupyterlab there, or choose another image"
     assert condition(shown, "Ready")["message"] == sentence
-    assert sentence in engine.muster("describe", "notebook", "bare").stdout, "an event says so, too"
+    assert sentence in engine.muster("describe", "notebook", "bare").stdout, "an event also says so"
     # It is tried again now and then, and looks well until JupyterLab is found to be missing again.
     wait_for("the refusal", lambda: sentence in engine.muster("notebook", "bare", check=False).stderr)
     assert sentence in fails_with(503, urllib.request.Request(shown["status"]["url"], headers=owner(engine)))

@@ -89,7 +89,7 @@ def test_a_job_that_cannot_work_is_refused(engine, row):
 def test_roles_in_other_cases_run_with_a_warning(engine):
     job = kubeflow("TFJob", {"WORKER": {"template": pod("tensorflow", command=["true"])}}, name="upper")
     created = engine.muster("create", "-f", "-", stdin=json.dumps(job))
-    assert "spec.tfReplicaSpecs[WORKER]: taken for the role Worker; write Worker" in created.stderr
+    assert "spec.tfReplicaSpecs[WORKER]: read as the role Worker; write Worker" in created.stderr
     engine.muster("wait", "tfjob/upper", "--timeout", "60s")
     assert engine.get("tfjob", "upper")["status"]["replicaStatuses"]["Worker"]["succeeded"] == 1
 

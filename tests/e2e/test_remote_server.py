@@ -151,7 +151,7 @@ def speak_html(peer):
     (disconnect, "lost before the answer was complete"),
     (say_nothing, "no answer to GET /version within 5s"),
     (speak_ssh, "does not answer in HTTP: bad version"),
-    (speak_html, "what it answers to GET /version is no version of Kubernetes"),
+    (speak_html, "its response to GET /version is not a version of Kubernetes"),
 ])
 def test_the_console_soon_reports_a_server_that_is_none(tmp_path, behave, why):
     class Handler(socketserver.BaseRequestHandler):

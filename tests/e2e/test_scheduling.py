@@ -55,7 +55,7 @@ def test_a_quota_holds_a_job_until_it_is_free(engine):
 
 def test_a_queue_of_another_namespace_and_a_wrong_name(engine):
     engine.apply(job("stranger", ["true"], 0, "lab"))
-    wait_reason(engine, "stranger", "queue lab is not for namespace default")
+    wait_reason(engine, "stranger", "queue lab does not allow namespace default")
     typo = engine.apply(job("typo", ["true"], 0, "smal"))
     assert 'queue "smal" does not exist, the default queue is used; did you mean "small"?' in typo.stderr
     engine.wait_phase("typo", "Succeeded")

@@ -37,7 +37,7 @@ def test_a_job_that_does_nothing_is_stalled_until_one_rank_goes_on(engine):
     (work / "wait.py").write_text(
         "import os, pathlib, time\n"
         "while not pathlib.Path('go').exists(): time.sleep(0.5)\n"
-        "print('rank', os.environ['RANK'], 'goes on', flush=True)\n"
+        "print('rank', os.environ['RANK'], 'is active', flush=True)\n"
         "while not pathlib.Path('end').exists(): sum(range(100_000))\n")
     debugged = training_job("debugged", ["python3", "wait.py"])
     debugged["spec"]["runMode"] = {"debug": {"enabled": True, "replicaSpecs": [{"type": "worker"}]}}
@@ -47,15 +47,15 @@ def test_a_job_that_does_nothing_is_stalled_until_one_rank_goes_on(engine):
     def stalled():
         return condition(engine.get("pytorchtrainingjob", "idle"), "Stalled")
 
-    # On a busy machine a rank may do nothing before its program has begun, go on, and do nothing again.
-    nothing = "no log line, no CPU and no GPU use for 4s"
-    told = f"no replica that runs does anything: {nothing}"
+    # On a busy machine a rank may do nothing before its program has begun, become active, and do nothing again.
+    nothing = "no output, CPU or GPU use for 4s"
+    told = f"all running replicas look idle: {nothing}"
     wait_for("the job and its pods to stall", lambda: stalled().get("message") == told and all(
         condition(pod, "muster.dev/Stalled").get("message") == nothing for pod in pods_of(engine, "idle")), timeout=90)
     assert event(engine, "idle", "Stalled") == told
 
     (work / "go").touch()
-    wait_for("the job to go on", lambda: stalled()["message"] == "the job is active again", timeout=90)
+    wait_for("the job to become active", lambda: stalled()["message"] == "the job is active again", timeout=90)
     assert stalled()["status"] == "False"
     (work / "end").touch()
     engine.wait_phase("idle", "Succeeded")

@@ -54,7 +54,7 @@ def test_an_environment_without_tensorboard_is_named(engine):
 def test_logs_that_cannot_be_shown_are_named(engine):
     engine.apply(board("remote", logDir={"http": {"url": ["http://logs.example/run"]}}))
     shown = engine.wait_phase("remote", "Failed", kind="tb")
-    assert "only folders of claims can be shown, got http://logs.example/run" in shown["status"]["conditions"][0]["message"]
+    assert "only folders of claims are supported, got http://logs.example/run" in shown["status"]["conditions"][0]["message"]
 
 
 def test_it_stops_without_visitors_and_comes_back_with_one(tmp_path):
@@ -79,7 +79,7 @@ def test_it_stops_without_visitors_and_comes_back_with_one(tmp_path):
 
         (engine.data / "volumes/default/logs/run").mkdir()
         (engine.data / "volumes/default/logs/run/events.out.tfevents.1.host.1.0").touch()
-        assert "is Suspended: nobody has looked at it" in page()
+        assert "is Suspended: suspended because it had no visitors" in page()
         wait_for("the page", lambda: page().startswith("/tb/default/quiet/ --logdir /pvc-logs/run"), timeout=90)
     finally:
         engine.muster("delete", "tb", "--all")

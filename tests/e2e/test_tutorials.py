@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from harness import Engine, wait_for
+from harness import NO_GPUS, Engine, wait_for
 from page import Page
 from tutorials import EXAMPLES, SHORT, TIMEOUT, configured, prepare
 
@@ -144,7 +144,7 @@ def test_get_started_job_runs_on_declared_gpus(engine):
 
 
 def test_get_started_job_without_gpus_says_what_it_waits_for_and_its_cpu_variant_runs(tmp_path):
-    bare = Engine(tmp_path, config=configured({"MNIST_EPOCHS": "1", "MNIST_LIMIT": "1280"})).start()
+    bare = Engine(tmp_path, config=configured({"MNIST_EPOCHS": "1", "MNIST_LIMIT": "1280"}) + NO_GPUS).start()
     try:
         prepare(MUSTER_DATA_DIR=str(bare.data))
         bare.muster("create", "-f", EXAMPLES / "parallel-training" / "job.yaml")

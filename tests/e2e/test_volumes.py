@@ -132,7 +132,7 @@ def test_what_is_no_file_is_refused_with_a_sentence(files):
             assert (status, refusal["message"]) == (400, why)
     assert files.ask("POST", "a?makeFolder=true")[0] == 200
     status, refusal = files.json("POST", "a?moveTo=a/b")
-    assert (status, refusal["message"]) == (400, '"a": a folder cannot be moved into itself, got "a/b"; name a place outside of it')
+    assert (status, refusal["message"]) == (400, '"a": a folder cannot be moved into itself, got "a/b"; choose a folder outside of it')
     for method in ("GET", "PUT", "DELETE"):
         status, refusal = files.json(method, "%zz", b"x" if method == "PUT" else None)
         assert (status, refusal["message"].split(";")[0]) == (400, 'path: broken percent escape in "%zz"')
@@ -290,8 +290,8 @@ def test_standard_streams_are_sources_and_destinations(engine):
 def test_files_and_volumes_are_removed(engine):
     engine.muster("volume", "create", "old")
     engine.muster("volume", "cp", "-", "old:a", stdin="x")
-    engine.muster("volume", "cp", "/etc/hostname", "old:dir/")
-    assert engine.muster("volume", "ls", "old:dir/hostname").stdout.splitlines()[1].endswith("hostname")
+    engine.muster("volume", "cp", __file__, "old:dir/")
+    assert engine.muster("volume", "ls", "old:dir/test_volumes.py").stdout.splitlines()[1].endswith("test_volumes.py")
     full = engine.muster("volume", "rm", "old:dir", check=False)
     assert (full.returncode, full.stderr) == (
         4, "error: old:dir: the folder is not empty\n  fix: muster volume rm -r old:dir\n")
@@ -323,7 +323,7 @@ def test_wrong_words_are_explained(engine):
         done = engine.muster("volume", *words, check=False)
         assert done.returncode == 2
         return done.stderr
-    assert "say what to do: create, ls, cp or rm" in said()
+    assert "name an action: create, ls, cp or rm" in said()
     assert 'unknown word "creat"; did you mean "create"?' in said("creat", "x")
     assert "one of the two must be in a volume" in said("cp", "a", "b")
     assert "--size: must be a quantity such as 10Gi, got \"much\"" in said("create", "x", "--size", "much")

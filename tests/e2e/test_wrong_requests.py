@@ -93,7 +93,7 @@ def wire(engine):
 def goes_on(wire):
     yield
     answer = wire.send("GET", MAPS + "/there")
-    assert answer.code == 200 and answer.body["data"] == {"a": "1"}, "the engine goes on, and nothing was changed"
+    assert answer.code == 200 and answer.body["data"] == {"a": "1"}, "the engine keeps running, and nothing was changed"
 
 
 def config_map(name="x", **metadata):
@@ -211,7 +211,7 @@ ROWS = [
      ["spec.template.spec.volumes[0].name"]),
     ("a notebook with something where its token is", "POST", NOTEBOOKS, JSON, notebook("v", "/run/notebook-token/x"), 422, "Invalid",
      "must not be at or below /run/notebook-token", ["spec.template.spec.containers[0].volumeMounts[0].mountPath"]),
-    ("a notebook in a queue that is no label", "POST", NOTEBOOKS, JSON, notebook("v", queue="a b"), 422, "Invalid", "a valid label must be",
+    ("a notebook in a queue that is not a label", "POST", NOTEBOOKS, JSON, notebook("v", queue="a b"), 422, "Invalid", "a valid label must be",
      ["spec.scheduler.t9kScheduler.queue"]),
     ("a time after the last one", "POST", "/api/v1/namespaces/default/events", JSON,
      json.dumps({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "x"}, "firstTimestamp": "2263-01-01T00:00:00Z"}), 400, "BadRequest",
@@ -260,7 +260,7 @@ HEADS = [
     ("an absolute address", f"GET http://evil.example{MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}\r\n", 400, "must begin with /"),
     ("no Host", f"GET {MAPS} HTTP/1.1\r\n{AUTH}\r\n", 400, "Host"),
     ("two Hosts", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n{AUTH}\r\n", 400, "Host"),
-    ("an address that goes on", f"GET {MAPS} HTTP/1.1\r\nHost: [::1].evil.com\r\n{AUTH}\r\n", 400, "Host"),
+    ("an address that continues", f"GET {MAPS} HTTP/1.1\r\nHost: [::1].evil.com\r\n{AUTH}\r\n", 400, "Host"),
     ("a port that is a name", f"GET {MAPS} HTTP/1.1\r\nHost: 127.0.0.1:evil.com\r\n{AUTH}\r\n", 400, "Host"),
     ("two tokens", f"GET {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}{AUTH}\r\n", 400, "Authorization"),
     ("the same length twice", f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\n{AUTH}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{{}}", 400, "Content-Length"),

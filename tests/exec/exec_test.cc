@@ -183,7 +183,7 @@ TEST_F(ExecTest, WithoutATerminalHereThereIsNoneThere) {
   type("");
   EXPECT_EQ(exec({"-it", "-c", "a", "p", "--", "sh", "-c", "tty; true"}), 0);
   EXPECT_THAT(out_, HasSubstr("not a tty"));
-  EXPECT_THAT(err_, HasSubstr("note: no terminal is used"));
+  EXPECT_THAT(err_, HasSubstr("note: running without a terminal"));
   EXPECT_EQ(raw_, 0);
 }
 
@@ -203,7 +203,7 @@ TEST_F(ExecTest, TheDefaultContainerIsNamed) {
 TEST_F(ExecTest, MistakesAreExplained) {
   EXPECT_EQ(exec({}), kExitUsage);
   EXPECT_EQ(exec({"p"}), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("no command given"));
+  EXPECT_THAT(err_, HasSubstr("name a command to run"));
   EXPECT_EQ(exec({"missing", "--", "true"}), kExitNotFound);
   EXPECT_THAT(err_, HasSubstr("no pod and no job \"missing\" in namespace default"));
   EXPECT_NE(exec({"-c", "x", "p", "--", "true"}), 0);

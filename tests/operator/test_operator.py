@@ -147,7 +147,7 @@ def test_a_notebook_has_a_deployment_a_service_and_a_token(cluster):
     assert {one["name"]: one.get("value") for one in made["env"]}["HOME"] == "/t9k/mnt"
     assert len(cluster.get("secret", "mnist-nb")["data"]["token"]) >= 32
     assert wait_for("the Service", lambda: cluster.items("services"))[0]["spec"]["ports"][0]["targetPort"] == 8888
-    # Here the test plays the cluster's controller of Deployments, too.
+    # Here the test also acts as the cluster's Deployment controller.
     cluster.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "mnist-nb-0", "labels": template["metadata"]["labels"]},
                     "spec": template["spec"]})
     cluster.start("mnist-nb-0")

@@ -1,10 +1,10 @@
 // A live collection: the objects of a path, kept up to date by a watch that begins with all of them, or after a list of
-// them on a server whose watches cannot. It goes on from the last revision after a pause, and begins anew when the
+// them on a server whose watches cannot. It resumes from the last revision after a pause, and starts again when the
 // server no longer has that revision (410).
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { ObjectMeta } from "#types";
 import { ApiError, getJson, type Status } from "./client";
-import { openStream } from "./streams";
+import { openStream, readList } from "./streams";
 
 export interface KubernetesObject {
   apiVersion: string;
@@ -139,20 +139,21 @@ export function watchCollection<T extends KubernetesObject>(path: string, select
       const query = selected();
       query.set("limit", String(pageSize));
       if (next) query.set("continue", next);
-      const page: List<T> = await getJson<List<T>>(`${path}?${query}`);
+      const from = `${path}?${query}`;
+      const page: List<T> = await (selection.members ? readList<List<T>>(from, selection.members) : getJson<List<T>>(from));
       kept.takePage(page);
       next = page.metadata.continue || undefined;
     }
     show();
     open(false);
   };
-  const open = (anew: boolean) => {
+  const open = (restart: boolean) => {
     if (closed) return;
     close();
     const query = selected();
     query.set("watch", "true");
     query.set("allowWatchBookmarks", "true");
-    const begins = anew || !kept.revision || !kept.isComplete;
+    const begins = restart || !kept.revision || !kept.isComplete;
     if (begins && mustListFirst) return void listFirst().catch((error: unknown) => fail(error instanceof ApiError ? error : new ApiError({ message: String(error) })));
     if (begins) {
       kept.beginAnew();

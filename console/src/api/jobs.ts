@@ -1,45 +1,60 @@
-// What the console knows of jobs of every kind: the parts that all of them share, read from the API's own objects.
-import type * as types from "#types";
-import { getJson } from "./client";
+// Jobs of every kind, as the server summarises them. The console reads nothing else of a job to know how it is.
+import type { Condition } from "#types";
+import type { KubernetesObject } from "./collection";
 
-export type Job =
-  | types.PyTorchTrainingJob
-  | types.TensorFlowTrainingJob
-  | types.XGBoostTrainingJob
-  | types.GenericJob
-  | types.BatchTensorstackDevV1beta1MPIJob
-  | types.PyTorchJob
-  | types.TFJob
-  | types.KubeflowOrgV1MPIJob;
+export type JobState = "Pending" | "Running" | "Restarting" | "Paused" | "Resuming" | "Succeeded" | "Failed" | "Stopped" | "Deleting" | "Unknown";
+
+export interface RoleSummary {
+  name: string;
+  replicas: number;
+  firstRank: number;
+  /** That each replica runs as ranks; 0 for a launcher. */
+  processes: number;
+}
+
+/** What is known about a job, as encode() of src/jobs/summary.h writes it. */
+export interface JobSummary {
+  state: JobState;
+  replicas: { wanted: number; running: number; succeeded: number };
+  restarts: number;
+  /** In the order of their ranks. */
+  roles: RoleSummary[];
+  resources: Record<string, { requests?: string; limits?: string }>;
+  /** Why it waits, restarts, does nothing, or failed. */
+  cause?: string;
+  outcome?: string;
+  restartLimit?: number;
+  queue?: string;
+  priority?: number;
+  priorityClass?: string;
+  decider?: string;
+  decidingPod?: string;
+  tensorboard?: string;
+  gpus?: number;
+  stalled?: boolean;
+  /** A user wants it to pause, or it is paused. */
+  paused?: boolean;
+  elastic?: { least: number; most: number };
+  claims?: string[];
+  startTime?: string;
+  completionTime?: string;
+}
+
+export interface Job extends KubernetesObject {
+  /** Absent for a kind that the server does not know, such as another operator's. */
+  summary?: JobSummary;
+  /** Asked for by the page of the job alone, which shows them as they are. */
+  status?: { conditions?: Condition[] };
+}
+
+const unknown: JobSummary = { state: "Unknown", replicas: { wanted: 0, running: 0, succeeded: 0 }, restarts: 0, roles: [], resources: {} };
+export const summaryOf = (job: Job): JobSummary => job.summary ?? unknown;
 
 export interface JobKind {
   kind: string;
   plural: string;
   group: string;
   version: string;
-}
-
-// Kubeflow's two versions of MPIJob show the same objects, so one is enough.
-const groupVersions = [["batch.tensorstack.dev", "v1beta1"], ["kubeflow.org", "v1"]] as const;
-
-interface ResourceList {
-  resources: { name: string; kind: string }[];
-}
-
-/** Asks the server which kinds of jobs it has; a group that it lacks has none. */
-export async function findJobKinds(): Promise<JobKind[]> {
-  const lists = await Promise.all(
-    groupVersions.map(async ([group, version]) => {
-      const list = await getJson<ResourceList>(`/apis/${group}/${version}`).catch((error: unknown) => {
-        if ((error as { code?: number }).code === 404) return { resources: [] };
-        throw error;
-      });
-      return list.resources
-        .filter((resource) => resource.kind.endsWith("Job") && !resource.name.includes("/"))
-        .map((resource) => ({ kind: resource.kind, plural: resource.name, group, version }));
-    }),
-  );
-  return lists.flat();
 }
 
 export function collectionPath(kind: JobKind, ns: string): string {

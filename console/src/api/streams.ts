@@ -1,5 +1,5 @@
-// Many streams over one WebSocket (src/main/console/stream_socket.h): watches and followed logs. After a broken connection each
-// stream is opened again by its owner, who knows where to go on.
+// Many streams over one WebSocket (src/web/console/stream_socket.h): watches and followed logs. After a broken connection each
+// stream is opened again by its owner, who knows where to resume.
 import { signal } from "@preact/signals";
 import { ApiError, setToken, token, type Status } from "./client";
 import { openSocket } from "./socket";
@@ -102,6 +102,18 @@ export function openStream(path: string, fields: string[], handlers: StreamHandl
   return () => {
     if (streams.delete(id)) sendOrder({ close: id });
   };
+}
+
+/** Reads a list once, with only these members of its items. */
+export function readList<T>(path: string, fields: string[]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const lines: string[] = [];
+    openStream(path, fields, {
+      onLines: (more) => void lines.push(...more),
+      onEnd: (error) => (error ? reject(error) : resolve(JSON.parse(lines.join("")) as T)),
+      onReconnect: () => reject(new ApiError({ message: "", reason: "Offline" })),
+    });
+  });
 }
 
 export function closeAllStreams(): void {

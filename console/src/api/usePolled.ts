@@ -7,7 +7,7 @@ export interface Polled<T> {
   error: ApiError | undefined;
 }
 
-/** `key` names what is read: another one begins anew. */
+/** `key` names what is read; a new key starts again. */
 export function usePolled<T>(key: string, read: () => Promise<T>, every: number): Polled<T> {
   const [polled, setPolled] = useState<Polled<T>>({ value: undefined, error: undefined });
   useEffect(() => {

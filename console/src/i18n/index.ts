@@ -12,7 +12,7 @@ import * as volumes from "../features/volumes/texts";
 import { en as commonEn } from "./en";
 import { zh as commonZh } from "./zh";
 
-// The texts of a feature are beside it; both languages of each have the same keys, which the compiler and a test compare.
+// The texts of a feature are in its folder; both languages of each have the same keys, which the compiler and a test compare.
 export const en = {
   ...commonEn, ...config.en, ...create.en, ...events.en, ...nodes.en, ...overview.en, ...pods.en, ...queues.en, ...served.en, ...volumes.en,
 } as const;

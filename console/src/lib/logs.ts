@@ -82,7 +82,7 @@ export function repeatsRepetition(pattern: string): boolean {
   }
 }
 
-/** The indices of the lines that match; undefined for what is no regular expression, or one that may never end. */
+/** The indices of the lines that match; undefined if the pattern is not a regular expression or may never end. */
 export function search(lines: LogLine[], pattern: string): number[] | undefined {
   if (!pattern) return [];
   if (repeatsRepetition(pattern)) return undefined;

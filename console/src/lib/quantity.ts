@@ -5,7 +5,7 @@ const suffixes: Record<string, number> = {
   Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
 };
 
-/** Returns undefined for what is no quantity. */
+/** Returns undefined if the value is not a quantity. */
 export function parseQuantity(value: string | number | undefined): number | undefined {
   if (typeof value === "number") return value;
   const match = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([a-zA-Z]*)$/.exec(value ?? "");

@@ -45,7 +45,7 @@ export const within = (points: Point[], from: number, to: number) => points.filt
 export const near = (points: Point[], time: number) =>
   points.reduce<Point | undefined>((best, point) => (!best || Math.abs(point.time - time) < Math.abs(best.time - time) ? point : best), undefined);
 
-/** "2026-11-17T10:01:22" as a field for local times wants it, and back to seconds; NaN for what is no time. */
+/** "2026-11-17T10:01:22" as a field for local times wants it, and back to seconds; NaN if it is not a time. */
 export function localInput(seconds: number): string {
   const at = new Date(seconds * 1000);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

@@ -35,7 +35,7 @@ describe("the place of a field", () => {
     expect(placeOf(text, "spec.replicaSpecs[7]").line).toBe(6);
     expect(placeOf("", "a.b")).toEqual({ line: 1, column: 1 });
   });
-  it("has paths with keys in brackets, too", () => {
+  it("also has paths with keys in brackets", () => {
     expect(splitPath("metadata.labels[a.b/c].x[2]")).toEqual(["metadata", "labels", "a.b/c", "x", 2]);
   });
 });

@@ -1,4 +1,4 @@
-// Where in a YAML text a field is, and which field is at a place. The text may be wrong or half typed: its parser goes on after mistakes.
+// Where in a YAML text a field is, and which field is at a place. The text may be wrong or half typed: its parser continues after mistakes.
 import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 export type FieldPath = (string | number)[];

@@ -13,7 +13,7 @@ interface Level {
 }
 
 export interface Series {
-  /** "" where there is only one. */
+  /** Empty if there is only one series. */
   label: string;
   points: Point[];
 }

@@ -11,11 +11,11 @@ interface FieldProps {
   /** Several lines. */
   long?: boolean;
   disabled?: boolean;
-  /** Values that may be meant; any other can be typed, too. */
+  /** Values that may be meant; any other can also be typed. */
   suggestions?: string[];
   /** What the server says about a value that it accepts. */
   warning?: string | undefined;
-  /** Stands in the place of the help. */
+  /** Replaces the help. */
   error?: string | undefined;
 }
 

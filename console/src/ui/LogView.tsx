@@ -25,7 +25,7 @@ function LineText({ text }: { text: string }) {
   return <>{parseAnsi(text).map((span, index) => (span.classes ? <span key={index} class={span.classes}>{span.text}</span> : span.text))}</>;
 }
 
-/** How many characters fit beside each other in the text of a line; 0 until it is known. */
+/** How many characters fit in the text of a line; 0 until it is known. */
 function useColumns(box: { current: HTMLElement | null }, wrap: boolean, ...layout: unknown[]): number {
   const [columns, setColumns] = useState(0);
   useLayoutEffect(() => {

@@ -17,7 +17,7 @@ interface ObjectListProps<T extends KubernetesObject> {
   columns: Column<T>[];
   /** What would be here, and how to make it. */
   empty: ComponentChildren;
-  /** Selects and buttons beside the search. */
+  /** Selects and buttons next to the search. */
   filters?: ComponentChildren;
   /** Buttons at the right of the title. */
   actions?: ComponentChildren;

@@ -1,7 +1,7 @@
 // A state is a shape, a colour and a word, the same everywhere.
 import { t, type Key } from "../i18n";
 
-export type State = "Pending" | "Starting" | "Running" | "Succeeded" | "Bound" | "Failed" | "Paused" | "Resuming" | "Deleting" | "Unknown";
+export type State = "Pending" | "Starting" | "Running" | "Succeeded" | "Bound" | "Failed" | "Paused" | "Resuming" | "Restarting" | "Stopped" | "Deleting" | "Unknown";
 
 const shapes: Record<State, string> = {
   Pending: "M8 3.5a4.5 4.5 0 100 9 4.5 4.5 0 000-9z",
@@ -11,6 +11,8 @@ const shapes: Record<State, string> = {
   Succeeded: "M3 8.5l3.5 3.5L13 4.5",
   Bound: "M3 8.5l3.5 3.5L13 4.5",
   Failed: "M4 4l8 8M12 4l-8 8",
+  Restarting: "M12.5 8a4.5 4.5 0 11-1.3-3.2M12.5 2.5v2.8H9.7",
+  Stopped: "M4.5 4.5h7v7h-7z",
   Paused: "M5.5 3.5v9M10.5 3.5v9",
   Deleting: "M6 4h7v8H6L2.5 8zM8 6.5l3 3M11 6.5l-3 3",
   Unknown: "M6 6a2 2 0 114 0c0 1.5-2 1.5-2 3M8 11.5v.5",

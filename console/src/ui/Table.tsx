@@ -19,7 +19,7 @@ interface TableProps<T> {
   rows: T[];
   columns: Column<T>[];
   keyOf: (row: T) => string;
-  /** A line under the row that says why it needs a person. */
+  /** A line under the row that says why it needs attention. */
   noteOf?: (row: T) => string;
   onOpen?: (row: T) => void;
   /** The keys of the rows that are ticked; without it, rows cannot be ticked. */

@@ -27,7 +27,7 @@ def parse_arguments():
     parser.add_argument("--epochs", type=int, default=10, help="passes over the training images (default: 10)")
     parser.add_argument("--lr", type=float, default=0.01, help="learning rate (default: 0.01)")
     parser.add_argument("--momentum", type=float, default=0.5, help="momentum of SGD (default: 0.5)")
-    parser.add_argument("--no-cuda", action="store_true", help="train on the CPU even where there is CUDA")
+    parser.add_argument("--no-cuda", action="store_true", help="train on the CPU even if there is CUDA")
     parser.add_argument("--seed", type=int, default=1, help="of the random numbers (default: 1)")
     parser.add_argument("--log-interval", type=int, default=10, help="steps between two lines (default: 10)")
     parser.add_argument("--save-model", action="store_true", help="write mnist_cnn.pt into --dir")
@@ -131,7 +131,7 @@ def main():
     if WORLD_SIZE > 1:
         backend = args.backend
         if backend == "nccl" and not (use_cuda and dist.is_nccl_available()):
-            print("there is no CUDA here: using gloo in the place of nccl, and the CPU", flush=True)
+            print("CUDA is not available: using gloo instead of nccl, on the CPU", flush=True)
             backend = "gloo"
         dist.init_process_group(backend)
     images, labels = load(args.data, "train")

@@ -1,7 +1,7 @@
 """Trains a small convolutional network with Horovod.
 
 mpirun starts this file once per rank; Horovod asks MPI which rank it is. Only rank 0 prints and writes. The images are
-those of MNIST, in the four files under data/MNIST/raw beside this file or in the working directory, where torchvision
+those of MNIST, in the four files under data/MNIST/raw next to this file or in the working directory, where torchvision
 stores them; without them those of fashion-MNIST, which Debian's package dataset-fashion-mnist installs.
 
 MNIST_EPOCHS and MNIST_LIMIT in the environment are the defaults of --epochs and --limit, so that a manifest can be
@@ -33,11 +33,11 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log_dir", help="folder for TensorBoard scalars, written by rank 0")
     parser.add_argument("--save_path", help="file for the trained weights, written by rank 0")
-    parser.add_argument("--no_cuda", action="store_true", help="train on the CPU even where there is a GPU")
+    parser.add_argument("--no_cuda", action="store_true", help="train on the CPU even if there is a GPU")
     parser.add_argument("--epochs", type=int, default=os.environ.get("MNIST_EPOCHS", 10),
                         help="passes over the training images (default: 10)")
     parser.add_argument("--limit", type=int, default=os.environ.get("MNIST_LIMIT"),
-                        help="use only so many training images (default: all 60,000)")
+                        help="number of training images to use (default: all 60,000)")
     parser.add_argument("--data", help=f"folder of the idx-ubyte files (default: {RAW}, else where {PACKAGE} put them)")
     arguments = parser.parse_args()
     if arguments.epochs < 1:

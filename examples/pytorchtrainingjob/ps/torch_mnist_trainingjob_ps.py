@@ -36,11 +36,11 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--log_dir", help="folder for TensorBoard scalars; every trainer writes a run worker_RANK")
     parser.add_argument("--save_path", help="the server writes the weights to this file and .RANK of a trainer that ends")
-    parser.add_argument("--no_cuda", action="store_true", help="train on the CPU even where there is a GPU")
+    parser.add_argument("--no_cuda", action="store_true", help="train on the CPU even if there is a GPU")
     parser.add_argument("--epochs", type=int, default=os.environ.get("MNIST_EPOCHS", 5),
                         help="passes of each trainer over the training images (default: 5)")
     parser.add_argument("--limit", type=int, default=os.environ.get("MNIST_LIMIT"),
-                        help="use only so many training images (default: all 60,000)")
+                        help="number of training images to use (default: all 60,000)")
     parser.add_argument("--data", help=f"folder of the idx-ubyte files (default: {RAW}, else where {PACKAGE} put them)")
     arguments = parser.parse_args()
     if arguments.epochs < 1:
@@ -150,7 +150,7 @@ def serve(size):
     log.info("parameter server starts RPC with %d trainers", size - 1)
     rpc.init_rpc(SERVER, rank=0, world_size=size)
     log.info("parameter server is running")
-    rpc.shutdown()  # returns when every trainer has called it, too
+    rpc.shutdown()  # returns when every trainer has also called it
     log.info("parameter server has shut down RPC")
 
 

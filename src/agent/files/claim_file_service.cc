@@ -4,9 +4,9 @@
 
 #include <cerrno>
 
-#include "agent/scalars/event_folder.h"
+#include "agent/files/event_folder.h"
 #include "agent/volumes/volumes.h"
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/strings.h"
 
 namespace muster::agent {

@@ -1,10 +1,10 @@
 // ClaimFileService: client::ClaimFiles over the folders of this node's claims, with all disk work on the disk threads.
 #pragma once
 
+#include "agent/disk/disk_threads.h"
+#include "agent/disk/paths.h"
 #include "agent/files/claim_folder.h"
 #include "agent/files/claim_usage.h"
-#include "agent/files/disk_threads.h"
-#include "agent/paths.h"
 #include "base/ports.h"
 #include "client/claim_files.h"
 

@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <map>
 
-#include "agent/files/tree_size.h"
+#include "agent/disk/tree_size.h"
 #include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -61,7 +61,7 @@ Error file_error(const char* action, const std::string& path, int error) {
   }
 }
 
-/// Pipes, sockets and devices: to open one may wait, or reach what is no file of the claim.
+/// Pipes, sockets and devices: opening one may block, or reach something that is not a file of the claim.
 Status check_is_file(const std::string& path, mode_t mode) {
   if (S_ISREG(mode)) return ok();
   if (S_ISDIR(mode)) return file_error("open", path, EISDIR);
@@ -340,7 +340,7 @@ Status ClaimFolder::move(const std::string& from, const std::string& to, client:
   if (errno == EXDEV) return refused(Reason::kBadRequest, fmt::format("{}: is on another file system", quote(to)));
   if (errno == EINVAL && lies_in(target.folder, source.folder, source.name)) {
     return refused(Reason::kBadRequest,
-                   fmt::format("{}: a folder cannot be moved into itself, got {}; name a place outside of it",
+                   fmt::format("{}: a folder cannot be moved into itself, got {}; choose a folder outside of it",
                                quote(from), quote(to)));
   }
   return file_error("move", errno == ENOENT ? from : to, errno);

@@ -294,13 +294,13 @@ TEST_F(ClaimFolderTest, MovesWithoutReplacingUnlessAsked) {
   const auto into_itself = folder_->move("a", "a/b", ClaimFiles::Existing::kKept);
   EXPECT_EQ(into_itself.error().reason, Reason::kBadRequest);
   EXPECT_EQ(into_itself.error().message,
-            "\"a\": a folder cannot be moved into itself, got \"a/b\"; name a place outside of it");
+            "\"a\": a folder cannot be moved into itself, got \"a/b\"; choose a folder outside of it");
   ASSERT_TRUE(folder_->make_folder("a/deep"));
   link("to-deep", "a/deep");
   const auto through_link = folder_->move("a", "to-deep/b", ClaimFiles::Existing::kKept);
   EXPECT_EQ(through_link.error().reason, Reason::kBadRequest);
   EXPECT_EQ(through_link.error().message,
-            "\"a\": a folder cannot be moved into itself, got \"to-deep/b\"; name a place outside of it");
+            "\"a\": a folder cannot be moved into itself, got \"to-deep/b\"; choose a folder outside of it");
 }
 
 TEST_F(ClaimFolderTest, OnlyTheContentOfFilesIsReadAndWritten) {

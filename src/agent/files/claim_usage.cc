@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/files/tree_size.h"
+#include "agent/disk/tree_size.h"
 #include "agent/volumes/volumes.h"
 #include "base/log.h"
 

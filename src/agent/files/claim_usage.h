@@ -1,5 +1,5 @@
 // ClaimUsage: how much of the disk each claim takes. Claims are measured one after the other on the disk threads: when
-// they appear, after files were written through the API, and now and then, because programs in pods write, too. The
+// they appear, after files were written through the API, and now and then, because programs in pods also write. The
 // number is kept here and, when it changed, written to an annotation of the claim.
 #pragma once
 
@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "agent/files/disk_threads.h"
-#include "agent/paths.h"
+#include "agent/disk/disk_threads.h"
+#include "agent/disk/paths.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/claim_files.h"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "agent/disk/paths.h"
 #include "agent/launch/isolator.h"
-#include "agent/node.h"
-#include "agent/paths.h"
+#include "agent/machine/machine.h"
 #include "base/ports.h"
 
 namespace muster::agent {

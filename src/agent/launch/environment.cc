@@ -67,11 +67,11 @@ FoundEnvironment host_environment(const Options& options) {
 Result<FoundEnvironment> venv_environment(const Environment& environment, const Options& options) {
   const std::string python = environment.venv + "/bin/python";
   if (!is_executable(python)) {
-    return Error{
-        .reason = Reason::kInvalid,
-        .message = fmt::format("environments: venv {} of image {} has no bin/python; make it with `python3 -m venv {}` "
-                               "or change the configuration",
-                               quote(environment.venv), quote(environment.image), environment.venv)};
+    return Error{.reason = Reason::kInvalid,
+                 .message = fmt::format(
+                     "environments: venv {} of image {} has no bin/python; create it with `python3 -m venv {}` "
+                     "or change the configuration",
+                     quote(environment.venv), quote(environment.image), environment.venv)};
   }
   FoundEnvironment found;
   found.path = environment.venv + "/bin:" + kUsualPath;
@@ -144,8 +144,8 @@ Result<FoundEnvironment> find_environment(const std::string& image, const Option
   if (match == options.environments.end() && options.refuse_unmapped) {
     return Error{
         .reason = Reason::kInvalid,
-        .message = fmt::format("image {}: no environment is configured for it; add one to `environments`, or let "
-                               "`unmapped: host` use the host's",
+        .message = fmt::format("image {}: no environment is configured for it; add one to `environments`, or set "
+                               "`unmapped: host` to use the host's",
                                quote(image))};
   }
   FoundEnvironment found;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "agent/agent.h"
 #include "agent/launch/container_env.h"
+#include "agent/settings/options.h"
 #include "base/result.h"
 
 namespace muster::agent {

@@ -17,7 +17,7 @@ namespace {
 
 using json::Document;
 
-// What every CUDA program opens beside its device. Those that this machine does not have are not needed here.
+// What every CUDA program opens besides its device; nodes that this machine does not have are not needed.
 constexpr const char* kSharedNodes[] = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools",
                                         "/dev/nvidia-caps"};
 

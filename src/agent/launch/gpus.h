@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/launch/gpu_device.h"
+#include "agent/disk/paths.h"
 #include "agent/launch/isolator.h"
-#include "agent/paths.h"
+#include "agent/machine/gpu_device.h"
 #include "base/result.h"
 #include "json/document.h"
 

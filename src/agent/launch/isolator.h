@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "agent/launch/launch.h"
+#include "agent/launch/launch_plan.h"
 #include "base/result.h"
 #include "json/document.h"
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "agent/pod/pod_facts.h"
 #include "linux/cgroup.h"
 
 namespace muster::agent {
@@ -66,7 +67,7 @@ struct LaunchContainer {
   bool tty = false;
   bool read_only_root = false;
   std::string termination_path = {};      // absolute; empty: no termination message is read
-  std::vector<std::string> devices = {};  // nodes of the host's /dev that it sees beside the harmless ones
+  std::vector<std::string> devices = {};  // nodes of the host's /dev that it sees besides the harmless ones
   linux_os::CgroupEntry cgroup = {};
   std::int64_t processes = 0;  // the most that its user may have in the pod; 0: as many as the engine's user
   std::optional<std::uint64_t> capabilities = {};  // as bits; absent: all that a pod can have
@@ -74,8 +75,6 @@ struct LaunchContainer {
   std::vector<std::string> writable = {};          // what it changes there vanishes with it; "/": the rootfs
   std::vector<std::pair<std::string, std::string>> shown = {};  // path in the container, what the host has there
 };
-
-enum class RestartPolicy { kNever, kOnFailure, kAlways };
 
 struct LogLimits {
   std::int64_t segment_bytes = 10 << 20;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/node.h"
+#include "agent/machine/machine.h"
 #include "base/quantity.h"
 #include "json/document.h"
 #include "linux/cgroup.h"

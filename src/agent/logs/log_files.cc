@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "agent/pod/recover.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -59,16 +60,6 @@ std::optional<int> LogFiles::after(int segment, const Fd& file) const {
   const std::vector<int> left = segments();
   const auto next = std::ranges::upper_bound(left, segment);
   return next == left.end() ? std::nullopt : std::optional(*next);
-}
-
-std::optional<int> last_launch(const std::string& pod_folder) {
-  std::optional<int> last;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(pod_folder, none)) {
-    const auto number = parse_int(entry.path().filename().string());
-    if (number && *number >= 0 && (!last || *number > *last)) last = static_cast<int>(*number);
-  }
-  return last;
 }
 
 std::optional<int> last_run(const std::string& pod_folder, const std::string& container) {

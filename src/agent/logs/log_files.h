@@ -36,8 +36,6 @@ class LogFiles {
   bool is_version_1_;
 };
 
-/// Returns the number of the pod's last launch, or nullopt when it never had one.
-std::optional<int> last_launch(const std::string& pod_folder);
 /// Returns the number of the container's last run that has a log.
 std::optional<int> last_run(const std::string& pod_folder, const std::string& container);
 

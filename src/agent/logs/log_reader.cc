@@ -10,9 +10,9 @@
 #include <deque>
 #include <utility>
 
+#include "agent/disk/paths.h"
 #include "agent/logs/log_files.h"
 #include "agent/logs/log_text.h"
-#include "agent/paths.h"
 #include "agent/pod/record.h"
 #include "agent/pod/recover.h"
 #include "base/files.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.h"
+#include "agent/settings/options.h"
 #include "base/time.h"
 
 namespace muster::agent {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "agent/files/tree_size.h"
+#include "agent/disk/tree_size.h"
 #include "agent/logs/log_files.h"
 #include "agent/logs/log_reader.h"
 #include "agent/logs/log_retention.h"

@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
-#include "agent/agent.h"
-#include "agent/files/disk_threads.h"
+#include "agent/disk/disk_threads.h"
+#include "agent/disk/paths.h"
+#include "agent/disk/trash.h"
 #include "agent/logs/log_reader.h"
-#include "agent/paths.h"
-#include "agent/volumes/trash.h"
+#include "agent/settings/options.h"
 #include "base/ports.h"
 #include "client/node_api.h"
 

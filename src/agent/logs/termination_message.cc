@@ -17,7 +17,7 @@ using json::Document;
 constexpr std::int64_t kMaxLines = 80;  // as many as a kubelet takes
 // Twice what a kubelet takes: torchrun ends with a report of 2 KiB, and the traceback is before it.
 constexpr std::size_t kMaxBytes = 4096;
-// The log's own notation and the lines of the other stream take room, too.
+// The log's own notation and the lines of the other stream also take room.
 constexpr std::int64_t kReadBytes = 64 * 1024;
 
 /// Returns the lines of the file from the offset on, as a terminal shows them in the end.

@@ -94,7 +94,7 @@ Result<std::int64_t> step_for(const StoredHistory& history, const client::Histor
   if (step >= 1 && (to - from) / step <= kMaxPoints) return step;
   return Error{.reason = Reason::kBadRequest,
                .message = fmt::format("step: must be at least 1s and give at most {} points, got {}s for {} s of time; "
-                                      "leave it out, or ask for a longer step",
+                                      "omit it or use a longer step",
                                       kMaxPoints, step, to - from)};
 }
 

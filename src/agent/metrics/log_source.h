@@ -1,8 +1,8 @@
 // LogSource: adds when a pod last wrote to its logs to what it uses.
 #pragma once
 
+#include "agent/disk/paths.h"
 #include "agent/metrics/usage_source.h"
-#include "agent/paths.h"
 
 namespace muster::agent {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/disk/paths.h"
 #include "agent/metrics/history.h"
-#include "agent/metrics/metrics_options.h"
 #include "agent/metrics/usage_source.h"
-#include "agent/paths.h"
+#include "agent/settings/options.h"
 #include "base/ports.h"
 #include "client/metrics_api.h"
 #include "linux/process_usage.h"

@@ -14,7 +14,7 @@ bool uses_gpu(const PodReading& reading) {
   return std::ranges::any_of(reading.gpus, [](const client::GpuUsage& gpu) { return gpu.utilisation > 0; });
 }
 
-/// Counters go back when processes end that nobody waits for, which is a sign of life, too.
+/// Counters decrease when processes end that nobody waits for, which is also a sign of life.
 bool uses_cpu(Duration before, Duration now, Duration span) {
   if (span <= Duration(0)) return false;
   return now < before || std::chrono::duration<double>(now - before) > kIdleShare * span;
@@ -42,7 +42,7 @@ std::optional<std::string> StallWatch::stall_of(const std::string& uid) const {
   const auto found = pods_.find(uid);
   if (found == pods_.end() || found->second.state == State::kUnknown) return std::nullopt;
   if (found->second.state == State::kActive) return "";
-  return fmt::format("no log line, no CPU and no GPU use for {}", human_duration(after_));
+  return fmt::format("no output, CPU or GPU use for {}", human_duration(after_));
 }
 
 }  // namespace muster::agent

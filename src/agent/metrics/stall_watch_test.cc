@@ -34,7 +34,7 @@ TEST_F(StallWatchTest, AfterTenIdleMinutesAPodStalls) {
   idle(10min - 2s);
   EXPECT_EQ(watch_.stall_of("u"), "");
   idle(2s);
-  EXPECT_EQ(watch_.stall_of("u"), "no log line, no CPU and no GPU use for 10m");
+  EXPECT_EQ(watch_.stall_of("u"), "no output, CPU or GPU use for 10m");
   EXPECT_THAT(changed_, ElementsAre("u", "u"));
 }
 

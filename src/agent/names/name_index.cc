@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/files.h"
 #include "base/strings.h"

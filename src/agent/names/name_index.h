@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/paths.h"
+#include "agent/disk/paths.h"
 #include "base/result.h"
 #include "json/document.h"
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "agent/logs/log_files.h"
+#include "agent/pod/recover.h"
 
 namespace muster::agent {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "agent/launch/addresses.h"
+#include "agent/disk/paths.h"
 #include "agent/launch/isolator.h"
-#include "agent/paths.h"
+#include "agent/names/addresses.h"
 #include "base/ports.h"
 #include "client/informer.h"
 

@@ -11,7 +11,7 @@ constexpr int kMaxUnrunLaunches = 3;
 constexpr Duration kUnclearFor = std::chrono::milliseconds(200);
 constexpr Duration kLongRun = std::chrono::minutes(10);
 constexpr int kMaxDelayFactor = 30;
-// As a kubelet has it: the pod that fills the disk must not go on for long.
+// The kubelet's value: a pod that fills the disk must end soon.
 constexpr std::int64_t kEvictionGrace = 1;
 
 Time last_end_of(const AttemptRecord& record, Time otherwise) {
@@ -199,7 +199,7 @@ class Keep {
     if (!seen_.record && was_intended_before_reboot()) return lost_with_machine();
     if (++memory().unrun_launches > kMaxUnrunLaunches) {
       const bool has_reason = seen_.record && !seen_.record->notices.empty();
-      return fail("", fmt::format("the pod's shim leaves before it runs anything: {}",
+      return fail("", fmt::format("the pod's shim ended before it started a container: {}",
                                   has_reason ? seen_.record->notices.front() : "no reason given"));
     }
     memory().gang_ready_at.reset();
@@ -221,7 +221,7 @@ class Keep {
 
   /// The containers run again whatever the restart policy says, because none of them has ended by itself.
   void stopped() {
-    decision_.events.push_back({"Normal", "StartingAgain", "muster down --stop-jobs had ended the pod's processes"});
+    decision_.events.push_back({"Normal", "StartingAgain", "muster down --stop-jobs ended the pod's processes"});
     begin_next_launch(seen_.record.value_or(AttemptRecord{}));
   }
 

@@ -67,7 +67,7 @@ struct Surroundings {
   std::string address;        // the pod's, given when it was first seen
   Readiness readiness;        // looked up only while nothing was started
   bool gang_is_ready = true;  // every shim of the pod's gang is ready or was sent "go"
-  std::string eviction;       // why the pod must end although it could go on; "": it need not
+  std::string eviction;       // why the pod must end although it could keep running; "": it need not
   // What the pod lacks to count as active, "" while it is; nullopt: not known, or not asked.
   std::optional<std::string> stall = {};
   Duration first_restart_delay = std::chrono::seconds(10);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -75,6 +75,12 @@ std::optional<Intent> parse_intent(const std::string& message) {
 bool has_ended(const Document& pod) {
   const std::string& phase = pod.string_at("status", "phase");
   return phase == "Succeeded" || phase == "Failed";
+}
+
+std::string host_name_of(const json::Document& pod) {
+  const std::string& given = pod.string_at("spec", "hostname");
+  // A UTS host name has at most 64 bytes; Kubernetes truncates it to 63.
+  return (given.empty() ? pod.string_at("metadata", "name") : given).substr(0, 63);
 }
 
 DesiredPod desired_pod(const Document& pod) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/launch/launch_file.h"
 #include "base/time.h"
 #include "json/document.h"
 
@@ -19,6 +18,8 @@ struct Intent {
   std::string boot_id;
   bool operator==(const Intent&) const = default;
 };
+
+enum class RestartPolicy { kNever, kOnFailure, kAlways };
 
 struct DesiredContainer {
   std::string name;
@@ -43,6 +44,8 @@ struct DesiredPod {
 
 /// Returns true when the phase is Succeeded or Failed, which never changes again.
 bool has_ended(const json::Document& pod);
+/// Returns the host name inside the pod: spec.hostname, or the pod's name.
+std::string host_name_of(const json::Document& pod);
 DesiredPod desired_pod(const json::Document& pod);
 
 // The intent is a condition of the pod, which a kubelet sets at the same moment: its sandbox is about to be used.

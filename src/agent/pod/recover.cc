@@ -2,8 +2,11 @@
 
 #include <sys/stat.h>
 
-#include "agent/paths.h"
+#include <filesystem>
+
+#include "agent/disk/paths.h"
 #include "base/files.h"
+#include "base/strings.h"
 #include "linux/files.h"
 
 namespace muster::agent {
@@ -32,6 +35,16 @@ std::optional<AttemptRecord> read_record(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<int> last_launch(const std::string& pod_folder) {
+  std::optional<int> last;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(pod_folder, none)) {
+    const auto number = parse_int(entry.path().filename().string());
+    if (number && *number >= 0 && (!last || *number > *last)) last = static_cast<int>(*number);
+  }
+  return last;
+}
 
 Recovered examine_launch(const std::string& folder) {
   Evidence evidence;

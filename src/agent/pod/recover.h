@@ -32,6 +32,8 @@ struct Recovered {
   std::optional<AttemptRecord> state;  // state.json of a launch that is running or was lost
   Fd pidfd;                            // of a running shim
 };
+/// Returns the number of the pod's last launch, or nullopt when it never had one.
+std::optional<int> last_launch(const std::string& pod_folder);
 /// Collects the evidence from the folder and the kernel, and judges it.
 Recovered examine_launch(const std::string& folder);
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 
 namespace muster::agent {
 namespace {

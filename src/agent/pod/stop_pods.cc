@@ -8,8 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "agent/logs/log_files.h"
-#include "agent/paths.h"
+#include "agent/disk/paths.h"
 #include "agent/pod/recover.h"
 #include "base/files.h"
 #include "base/strings.h"

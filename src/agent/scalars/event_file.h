@@ -1,5 +1,5 @@
-// Reads scalars from the event files of TensorBoard: TFRecords with a protobuf Event each, appended as the training
-// goes on. Both forms are read, PyTorch's simple values and TensorFlow 2's tensors.
+// Reads scalars from the event files of TensorBoard: TFRecords with a protobuf Event each, appended during the
+// training. Both forms are read, PyTorch's simple values and TensorFlow 2's tensors.
 #pragma once
 
 #include <map>

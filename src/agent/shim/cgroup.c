@@ -48,7 +48,7 @@ int join_groups(const struct container* container, struct fault* fault) {
 }
 
 /* The kernel counts a user's processes in each user namespace by itself, so pods do not share the limit. It is a limit
- * where there are no control groups, too. */
+ * also without control groups. */
 void limit_processes(const struct container* container) {
   if (container->processes <= 0) return;
   struct rlimit limit;

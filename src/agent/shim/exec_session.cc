@@ -152,7 +152,7 @@ Status Session::exec(ShimChannel& channel) {
                                  const auto self = weak.lock();
                                  if (!self || self->is_finished_) return;
                                  // What the command wrote last may still be in the pipes. A child of it may hold them
-                                 // open for ever, so their end is not waited for.
+                                 // open forever, so their end is not waited for.
                                  if (self->output_) self->output_->drain();
                                  if (self->errors_) self->errors_->drain();
                                  self->finish(ended ? Result<int>(ended->code) : Result<int>(ended.error()));
@@ -205,7 +205,7 @@ void Session::resume_output() {
   if (errors_) errors_->resume();
 }
 
-/// The client went away: its command has no purpose any more. A container that was attached to goes on.
+/// The client disconnected, so its command is killed. A container that was attached to keeps running.
 void Session::abandon() {
   is_finished_ = true;
   if (exec_id_) {

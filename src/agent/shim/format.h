@@ -65,7 +65,7 @@
  *   stdin always|once           it has a standard input; `once`: which ends with the first attachment to it
  *   tty                         its standard streams are a terminal
  *   readonly                    its own folders (/root, /tmp, …) are read-only
- *   device PATH                 a node or folder of /dev that it sees beside the harmless ones
+ *   device PATH                 a node or folder of /dev that it sees besides the harmless ones
  *   join FILE                   its processes write "0" there before their exec, to be in its control group (version 1)
  *   cgroup FOLDER               its processes begin in this control group (version 2)
  *   oom FILE                    counts the processes of its control group that were killed for lack of memory
@@ -93,7 +93,7 @@
  * Requests start with a verb and an ID that the peer chooses and does not use twice; descriptors travel as SCM_RIGHTS:
  *
  *   start ID CONTAINER RUN      starts a container that has ended again, or an init container that has failed; the
- *                               sequence then goes on by itself. Succeeds without effect when this RUN was started
+ *                               sequence then continues by itself. Succeeds without effect when this RUN was started
  *                               before, so that it can be repeated.
  *   stop ID SECONDS             as SIGTERM with this grace period; again with fewer seconds: shortens it; 0: kills
  *   exec ID CONTAINER records   runs a command in a running container. Records: cwd, user, tty, arg and env as above;

@@ -43,7 +43,7 @@ int open_log(struct log_file* file, int run) {
   return open_segment(file, 0);
 }
 
-/* Goes on in the same segment when the next one cannot be created. */
+/* Continues in the same segment if the next one cannot be created. */
 static void rotate(struct log_file* file) {
   if (open_segment(file, file->segment + 1) != 0 || file->segment < file->segments) return;
   char oldest[300];

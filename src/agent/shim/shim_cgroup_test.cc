@@ -73,7 +73,7 @@ TEST_F(ShimCgroup, AGroupThatIsGoneIsTheReasonWhyAContainerDoesNotStart) {
   EXPECT_THAT(record.containers[0].message, HasSubstr("the control group"));
 }
 
-/// Version 2 is mounted without controllers beside version 1 on some hosts, which is enough to see who is in a group.
+/// Some hosts mount version 2 without controllers next to version 1, which is enough to see who is in a group.
 TEST(ShimCgroupV2, ProcessesBeginInTheGroup) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   const std::string mount =

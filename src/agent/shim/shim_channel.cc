@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "agent/disk/paths.h"
 #include "agent/launch/fields.h"
-#include "agent/paths.h"
 #include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/log.h"

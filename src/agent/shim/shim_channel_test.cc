@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/disk/paths.h"
 #include "agent/logs/log_files.h"
 #include "agent/logs/log_reader.h"
-#include "agent/paths.h"
 #include "agent/pod/recover.h"
 #include "base/files.h"
 #include "testing/shim_pod.h"
@@ -328,7 +328,7 @@ TEST_P(ShimControl, AFollowerCrossesRotationsWithoutLoss) {
   for (int i = 0; i <= 50000; ++i) expected += std::to_string(i) + "\n";
   EXPECT_TRUE(text == expected) << text.size() << " bytes of " << expected.size();
   EXPECT_GT(LogFiles(pod_->pod_folder(), "main", 0).segments().size(), 10u);
-  // The log of an ended run ends, although its shim goes on.
+  // The log of an ended run ends, although its shim keeps running.
   EXPECT_EQ(channel.start(1), "");
   EXPECT_TRUE(follow(0) == expected);
 }

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 
-#include "agent/logs/log_files.h"
 #include "agent/shim/format.h"
 #include "agent/shim/shim_program.h"
 #include "base/files.h"
@@ -20,7 +19,7 @@ namespace {
 constexpr Duration kReconnectAfter = std::chrono::seconds(1);
 constexpr int kFirstVersionWithChannel = 2;
 
-/// A shim of version 1 was started anew for each run, and does not report its number.
+/// A shim of version 1 was started once for each run, and does not report its number.
 AttemptRecord with_runs(AttemptRecord record, int shim_version, int launch) {
   if (shim_version >= kFirstVersionWithChannel) return record;
   for (ContainerRecord& container : record.containers) container.run = launch;

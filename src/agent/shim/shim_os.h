@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "agent/disk/paths.h"
+#include "agent/disk/trash.h"
 #include "agent/launch/isolator.h"
-#include "agent/paths.h"
 #include "agent/pod/os.h"
 #include "agent/pod/recover.h"
 #include "agent/shim/shim_channel.h"
-#include "agent/volumes/trash.h"
 #include "base/ports.h"
 
 namespace muster::agent {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/paths.h"
+#include "agent/disk/paths.h"
 #include "agent/pod/recover.h"
 #include "agent/shim/format.h"
 #include "base/files.h"
@@ -108,7 +108,7 @@ TEST_P(Shim, IsAdoptedWhileItRunsAndFinishedAfterwards) {
   auto found = examine_launch(pod_->folder());
   EXPECT_EQ(found.presence, Presence::kRunning);
   ASSERT_TRUE(found.pidfd);
-  std::ofstream(pod_->volume() + "/end") << "go on\n";
+  std::ofstream(pod_->volume() + "/end") << "end\n";
   pod_->wait();
   found = examine_launch(pod_->folder());
   EXPECT_EQ(found.presence, Presence::kEnded);

@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "agent/disk/paths.h"
+#include "agent/disk/trash.h"
 #include "agent/launch/isolator.h"
-#include "agent/paths.h"
-#include "agent/volumes/trash.h"
 #include "api/host_folders.h"
 
 namespace muster::agent {

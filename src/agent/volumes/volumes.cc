@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 
@@ -203,7 +203,7 @@ Result<LaunchVolume> plan_volume(const Document& volume, const Document& pod, co
     if (member.key != "name") kind = member.key;
   }
   return invalid(
-      fmt::format("volume {}: type {} is not to be had on this engine; use persistentVolumeClaim, emptyDir, hostPath, "
+      fmt::format("volume {}: type {} is not supported on this engine; use persistentVolumeClaim, emptyDir, hostPath, "
                   "configMap, secret, projected or downwardAPI",
                   quote(name), kind));
 }

@@ -4,21 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.h"
+#include "agent/disk/paths.h"
 #include "agent/launch/container_env.h"
-#include "agent/launch/launch_file.h"
-#include "agent/paths.h"
+#include "agent/launch/launch_plan.h"
+#include "agent/settings/options.h"
 #include "base/result.h"
 #include "json/document.h"
 
 namespace muster::agent {
-
-/// A folder to create before the start when it is missing.
-struct LaunchFolder {
-  std::string path;
-  bool is_private = false;  // only the pod's containers reach it, so whatever user they run as may write to it
-  bool operator==(const LaunchFolder&) const = default;
-};
 
 struct VolumePlan {
   std::vector<LaunchVolume> volumes;

@@ -10,7 +10,7 @@ using namespace api;  // NOLINT(google-build-using-namespace): this file describ
 
 TypeDesc describe(Of<CronTemplate>) {
   return object<CronTemplate>(
-      "CronTemplate", "The job that is made at each time of the schedule.",
+      "CronTemplate", "Template of the job that is created at each scheduled time.",
       field<&CronTemplate::api_version>("apiVersion", "Group and version of the job.").required(),
       field<&CronTemplate::kind>("kind", "Kind of the job.").required(),
       field<&CronTemplate::workload>("workload", "The job itself: its metadata and spec."));
@@ -24,17 +24,17 @@ TypeDesc describe(Of<CronSpec>) {
           .required()
           .pattern(cron_schedule_pattern(), &is_cron_schedule,
                    "write minute, hour, day, month and day of the week, each in its range, or @daily, or @every 5m"),
-      field<&CronSpec::concurrency_policy>("concurrencyPolicy", "What happens while the job before still runs.")
+      field<&CronSpec::concurrency_policy>("concurrencyPolicy", "What to do while the previous job still runs.")
           .one_of({"Allow", "Forbid", "Replace"})
           .default_value("Allow"),
-      field<&CronSpec::suspend>("suspend", "While true, no jobs are made.").default_value(false),
-      field<&CronSpec::deadline>("deadline", "When the schedule ends; never when not set."),
+      field<&CronSpec::suspend>("suspend", "While true, no jobs are created.").default_value(false),
+      field<&CronSpec::deadline>("deadline", "When the schedule ends; never if not set."),
       field<&CronSpec::history_limit>("historyLimit", "How many finished jobs are kept.").min(0).default_value(10),
       field<&CronSpec::template_>("template", "The job that is made.").required());
 }
 
 TypeDesc describe(Of<CronWorkloadReference>) {
-  return object<CronWorkloadReference>("CronWorkloadReference", "Names a job that was made.",
+  return object<CronWorkloadReference>("CronWorkloadReference", "Reference to a created job.",
                                        field<&CronWorkloadReference::api_group>("apiGroup", "Group of the job."),
                                        field<&CronWorkloadReference::kind>("kind", "Kind of the job.").required(),
                                        field<&CronWorkloadReference::name>("name", "Name of the job.").required());
@@ -52,7 +52,7 @@ TypeDesc describe(Of<CronHistory>) {
 TypeDesc describe(Of<CronStatus>) {
   return object<CronStatus>("CronStatus", "Which jobs were made.",
                             field<&CronStatus::active>("active", "Jobs that are not finished."),
-                            field<&CronStatus::history>("history", "Jobs that were made, the newest last."),
+                            field<&CronStatus::history>("history", "Created jobs, the newest last."),
                             field<&CronStatus::last_schedule_time>("lastScheduleTime", "When a job was made last."));
 }
 
@@ -60,7 +60,7 @@ TypeDesc describe(Of<Cron>) {
   return root<Cron>("apps.kubedl.io/v1alpha1", "Cron", "Makes a job by a schedule.",
                     field<&Cron::metadata>("metadata", "Name, labels, owners and history."),
                     field<&Cron::spec>("spec", "When which job is made.").required(),
-                    field<&Cron::status>("status", "Which jobs were made; written by the controller."));
+                    field<&Cron::status>("status", "Created jobs; written by the controller."));
 }
 
 }  // namespace muster::reflect

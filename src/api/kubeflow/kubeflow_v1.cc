@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/kubeflow/kubeflow_roles.h"
-#include "api/limits.h"
+#include "api/muster/limits.h"
 #include "api/tensorstack/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -66,7 +66,7 @@ std::vector<Rule> pytorch_job_rules() {
   std::vector<Rule> rules = role_rules("pytorchReplicaSpecs", {"Master", "Worker"});
   rules.push_back(one_replica_rule("pytorchReplicaSpecs", "Master", "must be 1, there is one master"));
   rules.push_back({.cel = cel_if_role("pytorchReplicaSpecs", "Worker", "self.pytorchReplicaSpecs[key].replicas >= 1"),
-                   .message = "must be at least 1; leave Worker out for none",
+                   .message = "must be at least 1; omit Worker for none",
                    .field = "pytorchReplicaSpecs.Worker.replicas"});
   rules.push_back({.cel = "!has(self.elasticPolicy) || " + cel_has_role("pytorchReplicaSpecs", "Worker"),
                    .message = "must be configured if elastic policy is used",
@@ -85,36 +85,36 @@ std::vector<Rule> pytorch_job_rules() {
 TypeDesc describe(Of<KubeflowSchedulingPolicy>) {
   return object<KubeflowSchedulingPolicy>(
       "SchedulingPolicy", "How the pods of a job are scheduled together.",
-      field<&KubeflowSchedulingPolicy::min_available>("minAvailable",
-                                                      "Fewest pods that must start together; all when not set.")
+      field<&KubeflowSchedulingPolicy::min_available>(
+          "minAvailable", "Minimum number of pods that must start together; all if not set.")
           .min(0),
       field<&KubeflowSchedulingPolicy::queue>("queue", "Queue the job waits in.").immutable_once_set(),
       field<&KubeflowSchedulingPolicy::min_resources>("minResources", "Resources that must be free to start."),
       field<&KubeflowSchedulingPolicy::priority_class>("priorityClass", "Priority class of the job."),
       field<&KubeflowSchedulingPolicy::schedule_timeout_seconds>("scheduleTimeoutSeconds",
-                                                                 "Seconds to wait for a place for all pods.")
+                                                                 "Seconds to wait until all pods can be scheduled.")
           .min(0));
 }
 
 TypeDesc describe(Of<KubeflowRunPolicy>) {
   return object<KubeflowRunPolicy>(
-      "RunPolicy", "How long a job may run, how often it is retried and what is left of it.",
+      "RunPolicy", "How long a job may run, how often it restarts and what remains of it.",
       field<&KubeflowRunPolicy::clean_pod_policy>("cleanPodPolicy", "Which pods are deleted when the job ends.")
           .one_of({"None", "Running", "All"})
           .default_value("None"),
       field<&KubeflowRunPolicy::ttl_seconds_after_finished>(
-          "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
+          "ttlSecondsAfterFinished", "Seconds to keep the job after it ends; kept until deleted if not set.")
           .min(0),
       field<&KubeflowRunPolicy::active_deadline_seconds>("activeDeadlineSeconds",
-                                                         "Seconds the job may run before it is ended as failed.")
+                                                         "Seconds that the job may run before it is failed.")
           .min(1),
       field<&KubeflowRunPolicy::backoff_limit>("backoffLimit",
-                                               "How many restarts are allowed before the job fails; no limit when "
+                                               "How many restarts are allowed before the job fails; no limit if "
                                                "not set.")
           .min(0),
       field<&KubeflowRunPolicy::scheduling_policy>("schedulingPolicy", "How the pods are scheduled together."),
       field<&KubeflowRunPolicy::suspend>("suspend", "While true, the job has no pods.").default_value(false),
-      field<&KubeflowRunPolicy::managed_by>("managedBy", "Which controller takes care of the job.")
+      field<&KubeflowRunPolicy::managed_by>("managedBy", "Controller that manages the job.")
           .one_of({"kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue"})
           .immutable());
 }
@@ -126,10 +126,10 @@ TypeDesc describe(Of<KubeflowReplicaSpec>) {
                  .min(0)
                  .max(kMaxReplicas)
                  .default_value(1),
-             field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+             field<&KubeflowReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended restarts.")
                  .one_of({"Always", "OnFailure", "Never", "ExitCode"})
                  .default_value("OnFailure"),
-             field<&KubeflowReplicaSpec::template_>("template", "From which the pods of the role are made."))
+             field<&KubeflowReplicaSpec::template_>("template", "Template of the role's pods."))
       .rules({has_container_rule()});
 }
 
@@ -142,16 +142,12 @@ TypeDesc describe(Of<RdzvConf>) {
 TypeDesc describe(Of<ElasticPolicy>) {
   return object<ElasticPolicy>(
              "ElasticPolicy", "Launches the workers through torchrun, and lets their number change.",
-             field<&ElasticPolicy::min_replicas>("minReplicas", "Fewest workers that can train.")
-                 .min(1)
-                 .max(kMaxReplicas),
-             field<&ElasticPolicy::max_replicas>("maxReplicas", "Most workers the job may have.")
-                 .min(1)
-                 .max(kMaxReplicas),
+             field<&ElasticPolicy::min_replicas>("minReplicas", "Minimum number of workers.").min(1).max(kMaxReplicas),
+             field<&ElasticPolicy::max_replicas>("maxReplicas", "Maximum number of workers.").min(1).max(kMaxReplicas),
              field<&ElasticPolicy::rdzv_backend>("rdzvBackend",
                                                  "How the workers find each other: c10d, etcd or etcd-v2."),
              field<&ElasticPolicy::rdzv_port>("rdzvPort", "Port of the rendezvous.").min(1).max(65535),
-             field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker when not set."),
+             field<&ElasticPolicy::rdzv_host>("rdzvHost", "Host of the rendezvous; the first worker if not set."),
              field<&ElasticPolicy::rdzv_id>("rdzvId", "Name of the rendezvous."),
              field<&ElasticPolicy::rdzv_conf>("rdzvConf", "More settings of the rendezvous backend."),
              field<&ElasticPolicy::standalone>("standalone", "Whether each worker is a rendezvous of its own."),
@@ -160,7 +156,7 @@ TypeDesc describe(Of<ElasticPolicy>) {
                  .min(1)
                  .deprecated("spec.nprocPerNode"),
              field<&ElasticPolicy::max_restarts>("maxRestarts", "Restarts of the processes inside a worker.").min(0),
-             field<&ElasticPolicy::metrics>("metrics", "Metrics by which a cluster's autoscaler chooses the replicas."))
+             field<&ElasticPolicy::metrics>("metrics", "Metrics of a cluster's autoscaler."))
       .rules({{.cel = "!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",
                .message = "must be at least minReplicas",
                .field = "maxReplicas"}});
@@ -183,19 +179,19 @@ TypeDesc describe(Of<PyTorchJobSpec>) {
 TypeDesc describe(Of<KubeflowReplicaStatus>) {
   return object<KubeflowReplicaStatus>(
              "ReplicaStatus", "How many replicas of a role are in which state.",
-             field<&KubeflowReplicaStatus::active>("active", "Replicas that wait or run."),
-             field<&KubeflowReplicaStatus::succeeded>("succeeded", "Replicas that ended well."),
-             field<&KubeflowReplicaStatus::failed>("failed", "Replicas that failed."),
+             field<&KubeflowReplicaStatus::active>("active", "Number of waiting or running replicas."),
+             field<&KubeflowReplicaStatus::succeeded>("succeeded", "Number of succeeded replicas."),
+             field<&KubeflowReplicaStatus::failed>("failed", "Number of failed replicas."),
              field<&KubeflowReplicaStatus::selector>("selector", "Label selector of the pods of the role."))
       .partial({"labelSelector"});
 }
 
 TypeDesc describe(Of<KubeflowJobStatus>) {
   return object<KubeflowJobStatus>(
-      "JobStatus", "What is known about a job.",
-      field<&KubeflowJobStatus::conditions>("conditions", "What happened to the job; the last entry is its state."),
+      "JobStatus", "Status of a job.",
+      field<&KubeflowJobStatus::conditions>("conditions", "Conditions of the job; the last entry is its state."),
       field<&KubeflowJobStatus::replica_statuses>("replicaStatuses", "Replicas of each role by state."),
-      field<&KubeflowJobStatus::start_time>("startTime", "When the controller took the job on."),
+      field<&KubeflowJobStatus::start_time>("startTime", "When the controller accepted the job."),
       field<&KubeflowJobStatus::completion_time>("completionTime", "When the job ended."),
       field<&KubeflowJobStatus::last_reconcile_time>("lastReconcileTime",
                                                      "When the controller last looked at the job."),
@@ -203,22 +199,21 @@ TypeDesc describe(Of<KubeflowJobStatus>) {
       field<&KubeflowJobStatus::attempts>("attempts",
                                           "Attempts that ended, by replica; a replica without an entry had none."),
       field<&KubeflowJobStatus::incident_replicas>(
-          "incidentReplicas", "Replicas that were started again, one by one, because of a failure that is not over."),
+          "incidentReplicas", "Replicas that restarted one by one because of the current incident."),
       field<&KubeflowJobStatus::succeeded_replicas>(
-          "succeededReplicas", "Replicas that are done while the job still runs; they do not run again alone."),
-      field<&KubeflowJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
+          "succeededReplicas", "Replicas that have succeeded while the job still runs; they do not run again alone."),
+      field<&KubeflowJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed restarts."),
       field<&KubeflowJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
-      field<&KubeflowJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
+      field<&KubeflowJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one if not set."),
       field<&KubeflowJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."));
 }
 
 TypeDesc describe(Of<PyTorchJob>) {
-  return root<PyTorchJob>(
-             "kubeflow.org/v1", "PyTorchJob", "A distributed training with PyTorch.",
-             field<&PyTorchJob::metadata>("metadata", "Name, labels, owners and history."),
-             field<&PyTorchJob::spec>("spec", "What the job runs, and how.").required(),
-             field<&PyTorchJob::status>("status", "What is known about the job; written by the controller."))
+  return root<PyTorchJob>("kubeflow.org/v1", "PyTorchJob", "A distributed training job with PyTorch.",
+                          field<&PyTorchJob::metadata>("metadata", "Name, labels, owners and history."),
+                          field<&PyTorchJob::spec>("spec", "What the job runs, and how.").required(),
+                          field<&PyTorchJob::status>("status", "Status of the job; written by the controller."))
       .name_pattern(kJobNamePattern);
 }
 
@@ -334,7 +329,7 @@ std::vector<Rule> mpi_rules() {
 Rule counts_workers_rule() {
   return {.cel = cel_if_role("mpiReplicaSpecs", "Worker",
                              "(has(self.mpiReplicaSpecs[key].replicas) && self.mpiReplicaSpecs[key].replicas >= 1)"),
-          .message = "must say how many replicas of Worker there are, at least 1; leave Worker out for none",
+          .message = "must say how many replicas of Worker there are, at least 1; omit Worker for none",
           .field = "mpiReplicaSpecs",
           .holds = &counts_workers};
 }
@@ -360,10 +355,10 @@ TypeDesc mpi_spec_v2beta1() {
 
 TypeDesc mpi_job(const char* api_version, TypeRef spec, TypeRef status) {
   return root<KubeflowMpiJob>(
-             api_version, "MPIJob", "Programs that mpirun starts on several workers, such as Horovod's.",
+             api_version, "MPIJob", "A program that mpirun starts on several workers, such as Horovod.",
              field<&KubeflowMpiJob::metadata>("metadata", "Name, labels, owners and history."),
              field<&KubeflowMpiJob::spec>("spec", "What the job runs, and how.").described_as(spec).required(),
-             field<&KubeflowMpiJob::status>("status", "What is known about the job; written by the controller.")
+             field<&KubeflowMpiJob::status>("status", "Status of the job; written by the controller.")
                  .described_as(status))
       .name_pattern(kJobNamePattern);
 }
@@ -380,7 +375,7 @@ TypeDesc describe(Of<TFJobSpec>) {
                                .required(),
                            field<&TFJobSpec::success_policy>(
                                "successPolicy",
-                               "AllWorkers: the job has succeeded when all workers have; otherwise when "
+                               "AllWorkers: the job succeeds when all workers have succeeded; otherwise when "
                                "the chief or the first worker has.")
                                .one_of({"", "AllWorkers"}),
                            field<&TFJobSpec::enable_dynamic_worker>(
@@ -389,10 +384,10 @@ TypeDesc describe(Of<TFJobSpec>) {
 }
 
 TypeDesc describe(Of<TFJob>) {
-  return root<TFJob>("kubeflow.org/v1", "TFJob", "A distributed training with TensorFlow.",
+  return root<TFJob>("kubeflow.org/v1", "TFJob", "A distributed training job with TensorFlow.",
                      field<&TFJob::metadata>("metadata", "Name, labels, owners and history."),
                      field<&TFJob::spec>("spec", "What the job runs, and how.").required(),
-                     field<&TFJob::status>("status", "What is known about the job; written by the controller."))
+                     field<&TFJob::status>("status", "Status of the job; written by the controller."))
       .name_pattern(kJobNamePattern);
 }
 
@@ -409,19 +404,19 @@ TypeDesc describe(Of<KubeflowMpiJobSpec>) {
                  .elements_as<&made<&mpi_replica>>()
                  .required(),
              field<&KubeflowMpiJobSpec::clean_pod_policy>("cleanPodPolicy",
-                                                          "Of v1: as runPolicy.cleanPodPolicy, which wins.")
+                                                          "In v1: same as runPolicy.cleanPodPolicy, which wins.")
                  .one_of({"None", "Running", "All"}),
              field<&KubeflowMpiJobSpec::main_container>("mainContainer",
-                                                        "Of v1: container of a worker in which processes are started."),
+                                                        "In v1: container of a worker that runs the processes."),
              field<&KubeflowMpiJobSpec::run_launcher_as_worker>(
                  "runLauncherAsWorker", "Of v2beta1: whether processes run in the launcher as well."),
              field<&KubeflowMpiJobSpec::ssh_auth_mount_path>(
-                 "sshAuthMountPath", "Of v2beta1: folder of the keys in each pod; /root/.ssh when not set."),
+                 "sshAuthMountPath", "In v2beta1: folder of the keys in each pod; /root/.ssh if not set."),
              field<&KubeflowMpiJobSpec::launcher_creation_policy>(
-                 "launcherCreationPolicy", "Of v2beta1: when the launcher is created; AtStartup when not set.")
+                 "launcherCreationPolicy", "In v2beta1: when the launcher is created; AtStartup if not set.")
                  .one_of({"AtStartup", "WaitForWorkersReady"}),
              field<&KubeflowMpiJobSpec::mpi_implementation>(
-                 "mpiImplementation", "Of v2beta1: which MPI the image has; OpenMPI when not set.")
+                 "mpiImplementation", "In v2beta1: MPI implementation of the image; OpenMPI if not set.")
                  .one_of({"OpenMPI", "Intel", "MPICH"}))
       .rules(mpi_rules());
 }

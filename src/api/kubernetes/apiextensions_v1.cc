@@ -50,7 +50,7 @@ TypeDesc describe(Of<CustomResourceDefinitionStatus>) {
 TypeDesc describe(Of<CustomResourceDefinition>) {
   return root<CustomResourceDefinition>(
       "apiextensions.k8s.io/v1", "CustomResourceDefinition",
-      "A kind that is not Kubernetes' own. The engine has its own kinds and takes no others.",
+      "A kind that is not Kubernetes' own. The engine has its own kinds and accepts no others.",
       field<&CustomResourceDefinition::metadata>("metadata", "Name, labels and history."),
       field<&CustomResourceDefinition::spec>("spec", "What the kind is."),
       field<&CustomResourceDefinition::status>("status", "Whether the kind is served."));

@@ -63,7 +63,7 @@ TypeDesc describe(Of<Deployment>) {
   return root<Deployment>("apps/v1", "Deployment", "Pods that are always there in the wanted number.",
                           field<&Deployment::metadata>("metadata", "Name, labels, owners and history."),
                           field<&Deployment::spec>("spec", "Which pods run, and how many."),
-                          field<&Deployment::status>("status", "What is known about it; written by the controller."));
+                          field<&Deployment::status>("status", "Its status; written by the controller."));
 }
 
 }  // namespace muster::reflect

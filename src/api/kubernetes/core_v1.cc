@@ -254,7 +254,7 @@ TypeDesc describe(Of<PodSpec>) {
                  .required()
                  .min_items(1)
                  .list_map_key("name"),
-             field<&PodSpec::restart_policy>("restartPolicy", "When a container that ended is started again.")
+             field<&PodSpec::restart_policy>("restartPolicy", "When a container that ended restarts.")
                  .one_of({"Always", "OnFailure", "Never"})
                  .default_value("Always"),
              field<&PodSpec::termination_grace_period_seconds>("terminationGracePeriodSeconds",
@@ -315,9 +315,7 @@ TypeDesc describe(Of<ContainerStatus>) {
              field<&ContainerStatus::last_state>("lastState", "How it ended the time before, if it was restarted."),
              field<&ContainerStatus::ready>("ready", "Whether it is up and passes its readiness probe.").required(),
              field<&ContainerStatus::started>("started", "Whether it was started and its startup probe passed."),
-             field<&ContainerStatus::restart_count>("restartCount", "How often it was started again.")
-                 .required()
-                 .min(0),
+             field<&ContainerStatus::restart_count>("restartCount", "Number of restarts.").required().min(0),
              field<&ContainerStatus::image>("image", "Image it runs.").required(),
              field<&ContainerStatus::image_id>("imageID", "Exact image it runs.").required())
       .partial(field_names(kubernetes::message_named("ContainerStatus")));

@@ -1,7 +1,7 @@
 // The parts of core/v1 that Muster reads. Open types keep the fields that they do not model in `rest`.
 #pragma once
 
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 #include "base/quantity.h"
 
 namespace muster::api {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "api/resource.h"
 #include "base/check.h"
 
 namespace muster::api::kubernetes {
@@ -26,10 +25,6 @@ const Message* find_message(std::string_view api_version, std::string_view kind)
     return one.message->name == kind && (one.api_version == api_version || kind == "DeleteOptions");
   });
   return found == kKinds.end() ? nullptr : found->message;
-}
-
-const Message* find_message(const Resource& resource) {
-  return find_message(resource.api_version(), resource.kind);
 }
 
 const Message& message_named(std::string_view name) {

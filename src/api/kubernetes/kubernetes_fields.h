@@ -10,10 +10,6 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::api {
-struct Resource;
-}
-
 namespace muster::api::kubernetes {
 
 enum class Type {
@@ -86,7 +82,6 @@ extern const std::span<const Kind> kKinds;
 
 /// Finds the message of a built-in kind; null for custom resources, which are not in the tables.
 const Message* find_message(std::string_view api_version, std::string_view kind);
-const Message* find_message(const Resource& resource);
 
 /// Finds a message by the name of its Go type, which must be in the tables.
 const Message& message_named(std::string_view name);

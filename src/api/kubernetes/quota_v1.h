@@ -2,11 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/kubernetes/core_v1.h"
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 #include "reflect/type_desc.h"
 
 namespace muster::api {
@@ -25,9 +24,6 @@ struct ResourceQuota {
   ResourceQuotaSpec spec;
   ResourceQuotaStatus status;
 };
-
-/// Whether Kubernetes knows the resource under a name without a prefix, such as cpu, pods and requests.memory.
-bool is_standard_resource(std::string_view name);
 
 }  // namespace muster::api
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "api/kubernetes/core_v1.h"
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 
 namespace muster::api {
 

@@ -1,7 +1,6 @@
 #include "api/kubernetes/reviews_v1.h"
 
 #include "api/kubernetes/kubernetes_fields.h"
-#include "api/rules/checks.h"
 #include "reflect/describe.h"
 
 namespace muster::reflect {
@@ -67,7 +66,7 @@ TypeDesc describe(Of<SelfSubjectReview>) {
 TypeDesc describe(Of<TokenRequestSpec>) {
   return object<TokenRequestSpec>(
       "TokenRequestSpec", "What the token is for.",
-      field<&TokenRequestSpec::audiences>("audiences", "Who shall accept the token; empty for this server."),
+      field<&TokenRequestSpec::audiences>("audiences", "Audiences that accept the token; empty for this server."),
       field<&TokenRequestSpec::expiration_seconds>("expirationSeconds", "How long the token is valid.")
           .default_value(3600)
           .min(600)
@@ -83,22 +82,3 @@ TypeDesc describe(Of<TokenRequest>) {
 }
 
 }  // namespace muster::reflect
-
-namespace muster::api {
-
-void check_self_subject_access_review(const json::Document& review, Findings& found) {
-  const bool resource = review.at("spec", "resourceAttributes") != nullptr;
-  const bool other = review.at("spec", "nonResourceAttributes") != nullptr;
-  if (resource && other) {
-    found.add({"FieldValueInvalid",
-               "Invalid value: " + json::serialize(*review.at("spec", "nonResourceAttributes")) +
-                   ": cannot be specified in combination with resourceAttributes",
-               "spec.nonResourceAttributes"});
-  }
-  if (!resource && !other) {
-    found.invalid("spec.resourceAttributes", json::Document(),
-                  "exactly one of nonResourceAttributes or resourceAttributes must be specified");
-  }
-}
-
-}  // namespace muster::api

@@ -1,7 +1,6 @@
 // Checks the resource requests and limits of a container.
 #include <array>
 
-#include "api/kubernetes/quota_v1.h"
 #include "api/rules/check_pod_parts.h"
 #include "base/quantity.h"
 #include "base/strings.h"

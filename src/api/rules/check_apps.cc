@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/limits.h"
+#include "api/muster/limits.h"
 #include "api/rules/check_pod_parts.h"
 #include "api/rules/checks.h"
 #include "api/rules/findings.h"

@@ -56,7 +56,7 @@ TEST(CheckContainers, TheOnlyOneIsTakenUnderAnyNameWithAWarning) {
     EXPECT_THAT(other.problems, IsEmpty());
     EXPECT_THAT(other.warnings, ElementsAre(std::string("spec.replicaSpecs[0].template.spec.containers[0].name: should "
                                                         "be ") +
-                                            name + "; the only container is taken under any name"));
+                                            name + "; a single container is accepted under any name"));
     const Said two =
         tensorstack(kind, start + "{spec: {containers: [{name: main, image: i}, {name: side, image: i}]}}}]}");
     EXPECT_THAT(two.problems, ElementsAre(std::string("spec.replicaSpecs[0].template.spec.containers: Required value: "
@@ -72,8 +72,8 @@ TEST(CheckMpiJob, WorkersOnlyWait) {
                   "template: {spec: {containers: [{name: main, image: i, command: [a], args: [b]}]}}}]}");
   EXPECT_THAT(job.problems, IsEmpty());
   EXPECT_THAT(job.warnings,
-              ElementsAre("spec.replicaSpecs[1].template.spec.containers[0].name: should be worker; the only container "
-                          "is taken under any name",
+              ElementsAre("spec.replicaSpecs[1].template.spec.containers[0].name: should be worker; a single container "
+                          "is accepted under any name",
                           "spec.replicaSpecs[1].template.spec.containers[0].command: ignored, workers wait for mpirun; "
                           "the program is in spec.mpiConfig.script",
                           "spec.replicaSpecs[1].template.spec.containers[0].args: ignored, workers wait for mpirun; "
@@ -159,13 +159,13 @@ TEST(WarnGenericJob, ALimitOfNoneIsSaidOnlyWhereItWasWritten) {
   EXPECT_THAT(
       tensorstack("GenericJob", "{replicaSpecs: [{type: a, restartPolicy: {policy: OnFailure}, template: POD(c)}]}")
           .warnings,
-      ElementsAre("spec.replicaSpecs[0].restartPolicy.limit: OnFailure with the limit 0 starts nothing again; set the "
+      ElementsAre("spec.replicaSpecs[0].restartPolicy.limit: OnFailure with the limit 0 never restarts; set the "
                   "limit, or use Never"));
 }
 
 TEST(WarnJobs, ADecidingReplicaThatIsAlwaysStartedAgain) {
   const std::string always =
-      "restartPolicy: Always starts the replica that decides again even when it succeeds, so the job never ends; use "
+      "restartPolicy: Always restarts the deciding replica even after it succeeds, so the job never ends; use "
       "OnFailure";
   const auto role = [](const std::string& type, const std::string& container) {
     return "{type: " + type + ", restartPolicy: Always, template: POD(" + container + ")}";
@@ -200,7 +200,7 @@ TEST(CheckKubeflowMpiJob, TheTwoVersionsDifferInWhatTheyTake) {
   EXPECT_EQ(workers.first, 0u);
   EXPECT_THAT(workers.second,
               ElementsAre("spec.mpiReplicaSpecs: Invalid value: \"object\": must say how many replicas of Worker there "
-                          "are, at least 1; leave Worker out for none"));
+                          "are, at least 1; omit Worker for none"));
   EXPECT_THAT(both("{mpiReplicaSpecs: {" + launcher + ", Worker: {replicas: 0, template: POD(c)}}}").first, 0u);
   const auto policy = both("{mpiReplicaSpecs: {Launcher: {restartPolicy: ExitCode, template: POD(c)}}}");
   EXPECT_EQ(policy.first, 0u);
@@ -219,8 +219,7 @@ TEST(CheckKubeflowRoles, AreTakenInAnyCaseWithAWarning) {
   const Said pytorch = said("kubeflow.org/v1", "PyTorchJob",
                             "{elasticPolicy: {}, pytorchReplicaSpecs: {WORKER: {template: POD(pytorch)}}}");
   EXPECT_THAT(pytorch.problems, IsEmpty());
-  EXPECT_THAT(pytorch.warnings,
-              ElementsAre("spec.pytorchReplicaSpecs[WORKER]: taken for the role Worker; write Worker"));
+  EXPECT_THAT(pytorch.warnings, ElementsAre("spec.pytorchReplicaSpecs[WORKER]: read as the role Worker; write Worker"));
   const Said tensorflow =
       said("kubeflow.org/v1", "TFJob",
            "{tfReplicaSpecs: {chief: {restartPolicy: Always, template: POD(tensorflow)}, pS: {template: POD(c)}}}");
@@ -264,7 +263,7 @@ TEST(CheckCron, SchedulesThatCannotComeAreRefused) {
       ElementsAre("spec.schedule: Invalid value: \"5-1 * * * *\": the range 5-1 ends before it begins; write it "
                   "as two"));
   EXPECT_THAT(cron("0 0 31 2,4 *").problems,
-              ElementsAre("spec.schedule: Invalid value: \"0 0 31 2,4 *\": there is no such day in any year; write "
+              ElementsAre("spec.schedule: Invalid value: \"0 0 31 2,4 *\": this day does not exist in any year; write "
                           "another day or month"));
   EXPECT_THAT(cron("@every 99999999999h").problems,
               ElementsAre("spec.schedule: Invalid value: \"@every 99999999999h\": the time after @every is too long; "

@@ -47,7 +47,7 @@ void check_pytorch_replica(const std::string& role, const std::string& path, con
     found.invalid(child_path(path, "replicas"), count, "must be 1, there is one master");
   }
   if (role == "Worker" && count < 1) {
-    found.invalid(child_path(path, "replicas"), count, "must be at least 1; leave Worker out for none");
+    found.invalid(child_path(path, "replicas"), count, "must be at least 1; omit Worker for none");
   }
   check_named_container(replica, path, "pytorch", found);
 }

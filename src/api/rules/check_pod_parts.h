@@ -28,6 +28,8 @@ void check_amounts(const json::Document& container, const reflect::Place& place,
 void check_probes(const json::Document& container, ContainerRole role, const reflect::Place& place, Findings& found);
 void check_affinity(const json::Document& spec, const reflect::Place& place, Findings& found);
 
+/// Whether Kubernetes knows the resource under a name without a prefix, such as cpu, pods and requests.memory.
+bool is_standard_resource(std::string_view name);
 /// Whether a member of a pod's volume, or of the spec of a persistent volume, defines what the volume is made of.
 bool is_volume_source(std::string_view member);
 /// Checks the sources of a pod's volume, or of the spec of a persistent volume, which may have at most one. Returns the

@@ -375,7 +375,7 @@ TEST(CheckPyTorchJob, HasOneMasterAndAWorkerIfAny) {
                           "there is one master"));
   EXPECT_THAT(problems(replaced(kPyTorchJob, "replicas: 2", "replicas: 0")),
               ElementsAre("FieldValueInvalid spec.pytorchReplicaSpecs[Worker].replicas: Invalid value: 0: must be at "
-                          "least 1; leave Worker out for none"));
+                          "least 1; omit Worker for none"));
 }
 
 TEST(CheckPyTorchJob, NeedsAContainerNamedPytorchWithAnImage) {

@@ -30,7 +30,6 @@ void check_tensorboard(const json::Document& board, Findings& found);
 void check_pytorch_job(const json::Document& job, Findings& found);
 void check_tf_job(const json::Document& job, Findings& found);
 void check_kubeflow_mpi_job(const json::Document& job, Findings& found);
-void check_cron(const json::Document& cron, Findings& found);
 
 // These report changes to immutable fields. Used as Resource::change_rules.
 void check_config_map_change(const json::Document& before, const json::Document& after, Findings& found);

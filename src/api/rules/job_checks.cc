@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "api/kubernetes/pod_defaults.h"
-#include "api/limits.h"
-#include "api/names.h"
+#include "api/muster/limits.h"
+#include "api/muster/names.h"
 #include "api/rules/check_pod_parts.h"
 #include "base/strings.h"
 #include "reflect/causes.h"

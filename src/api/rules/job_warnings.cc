@@ -34,7 +34,7 @@ std::size_t first_of(const json::Array& roles, std::initializer_list<std::string
 void warn_if_it_never_ends(const json::Document& replica, const std::string& path, Warnings& warnings) {
   if (replica.string_at("restartPolicy") != "Always") return;
   warnings.push_back(fmt::format(
-      "{}: Always starts the replica that decides again even when it succeeds, so the job never ends; use OnFailure",
+      "{}: Always restarts the deciding replica even after it succeeds, so the job never ends; use OnFailure",
       child_path(path, "restartPolicy")));
 }
 
@@ -49,7 +49,7 @@ void warn_of_name(const json::Document& replica, const std::string& path, std::s
   if (containers.size() != 1) return;
   const std::string& name = containers[0].string_at("name");
   if (name == wanted || std::ranges::find(others, name) != others.end()) return;
-  warnings.push_back(fmt::format("{}: should be {}; the only container is taken under any name",
+  warnings.push_back(fmt::format("{}: should be {}; a single container is accepted under any name",
                                  child_path(path, "template.spec.containers[0].name"), wanted));
 }
 
@@ -84,7 +84,7 @@ void warn_of_spelling(const json::Document& job, std::string_view list, const st
   for (const json::Member& member : replicas->as_object()) {
     const std::string* role = role_meant(member.key, roles);
     if (role == nullptr || *role == member.key) continue;
-    warnings.push_back(fmt::format("{}: taken for the role {}; write {}",
+    warnings.push_back(fmt::format("{}: read as the role {}; write {}",
                                    reflect::key_path(child_path("spec", list), member.key), *role, *role));
   }
 }
@@ -147,7 +147,7 @@ Warnings warn_generic_job(const json::Document& job) {
     const json::Document* policy = roles[i].find("restartPolicy");
     if (policy == nullptr || policy->string_at("policy") != "OnFailure" || policy->int_at("limit") != 0) continue;
     warnings.push_back(
-        fmt::format("{}.restartPolicy.limit: OnFailure with the limit 0 starts nothing again; set the "
+        fmt::format("{}.restartPolicy.limit: OnFailure with the limit 0 never restarts; set the "
                     "limit, or use Never",
                     item_path("spec.replicaSpecs", i)));
   }

@@ -16,7 +16,5 @@ std::vector<std::string> warn_generic_job(const json::Document& job);
 std::vector<std::string> warn_pytorch_job(const json::Document& job);
 std::vector<std::string> warn_tf_job(const json::Document& job);
 std::vector<std::string> warn_kubeflow_mpi_job(const json::Document& job);
-/// Warnings about the job inside a Cron.
-std::vector<std::string> warn_cron(const json::Document& cron);
 
 }  // namespace muster::api

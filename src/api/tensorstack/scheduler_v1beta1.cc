@@ -46,61 +46,63 @@ bool group_holds_its_roles(const json::Document& self) {
 
 TypeDesc describe(Of<T9kScheduler>) {
   return object<T9kScheduler>(
-      "T9kScheduler", "Queue and rank of a job in the T9k scheduler.",
+      "T9kScheduler", "Queue and priority of a job in the T9k scheduler.",
       field<&T9kScheduler::queue>("queue", "Queue the job waits in."),
-      field<&T9kScheduler::priority>("priority", "Rank within the queue; larger goes first.").min(0).max(100));
+      field<&T9kScheduler::priority>("priority", "Priority within the queue; higher numbers go first.")
+          .min(0)
+          .max(100));
 }
 
 TypeDesc describe(Of<SchedulePolicy>) {
   return object<SchedulePolicy>(
-      "SchedulePolicy", "Which scheduler places the pods.",
+      "SchedulePolicy", "Scheduler of the pods.",
       field<&SchedulePolicy::t9k_scheduler>("t9kScheduler", "Use the T9k scheduler, with queues and priorities."));
 }
 
 TypeDesc describe(Of<QueueQuota>) {
-  return object<QueueQuota>("QueueQuota", "Limits on what the pods of a queue use together.",
-                            field<&QueueQuota::requests>("requests", "Most of each resource that pods may request."));
+  return object<QueueQuota>(
+      "QueueQuota", "Limits on the sum of what the pods of a queue use.",
+      field<&QueueQuota::requests>("requests", "Maximum of each resource that pods may request."));
 }
 
 TypeDesc describe(Of<QueueSpec>) {
   return object<QueueSpec>(
-      "QueueSpec", "Who may use a queue, how much, and before whom.",
-      field<&QueueSpec::quota>("quota", "Limits on all pods of the queue together; none when not set."),
-      field<&QueueSpec::priority>("priority", "Rank among queues; larger goes first.").min(0).max(100),
-      field<&QueueSpec::preemptible>("preemptible", "Whether queues of higher rank may take its pods' places.")
+      "QueueSpec", "Quota, priority and users of a queue.",
+      field<&QueueSpec::quota>("quota", "Limits on all pods of the queue together; none if not set."),
+      field<&QueueSpec::priority>("priority", "Priority among queues; higher numbers go first.").min(0).max(100),
+      field<&QueueSpec::preemptible>("preemptible", "Whether queues of higher priority may preempt its pods.")
           .default_value(true),
-      field<&QueueSpec::closed>("closed", "While true, the queue takes no new pods.").default_value(false),
+      field<&QueueSpec::closed>("closed", "While true, the queue accepts no new pods.").default_value(false),
       field<&QueueSpec::max_duration>("maxDuration",
-                                      "How long a pod may run, in y, w, d, h, m, s and ms, as in 1d12h; no limit when "
+                                      "How long a pod may run, in y, w, d, h, m, s and ms, as in 1d12h; no limit if "
                                       "not set.")
           .pattern(kMaxDurationPattern, &is_max_duration),
-      field<&QueueSpec::node_selector>("nodeSelector", "Nodes that the queue may use; all when not set."),
-      field<&QueueSpec::namespace_selector>("namespaceSelector",
-                                            "Namespaces that may use the queue; all when not set."),
-      field<&QueueSpec::resource_shape_profile>("resourceShapeProfile", "Shapes of pods that the queue takes."));
+      field<&QueueSpec::node_selector>("nodeSelector", "Nodes that the queue may use; all if not set."),
+      field<&QueueSpec::namespace_selector>("namespaceSelector", "Namespaces that may use the queue; all if not set."),
+      field<&QueueSpec::resource_shape_profile>("resourceShapeProfile", "Shapes of pods that the queue accepts."));
 }
 
 TypeDesc describe(Of<QueueStatus>) {
   return object<QueueStatus>(
-      "QueueStatus", "What is known about a queue.",
-      field<&QueueStatus::allocated>("allocated", "What its running pods have requested."),
-      field<&QueueStatus::pending>("pending", "Pod groups that wait."),
-      field<&QueueStatus::running>("running", "Pod groups that run."),
-      field<&QueueStatus::conditions>("conditions", "What is so about the queue, and why.").list_map_key("type"));
+      "QueueStatus", "Status of a queue.",
+      field<&QueueStatus::allocated>("allocated", "Sum of what its running pods request."),
+      field<&QueueStatus::pending>("pending", "Number of waiting pod groups."),
+      field<&QueueStatus::running>("running", "Number of running pod groups."),
+      field<&QueueStatus::conditions>("conditions", "Conditions of the queue.").list_map_key("type"));
 }
 
 TypeDesc describe(Of<Queue>) {
   return root<Queue>(
-      "scheduler.tensorstack.dev/v1beta1", "Queue", "A line in which jobs wait for resources.",
+      "scheduler.tensorstack.dev/v1beta1", "Queue", "A queue in which jobs wait for resources.",
       field<&Queue::metadata>("metadata", "Name, labels and history."),
-      field<&Queue::spec>("spec", "Who may use the queue, how much, and before whom.").default_value(json::Object{}),
-      field<&Queue::status>("status", "What is known about the queue; written by the scheduler."));
+      field<&Queue::spec>("spec", "Quota, priority and users of the queue.").default_value(json::Object{}),
+      field<&Queue::status>("status", "Status of the queue; written by the scheduler."));
 }
 
 TypeDesc describe(Of<PodGroupRole>) {
   return object<PodGroupRole>(
       "PodGroupRole", "One role of a group.", field<&PodGroupRole::name>("name", "Name of the role.").required(),
-      field<&PodGroupRole::min_member>("minMember", "Fewest pods of the role that must start together.")
+      field<&PodGroupRole::min_member>("minMember", "Minimum number of pods of the role that must start together.")
           .required()
           .min(0));
 }
@@ -109,9 +111,13 @@ TypeDesc describe(Of<PodGroupSpec>) {
   return object<PodGroupSpec>(
              "PodGroupSpec", "Which pods start together.",
              field<&PodGroupSpec::queue>("queue", "Queue the group waits in.").default_value("default"),
-             field<&PodGroupSpec::priority>("priority", "Rank within the queue; larger goes first.").min(0).max(100),
-             field<&PodGroupSpec::min_member>("minMember", "Fewest pods that must start together.").required().min(0),
-             field<&PodGroupSpec::roles>("roles", "Fewest pods per role.").list_map_key("name"))
+             field<&PodGroupSpec::priority>("priority", "Priority within the queue; higher numbers go first.")
+                 .min(0)
+                 .max(100),
+             field<&PodGroupSpec::min_member>("minMember", "Minimum number of pods that must start together.")
+                 .required()
+                 .min(0),
+             field<&PodGroupSpec::roles>("roles", "Minimum number of pods per role.").list_map_key("name"))
       .rules({{.cel = "!has(self.roles) || self.roles.map(r, r.minMember).sum() <= self.minMember",
                .message = "must be at least the sum of roles[*].minMember",
                .field = "minMember",
@@ -120,22 +126,22 @@ TypeDesc describe(Of<PodGroupSpec>) {
 
 TypeDesc describe(Of<PodGroupStatus>) {
   return object<PodGroupStatus>(
-      "PodGroupStatus", "What is known about a group.",
-      field<&PodGroupStatus::conditions>("conditions", "Whether the group is complete and has a place, and why.")
+      "PodGroupStatus", "Status of a group.",
+      field<&PodGroupStatus::conditions>("conditions", "Whether the group is complete and scheduled, and why.")
           .list_map_key("type"),
       field<&PodGroupStatus::pending>("pending", "Pods that wait.").always_written(),
       field<&PodGroupStatus::running>("running", "Pods that run.").always_written(),
-      field<&PodGroupStatus::succeeded>("succeeded", "Pods that ended well.").always_written(),
+      field<&PodGroupStatus::succeeded>("succeeded", "Number of pods that succeeded.").always_written(),
       field<&PodGroupStatus::failed>("failed", "Pods that failed.").always_written(),
-      field<&PodGroupStatus::unknown>("unknown", "Pods whose state is not known.").always_written(),
-      field<&PodGroupStatus::allocated>("allocated", "What the group's pods have requested."));
+      field<&PodGroupStatus::unknown>("unknown", "Number of pods whose state is unknown.").always_written(),
+      field<&PodGroupStatus::allocated>("allocated", "Sum of what the group's pods request."));
 }
 
 TypeDesc describe(Of<PodGroup>) {
   return root<PodGroup>("scheduler.tensorstack.dev/v1beta1", "PodGroup", "Pods that start together or wait together.",
                         field<&PodGroup::metadata>("metadata", "Name, labels, owners and history."),
                         field<&PodGroup::spec>("spec", "Which pods start together.").required(),
-                        field<&PodGroup::status>("status", "What is known about the group; written by the scheduler."));
+                        field<&PodGroup::status>("status", "Status of the group; written by the scheduler."));
 }
 
 }  // namespace muster::reflect

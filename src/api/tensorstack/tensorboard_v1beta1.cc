@@ -84,7 +84,7 @@ TypeDesc describe(Of<TensorBoardPvcSource>) {
   return object<TensorBoardPvcSource>(
       "TensorBoardPvcSource", "Logs on a persistent volume.",
       field<&TensorBoardPvcSource::name>("name", "Name of the persistent volume claim.").required(),
-      field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; all of it when there are none.")
+      field<&TensorBoardPvcSource::sub_path>("subPath", "Folders on the volume; the whole volume if empty.")
           .also_known_as("subpath")
           .pattern(sub_path_pattern(), &is_sub_path, "must not lead out of the volume by '..'"));
 }
@@ -125,13 +125,12 @@ TypeDesc describe(Of<TensorBoardSpec>) {
           .pattern(fileset_pattern(), &is_fileset,
                    "write t9k://pvc/NAME/PATH or t9k://minio/SECRET/BUCKET/PATH, without '..'")
           .deprecated("logDir"),
-      field<&TensorBoardSpec::log_dir>("logDir", "Where the logs are; together with trainingLogFilesets, both."),
-      field<&TensorBoardSpec::image>("image", "Image that has tensorboard; the engine's choice when not set."),
+      field<&TensorBoardSpec::log_dir>("logDir", "Location of the logs; used together with trainingLogFilesets."),
+      field<&TensorBoardSpec::image>("image", "Image that has tensorboard; the engine's default if not set."),
       field<&TensorBoardSpec::resources>("resources", "Resources of its pod.").immutable(),
       field<&TensorBoardSpec::suspend>("suspend", "While true, it has no pod but keeps its address."),
-      field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as it was written.")
-          .deprecated("suspend"),
-      field<&TensorBoardSpec::scheduler>("scheduler", "Which scheduler places the pod.")
+      field<&TensorBoardSpec::run_mode>("runMode", "Older form of suspend; kept as written.").deprecated("suspend"),
+      field<&TensorBoardSpec::scheduler>("scheduler", "Scheduler of the pod.")
           .described_as(&made<&schedule_without_priority>));
 }
 
@@ -149,22 +148,23 @@ TypeDesc describe(Of<PodReference>) {
 
 TypeDesc describe(Of<PageStatus>) {
   return object<PageStatus>(
-      "PageStatus", "What is known about a program with a page.",
-      field<&PageStatus::phase>("phase", "Where it stands, in one word.")
+      "PageStatus", "Status of a program with a page.",
+      field<&PageStatus::phase>("phase", "Phase of the program.")
           .one_of({"Initializing", "Running", "Suspended", "Failed"}),
       field<&PageStatus::pod>("pod", "Its pod."),
       field<&PageStatus::conditions>("conditions", "Whether it is ready, idle or suspended, and why.")
           .list_map_key("type"),
-      field<&PageStatus::url>("url", "Where a browser finds it."),
+      field<&PageStatus::url>("url", "Address of its page."),
       field<&PageStatus::observed_generation>("observedGeneration",
                                               "Generation of the object that this status is about."));
 }
 
 TypeDesc describe(Of<TensorBoard>) {
-  return root<TensorBoard>("tensorstack.dev/v1beta1", "TensorBoard", "A TensorBoard that shows the logs of trainings.",
+  return root<TensorBoard>("tensorstack.dev/v1beta1", "TensorBoard",
+                           "A TensorBoard that shows the logs of training jobs.",
                            field<&TensorBoard::metadata>("metadata", "Name, labels, owners and history."),
                            field<&TensorBoard::spec>("spec", "Which logs it shows, and how it runs.").required(),
-                           field<&TensorBoard::status>("status", "What is known about it; written by the controller."));
+                           field<&TensorBoard::status>("status", "Its status; written by the controller."));
 }
 
 TypeDesc describe(Of<NotebookSpec>) {
@@ -173,23 +173,23 @@ TypeDesc describe(Of<NotebookSpec>) {
       field<&NotebookSpec::type>("type", "Which program serves the notebook.")
           .one_of({"jupyter"})
           .default_value("jupyter"),
-      field<&NotebookSpec::template_>(
-          "template", "From which its pod is made; the container `notebook`, else the first, runs JupyterLab.")
+      field<&NotebookSpec::template_>("template",
+                                      "Template of its pod; the container `notebook`, else the first, runs JupyterLab.")
           .required(),
       field<&NotebookSpec::suspend>("suspend", "While true, it has no pod but keeps its address and its files."),
       field<&NotebookSpec::stop_after_idle_seconds>(
           "stopAfterIdleSeconds",
-          "After this time without requests and without work in kernels or terminals, suspend becomes true; never when "
+          "After this time without requests and without work in kernels or terminals, suspend becomes true; never if "
           "not set.")
           .min(1),
-      field<&NotebookSpec::scheduler>("scheduler", "Which scheduler places the pod."));
+      field<&NotebookSpec::scheduler>("scheduler", "Scheduler of the pod."));
 }
 
 TypeDesc describe(Of<Notebook>) {
   return root<Notebook>("tensorstack.dev/v1beta1", "Notebook", "A notebook for interactive work.",
                         field<&Notebook::metadata>("metadata", "Name, labels, owners and history."),
                         field<&Notebook::spec>("spec", "What the notebook runs.").required(),
-                        field<&Notebook::status>("status", "What is known about it; written by the controller."));
+                        field<&Notebook::status>("status", "Its status; written by the controller."));
 }
 
 }  // namespace muster::reflect

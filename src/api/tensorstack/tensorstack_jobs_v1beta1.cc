@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/limits.h"
+#include "api/muster/limits.h"
 #include "api/tensorstack/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -44,8 +44,8 @@ bool has_one_master(const json::Document& self) {
 TypeDesc describe(Of<TensorFlowTrainingJobSpec>) {
   return object<TensorFlowTrainingJobSpec>(
              "TensorFlowTrainingJobSpec", "What a job runs, and how.",
-             field<&TensorFlowTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
-             field<&TensorFlowTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+             field<&TensorFlowTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train if not set."),
+             field<&TensorFlowTrainingJobSpec::scheduler>("scheduler", "Scheduler of the pods."),
              field<&TensorFlowTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
                  .default_value(json::Object{}),
              field<&TensorFlowTrainingJobSpec::replica_specs>("replicaSpecs",
@@ -69,17 +69,17 @@ TypeDesc describe(Of<TensorFlowTrainingJobSpec>) {
 
 TypeDesc describe(Of<TensorFlowTrainingJob>) {
   return root<TensorFlowTrainingJob>(
-      "batch.tensorstack.dev/v1beta1", "TensorFlowTrainingJob", "A distributed training with TensorFlow.",
+      "batch.tensorstack.dev/v1beta1", "TensorFlowTrainingJob", "A distributed training job with TensorFlow.",
       field<&TensorFlowTrainingJob::metadata>("metadata", "Name, labels, owners and history."),
       field<&TensorFlowTrainingJob::spec>("spec", "What the job runs, and how.").required(),
-      field<&TensorFlowTrainingJob::status>("status", "What is known about the job; written by the controller."));
+      field<&TensorFlowTrainingJob::status>("status", "Status of the job; written by the controller."));
 }
 
 TypeDesc describe(Of<XGBoostTrainingJobSpec>) {
   return object<XGBoostTrainingJobSpec>(
              "XGBoostTrainingJobSpec", "What a job runs, and how.",
-             field<&XGBoostTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
-             field<&XGBoostTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+             field<&XGBoostTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train if not set."),
+             field<&XGBoostTrainingJobSpec::scheduler>("scheduler", "Scheduler of the pods."),
              field<&XGBoostTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
                  .default_value(json::Object{}),
              field<&XGBoostTrainingJobSpec::replica_specs>("replicaSpecs", "Roles of the job: one master, and workers.")
@@ -96,21 +96,21 @@ TypeDesc describe(Of<XGBoostTrainingJobSpec>) {
 
 TypeDesc describe(Of<XGBoostTrainingJob>) {
   return root<XGBoostTrainingJob>(
-      "batch.tensorstack.dev/v1beta1", "XGBoostTrainingJob", "A distributed training with XGBoost.",
+      "batch.tensorstack.dev/v1beta1", "XGBoostTrainingJob", "A distributed training job with XGBoost.",
       field<&XGBoostTrainingJob::metadata>("metadata", "Name, labels, owners and history."),
       field<&XGBoostTrainingJob::spec>("spec", "What the job runs, and how.").required(),
-      field<&XGBoostTrainingJob::status>("status", "What is known about the job; written by the controller."));
+      field<&XGBoostTrainingJob::status>("status", "Status of the job; written by the controller."));
 }
 
 // ---- GenericJob ----
 
 TypeDesc describe(Of<GenericRestartPolicy>) {
   return object<GenericRestartPolicy>(
-      "GenericRestartPolicy", "When and how often a replica is started again.",
-      field<&GenericRestartPolicy::policy>("policy", "When a replica that ended is started again.")
+      "GenericRestartPolicy", "When and how often a replica restarts.",
+      field<&GenericRestartPolicy::policy>("policy", "When a replica that ended restarts.")
           .one_of({"Never", "OnFailure", "Always"})
           .default_value("OnFailure"),
-      field<&GenericRestartPolicy::limit>("limit", "How many restarts the replicas of the role have together.")
+      field<&GenericRestartPolicy::limit>("limit", "Maximum number of restarts of all replicas of the role together.")
           .min(0)
           .default_value(0));
 }
@@ -125,10 +125,9 @@ TypeDesc describe(Of<GenericReplicaSpec>) {
                  .min(0)
                  .max(kMaxReplicas)
                  .default_value(1),
-             field<&GenericReplicaSpec::restart_policy>("restartPolicy",
-                                                        "When and how often replicas are started again.")
+             field<&GenericReplicaSpec::restart_policy>("restartPolicy", "When and how often replicas restart.")
                  .default_value(json::Object{}),
-             field<&GenericReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
+             field<&GenericReplicaSpec::template_>("template", "Template of the role's pods.").required())
       .rules({has_container_rule()});
 }
 
@@ -140,19 +139,20 @@ TypeDesc describe(Of<GenericService>) {
 
 TypeDesc describe(Of<GenericJobSpec>) {
   return object<GenericJobSpec>(
-             "GenericJobSpec", "What a job runs, and when it has succeeded or failed.",
-             field<&GenericJobSpec::run_mode>("runMode", "Run, debug or pause; run when not set."),
-             field<&GenericJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
-             field<&GenericJobSpec::success_rules>(
-                 "successRules", "The job has succeeded when all replicas that one rule names have succeeded."),
-             field<&GenericJobSpec::failure_rules>(
-                 "failureRules", "The job has failed when all replicas that one rule names have failed for good."),
-             field<&GenericJobSpec::service>("service", "Gives every replica a name; none have one when not set."),
+             "GenericJobSpec", "What a job runs, and when it succeeds or fails.",
+             field<&GenericJobSpec::run_mode>("runMode", "Run, debug or pause; run if not set."),
+             field<&GenericJobSpec::scheduler>("scheduler", "Scheduler of the pods."),
+             field<&GenericJobSpec::success_rules>("successRules",
+                                                   "The job succeeds when all replicas of one rule have succeeded."),
+             field<&GenericJobSpec::failure_rules>("failureRules",
+                                                   "The job fails when all replicas of one rule have failed for good."),
+             field<&GenericJobSpec::service>("service",
+                                             "Gives every replica a name; replicas have no names if not set."),
              field<&GenericJobSpec::clean_up_policy>("cleanUpPolicy", "Which pods are deleted when the job ends.")
                  .one_of({"None", "Unfinished", "All"})
                  .default_value("None"),
              field<&GenericJobSpec::ttl_seconds_after_finished>(
-                 "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
+                 "ttlSecondsAfterFinished", "Seconds to keep the job after it ends; kept until deleted if not set.")
                  .min(0),
              field<&GenericJobSpec::replica_specs>("replicaSpecs", "Roles of the job.")
                  .required()
@@ -166,10 +166,10 @@ TypeDesc describe(Of<GenericJobSpec>) {
 
 TypeDesc describe(Of<GenericJob>) {
   return root<GenericJob>(
-      "batch.tensorstack.dev/v1beta1", "GenericJob", "Programs in several roles, whatever they are.",
+      "batch.tensorstack.dev/v1beta1", "GenericJob", "Arbitrary programs in several roles.",
       field<&GenericJob::metadata>("metadata", "Name, labels, owners and history."),
-      field<&GenericJob::spec>("spec", "What the job runs, and when it has succeeded or failed.").required(),
-      field<&GenericJob::status>("status", "What is known about the job; written by the controller."));
+      field<&GenericJob::spec>("spec", "What the job runs, and when it succeeds or fails.").required(),
+      field<&GenericJob::status>("status", "Status of the job; written by the controller."));
 }
 
 // ---- MPIJob ----
@@ -282,22 +282,22 @@ std::vector<Rule> mpi_rules() {
 
 TypeDesc describe(Of<LauncherRunPolicy>) {
   return object<LauncherRunPolicy>(
-      "LauncherRunPolicy", "What is left of a job that has a launcher.",
+      "LauncherRunPolicy", "What remains of an ended job that has a launcher.",
       field<&LauncherRunPolicy::clean_up_workers>("cleanUpWorkers",
                                                   "Whether workers are deleted when the job ends; the launcher stays.")
           .default_value(false),
       field<&LauncherRunPolicy::ttl_seconds_after_finished>(
-          "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
+          "ttlSecondsAfterFinished", "Seconds to keep the job after it ends; kept until deleted if not set.")
           .min(0));
 }
 
 TypeDesc describe(Of<SshConfig>) {
   return object<SshConfig>("SSHConfig", "How the launcher reaches the workers.",
                            field<&SshConfig::ssh_auth_mount_path>(
-                               "sshAuthMountPath", "Folder of the keys in each pod; /root/.ssh when not set.")
+                               "sshAuthMountPath", "Folder of the keys in each pod; /root/.ssh if not set.")
                                .also_known_as("authMountPath")
                                .pattern("^/", &is_absolute),
-                           field<&SshConfig::sshd_path>("sshdPath", "Where sshd is in the image, as an absolute path.")
+                           field<&SshConfig::sshd_path>("sshdPath", "Absolute path of sshd in the image.")
                                .pattern("^/", &is_absolute)
                                .default_value("/usr/sbin/sshd"));
 }
@@ -312,9 +312,9 @@ TypeDesc describe(Of<MpiConfig>) {
 
 TypeDesc describe(Of<MpiProcessRecovery>) {
   return object<MpiProcessRecovery>(
-      "MPIProcessRecovery", "Whether mpirun starts processes again.",
-      field<&MpiProcessRecovery::enable>("enable", "Whether processes that fail are started again."),
-      field<&MpiProcessRecovery::limit>("limit", "How often at most.").min(0));
+      "MPIProcessRecovery", "Whether mpirun restarts processes.",
+      field<&MpiProcessRecovery::enable>("enable", "Whether processes that fail restart."),
+      field<&MpiProcessRecovery::limit>("limit", "Maximum number of restarts.").min(0));
 }
 
 TypeDesc describe(Of<MpiWorkerSpec>) {
@@ -324,21 +324,21 @@ TypeDesc describe(Of<MpiWorkerSpec>) {
                  .min(1)
                  .max(kMaxReplicas)
                  .default_value(1),
-             field<&MpiWorkerSpec::template_>("template", "From which the pods of the workers are made.").required(),
+             field<&MpiWorkerSpec::template_>("template", "Template of the workers' pods.").required(),
              field<&MpiWorkerSpec::cmd>("cmd", "The program and its arguments."),
              field<&MpiWorkerSpec::extra_mpi_args>("extraMPIArgs", "More options for mpirun."),
              field<&MpiWorkerSpec::processes_per_worker>("processesPerWorker", "Processes per worker, as with -N.")
                  .min(1),
-             field<&MpiWorkerSpec::process_recovery>("processRecovery", "Whether mpirun starts processes again."))
+             field<&MpiWorkerSpec::process_recovery>("processRecovery", "Whether mpirun restarts processes."))
       .rules({has_container_rule()});
 }
 
 TypeDesc describe(Of<TensorStackMpiJobSpec>) {
   return object<TensorStackMpiJobSpec>(
              "MPIJobSpec", "What a job runs, and how.",
-             field<&TensorStackMpiJobSpec::run_mode>("runMode", "Run, debug or pause; run when not set."),
-             field<&TensorStackMpiJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
-             field<&TensorStackMpiJobSpec::run_policy>("runPolicy", "What is left of the job when it ends.")
+             field<&TensorStackMpiJobSpec::run_mode>("runMode", "Run, debug or pause; run if not set."),
+             field<&TensorStackMpiJobSpec::scheduler>("scheduler", "Scheduler of the pods."),
+             field<&TensorStackMpiJobSpec::run_policy>("runPolicy", "What remains of the job when it ends.")
                  .default_value(json::Object{}),
              field<&TensorStackMpiJobSpec::ssh>("ssh", "How the launcher reaches the workers."),
              field<&TensorStackMpiJobSpec::mpi_config>("mpiConfig", "What mpirun runs, and how."),
@@ -355,10 +355,10 @@ TypeDesc describe(Of<TensorStackMpiJobSpec>) {
 
 TypeDesc describe(Of<TensorStackMpiJob>) {
   return root<TensorStackMpiJob>(
-      "batch.tensorstack.dev/v1beta1", "MPIJob", "Programs that mpirun starts on several workers, such as Horovod's.",
+      "batch.tensorstack.dev/v1beta1", "MPIJob", "A program that mpirun starts on several workers, such as Horovod.",
       field<&TensorStackMpiJob::metadata>("metadata", "Name, labels, owners and history."),
       field<&TensorStackMpiJob::spec>("spec", "What the job runs, and how.").required(),
-      field<&TensorStackMpiJob::status>("status", "What is known about the job; written by the controller."));
+      field<&TensorStackMpiJob::status>("status", "Status of the job; written by the controller."));
 }
 
 }  // namespace muster::reflect

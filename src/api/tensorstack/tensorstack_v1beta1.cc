@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "api/limits.h"
+#include "api/muster/limits.h"
 #include "api/tensorstack/tensorstack_replicas.h"
 #include "base/strings.h"
 #include "reflect/describe.h"
@@ -67,15 +67,15 @@ std::vector<Rule> pytorch_rules() {
 TypeDesc describe(Of<DebugReplicaSpec>) {
   return object<DebugReplicaSpec>(
       "DebugReplicaSpec", "How the pods of one role run in debug mode.",
-      field<&DebugReplicaSpec::type>("type", "Role this is about; one of those in replicaSpecs.").required(),
+      field<&DebugReplicaSpec::type>("type", "Role that this applies to; one of those in replicaSpecs.").required(),
       field<&DebugReplicaSpec::skip_init_container>("skipInitContainer", "Whether init containers are left out."),
       field<&DebugReplicaSpec::command>("command",
-                                        "Command that runs instead of the training program; sleeps by default."));
+                                        "Command to run instead of the training program; sleeps by default."));
 }
 
 TypeDesc describe(Of<DebugMode>) {
   return object<DebugMode>(
-      "DebugMode", "Debug mode: pods are created but wait for a person instead of training.",
+      "DebugMode", "Debug mode: pods are created but wait for a user instead of training.",
       field<&DebugMode::enabled>("enabled", "Whether the job runs in debug mode.").also_known_as("enable"),
       field<&DebugMode::replica_specs>("replicaSpecs", "Settings per role; other roles use the defaults.")
           .list_map_key("type"));
@@ -83,8 +83,8 @@ TypeDesc describe(Of<DebugMode>) {
 
 TypeDesc describe(Of<ResumeSpec>) {
   return object<ResumeSpec>(
-      "ResumeSpec", "How the pods of one role run when a paused job goes on.",
-      field<&ResumeSpec::type>("type", "Role this is about; one of those in replicaSpecs.").required(),
+      "ResumeSpec", "How the pods of one role run after a paused job is resumed.",
+      field<&ResumeSpec::type>("type", "Role that this applies to; one of those in replicaSpecs.").required(),
       field<&ResumeSpec::skip_init_container>("skipInitContainer", "Whether init containers are left out."),
       field<&ResumeSpec::command>("command", "Command to use instead of the template's."),
       field<&ResumeSpec::args>("args", "Arguments to use instead of the template's."));
@@ -92,10 +92,11 @@ TypeDesc describe(Of<ResumeSpec>) {
 
 TypeDesc describe(Of<PauseMode>) {
   return object<PauseMode>(
-      "PauseMode", "Pause mode: the job keeps its place but has no pods.",
+      "PauseMode", "Pause mode: the job exists but has no pods.",
       field<&PauseMode::enabled>("enabled", "Whether the job is paused; may be changed at any time.")
           .also_known_as("enable"),
-      field<&PauseMode::resume_specs>("resumeSpecs", "How pods run after the pause; by default as in the template.")
+      field<&PauseMode::resume_specs>("resumeSpecs",
+                                      "How pods run after the job is resumed; by default as in the template.")
           .list_map_key("type")
           .immutable());
 }
@@ -103,24 +104,23 @@ TypeDesc describe(Of<PauseMode>) {
 TypeDesc describe(Of<RunMode>) {
   return object<RunMode>("RunMode", "Whether a job trains, waits for a debugger, or is paused.",
                          field<&RunMode::debug>("debug", "Debug mode."),
-                         field<&RunMode::pause>("pause", "Pause mode; wins when debug mode is on as well."));
+                         field<&RunMode::pause>("pause", "Pause mode; wins over debug mode."));
 }
 
 TypeDesc describe(Of<TrainingRunPolicy>) {
   return object<TrainingRunPolicy>(
-      "TrainingRunPolicy", "How long a job may run, how often it is retried and what is left of it.",
+      "TrainingRunPolicy", "How long a job may run, how often it restarts and what remains of it.",
       field<&TrainingRunPolicy::active_deadline_seconds>("activeDeadlineSeconds",
-                                                         "Seconds the job may run before it is ended as failed.")
+                                                         "Seconds that the job may run before it is failed.")
           .min(1),
-      field<&TrainingRunPolicy::backoff_limit>("backoffLimit",
-                                               "How many restarts of replicas are allowed before the job fails.")
+      field<&TrainingRunPolicy::backoff_limit>("backoffLimit", "Maximum number of restarts before the job fails.")
           .min(0)
           .default_value(3),
       field<&TrainingRunPolicy::clean_up_policy>("cleanUpPolicy", "Which pods are deleted when the job ends.")
           .one_of({"None", "Unfinished", "All"})
           .default_value("None"),
       field<&TrainingRunPolicy::ttl_seconds_after_finished>(
-          "ttlSecondsAfterFinished", "Seconds after its end when the job itself is deleted; never when not set.")
+          "ttlSecondsAfterFinished", "Seconds to keep the job after it ends; kept until deleted if not set.")
           .min(0));
 }
 
@@ -128,16 +128,16 @@ TypeDesc describe(Of<ElasticConfig>) {
   return object<ElasticConfig>(
              "ElasticConfig", "Lets the number of replicas change while the job runs; needs torchrun.",
              field<&ElasticConfig::enabled>("enabled", "Whether the job is elastic.").also_known_as("enable"),
-             field<&ElasticConfig::min_replicas>("minReplicas", "Fewest replicas that can train.")
+             field<&ElasticConfig::min_replicas>("minReplicas", "Minimum number of replicas.")
                  .min(1)
                  .max(kMaxReplicas)
                  .immutable(),
-             field<&ElasticConfig::max_replicas>("maxReplicas", "Most replicas the job may have.")
+             field<&ElasticConfig::max_replicas>("maxReplicas", "Maximum number of replicas.")
                  .min(1)
                  .max(kMaxReplicas)
                  .immutable(),
              field<&ElasticConfig::expected_replicas>(
-                 "expectedReplicas", "Replicas wanted now; may be changed, and counts instead of replicas.")
+                 "expectedReplicas", "Wanted number of replicas; may be changed, and is used instead of replicas.")
                  .min(1)
                  .max(kMaxReplicas))
       .rules(elastic_rules());
@@ -159,7 +159,7 @@ TypeDesc describe(Of<TorchrunConfig>) {
           .one_of({"c10d", "etcd", "etcd-v2"})
           .default_value("c10d"),
       field<&TorchrunConfig::extra_options>("extraOptions", "More options for torchrun."),
-      field<&TorchrunConfig::min_nodes>("minNodes", "Fewest replicas; superseded by elastic.minReplicas.")
+      field<&TorchrunConfig::min_nodes>("minNodes", "Minimum number of replicas; superseded by elastic.minReplicas.")
           .min(1)
           .deprecated("spec.elastic.minReplicas"));
 }
@@ -177,10 +177,10 @@ TypeDesc describe(Of<TrainingReplicaSpec>) {
              field<&TrainingReplicaSpec::scaling_weight>("scalingWeight",
                                                          "Share of the role when an elastic job grows.")
                  .min(0),
-             field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended is started again.")
+             field<&TrainingReplicaSpec::restart_policy>("restartPolicy", "When a replica that ended restarts.")
                  .one_of({"Never", "OnFailure", "Always", "ExitCode"})
                  .default_value("OnFailure"),
-             field<&TrainingReplicaSpec::template_>("template", "From which the pods of the role are made.").required())
+             field<&TrainingReplicaSpec::template_>("template", "Template of the role's pods.").required())
       .rules({has_container_rule()});
 }
 
@@ -220,8 +220,8 @@ std::int64_t replicas_of(const json::Document& spec, std::string_view role) {
 TypeDesc describe(Of<PyTorchTrainingJobSpec>) {
   return object<PyTorchTrainingJobSpec>(
              "PyTorchTrainingJobSpec", "What a job runs, and how.",
-             field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train when not set."),
-             field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Which scheduler places the pods."),
+             field<&PyTorchTrainingJobSpec::run_mode>("runMode", "Train, debug or pause; train if not set."),
+             field<&PyTorchTrainingJobSpec::scheduler>("scheduler", "Scheduler of the pods."),
              field<&PyTorchTrainingJobSpec::run_policy>("runPolicy", "Deadline, retries and clean-up.")
                  .default_value(json::Object{}),
              field<&PyTorchTrainingJobSpec::elastic>("elastic", "Lets the number of replicas change."),
@@ -242,7 +242,7 @@ TypeDesc describe(Of<ReplicaContainerStatus>) {
       "ReplicaContainerStatus", "One container of a replica.",
       field<&ReplicaContainerStatus::name>("name", "Name of the container."),
       field<&ReplicaContainerStatus::state>("state", "Waiting, Running or Terminated."),
-      field<&ReplicaContainerStatus::exit_code>("exitCode", "Exit code of a container that ended."));
+      field<&ReplicaContainerStatus::exit_code>("exitCode", "Exit code of a terminated container."));
 }
 
 TypeDesc describe(Of<TaskReplicaStatus>) {
@@ -256,9 +256,8 @@ TypeDesc describe(Of<TaskReplicaStatus>) {
 TypeDesc describe(Of<TaskStatus>) {
   return object<TaskStatus>(
       "TaskStatus", "The replicas of one role.", field<&TaskStatus::type>("type", "Name of the role.").required(),
-      field<&TaskStatus::restart_count>("restartCount", "How often replicas of the role were started again.")
-          .always_written(),
-      field<&TaskStatus::charged_count>("chargedCount", "How many of these count towards the role's own limit."),
+      field<&TaskStatus::restart_count>("restartCount", "Number of restarts of the role's replicas.").always_written(),
+      field<&TaskStatus::charged_count>("chargedCount", "Number of these that count against the role's own limit."),
       field<&TaskStatus::replicas>("replicas",
                                    "The replicas, by index; of a job with more than 1000 only the first 1000."));
 }
@@ -266,18 +265,18 @@ TypeDesc describe(Of<TaskStatus>) {
 TypeDesc describe(Of<AggregateStatus>) {
   return object<AggregateStatus>(
       "AggregateStatus", "How many replicas of the job are in which phase.",
-      field<&AggregateStatus::creating>("creating", "Replicas whose pod is being created.").always_written(),
-      field<&AggregateStatus::pending>("pending", "Replicas that wait to run.").always_written(),
-      field<&AggregateStatus::running>("running", "Replicas that run.").always_written(),
-      field<&AggregateStatus::succeeded>("succeeded", "Replicas that ended well.").always_written(),
-      field<&AggregateStatus::failed>("failed", "Replicas that failed.").always_written(),
-      field<&AggregateStatus::unknown>("unknown", "Replicas whose state is not known.").always_written(),
-      field<&AggregateStatus::deleted>("deleted", "Replicas whose pod was deleted.").always_written());
+      field<&AggregateStatus::creating>("creating", "Number of replicas whose pod is being created.").always_written(),
+      field<&AggregateStatus::pending>("pending", "Number of waiting replicas.").always_written(),
+      field<&AggregateStatus::running>("running", "Number of running replicas.").always_written(),
+      field<&AggregateStatus::succeeded>("succeeded", "Number of succeeded replicas.").always_written(),
+      field<&AggregateStatus::failed>("failed", "Number of failed replicas.").always_written(),
+      field<&AggregateStatus::unknown>("unknown", "Number of replicas in an unknown state.").always_written(),
+      field<&AggregateStatus::deleted>("deleted", "Number of replicas whose pod was deleted.").always_written());
 }
 
 TypeDesc describe(Of<JobTensorBoardStatus>) {
   return object<JobTensorBoardStatus>(
-      "JobTensorBoardStatus", "What became of the TensorBoard that a job asked for.",
+      "JobTensorBoardStatus", "State of the TensorBoard that a job requested.",
       field<&JobTensorBoardStatus::action>("action", "What the controller did last."),
       field<&JobTensorBoardStatus::dependent>("dependent", "The TensorBoard."),
       field<&JobTensorBoardStatus::note>("note", "A sentence for people."),
@@ -288,11 +287,10 @@ TypeDesc describe(Of<JobTensorBoardStatus>) {
 
 TypeDesc describe(Of<TrainingJobStatus>) {
   return object<TrainingJobStatus>(
-      "TrainingJobStatus", "What is known about a job.",
-      field<&TrainingJobStatus::phase>("phase", "Where the job stands, in one word.")
+      "TrainingJobStatus", "Status of a job.",
+      field<&TrainingJobStatus::phase>("phase", "Phase of the job.")
           .one_of({"Pending", "Running", "Paused", "Resuming", "Succeeded", "Failed", "Unknown"}),
-      field<&TrainingJobStatus::conditions>("conditions", "Which steps of its life the job has passed, and why.")
-          .list_map_key("type"),
+      field<&TrainingJobStatus::conditions>("conditions", "Conditions of the job.").list_map_key("type"),
       field<&TrainingJobStatus::tasks>("tasks", "The replicas of each role.").list_map_key("type"),
       field<&TrainingJobStatus::aggregate>("aggregate", "How many replicas are in which phase.").always_written(),
       field<&TrainingJobStatus::backoff_count>("backoffCount", "Restarts counted against runPolicy.backoffLimit.")
@@ -302,23 +300,23 @@ TypeDesc describe(Of<TrainingJobStatus>) {
       field<&TrainingJobStatus::attempts>("attempts",
                                           "Attempts that ended, by replica; a replica without an entry had none."),
       field<&TrainingJobStatus::incident_replicas>(
-          "incidentReplicas", "Replicas that were started again, one by one, because of a failure that is not over."),
+          "incidentReplicas", "Replicas that restarted one by one because of the current incident."),
       field<&TrainingJobStatus::succeeded_replicas>(
-          "succeededReplicas", "Replicas that are done while the job still runs; they do not run again alone."),
-      field<&TrainingJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed is started again."),
+          "succeededReplicas", "Replicas that have succeeded while the job still runs; they do not run again alone."),
+      field<&TrainingJobStatus::next_retry_time>("nextRetryTime", "When a replica that failed restarts."),
       field<&TrainingJobStatus::observed_generation>("observedGeneration",
                                                      "Generation of the job that this status is about."),
       field<&TrainingJobStatus::master_port>("masterPort", "Port of rank 0, chosen once per job."),
-      field<&TrainingJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one when not set."),
+      field<&TrainingJobStatus::port_count>("portCount", "Ports of the job, from masterPort on; one if not set."),
       field<&TrainingJobStatus::tensorboard>("tensorboard", "State of the job's TensorBoard."));
 }
 
 TypeDesc describe(Of<PyTorchTrainingJob>) {
   return root<PyTorchTrainingJob>(
-      "batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "A distributed training with PyTorch.",
+      "batch.tensorstack.dev/v1beta1", "PyTorchTrainingJob", "A distributed training job with PyTorch.",
       field<&PyTorchTrainingJob::metadata>("metadata", "Name, labels, owners and history."),
       field<&PyTorchTrainingJob::spec>("spec", "What the job runs, and how.").required(),
-      field<&PyTorchTrainingJob::status>("status", "What is known about the job; written by the controller."));
+      field<&PyTorchTrainingJob::status>("status", "Status of the job; written by the controller."));
 }
 
 }  // namespace muster::reflect

@@ -134,10 +134,11 @@ TEST_F(Access, WhatReachesTheHostIsTheOwnersAlone) {
   const std::string pod = R"({"metadata":{"name":"p"},"spec":{)" + containers + "," + volume + "}}";
   const auto refused = as(token, "POST", kPods, pod);
   EXPECT_EQ(refused->status, 403);
-  EXPECT_EQ(json::parse(refused->body)->string_at("message"),
-            "pods \"p\" is forbidden: spec.volumes[0].hostPath: only the owner of this engine may use folders of the "
-            "host, got a request of system:serviceaccount:default:default; use a persistentVolumeClaim or an emptyDir, "
-            "or ask the owner to write the object");
+  EXPECT_EQ(
+      json::parse(refused->body)->string_at("message"),
+      "pods \"p\" is forbidden: spec.volumes[0].hostPath: only the owner of this engine may use folders of the "
+      "host, got a request from system:serviceaccount:default:default; use a persistentVolumeClaim or an emptyDir, "
+      "or ask the owner to write the object");
   EXPECT_EQ(as(token, "POST", std::string(kPods) + "?dryRun=All", pod)->status, 403);
   EXPECT_EQ(as(token, "PATCH", std::string(kPods) + "/p?fieldManager=m",
                R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{)" + containers + "," + volume + "}}",

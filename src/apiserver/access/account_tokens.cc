@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "apiserver/http/status_error.h"
+#include "api/resource.h"
+#include "apiserver/errors/status_error.h"
 #include "json/excerpt.h"
 
 namespace muster::apiserver {
@@ -29,11 +30,11 @@ Result<PodToken> AccountTokens::issue_for(const json::Document& pod) const {
                     .uid = {},
                     .pod = pod.string_at("metadata", "name"),
                     .pod_uid = pod.string_at("metadata", "uid")};
-  const store::Entry* entry = context_.store.get({"serviceaccounts", claims.account.ns, claims.account.name});
+  const store::Entry* entry = store_.get({"serviceaccounts", claims.account.ns, claims.account.name});
   if (entry == nullptr) return not_found(accounts, claims.account.name);
   TRY_ASSIGN(const json::Document account, json::parse(*entry->bytes));
   claims.account.uid = account.string_at("metadata", "uid");
-  claims.issued = context_.loop.now();
+  claims.issued = clock_.now();
   claims.expires = claims.issued + kPodTokenLife;
   const json::Document* automount = account.find("automountServiceAccountToken");
   const bool declines = automount != nullptr && automount->is_bool() && !automount->as_bool();
@@ -42,12 +43,12 @@ Result<PodToken> AccountTokens::issue_for(const json::Document& pod) const {
 
 std::optional<ServiceAccount> AccountTokens::find(std::string_view token) const {
   auto claims = verify_token(token, key_);
-  if (!claims || context_.loop.now() >= claims->expires) return std::nullopt;
+  if (!claims || clock_.now() >= claims->expires) return std::nullopt;
   if (std::ranges::find(claims->audiences, kOwnAudience) == claims->audiences.end()) return std::nullopt;
   const ServiceAccount& account = claims->account;
-  if (!exists(context_.store, {"serviceaccounts", account.ns, account.name}, account.uid)) return std::nullopt;
+  if (!exists(store_, {"serviceaccounts", account.ns, account.name}, account.uid)) return std::nullopt;
   const bool bound = !account.pod.empty();
-  if (bound && !exists(context_.store, {"pods", account.ns, account.pod}, account.pod_uid)) return std::nullopt;
+  if (bound && !exists(store_, {"pods", account.ns, account.pod}, account.pod_uid)) return std::nullopt;
   return std::move(claims->account);
 }
 

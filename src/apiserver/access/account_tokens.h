@@ -8,20 +8,23 @@
 #include <string_view>
 
 #include "apiserver/access/token.h"
-#include "apiserver/context.h"
+#include "base/ports.h"
 #include "base/result.h"
+#include "json/document.h"
+#include "store/store.h"
 
 namespace muster::apiserver {
 
 struct PodToken {
   std::string token;
-  bool automount = true;  // false when the service account says so; the pod may say so, too
+  bool automount = true;  // false when the service account says so; the pod may also say so
 };
 
 class AccountTokens {
  public:
   /// `key` is secret; without one no token is valid.
-  AccountTokens(const Context& context, std::string key) : context_(context), key_(std::move(key)) {}
+  AccountTokens(const Clock& clock, const store::Store& store, std::string key)
+      : clock_(clock), store_(store), key_(std::move(key)) {}
 
   std::string issue(const TokenClaims& claims) const { return sign_token(claims, key_); }
   /// Issues a token that is bound to the pod and stands for its account. NotFound when the account does not exist.
@@ -30,7 +33,8 @@ class AccountTokens {
   std::optional<ServiceAccount> find(std::string_view token) const;
 
  private:
-  const Context& context_;
+  const Clock& clock_;
+  const store::Store& store_;
   std::string key_;
 };
 

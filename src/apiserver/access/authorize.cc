@@ -30,8 +30,8 @@ using enum Principal::Kind;
 using enum Answer;
 using enum Where;
 
-/// The first rule that matches decides; without one the answer is no. Refusals come after the narrower rule that they
-/// are the rest of, and before the wider rule that they are an exception from.
+/// The first rule that matches decides; without one the request is refused. Refusals come after the narrower rule that
+/// they are the rest of, and before the wider rule that they are an exception from.
 constexpr Rule kRules[] = {
     {kOwner, kAllow, "*", "*", kAnywhere},
 
@@ -97,7 +97,7 @@ bool applies_at(Where where, const Principal& principal, const Action& action) {
   if (where == kAnywhere) return true;
   const ServiceAccount& account = principal.account;
   if (where == kOwnNamespaceObject) return action.name == account.ns;
-  // An action over all namespaces has an empty one, and so have principals that are no accounts.
+  // An action over all namespaces has an empty one, and so have principals that are not accounts.
   const bool inside = !action.ns.empty() && action.ns == account.ns && !is_cluster_scoped(action);
   return inside && (where == kOwnNamespace || action.name == account.name);
 }

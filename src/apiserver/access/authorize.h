@@ -1,7 +1,7 @@
 // Authorization: who may do what, decided by one table (authorize.cc) for every request, and for the reviews by which
 // clients ask about themselves. Pure.
 //
-// The table knows verbs, resources, namespaces and names. What an object may contain depends on its sender, too; that
+// The table knows verbs, resources, namespaces and names. What an object may contain also depends on its sender; that
 // is checked where the object is complete (admission/host_reach.h).
 #pragma once
 

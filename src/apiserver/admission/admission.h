@@ -1,45 +1,18 @@
-// Admission turns what a client sent into what may be stored: decoding, unknown fields, defaults, metadata rules, and
-// validation that reports all causes at once.
+// Admission turns what a client sent into what may be stored. Its steps are one list in admission.cc, for new objects
+// and for changes.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "apiserver/context.h"
+#include "apiserver/admission/decode.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/request.h"
+#include "apiserver/http/write_parameters.h"
 #include "base/result.h"
 #include "json/document.h"
 
 namespace muster::apiserver {
-
-enum class FieldValidation { kIgnore, kWarn, kStrict };
-
-/// Parameters of POST, PUT and PATCH.
-struct WriteParameters {
-  FieldValidation field_validation = FieldValidation::kWarn;
-  bool dry_run = false;
-  std::string field_manager;  // the owner of what is written: given by the client, or the first word of its User-Agent
-  bool force = false;         // server-side apply: take over fields from their owners
-};
-Result<WriteParameters> parse_write_parameters(const ResourceRequest& request, const net::Request& http);
-
-/// Returns true when nothing is to be stored: `dryRun` is set in the query, or in the options of a body (may be null).
-/// "All" is the only accepted value.
-Result<bool> parse_dry_run(std::string_view options_kind, const Query& query, const json::Document* in_body);
-
-/// Reads the body as JSON, YAML or Kubernetes protobuf; UnsupportedMediaType for others. The last value of a repeated
-/// field wins, and `repeated` gets the text for a warning or an error: `duplicate field "data.a"`.
-Result<json::Document> read_body(const net::Request& http, std::vector<std::string>& repeated);
-/// The same for a JSON text; `context` is put before each entry of `repeated`.
-Result<json::Document> parse_noting_repeated(std::string_view text, std::string_view context,
-                                             std::vector<std::string>& repeated);
-/// Removes the members that the kind does not have.
-void drop_unknown(const api::Resource& resource, json::Document& object);
-
-/// Checks that the object has the resource's kind and version. For built-in kinds, missing ones are filled in, as in
-/// Kubernetes.
-Status check_kind(const api::Resource& resource, json::Document& object);
 
 /// Checks that the name and namespace in a body are those of the request.
 Status check_identity(const ResourceRequest& request, const json::Document& object);
@@ -60,10 +33,8 @@ Result<json::Document> admit_new(Context& context, const ResourceRequest& reques
 Result<json::Document> admit_question(const api::Resource& resource, json::Document object,
                                       const WriteParameters& parameters, std::vector<std::string>& warnings);
 
-/// Where the wanted object comes from: a whole body, which passed check_replacement and must name the version it
-/// replaces, or a patch of the current object.
-enum class Origin { kBody, kPatch };
-/// With the subresource "status", only the status of `after` is used; with "", everything except the status.
+/// Admits a change of the current object. A whole body has passed check_replacement and must name the version that it
+/// replaces. With the subresource "status", only the status of `after` is used; with "", everything except the status.
 Result<json::Document> admit_change(Context& context, const ResourceRequest& request, Origin origin,
                                     const json::Document& before, json::Document after,
                                     const WriteParameters& parameters, std::vector<std::string>& warnings);

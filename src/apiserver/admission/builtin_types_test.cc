@@ -121,7 +121,7 @@ void find_missing(const reflect::TypeDesc& type, const api::kubernetes::Message&
 
 TEST(BuiltinTypes, TablesHaveWhatDescriptorsHave) {
   for (const api::Resource& resource : api::resources()) {
-    const api::kubernetes::Message* message = api::kubernetes::find_message(resource);
+    const api::kubernetes::Message* message = resource.message();
     if (!resource.built_in || message == nullptr || resource.verbs.size() == 1) continue;
     std::vector<std::string> missing;
     find_missing(*resource.type, *message, "", missing);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "api/names.h"
-#include "apiserver/http/status_error.h"
+#include "api/muster/names.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "reflect/place.h"
 
@@ -97,7 +97,7 @@ Status check_host_reach(const ResourceRequest& request, const Document* before, 
   if (found.empty()) return ok();
   return forbidden(
       *request.resource, after.string_at("metadata", "name"),
-      fmt::format("{}: only the owner of this engine may use folders of the host, got a request of {}; use "
+      fmt::format("{}: only the owner of this engine may use folders of the host, got a request from {}; use "
                   "a persistentVolumeClaim or an emptyDir, or ask the owner to write the object",
                   found, user_name(request.who)));
 }

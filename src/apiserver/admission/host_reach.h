@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/admission/node_policy.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/request.h"
 #include "base/error.h"
 #include "base/result.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 #include "api/rules/findings.h"
 #include "api/rules/rule_texts.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "json/members.h"

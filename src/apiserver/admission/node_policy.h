@@ -3,26 +3,15 @@
 // pods in every kind.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "api/host_folders.h"
 #include "api/resource.h"
+#include "apiserver/context/context.h"
 #include "base/error.h"
 #include "json/document.h"
 
 namespace muster::apiserver {
-
-struct NodePolicy {
-  api::HostFolders folders;
-  /// Returns what is wrong with a folder that a claim names, such as that it does not exist; "" for nothing. May be
-  /// null.
-  std::function<std::string(const std::string& path)> missing_folder = nullptr;
-  /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
-  std::function<std::string(const std::string& image)> warn_about_image = nullptr;
-  bool strict_queues = false;  // a queue that does not exist is refused
-};
 
 /// Reports what a pod asks for in its security context and cannot have here: it is refused rather than ignored.
 std::vector<FieldCause> check_pod_security(const api::Resource& resource, const json::Document& object);

@@ -15,7 +15,7 @@ using reflect::TypeDesc;
 
 void visit_below(const TypeDesc& type, const Document& value, const Place& place, const VisitTemplate& visit);
 
-/// Visits the job inside a Cron, whose kind is beside it.
+/// Visits the job inside a Cron, whose kind is next to it.
 void visit_workload(const Document& value, const Place& place, const VisitTemplate& visit) {
   const api::Resource* kind = api::find_kind(value.string_at("apiVersion"), value.string_at("kind"));
   const Document* workload = value.find("workload");

@@ -1,5 +1,5 @@
 // What is rejected in a Pod is rejected in every template that pods are made from, for the same reason and at the same
-// path below the template. A job with a template that no pod can be made from would wait for ever.
+// path below the template. A job with a template that no pod can be made from would wait forever.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 

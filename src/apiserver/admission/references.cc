@@ -5,7 +5,7 @@
 #include <set>
 
 #include "apiserver/admission/pod_templates.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "reflect/causes.h"
 
@@ -70,7 +70,7 @@ std::vector<MissingQueue> missing_queues(const Context& context, const api::Reso
 
 std::string what_else(const Context& context, const std::string& queue) {
   const auto near = did_you_mean(queue, queue_names(context.store));
-  return near ? "did you mean " + quote(*near) + "?" : "create it or name another";
+  return near ? "did you mean " + quote(*near) + "?" : "create it or use another one";
 }
 
 bool needs_queues(const Context& context) {

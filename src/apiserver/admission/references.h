@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/resource.h"
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "base/error.h"
 #include "base/result.h"
 #include "json/document.h"

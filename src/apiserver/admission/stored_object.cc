@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "json/excerpt.h"
 

@@ -120,7 +120,7 @@ Result<FieldSet> FieldSet::from_fields_v1(const json::Document& fields) {
       member = true;
       continue;
     }
-    if (!is_element(field.key)) return broken(fmt::format("{} is no path element", quote(field.key)));
+    if (!is_element(field.key)) return broken(fmt::format("{} is not a path element", quote(field.key)));
     TRY_ASSIGN(FieldSet below, from_fields_v1(field.value));
     if (below.empty()) below.member = true;
     children.push_back({field.key, std::move(below)});

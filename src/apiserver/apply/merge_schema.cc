@@ -35,7 +35,7 @@ std::string keyed_element(const Document& item, std::span<const ItemKey> keys) {
 
 MergeSchema::MergeSchema(const api::Resource& resource)
     : built_in_(resource.built_in),
-      message_(api::kubernetes::find_message(resource)),
+      message_(resource.message()),
       type_(resource.built_in ? nullptr : resource.type),
       root_(true) {}
 

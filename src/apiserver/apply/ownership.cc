@@ -1,24 +1,14 @@
 #include "apiserver/apply/ownership.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <functional>
 #include <map>
 
-#include "apiserver/http/status_error.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
 namespace {
 
 using json::Document;
-
-constexpr std::size_t kMaxManager = 128;
-
-bool is_printable(unsigned char c) {
-  return c >= 0x20 && c != 0x7f;
-}
 
 apply::Owner writer_of(const ResourceRequest& request, const std::string& manager, Time now) {
   apply::Owner writer;
@@ -82,39 +72,6 @@ Document with_parts(const api::Resource& resource, Document object) {
 }
 
 }  // namespace
-
-bool is_apply(const net::Request& http) {
-  const std::string_view header = http.headers.get("Content-Type");
-  return to_lower(trim(header.substr(0, header.find(';')))) == "application/apply-patch+yaml";
-}
-
-std::vector<FieldCause> check_field_manager(const ResourceRequest& request, const net::Request& http) {
-  std::vector<FieldCause> causes;
-  const std::string_view manager = request.query.get("fieldManager");
-  if (request.verb == Verb::kPatch && is_apply(http)) {
-    if (manager.empty()) causes.push_back(required("fieldManager", "is required for apply patch"));
-  } else if (request.verb == Verb::kPatch && request.query.has("force")) {
-    causes.push_back(forbidden_value("force", "may not be specified for non-apply patch"));
-  }
-  if (manager.size() > kMaxManager) {
-    causes.push_back(
-        {"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", kMaxManager), "fieldManager"});
-  }
-  if (!std::ranges::all_of(manager, is_printable)) {
-    causes.push_back(invalid_value("fieldManager", quote(manager), "should only contain printable characters"));
-  }
-  return causes;
-}
-
-std::string field_manager_of(const ResourceRequest& request, const net::Request& http) {
-  if (const std::string_view manager = request.query.get("fieldManager"); !manager.empty()) return std::string(manager);
-  const std::string_view agent = http.headers.get("User-Agent");
-  std::string manager;
-  for (const char c : agent.substr(0, agent.find('/'))) {
-    if (is_printable(static_cast<unsigned char>(c)) && manager.size() < kMaxManager) manager += c;
-  }
-  return manager.empty() ? "unknown" : manager;
-}
 
 apply::Scope ownership_scope(const ResourceRequest& request) {
   const api::Resource& resource = *request.resource;

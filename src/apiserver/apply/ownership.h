@@ -2,23 +2,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "apiserver/admission/admission.h"
 #include "apiserver/apply/managed_fields.h"
-#include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
 #include "base/time.h"
 #include "json/document.h"
-#include "net/http.h"
 
 namespace muster::apiserver {
-
-/// True for PATCH with application/apply-patch+yaml.
-bool is_apply(const net::Request& http);
-/// Returns the problems with fieldManager and force.
-std::vector<FieldCause> check_field_manager(const ResourceRequest& request, const net::Request& http);
-std::string field_manager_of(const ResourceRequest& request, const net::Request& http);
 
 /// The fields that a write of this request can own.
 apply::Scope ownership_scope(const ResourceRequest& request);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 
 namespace muster::apiserver {
 

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "api/resource.h"
+#include "api/versions.h"
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/housekeeping/namespace_conditions.h"
 #include "apiserver/list/attributes.h"
 #include "apiserver/verbs/delete.h"
 #include "apiserver/verbs/write.h"
-#include "apiserver/versions.h"
 #include "base/log.h"
 #include "json/excerpt.h"
 
@@ -24,7 +24,7 @@ constexpr Duration kLingers = std::chrono::seconds(2);
 constexpr Duration kTryAgain = std::chrono::seconds(5);
 
 const api::Resource* resource_named(const std::string& qualified) {
-  for (const api::Resource* resource : stored_resources()) {
+  for (const api::Resource* resource : api::stored_resources()) {
     if (resource->qualified_name() == qualified) return resource;
   }
   return nullptr;
@@ -57,7 +57,7 @@ Collector::~Collector() {
 }
 
 void Collector::start() {
-  for (const api::Resource* resource : stored_resources()) load(resource->qualified_name());
+  for (const api::Resource* resource : api::stored_resources()) load(resource->qualified_name());
 }
 
 void Collector::load(const std::string& resource) {
@@ -223,7 +223,7 @@ void Collector::finish_orphan(const store::Key& key, const OwnedObject& object) 
 
 void Collector::empty_namespace(const store::Key& key) {
   if (index_.count_in(key.name) > 0) {
-    for (const api::Resource* resource : stored_resources()) {
+    for (const api::Resource* resource : api::stored_resources()) {
       if (resource->scope != api::Scope::kNamespaced) continue;
       context_.store.scan(resource->qualified_name(), key.name,
                           [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
@@ -252,7 +252,7 @@ void Collector::empty_namespace(const store::Key& key) {
 void Collector::report_what_remains(const store::Key& key) {
   std::map<std::string, int> resources;
   std::map<std::string, int> finalizers;
-  for (const api::Resource* resource : stored_resources()) {
+  for (const api::Resource* resource : api::stored_resources()) {
     if (resource->scope != api::Scope::kNamespaced) continue;
     const std::string shown = resource->plural + "." + resource->group;  // "configmaps.", as in Kubernetes
     context_.store.scan(resource->qualified_name(), key.name, [&](const store::Key&, const store::Entry& entry) {

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/housekeeping/owner_index.h"
 #include "apiserver/verbs/write.h"
 #include "store/store.h"

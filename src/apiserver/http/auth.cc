@@ -60,7 +60,7 @@ Status check_origin(const net::Request& request, const std::vector<std::string>&
   if (is_cross_site(request)) return refused(Reason::kForbidden, "cross-site request refused");
   if (const std::string_view asked = impersonation_in(request.headers); !asked.empty()) {
     return refused(Reason::kForbidden,
-                   fmt::format("{}: requests in the name of another user are not supported; leave out --as, --as-group "
+                   fmt::format("{}: requests in the name of another user are not supported; omit --as, --as-group "
                                "and --as-uid",
                                asked));
   }
@@ -75,8 +75,10 @@ std::string bearer_token(const net::Request& request) {
 }
 
 Principal identify(const net::Request& request, const Authentication& by) {
-  if (request.peer.in_process || request.peer.unix_socket_same_user) return owner();
+  if (request.peer.unix_socket_same_user) return owner();
   const std::string token = bearer_token(request);
+  // A token here is that of the sender for whom this process acts.
+  if (request.peer.in_process && token.empty()) return owner();
   if (!by.owner_token.empty() && same_secret(token, by.owner_token)) return owner();
   if (token.empty()) return {};
   if (by.is_owners && by.is_owners(token)) return owner();
@@ -102,6 +104,10 @@ Result<Principal> authenticate(const net::Request& request, const Authentication
     return refused(Reason::kUnauthorized, "Unauthorized");
   }
   return sender;
+}
+
+std::string passed_on_token(const net::Request& request) {
+  return request.peer.unix_socket_same_user ? "" : bearer_token(request);
 }
 
 }  // namespace muster::apiserver

@@ -24,12 +24,16 @@ struct Authentication {
   std::function<std::optional<ServiceAccount>(std::string_view token)> find_account = nullptr;
 };
 
-/// Whether Host and Origin are allowed and the sender is no stranger. Otherwise the body is not even read.
+/// Whether Host and Origin are allowed and the sender shows credentials. Otherwise the body is not even read.
 bool knows_sender(const net::Request& head, const Authentication& by);
 
 /// Returns Forbidden for a foreign Host or Origin, for writes by pages of other sites, for impersonation and for peers
-/// of the Unix socket from another user namespace; Unauthorized without credentials, unless strangers may send this
-/// request, too.
+/// of the Unix socket from another user namespace; Unauthorized without credentials, unless this request needs
+/// none.
 Result<Principal> authenticate(const net::Request& request, const Authentication& by);
+
+/// Returns the token with which this process may act for the sender of an authenticated request; "" for a sender whom
+/// the connection itself identifies as the owner.
+std::string passed_on_token(const net::Request& request);
 
 }  // namespace muster::apiserver

@@ -44,7 +44,7 @@ TEST_F(HealthEngine, AFullDiskIsNotHealthyAndYetAlive) {
   disk_.full = true;
   EXPECT_EQ(call("POST", kConfigMaps, R"({"metadata":{"name":"a"}})")->status, 507);
   EXPECT_THAT(told("/readyz"), HasSubstr("500 [+]ping ok\n[-]store failed: reason withheld\n"));
-  EXPECT_EQ(told("/healthz/store"), "500 internal server error: the disk is full: only deletes are taken\n");
+  EXPECT_EQ(told("/healthz/store"), "500 internal server error: the disk is full: only deletes are accepted\n");
   EXPECT_EQ(told("/livez"), "200 ok");
 }
 

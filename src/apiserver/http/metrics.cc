@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "apiserver/versions.h"
+#include "api/versions.h"
 #include "base/files.h"
 #include "base/strings.h"
 
@@ -66,7 +66,7 @@ void append_store(std::string& out, const store::Store& store) {
   append_one(out, "muster_store_full", "gauge", "1 while the disk is full.", stats.is_full ? 1 : 0);
   append_one(out, "muster_store_full_total", "counter", "Times the disk became full.", stats.times_full);
   append_head(out, "apiserver_storage_objects", "gauge", "Stored objects by resource.");
-  for (const api::Resource* resource : stored_resources()) {
+  for (const api::Resource* resource : api::stored_resources()) {
     const std::string name = resource->qualified_name();
     out += fmt::format("apiserver_storage_objects{{resource=\"{}\"}} {}\n", name, store.count(name));
   }
@@ -173,7 +173,7 @@ std::shared_ptr<net::Exchange> Metrics::measure(const Clock& clock, std::shared_
   return std::make_shared<MeasuredExchange>(shared_from_this(), clock, std::move(exchange), std::move(labels));
 }
 
-std::string Metrics::text(const Context& context, std::size_t open_watches, const client::MetricsApi* usage) const {
+std::string Metrics::text(const store::Store& store, std::size_t open_watches, const client::MetricsApi* usage) const {
   std::string out;
   append_head(out, "apiserver_request_total", "counter", "Requests answered, by verb, resource and code.");
   for (const auto& [key, count] : requests_) {
@@ -191,7 +191,7 @@ std::string Metrics::text(const Context& context, std::size_t open_watches, cons
     out += fmt::format("apiserver_request_duration_seconds_count{{{}}} {}\n", words, histogram.count);
   }
   append_one(out, "muster_watches_open", "gauge", "Watches being served.", open_watches);
-  append_store(out, context.store);
+  append_store(out, store);
   append_memory(out);
   append_cpu(out);
   if (usage != nullptr) append_pods(out, usage->totals());

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apiserver/http/request.h"
+#include "apiserver/print/form.h"
 #include "base/result.h"
 
 namespace muster::apiserver {
@@ -21,17 +22,6 @@ struct MediaRange {
 /// Sorted by quality, best first; equal qualities keep their order.
 std::vector<MediaRange> parse_accept(std::string_view header);
 
-enum class As { kObject, kTable, kPartialMetadata };
-/// What a row of a Table carries beside its cells.
-enum class RowObject { kMetadata, kFull, kNone };
-
-struct Form {
-  As as = As::kObject;
-  std::string version = "v1";  // of meta.k8s.io, for Table and PartialObjectMetadata
-  RowObject row_object = RowObject::kMetadata;
-  bool headers = true;  // false after the first table of a watch, which names the columns
-  auto operator<=>(const Form&) const = default;
-};
 /// NotAcceptable when the client accepts none of the forms we can produce; JSON is always one of them.
 Result<Form> negotiate_form(std::string_view accept, const Query& query);
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "apiserver/http/status_error.h"
+#include "api/versions.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/print/table.h"
-#include "apiserver/versions.h"
 #include "base/shortened.h"
 
 namespace muster::apiserver {
@@ -75,14 +75,14 @@ void Reply::json(net::Response response) const {
 
 void Reply::object(int code, const api::Resource& resource, const net::Bytes& bytes) const {
   if (form_.as == As::kObject) {
-    return json(net::Response{.status = code, .headers = {}, .body = {}, .pieces = {in_version(resource, bytes)}});
+    return json(net::Response{.status = code, .headers = {}, .body = {}, .pieces = {api::in_version(resource, bytes)}});
   }
   auto object = json::parse(*bytes);
   if (!object) return fail(object.error());
-  to_asked_version(resource, *object);
+  api::to_asked_version(resource, *object);
   if (form_.as == As::kPartialMetadata) return json(code, json::serialize(partial_metadata(*object, form_.version)));
   json::Array rows;
-  rows.push_back(table_row(resource, *object, form_.row_object, form_.version, context_->loop.now()));
+  rows.push_back(table_row(resource, *object, form_.row_object, form_.version, clock_->now()));
   json::Object metadata;
   metadata.append("resourceVersion", object->string_at("metadata", "resourceVersion"));
   json(code, json::serialize(make_table(resource, form_, std::move(metadata), std::move(rows))));

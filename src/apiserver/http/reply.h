@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/context.h"
+#include "api/resource.h"
 #include "apiserver/http/negotiation.h"
 #include "base/error.h"
+#include "base/ports.h"
 #include "json/document.h"
 #include "net/http.h"
 
@@ -20,8 +21,8 @@ net::Response text_response(std::string body);
 
 class Reply {
  public:
-  Reply(Context& context, std::shared_ptr<net::Exchange> exchange, Form form)
-      : context_(&context), exchange_(std::move(exchange)), form_(std::move(form)) {}
+  Reply(const Clock& clock, std::shared_ptr<net::Exchange> exchange, Form form)
+      : clock_(&clock), exchange_(std::move(exchange)), form_(std::move(form)) {}
 
   const Form& form() const { return form_; }
   const std::shared_ptr<net::Exchange>& exchange() const { return exchange_; }
@@ -40,7 +41,7 @@ class Reply {
  private:
   void send(net::Response response) const;
 
-  Context* context_;
+  const Clock* clock_;
   std::shared_ptr<net::Exchange> exchange_;
   Form form_;
   std::vector<std::string> warnings_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -48,7 +48,7 @@ bool allows(const ResourceRequest& request) {
 Error read_only_definitions() {
   Error error = method_not_allowed();
   error.message =
-      "customresourcedefinitions can only be read here: this engine serves its own kinds (kubectl get crd) and takes "
+      "customresourcedefinitions can only be read here: this engine serves its own kinds (kubectl get crd) and accepts "
       "no "
       "others; install this definition on a Kubernetes cluster";
   return error;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -32,7 +32,7 @@ std::optional<Named> match_segments(const std::vector<std::string>& pattern, con
 
 }  // namespace
 
-Router::Router(std::vector<Route> routes) {
+void Router::add(std::vector<Route> routes) {
   for (Route& route : routes) entries_.push_back({split(route.pattern, '/'), std::move(route)});
 }
 

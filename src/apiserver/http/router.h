@@ -33,7 +33,8 @@ struct Route {
 
 class Router {
  public:
-  explicit Router(std::vector<Route> routes);
+  /// Not during a request.
+  void add(std::vector<Route> routes);
 
   struct Match {
     const Route* route = nullptr;

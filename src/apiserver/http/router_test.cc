@@ -11,11 +11,13 @@ using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
 Router files_and_backups() {
-  return Router({{.pattern = "apis/x/namespaces/{namespace}/claims/{name}/files/{path...}",
-                  .methods = {"GET", "PUT"},
-                  .handle = nullptr,
-                  .streams_body = true},
-                 {.pattern = "apis/x/backups", .methods = {"POST"}, .handle = nullptr}});
+  Router router;
+  router.add({{.pattern = "apis/x/namespaces/{namespace}/claims/{name}/files/{path...}",
+               .methods = {"GET", "PUT"},
+               .handle = nullptr,
+               .streams_body = true},
+              {.pattern = "apis/x/backups", .methods = {"POST"}, .handle = nullptr}});
+  return router;
 }
 
 TEST(Router, NamesTheSegmentsAndTheRest) {
@@ -54,17 +56,18 @@ TEST(Router, OnlyRoutesThatSaySoStreamTheirBodies) {
 
 class Routed : public Engine {
  protected:
-  Routed() {
-    server_options_.routes.push_back({.pattern = "apis/muster.dev/v1/echo/{name}",
-                                      .methods = {"PUT"},
-                                      .handle =
-                                          [](RoutedRequest request, std::shared_ptr<net::Exchange> exchange) {
-                                            auto body = std::make_shared<std::string>(request.at["name"] + ": ");
-                                            exchange->read_input(
-                                                {.on_data = [body](std::string_view more) { *body += more; },
-                                                 .on_end = [body, exchange] { exchange->respond({.body = *body}); }});
-                                          },
-                                      .streams_body = true});
+  void SetUp() override {
+    Engine::SetUp();
+    server_->add_routes({{.pattern = "apis/muster.dev/v1/echo/{name}",
+                          .methods = {"PUT"},
+                          .handle =
+                              [](RoutedRequest request, std::shared_ptr<net::Exchange> exchange) {
+                                auto body = std::make_shared<std::string>(request.at["name"] + ": ");
+                                exchange->read_input(
+                                    {.on_data = [body](std::string_view more) { *body += more; },
+                                     .on_end = [body, exchange] { exchange->respond({.body = *body}); }});
+                              },
+                          .streams_body = true}});
   }
 };
 

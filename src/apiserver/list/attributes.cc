@@ -6,7 +6,6 @@
 #include <map>
 
 #include "api/resource.h"
-#include "apiserver/api_server.h"
 #include "base/strings.h"
 #include "json/document.h"
 #include "json/excerpt.h"

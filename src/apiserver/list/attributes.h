@@ -21,6 +21,8 @@ inline constexpr std::string_view kUid = "u";
 inline constexpr std::string_view kDeleting = "d";
 
 store::Attributes attributes_of(std::string_view resource, const json::Document& object);
+/// The same for stored bytes, for store::Options::extract.
+store::Attributes extract_attributes(std::string_view resource, std::string_view bytes);
 
 /// Whether field selectors of the resource may use the field. This includes metadata.name and metadata.namespace.
 bool is_selectable(std::string_view resource, std::string_view field);

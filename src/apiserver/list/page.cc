@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "apiserver/http/status_error.h"
-#include "apiserver/versions.h"
+#include "api/versions.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "client/api_client.h"
 
@@ -210,7 +210,7 @@ net::Response list_response(const api::Resource& resource, Listed listed) {
   response.pieces.reserve(listed.items.size() * 2);
   for (store::Bytes& item : listed.items) {
     if (!response.pieces.empty()) response.pieces.push_back(comma);
-    response.pieces.push_back(in_version(resource, std::move(item)));
+    response.pieces.push_back(api::in_version(resource, std::move(item)));
   }
   response.pieces.push_back(end);
   return response;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "api/resource.h"
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
 #include "apiserver/list/read.h"

@@ -2,12 +2,10 @@
 
 #include <fmt/core.h>
 
-#include "apiserver/http/status_error.h"
+#include "api/versions.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/list/page.h"
 #include "apiserver/print/table.h"
-#include "apiserver/verbs/verbs.h"
-#include "apiserver/verbs/write.h"
-#include "apiserver/versions.h"
 #include "base/strings.h"
 
 namespace muster::apiserver {
@@ -18,7 +16,7 @@ std::string table_list(const Context& context, const api::Resource& resource, co
   const Time now = context.loop.now();
   for (const store::Bytes& item : listed.items) {
     if (auto object = json::parse(*item)) {
-      to_asked_version(resource, *object);
+      api::to_asked_version(resource, *object);
       rows.push_back(table_row(resource, *object, form.row_object, form.version, now));
     }
   }
@@ -74,25 +72,6 @@ Error too_large(store::Revision asked, store::Revision current) {
   error.retry_after = std::chrono::seconds(1);
   error.causes = {{"ResourceVersionTooLarge", "Too large resource version", ""}};
   return error;
-}
-
-void get_object(Context& context, const ResourceRequest& request, Reply reply) {
-  const store::Entry* entry = context.store.get(key_of(*request.resource, request.ns, request.name));
-  if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
-  reply.object(200, *request.resource, entry->bytes);
-}
-
-void list_objects(Context& context, const ResourceRequest& request, Reply reply) {
-  const auto selection = parse_selection(request);
-  if (!selection) return reply.fail(selection.error());
-  const auto page = parse_page(request.query, context.store.revision());
-  if (!page) return reply.fail(page.error());
-  auto listed = list_page(context, *selection, *page);
-  if (!listed && listed.error().reason == Reason::kExpired) {
-    return reply.json(http_code(Reason::kExpired), json::serialize(expired_list(*page)));
-  }
-  if (!listed) return reply.fail(listed.error());
-  send_list(context, *request.resource, *std::move(listed), reply);
 }
 
 void send_list(const Context& context, const api::Resource& resource, Listed listed, const Reply& reply) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/request.h"
 #include "apiserver/list/selectors.h"
 

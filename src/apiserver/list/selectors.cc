@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/rules/rule_texts.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/list/attributes.h"
 #include "base/strings.h"
 

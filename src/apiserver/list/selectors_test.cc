@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/api_server.h"
+#include "apiserver/list/attributes.h"
 
 namespace muster::apiserver {
 namespace {

@@ -48,14 +48,14 @@ Document write_parameters() {
 
 Document list_parameters() {
   return Array{
-      parameter("allowWatchBookmarks", "query", "boolean", "Asks for BOOKMARK events in a watch."),
+      parameter("allowWatchBookmarks", "query", "boolean", "Requests BOOKMARK events in a watch."),
       parameter("continue", "query", "string", "Not used: lists are always whole."),
       parameter("fieldSelector", "query", "string", "Restricts the list by the fields of objects."),
       parameter("labelSelector", "query", "string", "Restricts the list by the labels of objects."),
       parameter("limit", "query", "integer", "Not followed: lists are always whole."),
-      parameter("resourceVersion", "query", "string", "At which revision the list or watch begins."),
+      parameter("resourceVersion", "query", "string", "Revision at which the list or watch starts."),
       parameter("resourceVersionMatch", "query", "string", "How resourceVersion is understood."),
-      parameter("sendInitialEvents", "query", "boolean", "A watch begins with what there is."),
+      parameter("sendInitialEvents", "query", "boolean", "Starts the watch with the existing objects."),
       parameter("timeoutSeconds", "query", "integer", "When the watch ends."),
       parameter("watch", "query", "boolean", "Changes as a stream instead of a list."),
   };
@@ -193,7 +193,7 @@ Document document_of(const GroupVersion& gv) {
   for (const api::Resource& resource : api::resources()) {
     if (resource.group != gv.group || resource.version != gv.version) continue;
     const std::string reference = reflect::add_openapi_schemas(*resource.type, prefix, schemas);
-    if (const auto* message = api::kubernetes::find_message(resource)) {
+    if (const auto* message = resource.message()) {
       complete_schemas(*resource.type, *message, prefix, schemas);
     }
     const std::string name = reference.substr(reference.rfind('/') + 1);

@@ -34,7 +34,7 @@ Document schema(const Document& v3) {
   for (const auto& [key, value] : v3.as_object()) {
     if (key == "$ref") {
       out.append(key, reference(value));
-    } else if (key == "allOf") {  // wraps a reference; v2 puts that beside its description
+    } else if (key == "allOf") {  // wraps a reference; v2 puts that next to its description
       CHECK(value.as_array().size() == 1);
       out.append("$ref", reference(*value.as_array()[0].find("$ref")));
     } else if (key == "properties") {

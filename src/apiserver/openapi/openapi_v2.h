@@ -1,5 +1,5 @@
 // OpenAPI v2, derived from OpenAPI v3: one document for all groups, with schemas under `definitions`, bodies among the
-// parameters, and keywords beside a reference.
+// parameters, and keywords next to a reference.
 #pragma once
 
 #include "json/document.h"

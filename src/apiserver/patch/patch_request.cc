@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "apiserver/admission/admission.h"
 #include "apiserver/admission/metadata_rules.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
 #include "apiserver/patch/strategic_merge.h"
 #include "base/strings.h"
 #include "json/patch.h"

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "json/members.h"
 
@@ -192,7 +192,7 @@ Result<bool> merge_ordered(Document& target, const Document& patch, const std::s
   const Document* changes = patch.find(name);
   const Document* existing = target.find(name);
   if (!order.is_array() || (changes != nullptr && !changes->is_array())) {
-    return bad_request(fmt::format("{}{}: must be a list beside a list", kElementOrder, name));
+    return bad_request(fmt::format("{}{}: must be a list, like the list that it orders", kElementOrder, name));
   }
   if (changes == nullptr && (existing == nullptr || !existing->is_array())) return true;
   static const Array kNone;

@@ -80,7 +80,7 @@ TEST(StrategicMerge, TheOrderOfElementsIsSet) {
   EXPECT_EQ(merged(pod, R"({"spec":{"$setElementOrder/volumes":[{"name":"a"}],"volumes":[{"name":"d"}]}})"),
             R"(the order in patch list [{"name":"d"}]: does not match $setElementOrder/volumes: [{"name":"a"}])");
   EXPECT_EQ(merged(pod, R"({"spec":{"$setElementOrder/volumes":7}})"),
-            "$setElementOrder/volumes: must be a list beside a list");
+            "$setElementOrder/volumes: must be a list, like the list that it orders");
 }
 
 TEST(StrategicMerge, ManyItemsAndValuesAtOnce) {

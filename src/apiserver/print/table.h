@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/resource.h"
-#include "apiserver/http/negotiation.h"
+#include "apiserver/print/form.h"
 #include "base/time.h"
 #include "json/document.h"
 

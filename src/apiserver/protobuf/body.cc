@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "api/kubernetes/kubernetes_fields.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/protobuf/message.h"
 #include "apiserver/protobuf/wire.h"
 #include "base/strings.h"

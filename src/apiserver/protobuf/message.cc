@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/protobuf/wire.h"
 #include "base/strings.h"
 #include "base/time.h"
@@ -59,7 +59,7 @@ Result<Document> decode_time(std::string_view bytes, bool micro) {
   if (seconds == kFirstSecond) return Document();
   const bool sayable = seconds >= kFirstSecond && seconds <= kLastSecond;
   if (!sayable || seconds < -kNanoRange || seconds >= kNanoRange || nanos < 0 || nanos > 999'999'999) {
-    return bad_request(fmt::format("protobuf: {} s and {} ns are no point in time", seconds, nanos));
+    return bad_request(fmt::format("protobuf: {} s and {} ns are not a valid time", seconds, nanos));
   }
   const Time time{std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos)};
   return Document(micro ? format_rfc3339_micro(time) : format_rfc3339(time));

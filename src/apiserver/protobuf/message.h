@@ -9,7 +9,7 @@
 
 namespace muster::apiserver::protobuf {
 
-/// Fields that the table does not have are skipped. BadRequest for bytes that are no such message.
+/// Fields that the table does not have are skipped. BadRequest if the bytes are not such a message.
 Result<json::Object> decode_message(const api::kubernetes::Message& message, std::string_view bytes);
 
 }  // namespace muster::apiserver::protobuf

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 
 namespace muster::apiserver::protobuf {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/apply/ownership.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/verbs/write.h"
 #include "base/strings.h"
 #include "json/yaml.h"

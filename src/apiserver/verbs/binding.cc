@@ -1,7 +1,8 @@
 #include <fmt/core.h>
 
-#include "apiserver/admission/admission.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
+#include "apiserver/http/write_parameters.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 

@@ -1,5 +1,6 @@
 #include "apiserver/admission/admission.h"
 #include "apiserver/apply/ownership.h"
+#include "apiserver/http/body.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 

@@ -6,10 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/admission/admission.h"
 #include "apiserver/admission/metadata_rules.h"
 #include "apiserver/admission/stored_object.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
+#include "apiserver/http/write_parameters.h"
 #include "apiserver/list/page.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/resource.h"
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/request.h"
 #include "base/result.h"
 #include "store/store.h"

@@ -1,4 +1,4 @@
-#include "apiserver/apply/ownership.h"
+#include "apiserver/http/write_parameters.h"
 #include "apiserver/patch/patch_request.h"
 #include "apiserver/verbs/apply.h"
 #include "apiserver/verbs/verbs.h"
@@ -14,7 +14,7 @@ void patch_object(Context& context, const ResourceRequest& request, const net::R
   if (!patch) return reply.fail(patch.error());
   const auto current = current_object(context, request);
   if (!current) return reply.fail(current.error());
-  auto wanted = apply_patch(*patch, api::kubernetes::find_message(*request.resource), current->object);
+  auto wanted = apply_patch(*patch, request.resource->message(), current->object);
   if (!wanted) return reply.fail(wanted.error());
   change_object(context, request, Origin::kPatch, *current, *std::move(wanted), *parameters, std::move(warnings),
                 std::move(reply));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/verbs/pod_container.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"

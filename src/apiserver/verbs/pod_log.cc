@@ -1,12 +1,13 @@
+#include "apiserver/verbs/pod_log.h"
+
 #include <fmt/core.h>
 
 #include <memory>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "apiserver/admission/metadata_rules.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/verbs/pod_container.h"
-#include "apiserver/verbs/routes.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 #include "base/clamped_seconds.h"
@@ -57,50 +58,6 @@ Status check_numbers(const client::LogRequest& request, std::optional<std::int64
   return invalid(options, request.pod, std::move(causes));
 }
 
-/// Reads what the query says; which pod it is about is not in the query.
-Result<client::LogRequest> parse_log_query(const Query& query, client::LogRequest request, Time now) {
-  request.fold = query.flag("fold");
-  request.follow = query.flag("follow");
-  request.previous = query.flag("previous");
-  request.timestamps = query.flag("timestamps");
-  TRY_ASSIGN(request.tail_lines, query.number("tailLines"));
-  TRY_ASSIGN(request.limit_bytes, query.number("limitBytes"));
-  TRY_ASSIGN(const auto since_seconds, query.number("sinceSeconds"));
-  if (since_seconds) request.since = now - clamped_seconds(*since_seconds);
-  if (const std::string_view since = query.get("sinceTime"); !since.empty()) {
-    request.since = parse_rfc3339(since);
-    if (!request.since) {
-      return bad_request(fmt::format("sinceTime: must be an RFC 3339 time {}, got {}", kTimeRange, quote(since)));
-    }
-  }
-  TRY(check_numbers(request, since_seconds));
-  return request;
-}
-
-Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
-  client::LogRequest named;
-  named.ns = pod.string_at("metadata", "namespace");
-  named.pod = pod.string_at("metadata", "name");
-  named.pod_uid = pod.string_at("metadata", "uid");
-  TRY_ASSIGN(client::LogRequest request, parse_log_query(query, std::move(named), now));
-  TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
-  return request;
-}
-
-Result<client::LogRequest> parse_attempt_request(const RoutedRequest& request, Time now) {
-  const auto attempt = parse_int(request.at.at("attempt"));
-  if (!attempt || *attempt < 0) {
-    return bad_request(
-        fmt::format("attempts: must be a whole number from 0 on, got {}", quote(request.at.at("attempt"))));
-  }
-  client::LogRequest named;
-  named.ns = request.at.at("namespace");
-  named.pod = request.at.at("name");
-  named.container = request.query.get("container");
-  named.attempt = *attempt;
-  return parse_log_query(request.query, std::move(named), now);
-}
-
 // Reading a log pauses while this much of it waits for a slow client, and resumes when half of that is sent.
 constexpr std::size_t kMostUnsent = std::size_t{1} << 20;
 
@@ -142,7 +99,37 @@ struct LogSession : std::enable_shared_from_this<LogSession> {
   }
 };
 
-/// Sends the log, and with `follow` what comes later.
+Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
+  client::LogRequest named;
+  named.ns = pod.string_at("metadata", "namespace");
+  named.pod = pod.string_at("metadata", "name");
+  named.pod_uid = pod.string_at("metadata", "uid");
+  TRY_ASSIGN(client::LogRequest request, parse_log_query(query, std::move(named), now));
+  TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
+  return request;
+}
+
+}  // namespace
+
+Result<client::LogRequest> parse_log_query(const Query& query, client::LogRequest request, Time now) {
+  request.fold = query.flag("fold");
+  request.follow = query.flag("follow");
+  request.previous = query.flag("previous");
+  request.timestamps = query.flag("timestamps");
+  TRY_ASSIGN(request.tail_lines, query.number("tailLines"));
+  TRY_ASSIGN(request.limit_bytes, query.number("limitBytes"));
+  TRY_ASSIGN(const auto since_seconds, query.number("sinceSeconds"));
+  if (since_seconds) request.since = now - clamped_seconds(*since_seconds);
+  if (const std::string_view since = query.get("sinceTime"); !since.empty()) {
+    request.since = parse_rfc3339(since);
+    if (!request.since) {
+      return bad_request(fmt::format("sinceTime: must be an RFC 3339 time {}, got {}", kTimeRange, quote(since)));
+    }
+  }
+  TRY(check_numbers(request, since_seconds));
+  return request;
+}
+
 void send_log(Context& context, const client::LogRequest& log, const std::shared_ptr<net::Exchange>& exchange) {
   if (context.node == nullptr) return exchange->respond(error_response(no_node_yet("logs")));
   auto session = std::make_shared<LogSession>();
@@ -172,8 +159,6 @@ void send_log(Context& context, const client::LogRequest& log, const std::shared
   });
 }
 
-}  // namespace
-
 void read_pod_log(Context& context, const ResourceRequest& request, Reply reply) {
   const store::Entry* entry = context.store.get(key_of(*request.resource, request.ns, request.name));
   if (entry == nullptr) return reply.fail(not_found(*request.resource, request.name));
@@ -189,17 +174,6 @@ void read_pod_log(Context& context, const ResourceRequest& request, Reply reply)
   if (const auto started = check_started(*pod, log->container, log->previous); !started)
     return reply.fail(started.error());
   send_log(context, *log, reply.exchange());
-}
-
-Route attempt_log_route(Context& context) {
-  const auto handle = [&context](const RoutedRequest& request, const std::shared_ptr<net::Exchange>& exchange) {
-    const auto log = parse_attempt_request(request, context.loop.now());
-    if (!log) return exchange->respond(error_response(log.error()));
-    send_log(context, *log, exchange);
-  };
-  return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/pods/{name}/attempts/{attempt}/log",
-          .methods = {"GET"},
-          .handle = handle};
 }
 
 }  // namespace muster::apiserver

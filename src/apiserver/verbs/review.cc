@@ -1,7 +1,8 @@
 // Answers clients that ask about themselves, from the table that decides about their requests.
 #include "apiserver/access/authorize.h"
 #include "apiserver/admission/admission.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/verbs/verbs.h"
 

@@ -7,7 +7,8 @@
 
 #include "apiserver/admission/admission.h"
 #include "apiserver/apply/ownership.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
 #include "apiserver/patch/patch_request.h"
 #include "apiserver/verbs/apply.h"
 #include "apiserver/verbs/verbs.h"
@@ -58,9 +59,9 @@ Document scale_of(const api::ScalePaths& paths, const Document& object) {
 const api::Resource& scale_kind() {
   static const api::Resource kind = [] {
     api::Resource scale{.group = "autoscaling", .version = "v1", .kind = "Scale", .plural = "scales"};
-    scale.columns = {{"Desired", "integer", ".spec.replicas", "The number that is wanted.", 0},
-                     {"Available", "integer", ".status.replicas", "The number that is there.", 0},
-                     {"Age", "date", ".metadata.creationTimestamp", "When the scaled object was made.", 0}};
+    scale.columns = {{"Desired", "integer", ".spec.replicas", "Wanted number of replicas.", 0},
+                     {"Available", "integer", ".status.replicas", "Current number of replicas.", 0},
+                     {"Age", "date", ".metadata.creationTimestamp", "When the scaled object was created.", 0}};
     return scale;
   }();
   return kind;

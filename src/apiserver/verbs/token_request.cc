@@ -4,7 +4,8 @@
 #include "api/kubernetes/reviews_v1.h"
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/metadata_rules.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/body.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 
@@ -24,7 +25,7 @@ const api::Resource& token_request_kind() {
   return kind;
 }
 
-/// Finds the pod that a token shall be bound to.
+/// Finds the pod that the token is to be bound to.
 Result<Document> bound_pod(Context& context, const ResourceRequest& request, const Document& reference) {
   const std::string& kind = reference.string_at("kind");
   const std::string& version = reference.string_at("apiVersion");
@@ -52,7 +53,7 @@ Result<Document> bound_pod(Context& context, const ResourceRequest& request, con
   return std::move(pod.object);
 }
 
-/// Returns the claims of the token that is asked for. A token made with the token of a pod dies with that pod, too.
+/// Returns the claims of the requested token. A token created with the token of a pod is also bound to that pod.
 Result<TokenClaims> claims_for(Context& context, const ResourceRequest& request, const Document& asked) {
   TRY_ASSIGN(const Current account, current_object(context, request));
   // Authentication sees only what is durable, and a token must work as soon as it is handed out.

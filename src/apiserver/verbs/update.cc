@@ -1,3 +1,4 @@
+#include "apiserver/http/body.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 

@@ -2,9 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <limits>
-
 #include "testing/engine_fixture.h"
+#include "testing/fake_metrics.h"
 
 namespace muster::apiserver {
 namespace {
@@ -16,28 +15,6 @@ using ::testing::Not;
 using namespace std::chrono_literals;
 
 constexpr const char* kUsage = "/apis/metrics.k8s.io/v1beta1";
-
-/// What a test says that pods use.
-class FakeMetrics final : public client::MetricsApi {
- public:
-  Result<client::NodeUsage> node_usage() override { return node; }
-  std::optional<client::PodUsage> pod_usage(const std::string& uid) const override {
-    const auto found = pods.find(uid);
-    return found == pods.end() ? std::nullopt : std::optional(found->second);
-  }
-  Result<client::History> history(const client::HistoryRequest& request) const override {
-    asked = request;
-    if (past) return *past;
-    return Error{.reason = Reason::kNotFound, .message = "not measured"};
-  }
-  std::vector<client::PodTotals> totals() const override { return sums; }
-
-  client::NodeUsage node;
-  std::map<std::string, client::PodUsage> pods;
-  std::optional<client::History> past;
-  std::vector<client::PodTotals> sums;
-  mutable client::HistoryRequest asked;
-};
 
 class Usage : public Engine {
  protected:
@@ -65,7 +42,7 @@ class Usage : public Engine {
     return all;
   }
 
-  FakeMetrics metrics_;
+  testing::FakeMetrics metrics_;
 };
 
 TEST_F(Usage, APodIsShownOnceItIsMeasured) {
@@ -107,47 +84,9 @@ TEST_F(Usage, ANodeIsThisMachine) {
   get(std::string(kUsage) + "/nodes/elsewhere", 404);
 }
 
-TEST_F(Usage, AHistoryHasTimesAndSeries) {
-  const std::string uid = make_pod("p", "x");
-  const std::string path = "/apis/muster.dev/v1/namespaces/default/pods/p/metrics";
-  get(path, 404);
-  metrics_.past = client::History{
-      .pod_uid = uid,
-      .step = 15s,
-      .times = {Time(15s), Time(30s)},
-      .series = {{"cpu", "cores", {0.1F, std::numeric_limits<float>::quiet_NaN()}}, {"memory", "bytes", {1e6F, 2e6F}}}};
-  EXPECT_EQ(
-      json::serialize(get(path + "?from=1970-01-01T00:00:10Z&to=40&step=15s")),
-      R"({"apiVersion":"muster.dev/v1","kind":"PodMetricsHistory","metadata":{"name":"p","namespace":"default","uid":")" +
-          uid + R"("},"stepSeconds":15,"times":[15,30],"series":[)" +
-          R"({"name":"cpu","unit":"cores","values":[0.1,null]},)" +
-          R"({"name":"memory","unit":"bytes","values":[1000000,2000000]}]})");
-  EXPECT_EQ(metrics_.asked.pod_uid, uid);
-  EXPECT_EQ(metrics_.asked.from, Time(10s));
-  EXPECT_EQ(metrics_.asked.to, Time(40s));
-  EXPECT_EQ(metrics_.asked.step, Duration(15s));
-  get("/apis/muster.dev/v1/namespaces/default/pods/deleted/metrics?step=30");
-  EXPECT_EQ(metrics_.asked.pod_uid, "");
-  EXPECT_EQ(metrics_.asked.pod, "deleted");
-  EXPECT_EQ(metrics_.asked.step, Duration(30s));
-}
-
-TEST_F(Usage, WrongParametersAreNamed) {
-  const std::string path = "/apis/muster.dev/v1/namespaces/default/pods/p/metrics";
-  EXPECT_EQ(get(path + "?from=yesterday", 400).string_at("message"),
-            "from: must be an RFC 3339 time in the years 1678 to 2261 or seconds since 1970, up to 4102444800, got "
-            "\"yesterday\"");
-  EXPECT_EQ(get(path + "?to=99999999999999", 400).string_at("message"),
-            "to: must be an RFC 3339 time in the years 1678 to 2261 or seconds since 1970, up to 4102444800, got "
-            "\"99999999999999\"");
-  EXPECT_EQ(get(path + "?step=often", 400).string_at("message"), "step: must be a duration such as 15s, got \"often\"");
-  EXPECT_EQ(call("POST", path)->status, 405);
-}
-
 TEST_F(Usage, WithoutAMeasuringNodeNothingIsAvailable) {
   server_->set_metrics(nullptr);
   get(std::string(kUsage) + "/pods", 503);
-  get("/apis/muster.dev/v1/namespaces/default/pods/p/metrics", 503);
 }
 
 TEST_F(Usage, PrometheusSeesWhatIsKnown) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apiserver/access/account_tokens.h"
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
 #include "net/http.h"

@@ -2,13 +2,13 @@
 
 #include <memory>
 
+#include "api/versions.h"
 #include "apiserver/admission/metadata_rules.h"
-#include "apiserver/admission/quota.h"
 #include "apiserver/admission/stored_object.h"
 #include "apiserver/apply/ownership.h"
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/list/attributes.h"
-#include "apiserver/versions.h"
+#include "apiserver/quota/quotas.h"
 
 namespace muster::apiserver {
 namespace {
@@ -69,7 +69,7 @@ void store_new(Context& context, const api::Resource& resource, const store::Key
   auto held = context.quotas->reserve(resource, key.ns, nullptr, object);
   if (!held) return done(std::move(held).error());
   if (const store::Entry* there = context.store.latest(key)) return done(is_there(resource, key, *there));
-  to_stored_version(resource, object);
+  api::to_stored_version(resource, object);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(object)));
   context.store.put(key, 0, render_of(key, std::move(object)),
                     when_stored(resource, key, std::move(done), *std::move(held)));
@@ -81,7 +81,7 @@ void store_change(Context& context, const api::Resource& resource, const store::
   if (auto fits = check_shape(resource, after); !fits) return done(std::move(fits).error());
   auto held = context.quotas->reserve(resource, key.ns, &before, after);
   if (!held) return done(std::move(held).error());
-  to_stored_version(resource, after);
+  api::to_stored_version(resource, after);
   if (dry_run) return done(std::make_shared<const std::string>(json::serialize(after)));
   const store::Revision expected = entry.revision;
   if (may_go(after)) {
@@ -117,7 +117,7 @@ Result<Current> current_object(Context& context, const ResourceRequest& request)
   if (entry == nullptr) return not_found(*request.resource, request.name);
   current.entry = *entry;
   TRY_ASSIGN(current.object, read_stored(current.key, *entry));
-  to_asked_version(*request.resource, current.object);
+  api::to_asked_version(*request.resource, current.object);
   return current;
 }
 

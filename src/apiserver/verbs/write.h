@@ -5,7 +5,7 @@
 
 #include "api/resource.h"
 #include "apiserver/admission/admission.h"
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/reply.h"
 #include "json/document.h"
 #include "store/store.h"

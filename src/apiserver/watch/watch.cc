@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "apiserver/http/status_error.h"
+#include "apiserver/errors/status_error.h"
 #include "apiserver/list/read.h"
 #include "apiserver/watch/watch_lines.h"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <set>
 
-#include "apiserver/context.h"
+#include "apiserver/context/context.h"
 #include "apiserver/http/reply.h"
 #include "apiserver/http/request.h"
 

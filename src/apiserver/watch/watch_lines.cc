@@ -1,7 +1,7 @@
 #include "apiserver/watch/watch_lines.h"
 
+#include "api/versions.h"
 #include "apiserver/print/table.h"
-#include "apiserver/versions.h"
 #include "client/api_client.h"
 
 namespace muster::apiserver {
@@ -33,9 +33,9 @@ void append_event(std::string& out, const api::Resource& resource, const Form& f
                   const net::Bytes& object, Time now) {
   out.append(R"({"type":")").append(type).append(R"(","object":)");
   auto parsed = form.as == As::kObject ? Result<json::Document>(json::Document()) : json::parse(*object);
-  if (form.as != As::kObject && parsed) to_asked_version(resource, *parsed);
+  if (form.as != As::kObject && parsed) api::to_asked_version(resource, *parsed);
   if (form.as == As::kObject || !parsed) {
-    out += *in_version(resource, object);
+    out += *api::in_version(resource, object);
   } else if (form.as == As::kPartialMetadata) {
     json::append_serialized(partial_metadata(*parsed, form.version), out);
   } else {

@@ -60,7 +60,7 @@ TEST_F(Engine, WhatThereIsComesAtTheSpeedOfItsReader) {
 TEST_F(Engine, AWatchBeginsWithWhatThereWasAndGoesOnFromThere) {
   for (int i = 0; i < 600; ++i) call("POST", kConfigMaps, config_map("c" + std::to_string(i)));
   const auto slow = start("GET", kWatch);
-  const auto beside = start("GET", kWatch);
+  const auto other = start("GET", kWatch);
   slow->backlog = (1u << 20) + 1;
   loop_.settle();
   call("DELETE", std::string(kConfigMaps) + "/c599");
@@ -68,7 +68,7 @@ TEST_F(Engine, AWatchBeginsWithWhatThereWasAndGoesOnFromThere) {
   const auto later = start("GET", kWatch);
   slow->read_until(0);
   loop_.settle();
-  for (const auto& watch : {slow, beside}) {
+  for (const auto& watch : {slow, other}) {
     EXPECT_EQ(times(R"({"type":"ADDED")", watch->body), 601u);
     EXPECT_EQ(times(R"({"type":"DELETED")", watch->body), 1u);
     EXPECT_LT(watch->body.rfind(R"("name":"c6")"), watch->body.find(R"({"type":"DELETED")"));

@@ -180,7 +180,7 @@ Result<GitFetch> read_git_variables(const std::vector<std::string>& environment)
   out.branch = value_or(values, "GIT_SYNC_BRANCH", "");
   out.revision = value_or(values, "GIT_SYNC_REV", "HEAD");
   for (const std::string& name : {out.branch, out.revision}) {
-    if (name.starts_with('-')) return invalid_variable(fmt::format("{} is no branch or revision", quote(name)));
+    if (name.starts_with('-')) return invalid_variable(fmt::format("{} is not a branch or revision", quote(name)));
   }
   TRY_ASSIGN(out.depth, number_at(values, "GIT_SYNC_DEPTH", 0));
   TRY_ASSIGN(out.submodules, submodules_at(values));

@@ -70,7 +70,7 @@ TEST(GitSync, RefusesByNameWhatItDoesNotDo) {
   EXPECT_EQ(message_for({"GIT_SYNC_DEPTH=deep"}), "GIT_SYNC_DEPTH: must be a whole number, got \"deep\"");
   EXPECT_EQ(message_for({"GIT_SYNC_SUBMODULES=all"}),
             "GIT_SYNC_SUBMODULES: must be recursive, shallow or off, got \"all\"");
-  EXPECT_EQ(message_for({"GIT_SYNC_BRANCH=--upload-pack=id"}), "\"--upload-pack=id\" is no branch or revision");
+  EXPECT_EQ(message_for({"GIT_SYNC_BRANCH=--upload-pack=id"}), "\"--upload-pack=id\" is not a branch or revision");
   EXPECT_EQ(message_for({"GIT_SYNC_DEST=../x"}), "GIT_SYNC_DEST: must be the name of a folder, got \"../x\"");
 }
 

@@ -38,7 +38,7 @@ std::string failure_text(const GitFetch& fetch, const std::vector<std::string>& 
   const auto verb = std::ranges::find_if(command, [](const std::string& word) {
     return word == "clone" || word == "fetch" || word == "checkout" || word == "submodule";
   });
-  return fmt::format("{}: git {} ended with exit code {}; its own words are in the log of this container", where,
+  return fmt::format("{}: git {} ended with exit code {}; its messages are in the log of this container", where,
                      verb == command.end() ? "" : *verb, end->exit_code);
 }
 

@@ -6,7 +6,7 @@
 #include "arena/commands/commands.h"
 #include "arena/find_jobs.h"
 #include "cli/exec/exec_run.h"
-#include "cli/logs/log_follow.h"
+#include "client/logs/log_target.h"
 
 namespace muster::arena {
 
@@ -34,7 +34,7 @@ class Attach final : public Command {
     }
     const auto pod = context.session.get({{"", "v1", "pods"}, job.ns, target->name});
     if (!pod) return context.fail(pod.error());
-    const std::string container = container_.empty() ? cli::default_container(*pod) : container_;
+    const std::string container = container_.empty() ? client::default_container(*pod) : container_;
     context.session.err(fmt::format("Hello! Arena attach the container {} of instance {}\n", container, target->name));
     return exec(context, *target, container, {words.begin() + 1, words.end()});
   }
@@ -53,7 +53,7 @@ class Attach final : public Command {
                 job.name)};
   }
 
-  /// The terminal of the program is ours where there is one; in a pipe its output is copied as it is.
+  /// The program gets our terminal if there is one; in a pipe its output is copied unchanged.
   static int exec(Context& context, const Instance& target, const std::string& container,
                   std::vector<std::string> command) {
     cli::Session& session = context.session;

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/strings.h"
 #include "testing/command_run.h"
 

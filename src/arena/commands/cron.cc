@@ -99,7 +99,7 @@ class ChangeCrons : public Command {
  public:
   void add_flags(Flags& /*flags*/) override {}
 
-  /// Goes on after a name that fails, so that the others are changed, and reports it by the exit code.
+  /// Continues after a name that fails, so that the others are changed; the exit code reports it.
   int run(Context& context, const std::vector<std::string>& names) override {
     int code = 0;
     for (const std::string& name : names) {

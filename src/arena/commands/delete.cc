@@ -15,7 +15,7 @@ class Delete final : public Command {
 
   std::optional<cli::Failure> check(const std::vector<std::string>& /*words*/) override { return check_type(type_); }
 
-  /// Goes on after a name that fails, so that the others are deleted, and reports it by the exit code.
+  /// Continues after a name that fails, so that the others are deleted; the exit code reports it.
   int run(Context& context, const std::vector<std::string>& names) override {
     int code = 0;
     for (const std::string& name : names) {
@@ -50,8 +50,7 @@ class Prune final : public Command {
     flags.add("since", &since_, "Clean jobs that ended longer ago than a relative duration like 5s, 2m, or 3h", 's');
     flags.add("all-namespaces", &all_namespaces_, "show all the namespaces", 'A');
     flags.add_old_name("all-namespaces", "allNamespaces");
-    flags.add("include-pending", &include_pending_,
-              "also delete jobs that wait, as Arena does, by their creation time");
+    flags.add("include-pending", &include_pending_, "also delete waiting jobs, as Arena does, by their creation time");
   }
 
   std::optional<cli::Failure> check(const std::vector<std::string>& /*words*/) override {

@@ -66,7 +66,7 @@ class List final : public JobsCommand {
  public:
   void add_flags(Flags& flags) override {
     JobsCommand::add_flags(flags);
-    flags.add("watch", &watch_, "show the list again every two seconds, until Ctrl-C", 'w');
+    flags.add("watch", &watch_, "refresh the list every two seconds until Ctrl-C", 'w');
   }
 
   int run(Context& context, const std::vector<std::string>& /*words*/) override {

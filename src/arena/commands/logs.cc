@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "arena/commands/commands.h"
 #include "arena/find_jobs.h"
 #include "base/strings.h"
 #include "cli/logs/follow_job.h"
 #include "cli/logs/print_log.h"
+#include "client/logs/log_target.h"
 
 namespace muster::arena {
 
@@ -112,7 +113,7 @@ class Logs final : public Command {
                                        .why = job.message,
                                        .fix = fmt::format("arena logs {} -f waits until it runs", job.name)});
     }
-    std::string where = cli::log_target(job.ns, target.name, container) + query();
+    std::string where = client::log_target(job.ns, target.name, container) + query();
     if (timestamps_) where += "&timestamps=true";
     return cli::print_log(context.session, where, "") == 0 ? 0 : 1;
   }
@@ -126,11 +127,11 @@ class Logs final : public Command {
       const bool failed = status.int_at("state", "terminated", "exitCode") != 0;
       if (status.string_at("name") == kInitCode && started && (target.phase == "Pending" || failed)) return kInitCode;
     }
-    return target.phase == "Pending" ? "" : cli::default_container(pod);
+    return target.phase == "Pending" ? "" : client::default_container(pod);
   }
 
   int follow(Context& context, FoundJob job) const {
-    cli::FollowOptions options;
+    client::FollowOptions options;
     options.label_selector = fmt::format("{}={}", api::kKubeflowJobNameLabel, job.job.name);
     options.container = container_;
     options.timestamps = timestamps_;

@@ -65,7 +65,7 @@ std::unique_ptr<Command> make_whoami() {
 std::unique_ptr<Command> make_missing_kind() {
   return std::make_unique<NotSupported>(
       cli::Failure{.what = "not supported: this program does not run jobs of this kind",
-                   .why = "it makes PyTorchJobs, TFJobs and MPIJobs; elastic, DeepSpeed, Ray, Volcano and Spark jobs "
+                   .why = "it creates PyTorchJobs, TFJobs and MPIJobs; elastic, DeepSpeed, Ray, Volcano and Spark jobs "
                           "need operators of their own",
                    .fix = "arena submit pytorchjob, tfjob, mpijob or horovodjob"});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/print/pod_row.h"
 #include "arena/commands/commands.h"
 #include "arena/find_jobs.h"
 #include "arena/tensorboard_link.h"
@@ -19,22 +20,22 @@ using cli::Failure;
 using json::Document;
 
 std::string why_not_ready(const Document& pod) {
-  return fmt::format("its pod {} is {}", pod.string_at("metadata", "name"), pod_state(pod));
+  return fmt::format("its pod {} is {}", pod.string_at("metadata", "name"), api::pod_status(pod));
 }
 
 class TensorBoard final : public Command {
  public:
   void add_flags(Flags& flags) override {
     add_type_flag(flags, &type_);
-    flags.add("no-open", &no_open_, "only print the link");
-    flags.add("port", &port_, "port of the page on this machine; 0 takes a free one");
+    flags.add("no-open", &no_open_, "print the link but do not open it");
+    flags.add("port", &port_, "port of the page on this machine; 0 selects a free one");
     flags.add("timeout", &timeout_, "how long to wait for a tensorboard that is starting");
   }
 
   std::optional<Failure> check(const std::vector<std::string>& /*words*/) override {
     if (port_ < 0 || port_ > 65535) {
       return Failure{.what = fmt::format("--port: must be between 0 and 65535, got {}", port_),
-                     .fix = "leave it out for a free port"};
+                     .fix = "omit it for a free port"};
     }
     return check_type(type_);
   }

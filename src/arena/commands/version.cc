@@ -20,7 +20,7 @@ class Version final : public Command {
     context.session.out(fmt::format("arena: {}\n", kArenaVersion));
     if (short_) return 0;
     context.session.out("  GitTreeState: clean\n  Compiler: g++\n  Platform: linux\n");
-    if (verbose_) context.session.out("  Program: muster " MUSTER_VERSION "; objects are made without charts\n");
+    if (verbose_) context.session.out("  Program: muster " MUSTER_VERSION "; objects are created without charts\n");
     return 0;
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/print/pod_row.h"
 #include "arena/output/aligned.h"
 #include "arena/output/tables.h"
 #include "base/quantity.h"
@@ -121,7 +122,7 @@ std::vector<NodeUse> node_use(const json::Array& nodes, const json::Array& pods)
       if (gpus == 0) continue;
       use.pods.push_back({.ns = pod.string_at("metadata", "namespace"),
                           .name = pod.string_at("metadata", "name"),
-                          .state = pod_state(pod),
+                          .state = api::pod_status(pod),
                           .gpus = gpus});
     }
     out.push_back(std::move(use));

@@ -108,7 +108,7 @@ void add_mpi_flags(SubmitFlags& to, Flags& flags) {
   add_sizes(to, flags);
   flags.add("share-memory", &to.share_memory, "the shared memory of each replica to run the job");
   flags.add("gputopology", &to.gpu_topology, "enable gputopology scheduling");
-  flags.add("mounts-on-launcher", &to.mounts_on_launcher, "whether the launcher mounts the data, too");
+  flags.add("mounts-on-launcher", &to.mounts_on_launcher, "whether the launcher also mounts the data");
   add_clean_policy(to, flags, "All");
 }
 

@@ -58,13 +58,15 @@ TEST_P(SubmitGolden, MakesTheseObjects) {
   lines.pop_back();  // after the last newline
   const std::string made = text_of(submission_of(lines));
   const std::string path = data_dir() + GetParam() + ".yaml";
-  if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) ASSERT_TRUE(write_file_atomically(path, made, 0644));
+  if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_file_atomically(path, made, 0644));
+  }
   EXPECT_EQ(made, *read_file(path)) << "MUSTER_UPDATE_GOLDEN=1 arena_test rewrites " << path;
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SubmitGolden,
                          ::testing::Values("tutorial", "private", "pytorch_all", "tf_alone", "tf_dist", "mpi"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& golden) { return std::string(golden.param); });
 
 struct BadInput {
   std::vector<std::string> args;
@@ -215,7 +217,9 @@ TEST(SubmitCron, PutsTheJobIntoACron) {
                                         "--sync-source=https://me:pa55@h/p.git", "python train.py"});
   const std::string made = text_of(on_schedule(job, flags));
   const std::string path = data_dir() + "cron.yaml";
-  if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) ASSERT_TRUE(write_file_atomically(path, made, 0644));
+  if (std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_file_atomically(path, made, 0644));
+  }
   EXPECT_EQ(made, *read_file(path)) << "MUSTER_UPDATE_GOLDEN=1 arena_test rewrites " << path;
 }
 

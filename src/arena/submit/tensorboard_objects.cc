@@ -15,7 +15,7 @@ constexpr int kPort = 6006;
 constexpr const char* kLogPath = "/output/training_logs";
 
 // It listens on the address of its own pod, because pods of the engine share the network of the machine. The fast data
-// server, where there is one, is off: it would listen on a port that everybody on the machine can read.
+// server, if it has one, is off: it would listen on a port that everyone on the machine can read.
 constexpr const char* kStart =
     R"(python -c 'import tensorboard_data_server' 2>/dev/null && set -- "$@" --load_fast false
 exec tensorboard "$@")";

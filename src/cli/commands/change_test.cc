@@ -102,8 +102,8 @@ TEST_F(ChangeTest, LabelTakesAllOfAKind) {
 TEST_F(ChangeTest, LabelTellsAllThatIsWrong) {
   EXPECT_EQ(cli_.run(make_label(), {"cm", "settings", "-a=1"}), 2);
   EXPECT_EQ(cli_.run(make_label(), {"cm", "settings", "a b=1", "c=not a value", "d=1", "d-"}), 2);
-  EXPECT_THAT(cli_.err, HasSubstr("\"a b\" is no key for a label"));
-  EXPECT_THAT(cli_.err, HasSubstr("\"not a value\" is no value for a label"));
+  EXPECT_THAT(cli_.err, HasSubstr("\"a b\" is not a valid key for a label"));
+  EXPECT_THAT(cli_.err, HasSubstr("\"not a value\" is not a valid value for a label"));
   EXPECT_THAT(cli_.err, HasSubstr("cannot set and remove \"d\" at once"));
   EXPECT_EQ(cli_.run(make_label(), {"cm", "settings"}), 2);
   EXPECT_THAT(cli_.err, HasSubstr("error: at least one label update is required\n"));
@@ -121,7 +121,8 @@ TEST_F(ChangeTest, AnnotateTakesAnyText) {
   EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "a b=1"}), 2);
   EXPECT_THAT(
       cli_.err,
-      HasSubstr("error: \"a b\" is no key for an annotation: name part must consist of alphanumeric characters"));
+      HasSubstr(
+          "error: \"a b\" is not a valid key for an annotation: name part must consist of alphanumeric characters"));
   EXPECT_EQ(cli_.run(make_annotate(), {"cm/settings", "Example.com/Note=x"}), 0) << cli_.err;
   EXPECT_EQ(cli_.out, "configmap/settings annotated\nconfigmap/settings annotated\nconfigmap/settings annotated\n");
 }

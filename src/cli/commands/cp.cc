@@ -8,7 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/exec/exec_run.h"
 #include "cli/exec/tar.h"
-#include "cli/logs/log_follow.h"
+#include "client/logs/log_target.h"
 
 namespace muster::cli {
 
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// [[NAMESPACE/]POD:]PATH, or a job's name in the place of the pod's
+/// [[NAMESPACE/]POD:]PATH, or a job's name instead of the pod's
 struct Place {
   std::string ns;
   std::string pod;  // "": on this machine
@@ -46,7 +46,7 @@ std::pair<std::string, std::string> split_path(std::string path) {
 class Cp final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("container", &container_, "which container (default: the first)", 'c');
+    flags.add_string("container", &container_, "container (default: the first)", 'c');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -63,7 +63,7 @@ class Cp final : public Command {
     if (const auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
     const json::Document& pod = std::get<0>(found);
     if (const std::string note = note_of_pod(pod, remote.pod); !note.empty()) session.err(note);
-    if (container_.empty()) container_ = default_container(pod);
+    if (container_.empty()) container_ = client::default_container(pod);
     request_ = {.ns = remote.ns,
                 .pod = pod.string_at("metadata", "name"),
                 .container = container_,

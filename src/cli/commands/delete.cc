@@ -3,8 +3,8 @@
 
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/connect/live_list.h"
 #include "cli/objects/selection.h"
+#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -21,18 +21,19 @@ class Delete final : public Command {
  public:
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
-    flags.add_bool("wait", &wait_, "until they are gone");
-    flags.add_duration("timeout", &timeout_, "wait no longer than this; 0 means no limit");
-    flags.add_string("cascade", &cascade_, "what belongs to them: background, foreground, orphan");
+    flags.add_bool("wait", &wait_, "wait until the objects are deleted");
+    flags.add_duration("timeout", &timeout_, "how long to wait; 0 means no limit");
+    flags.add_string("cascade", &cascade_, "how to delete what they own: background, foreground or orphan");
     flags.set_implied("cascade", "background");
     flags.set_choices("cascade", {"background", "foreground", "orphan"});
-    flags.add_int("grace-period", &grace_period_, "seconds until they are killed; 1 with --now");
-    flags.add_bool("now", &now_, "kill after one second");
-    flags.add_bool("force", &force_, "with --grace-period=0: do not wait for the node's word");
-    flags.add_bool("ignore-not-found", &ignore_not_found_, "what is not there is no error");
-    flags.add_string("dry-run", &dry_run_, "server: check, but delete nothing; or none");
+    flags.add_int("grace-period", &grace_period_, "seconds until their processes are killed; 1 with --now");
+    flags.add_bool("now", &now_, "same as --grace-period=1");
+    flags.add_bool("force", &force_,
+                   "with --grace-period=0: delete the objects without waiting for their processes to end");
+    flags.add_bool("ignore-not-found", &ignore_not_found_, "exit with 0 if the object does not exist");
+    flags.add_string("dry-run", &dry_run_, "none, or server: check without deleting");
     flags.set_choices("dry-run", {"none", "server"});
-    flags.add_string("output", &output_, "name prints only names", 'o');
+    flags.add_string("output", &output_, "name: print only names", 'o');
     flags.set_choices("output", {"name"});
   }
 
@@ -40,7 +41,7 @@ class Delete final : public Command {
     auto options = delete_options();
     if (!options) return session.fail(options.error());
     if (force_) {
-      session.err("warning: with --force nothing confirms that the processes have ended; they may go on running\n");
+      session.err("warning: with --force nothing confirms that the processes have ended; they may keep running\n");
     }
     auto selected = selection_.collect(session, words, "muster delete pj NAME   or: muster delete -f FILE");
     if (auto* failure = std::get_if<Failure>(&selected)) return session.fail(*failure);
@@ -122,7 +123,7 @@ class Delete final : public Command {
     const Selected& one = doomed.object;
     bool gone = false;
     std::optional<Error> failure;
-    LiveSink sink;
+    client::LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
       const json::Array& items = list.array_at("items");
       // A new object that has taken the name is not the one to wait for.
@@ -132,8 +133,9 @@ class Delete final : public Command {
       gone = gone || type == "DELETED" || object.string_at("metadata", "uid") != doomed.uid;
     };
     sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session, {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
-                  std::move(sink));
+    client::LiveList live(session.loop(), session.api(),
+                          {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
+                          std::move(sink));
     live.start();
     switch (session.wait_until([&] { return gone || failure.has_value(); }, deadline)) {
       case Session::Waited::kInterrupted:
@@ -141,7 +143,7 @@ class Delete final : public Command {
       case Session::Waited::kTimedOut:
         return session.fail(
             {.code = kExitTimedOut,
-             .what = fmt::format("timed out waiting until {} {} is gone", one.kind.label(), quote(one.name)),
+             .what = fmt::format("timed out waiting for {} {} to be deleted", one.kind.label(), quote(one.name)),
              .fix = "muster describe " + one.short_label()});
       case Session::Waited::kDone:
         break;

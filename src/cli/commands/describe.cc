@@ -8,9 +8,10 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/objects/job_pods.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
 #include "cli/output/describe_text.h"
+#include "jobs/pods.h"
 
 namespace muster::cli {
 
@@ -20,7 +21,7 @@ class Describe final : public Command {
  public:
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
-    flags.add_bool("show-events", &show_events_, "with the events about it");
+    flags.add_bool("show-events", &show_events_, "include the events of the object");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -49,7 +50,7 @@ class Describe final : public Command {
  private:
   std::string text(Session& session, const Selected& one, const json::Document& object) {
     const std::string& uid = object.string_at("metadata", "uid");
-    const bool is_job = is_job_kind(one.kind.resource.group);
+    const bool is_job = jobs::is_job_group(one.kind.resource.group);
     std::vector<json::Document> pods;
     if (is_job) pods = pods_of(session, one, uid);
     const Viewer viewer{.now = session.loop().now(),

@@ -4,7 +4,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/exec/exec_run.h"
-#include "cli/logs/log_follow.h"
+#include "client/logs/log_target.h"
 
 namespace muster::cli {
 
@@ -23,16 +23,16 @@ class Exec final : public Command {
   Exec(Mode mode, Console console) : mode_(mode), console_(std::move(console)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_string("container", &container_, "which container (default: the first)", 'c');
-    flags.add_bool("stdin", &stdin_, "pass this command's input on", 'i');
-    flags.add_bool("tty", &tty_, "stdin is a terminal: keys, colours and size are the program's", 't');
-    flags.add_bool("quiet", &quiet_, "only the program's own output", 'q');
+    flags.add_string("container", &container_, "container (default: the first)", 'c');
+    flags.add_bool("stdin", &stdin_, "pass stdin to the program", 'i');
+    flags.add_bool("tty", &tty_, "run the program on a terminal: keys, colours and size are passed on", 't');
+    flags.add_bool("quiet", &quiet_, "print only the output of the program", 'q');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    if (words.empty()) return session.fail(usage_failure("no pod or job named", usage()));
+    if (words.empty()) return session.fail(usage_failure("name a pod or a job", usage()));
     if (mode_ == Mode::kExec && words.size() < 2) {
-      return session.fail(usage_failure("no command given for the container", usage()));
+      return session.fail(usage_failure("name a command to run", usage()));
     }
     const auto found = find_running_pod(session, session.ns(), words[0]);
     if (const auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
@@ -67,7 +67,7 @@ class Exec final : public Command {
 
   void choose_container(Session& session, const json::Document& pod) {
     if (!container_.empty()) return;
-    container_ = default_container(pod);
+    container_ = client::default_container(pod);
     const json::Array& all = pod.array_at("spec", "containers");
     if (all.size() < 2) return;
     std::vector<std::string> names;
@@ -91,7 +91,7 @@ class Exec final : public Command {
       return;
     }
     if (tty_ && (!stdin_ || !session.terminal().in_is_terminal)) {
-      note(session, "note: no terminal is used: it needs -i, and an input that is a terminal\n");
+      note(session, "note: running without a terminal: -t needs -i and a terminal as input\n");
       tty_ = false;
     }
   }

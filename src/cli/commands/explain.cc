@@ -156,13 +156,13 @@ Result<Asked> find_resource(const std::string& word, const std::string& api_vers
 class Explain final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("recursive", &recursive_, "the fields of fields too, without descriptions");
-    flags.add_string("api-version", &api_version_, "which group and version, as in kubeflow.org/v1");
+    flags.add_bool("recursive", &recursive_, "list all nested fields, without descriptions");
+    flags.add_string("api-version", &api_version_, "group and version, such as kubeflow.org/v1");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (words.size() != 1) {
-      return session.fail(usage_failure(words.empty() ? "no kind named" : "explain takes one kind",
+      return session.fail(usage_failure(words.empty() ? "name a kind" : "explain takes one kind",
                                         "muster explain pj.spec.replicaSpecs"));
     }
     auto asked = find_resource(words[0], api_version_);

@@ -5,7 +5,6 @@
 
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/connect/live_list.h"
 #include "cli/objects/job_watch.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/write_objects.h"
@@ -14,6 +13,7 @@
 #include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
 #include "cli/output/waiting.h"
+#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -29,22 +29,23 @@ struct Query {
 class Get final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("output", &output_text_, "wide, yaml, json, name, jsonpath=…, custom-columns=NAME:PATH,…", 'o');
+    flags.add_string("output", &output_text_,
+                     "output format: wide, yaml, json, name, jsonpath=…, custom-columns=NAME:PATH,…", 'o');
     flags.set_choices("output", {"wide", "yaml", "json", "name", "jsonpath=", "custom-columns="});
-    flags.add_bool("watch", &watch_, "go on and print every change", 'w');
+    flags.add_bool("watch", &watch_, "after listing, print every change", 'w');
     flags.add_bool("watch-only", &watch_only_, "print changes only");
-    flags.add_bool("all-namespaces", &all_namespaces_, "in every namespace", 'A');
+    flags.add_bool("all-namespaces", &all_namespaces_, "list objects of all namespaces", 'A');
     flags.add_string("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
     flags.add_string("field-selector", &field_selector_, "fields, such as status.phase=Running");
-    flags.add_list("filename", &files_, "the objects that these files name", 'f');
-    flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
-    flags.add_string("sort-by", &sort_by_, "order by this field, such as .metadata.creationTimestamp");
-    flags.add_list("label-columns", &label_columns_, "a column for each of these labels", 'L');
-    flags.add_bool("show-labels", &show_labels_, "a last column with all labels");
-    flags.add_bool("show-kind", &show_kind_, "the kind before each name");
-    flags.add_bool("no-headers", &no_headers_, "no line with the column names");
-    flags.add_bool("show-managed-fields", &show_managed_fields_, "with yaml and json: who wrote which field");
-    flags.add_bool("ignore-not-found", &ignore_not_found_, "nothing to show is no error");
+    flags.add_list("filename", &files_, "objects named in these files", 'f');
+    flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
+    flags.add_string("sort-by", &sort_by_, "field to sort by, such as .metadata.creationTimestamp");
+    flags.add_list("label-columns", &label_columns_, "add a column for each of these labels", 'L');
+    flags.add_bool("show-labels", &show_labels_, "add a column with all labels");
+    flags.add_bool("show-kind", &show_kind_, "print the kind in front of each name");
+    flags.add_bool("no-headers", &no_headers_, "omit the line with the column names");
+    flags.add_bool("show-managed-fields", &show_managed_fields_, "show who wrote which field, in yaml and json");
+    flags.add_bool("ignore-not-found", &ignore_not_found_, "exit with 0 if the object does not exist");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -82,7 +83,7 @@ class Get final : public Command {
       for (Placed& one : std::get<0>(placed)) out.push_back({std::move(one.kind), one.ns, one.manifest.name()});
       return out;
     }
-    if (words.empty()) return usage_failure("nothing to get", "muster get pods   or: muster get pj NAME -o yaml");
+    if (words.empty()) return usage_failure("name a resource type", "muster get pods   or: muster get pj NAME -o yaml");
     auto wanted = Kinds(session).wanted(words);
     if (!wanted) return failure_of(wanted.error());
     for (Wanted& one : *wanted) {
@@ -279,7 +280,7 @@ class Get final : public Command {
     TablePrinter printer(table_options(session, query, false));
     std::optional<Error> failure;
     bool listed = false;
-    LiveSink sink;
+    client::LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
       if (!listed && watch_only_) {
         listed = true;
@@ -297,13 +298,13 @@ class Get final : public Command {
       output_.is_table() ? session.out(printer.print(object)) : print_one(session, query, object);
     };
     sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session,
-                  {.resource = query.kind.resource,
-                   .ns = query.ns,
-                   .label_selector = options.label_selector,
-                   .field_selector = options.field_selector,
-                   .as_table = output_.is_table()},
-                  std::move(sink));
+    client::LiveList live(session.loop(), session.api(),
+                          {.resource = query.kind.resource,
+                           .ns = query.ns,
+                           .label_selector = options.label_selector,
+                           .field_selector = options.field_selector,
+                           .as_table = output_.is_table()},
+                          std::move(sink));
     live.start();
     if (session.wait_until([&] { return failure.has_value(); }) == Session::Waited::kInterrupted)
       return kExitInterrupted;

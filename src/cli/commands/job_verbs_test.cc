@@ -204,7 +204,7 @@ TEST_F(RunScript, BringsTheActiveVirtualEnvironment) {
   std::filesystem::create_symlink("/bin/sh", venv + "/bin/python");
   EXPECT_EQ(cli.run(make_run(from), {"-d", "train.py"}), 0) << cli.err;
   std::filesystem::remove_all(venv);
-  EXPECT_THAT(cli.err, HasSubstr("python: " + venv + "/bin/python, of the active virtual environment\n"));
+  EXPECT_THAT(cli.err, HasSubstr("python: " + venv + "/bin/python (active virtual environment)\n"));
   const auto job = *json::parse(cli.server.bodies.back());
   const json::Document& role = job.array_at("spec", "replicaSpecs").front();
   const json::Document& container = role.array_at("template", "spec", "containers").front();
@@ -223,7 +223,7 @@ TEST_F(RunScript, SaysWhichPythonItTakes) {
     return cli.err;
   };
   EXPECT_EQ(said({"-d", "train.py"}),
-            "python: /usr/bin/python3, the machine's own; no virtual environment is active\n");
+            "python: /usr/bin/python3 (the machine's own; no virtual environment is active)\n");
   EXPECT_EQ(said({"-d", "--image=pytorch", "train.py"}), "python: that of image \"pytorch\"\n");
   EXPECT_EQ(said({"-d", "train.sh"}), "");
 }

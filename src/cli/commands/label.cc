@@ -37,9 +37,9 @@ class Mark final : public Command {
 
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
-    flags.add_bool("overwrite", &overwrite_, "change values that are there");
-    flags.add_bool("list", &list_, fmt::format("print the {} only", sort_.field));
-    flags.add_string("dry-run", &dry_run_, "server: check, but change nothing; or none");
+    flags.add_bool("overwrite", &overwrite_, "replace existing values");
+    flags.add_bool("list", &list_, fmt::format("only print the {}", sort_.field));
+    flags.add_string("dry-run", &dry_run_, "none, or server: check without changing");
     flags.set_choices("dry-run", {"none", "server"});
     Output::add_object_flag(flags, &output_text_);
   }
@@ -88,7 +88,8 @@ class Mark final : public Command {
       // Kubernetes also accepts upper case in the prefix of an annotation's key.
       const auto wrong = api::qualified_name_problems(sort_.is_label ? key : to_lower(key));
       if (!wrong.empty()) {
-        problems.push_back(fmt::format("{} is no key for {}: {}", quote(key), sort_.a_noun, join(wrong, "; ")));
+        problems.push_back(
+            fmt::format("{} is not a valid key for {}: {}", quote(key), sort_.a_noun, join(wrong, "; ")));
       }
       if (removes) {
         out.removed.insert(key);
@@ -97,7 +98,7 @@ class Mark final : public Command {
       const std::string value = word.substr(equals + 1);
       if (sort_.is_label && !is_label_value(value)) {
         problems.push_back(
-            fmt::format("{}: {} is no value for a label; at most 63 letters, digits, '-', '_' and '.', "
+            fmt::format("{}: {} is not a valid value for a label; at most 63 letters, digits, '-', '_' and '.', "
                         "with a letter or digit at both ends",
                         key, quote(value)));
       }

@@ -11,9 +11,12 @@
 #include "cli/logs/follow_job.h"
 #include "cli/logs/print_log.h"
 #include "cli/objects/job_pods.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
 #include "cli/output/waiting.h"
+#include "client/logs/log_target.h"
+#include "jobs/pods.h"
+#include "jobs/summary.h"
 
 namespace muster::cli {
 
@@ -31,24 +34,24 @@ struct Subject {
 class Logs final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("follow", &follow_, "go on until the pod or the job has ended", 'f');
-    flags.add_string("container", &container_, "which container (default: the first)", 'c');
-    flags.add_string("selector", &selector_, "all pods with these labels", 'l');
-    flags.add_bool("previous", &previous_, "of the run before the last restart", 'p');
-    flags.add_int("attempt", &attempt_, "of this attempt, counted from 0, even when its pod or job is gone");
-    flags.add_bool("fold", &fold_, "of a progress bar, only what it showed last");
-    flags.add_bool("timestamps", &timestamps_, "with the time of each line");
-    flags.add_int("tail", &tail_, "only so many last lines; -1: all (default: all, with -l 10)");
-    flags.add_duration("since", &since_, "only lines younger than this");
-    flags.add_string("prefix", &prefix_, "the replica before each line: true, false (default: when there are several)");
+    flags.add_bool("follow", &follow_, "follow until the pod or the job has ended", 'f');
+    flags.add_string("container", &container_, "container (default: the first)", 'c');
+    flags.add_string("selector", &selector_, "logs of all pods with these labels", 'l');
+    flags.add_bool("previous", &previous_, "show the run before the last restart", 'p');
+    flags.add_int("attempt", &attempt_, "show this attempt, counted from 0, even of a deleted pod or job");
+    flags.add_bool("fold", &fold_, "reduce a progress bar to its last state");
+    flags.add_bool("timestamps", &timestamps_, "print the time of each line");
+    flags.add_int("tail", &tail_, "show only the last N lines (-1: all; default: all, with -l 10)");
+    flags.add_duration("since", &since_, "show only lines newer than this, such as 5m");
+    flags.add_string("prefix", &prefix_, "print the replica in front of each line (default: if there are several)");
     flags.set_implied("prefix", "true");
-    flags.add_bool("raw", &raw_, "on a terminal too: all bytes as they are, not only colours");
+    flags.add_bool("raw", &raw_, "print all bytes as they are, even on a terminal");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (raw_) session.let_logs_be_raw();
-    if (follow_ && previous_) return session.fail(usage_failure("--previous has ended: it cannot be followed"));
-    if (follow_ && attempt_) return session.fail(usage_failure("--attempt reads what is kept: it cannot be followed"));
+    if (follow_ && previous_) return session.fail(usage_failure("--previous cannot be followed: that run has ended"));
+    if (follow_ && attempt_) return session.fail(usage_failure("--attempt cannot be followed: it reads a stored log"));
     if (attempt_ && *attempt_ < 0) return session.fail(usage_failure("--attempt: must be 0 or more"));
     auto subject = subject_of(session, words);
     if (auto* failure = std::get_if<Failure>(&subject)) return session.fail(*failure);
@@ -62,7 +65,7 @@ class Logs final : public Command {
   std::variant<Subject, Failure> subject_of(Session& session, const std::vector<std::string>& words) {
     Subject out;
     if (words.empty()) {
-      if (selector_.empty()) return usage_failure("no pod or job named", "muster logs -f JOB   or: muster logs POD");
+      if (selector_.empty()) return usage_failure("name a pod or a job", "muster logs -f JOB   or: muster logs POD");
       out.label_selector = selector_;
       return out;
     }
@@ -77,12 +80,12 @@ class Logs final : public Command {
         words.size() == 2 && words[0].find('/') != std::string::npos ? std::vector<std::string>{words[0]} : words);
     if (!wanted) return failure_of(wanted.error());
     if (wanted->size() != 1 || wanted->front().name.empty()) {
-      return usage_failure("logs are read of one pod or one job at a time", "several: -l SELECTOR");
+      return usage_failure("name one pod or one job at a time", "several: -l SELECTOR");
     }
     const Wanted& one = wanted->front();
     if (one.kind.kind == "Pod" && one.kind.resource.group.empty()) {
       out.pod = one.name;
-    } else if (is_job_kind(one.kind.resource.group)) {
+    } else if (jobs::is_job_group(one.kind.resource.group)) {
       out.job = Selected{one.kind, session.ns(), one.name};
     } else {
       return usage_failure(fmt::format("a {} has no logs; name a pod or a job", one.kind.kind));
@@ -90,10 +93,9 @@ class Logs final : public Command {
     return out;
   }
 
-  Prefix prefix_for(const Session& session, bool several) const {
+  client::Prefix prefix_for(const Session& session, bool several) const {
     const bool wanted = prefix_.empty() ? several : prefix_ != "false";
-    if (!wanted) return Prefix::kNone;
-    return session.terminal().color ? Prefix::kColored : Prefix::kPlain;
+    return wanted ? prefix_of(session) : client::Prefix::kNone;
   }
 
   std::string first_query() const {
@@ -108,7 +110,8 @@ class Logs final : public Command {
 
   std::string target_of(const std::string& ns, const std::string& pod, const std::string& container,
                         bool with_times) const {
-    std::string target = attempt_ ? attempt_log_target(ns, pod, *attempt_, container) : log_target(ns, pod, container);
+    std::string target =
+        attempt_ ? client::attempt_log_target(ns, pod, *attempt_, container) : client::log_target(ns, pod, container);
     target += first_query();
     if (previous_) target += "&previous=true";
     if (with_times) target += "&timestamps=true";
@@ -129,13 +132,14 @@ class Logs final : public Command {
       session.err(fmt::format("No resources found in {} namespace.\n", session.ns()));
       return kExitOk;
     }
-    const Prefix prefix = prefix_for(session, pods.size() > 1);
+    const client::Prefix prefix = prefix_for(session, pods.size() > 1);
     if (!follow_) return print_all(session, pods, "", prefix);
     WaitingLine line(session, {kind_of(*api::find_kind("v1", "Pod")), session.ns(), of.pod},
                      WaitingLine::Until::kStarted);
-    FollowOptions follow = follow_options(session, of.label_selector, options.field_selector, prefix);
+    client::FollowOptions follow = follow_options(session, of.label_selector, options.field_selector, prefix);
     if (!of.pod.empty()) follow.on_pod = [&line](const json::Document& pod) { line.saw(pod); };
-    LogFollower follower(session, std::move(follow));
+    client::LogFollower follower(session.loop(), session.api(), std::move(follow),
+                                 [&session](std::string_view lines) { session.out_log(lines); });
     follower.start();
     const auto over = [&] {
       return follower.failure().has_value() || (follower.pods() > 0 && follower.all_ended() && follower.idle());
@@ -144,9 +148,9 @@ class Logs final : public Command {
     return follower.failure() ? session.fail(*follower.failure()) : kExitOk;
   }
 
-  FollowOptions follow_options(const Session& session, const std::string& labels, const std::string& fields,
-                               Prefix prefix) const {
-    FollowOptions out;
+  client::FollowOptions follow_options(const Session& session, const std::string& labels, const std::string& fields,
+                                       client::Prefix prefix) const {
+    client::FollowOptions out;
     out.ns = session.ns();
     out.label_selector = labels;
     out.field_selector = fields;
@@ -161,22 +165,23 @@ class Logs final : public Command {
   int job_logs(Session& session, const Selected& job) {
     auto object = session.get(job.object());
     if (!object) return session.fail(object.error());
-    const Prefix prefix = prefix_for(session, replica_count(*object) > 1);
+    const client::Prefix prefix = prefix_for(session, jobs::summarise(*object).wanted() > 1);
     if (follow_) return follow_job(session, job, *std::move(object), follow_options(session, "", "", prefix));
     auto pods = pods_of_job(session, job, object->string_at("metadata", "uid"));
     if (!pods) return session.fail(pods.error());
-    if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), job_phase(*object)));
+    if (pods->empty()) session.err(fmt::format("{} has no pods ({})\n", job.short_label(), object_phase(*object)));
     return print_all(session, *pods, job.name, prefix);
   }
 
-  int print_all(Session& session, const json::Array& pods, const std::string& job_name, Prefix prefix) {
+  int print_all(Session& session, const json::Array& pods, const std::string& job_name, client::Prefix prefix) {
     const bool several = pods.size() > 1;
-    std::vector<LogToMerge> logs;
+    std::vector<client::LogToMerge> logs;
     for (std::size_t i = 0; i < pods.size(); ++i) {
       const std::string& name = pods[i].string_at("metadata", "name");
-      const std::string container = container_.empty() ? default_container(pods[i]) : container_;
-      logs.push_back({target_of(session.ns(), name, container, timestamps_ || several),
-                      line_prefix(prefix, job_name.empty() ? name : replica_label(pods[i], job_name), i)});
+      const std::string container = container_.empty() ? client::default_container(pods[i]) : container_;
+      logs.push_back(
+          {target_of(session.ns(), name, container, timestamps_ || several),
+           client::line_prefix(prefix, job_name.empty() ? name : jobs::replica_label(pods[i], job_name), i)});
     }
     if (several) return print_merged_logs(session, logs, timestamps_);
     return logs.empty() ? kExitOk : print_log(session, logs.front().target, logs.front().prefix);

@@ -3,7 +3,7 @@
 // one is resumed first. Muster's engine serves the pages; from a cluster a TensorBoard comes here through the API.
 #include <fmt/core.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/pages.h"
 #include "api/resource.h"
 #include "base/strings.h"
@@ -23,7 +23,7 @@ struct PagedKind {
   const char* usage;
   const char* ending;  // of the name of its Service
   int port = 0;
-  bool of_jobs = false;  // jobs have one, too
+  bool of_jobs = false;  // jobs also have one
 
   const api::Resource& resource() const { return *api::find_kind("tensorstack.dev/v1beta1", kind); }
 };
@@ -52,7 +52,7 @@ class PageLink final : public Command {
  public:
   PageLink(const PagedKind& page, OpenPage open) : page_(page), open_(std::move(open)) {}
 
-  void add_flags(Flags& flags) override { flags.add_bool("no-open", &no_open_, "only print the link"); }
+  void add_flags(Flags& flags) override { flags.add_bool("no-open", &no_open_, "print the link but do not open it"); }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (words.size() != 1) {
@@ -116,7 +116,7 @@ class PageLink final : public Command {
       return fmt::format("write spec.tensorboardSpec in the job: muster explain {}.spec.tensorboardSpec",
                          job.job.kind.short_label());
     }
-    return "make a TensorBoard of the claim with its logs: muster explain tensorboard.spec";
+    return "create a TensorBoard for the claim with its logs: muster explain tensorboard.spec";
   }
 
   Failure broken(const json::Document& object) const {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "testing/command_run.h"
 
 namespace muster::cli {

@@ -22,16 +22,16 @@ bool knows_strategic(const Kind& kind) {
 class Patch final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("patch", &patch_, "the patch, JSON or YAML", 'p');
-    flags.add_string("patch-file", &patch_file_, "a file that holds it; - for stdin");
-    flags.add_string("type", &type_, "strategic, merge or json (default strategic, merge for custom resources)");
+    flags.add_string("patch", &patch_, "patch in JSON or YAML", 'p');
+    flags.add_string("patch-file", &patch_file_, "file with the patch; - for stdin");
+    flags.add_string("type", &type_, "strategic, merge or json (default strategic; merge for custom resources)");
     flags.set_choices("type", {"strategic", "merge", "json"});
     flags.add_string("subresource", &subresource_, "patch status or scale instead of the object");
-    flags.add_string("dry-run", &dry_run_, "server: check, but change nothing; or none");
+    flags.add_string("dry-run", &dry_run_, "none, or server: check without changing");
     flags.set_choices("dry-run", {"none", "server"});
     Output::add_object_flag(flags, &output_text_);
-    flags.add_list("filename", &files_, "the objects that these files name", 'f');
-    flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
+    flags.add_list("filename", &files_, "objects named in these files", 'f');
+    flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -56,7 +56,7 @@ class Patch final : public Command {
  private:
   std::optional<Failure> check_flags() const {
     if (patch_.empty() == patch_file_.empty()) {
-      return usage_failure(patch_.empty() ? "no patch given" : "give either -p or --patch-file, not both",
+      return usage_failure(patch_.empty() ? "give a patch" : "give either -p or --patch-file, not both",
                            R"(-p '{"spec":{…}}'   or: --patch-file FILE)");
     }
     if (!type_.empty() && type_ != "merge" && type_ != "json" && type_ != "strategic") {

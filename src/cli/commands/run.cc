@@ -1,4 +1,4 @@
-// run: makes a job of a script in the current folder, without a manifest, and follows it.
+// run: runs a script of the current folder as a job, without a manifest, and follows its output.
 //
 // The folder becomes a claim that is mounted at its own path, so that the script finds its files and leaves its results
 // where they would be without a job. An active virtual environment is mounted in the same way.
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/find_program.h"
 #include "base/quantity.h"
 #include "base/strings.h"
@@ -15,7 +15,7 @@
 #include "cli/connect/environment.h"
 #include "cli/logs/follow_job.h"
 #include "cli/objects/find_job.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 
 namespace muster::cli {
 
@@ -97,7 +97,7 @@ Document job_object(const JobOfScript& of) {
       {"spec", json::Object{{"replicaSpecs", json::Array{Document(std::move(role))}}}}};
 }
 
-/// As the engine finds it, which links `python` to python3 where there is only that.
+/// As the engine finds it, which links `python` to python3 if there is only that.
 std::string machine_python() {
   const std::string python = find_program("python", kUsualPath);
   return python.empty() ? find_program("python3", kUsualPath) : python;
@@ -109,19 +109,20 @@ class Run final : public Command {
 
   void add_flags(Flags& flags) override {
     flags.end_at_first_word();
-    flags.add_int("ranks", &ranks_, "how many processes, each with its own RANK (default: 1)");
-    flags.add_int("gpus", &gpus_, "how many GPUs each rank has (default: none)");
-    flags.add_string("cpu", &cpu_, "what each rank asks for, such as 2 or 500m");
-    flags.add_string("memory", &memory_, "what each rank asks for, such as 4Gi");
-    flags.add_string("name", &name_, "of the job (default: from the script's)");
-    flags.add_string("image", &image_,
-                     "selects the environment (default: the active virtual environment, else the machine's programs)");
-    flags.add_list("env", &env_, "NAME=VALUE for the script", 'e');
-    flags.add_bool("detach", &detach_, "only make the job, do not follow it", 'd');
+    flags.add_int("ranks", &ranks_, "number of processes (default 1)");
+    flags.add_int("gpus", &gpus_, "GPUs of each rank (default 0)");
+    flags.add_string("cpu", &cpu_, "CPU request of each rank, such as 2 or 500m");
+    flags.add_string("memory", &memory_, "memory request of each rank, such as 4Gi");
+    flags.add_string("name", &name_, "name of the job (default: the script's name and five random letters)");
+    flags.add_string(
+        "image", &image_,
+        "image that selects the environment (default: the active virtual environment, else the machine's programs)");
+    flags.add_list("env", &env_, "environment variable of the script: NAME=VALUE", 'e');
+    flags.add_bool("detach", &detach_, "create the job and return", 'd');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    if (words.empty()) return session.fail(usage_failure("no script named", "muster run train.py"));
+    if (words.empty()) return session.fail(usage_failure("name a script", "muster run train.py"));
     if (auto problem = check_flags()) return session.fail(*problem);
     if (auto problem = check_folder()) return session.fail(*problem);
     if (auto problem = check_python_environment(words[0])) return session.fail(*problem);
@@ -177,9 +178,9 @@ class Run final : public Command {
   std::string python_text(const std::string& script) const {
     if (!needs_python(script)) return "";
     if (!image_.empty()) return fmt::format("that of image {}", quote(image_));
-    if (uses_environment()) return from_.python_environment + "/bin/python, of the active virtual environment";
+    if (uses_environment()) return from_.python_environment + "/bin/python (active virtual environment)";
     if (from_.machine_python.empty()) return "this machine has none, and no virtual environment is active";
-    return from_.machine_python + ", the machine's own; no virtual environment is active";
+    return from_.machine_python + " (the machine's own; no virtual environment is active)";
   }
 
   std::variant<std::vector<std::string>, Failure> command_of(const std::vector<std::string>& words) const {
@@ -196,8 +197,9 @@ class Run final : public Command {
     }
     const std::string inside = whole.lexically_relative(from_.working_dir).string();
     if (inside.starts_with("..")) {
-      return usage_failure(fmt::format("{} lies outside of {}, which is all the job sees", words[0], from_.working_dir),
-                           fmt::format("cd {}", whole.parent_path().string()));
+      return usage_failure(
+          fmt::format("{} is outside of {}, the only folder that the job sees", words[0], from_.working_dir),
+          fmt::format("cd {}", whole.parent_path().string()));
     }
     std::vector<std::string> out;
     if (script.extension() == ".py") out = {"python", inside};
@@ -271,12 +273,13 @@ class Run final : public Command {
     detach_ ? session.out(created) : session.err(created);
     if (!python_.empty()) session.err(fmt::format("python: {}\n", python_));
     if (detach_) return kExitOk;
-    FollowOptions options;
-    if (ranks_.value_or(1) > 1) options.prefix = session.terminal().color ? Prefix::kColored : Prefix::kPlain;
+    client::FollowOptions options;
+    if (ranks_.value_or(1) > 1) options.prefix = prefix_of(session);
     const int code = follow_job(session, job, *made, std::move(options));
     if (code == kExitFailed) explain_missing_module(session, job);
     if (code == kExitInterrupted) {
-      session.err(fmt::format("the job goes on; muster logs -f {0} follows it, muster stop {0} ends it\n", job.name));
+      session.err(
+          fmt::format("the job keeps running; muster logs -f {0} follows it, muster stop {0} ends it\n", job.name));
     }
     return code;
   }
@@ -284,7 +287,7 @@ class Run final : public Command {
   /// A module is missing from a Python, so it helps to say from which.
   void explain_missing_module(Session& session, const Selected& job) const {
     const auto object = session.get(job.object());
-    if (python_.empty() || !object || job_message(*object).find("No module named") == std::string::npos) return;
+    if (python_.empty() || !object || object_message(*object).find("No module named") == std::string::npos) return;
     session.err(fmt::format("note: python was {}; install the module there, or activate an environment that has it\n",
                             python_));
   }

@@ -7,8 +7,8 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/connect/live_list.h"
 #include "cli/exec/exec_run.h"
+#include "client/live_list.h"
 #include "client/remote_exec.h"
 
 namespace muster::cli {
@@ -76,9 +76,9 @@ class Shell final : public Command {
   explicit Shell(Console console) : console_(std::move(console)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_list("claim", &claims_, "mount this PersistentVolumeClaim, at /mnt/NAME or at the path: NAME[:PATH]");
-    flags.add_string("image", &image_, "selects the environment, as in a pod");
-    flags.add_bool("quiet", &quiet_, "only the program's own output", 'q');
+    flags.add_list("claim", &claims_, "mount this claim: NAME[:PATH] (default path: /mnt/NAME)");
+    flags.add_string("image", &image_, "image that selects the environment");
+    flags.add_bool("quiet", &quiet_, "print only the output of the program", 'q');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -146,7 +146,7 @@ class Shell final : public Command {
       if (!why.empty() && why != reason && !quiet_) session.err(fmt::format("waiting: {}\n", why));
       reason = why.empty() ? now.string_at("status", "message") : why;
     };
-    LiveSink sink;
+    client::LiveSink sink;
     sink.on_list = [&](const Document& list) {
       for (const Document& item : list.array_at("items")) look(item);
     };
@@ -155,8 +155,9 @@ class Shell final : public Command {
       if (type == "DELETED") phase = "Deleted";
     };
     sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session, {.resource = pod.resource, .ns = pod.ns, .field_selector = "metadata.name=" + pod.name},
-                  std::move(sink));
+    client::LiveList live(session.loop(), session.api(),
+                          {.resource = pod.resource, .ns = pod.ns, .field_selector = "metadata.name=" + pod.name},
+                          std::move(sink));
     live.start();
     const auto done = [&] { return failure.has_value() || (!phase.empty() && phase != "Pending"); };
     if (session.wait_until(done) == Session::Waited::kInterrupted) return kExitInterrupted;

@@ -7,8 +7,9 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/objects/find_job.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 #include "cli/output/table.h"
+#include "jobs/pods.h"
 
 namespace muster::cli {
 
@@ -55,15 +56,15 @@ std::string percent_text(std::int64_t part, std::int64_t whole) {
 class Top final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("all-namespaces", &all_namespaces_, "in every namespace", 'A');
-    flags.add_bool("containers", &containers_, "a line for each container");
+    flags.add_bool("all-namespaces", &all_namespaces_, "pods of all namespaces", 'A');
+    flags.add_bool("containers", &containers_, "print a line for each container");
     flags.add_string("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
     flags.add_string("field-selector", &field_selector_, "fields, such as metadata.name=p");
-    flags.add_string("sort-by", &sort_by_, "cpu or memory: the highest first");
+    flags.add_string("sort-by", &sort_by_, "sort by cpu or memory, highest first");
     flags.set_choices("sort-by", {"cpu", "memory"});
-    flags.add_bool("sum", &sum_, "a last line with the sum of all pods");
-    flags.add_bool("no-headers", &no_headers_, "no line with the column names");
-    flags.add_bool("watch", &watch_, "show it again every two seconds, until Ctrl-C", 'w');
+    flags.add_bool("sum", &sum_, "add a line with the sum of all pods");
+    flags.add_bool("no-headers", &no_headers_, "omit the line with the column names");
+    flags.add_bool("watch", &watch_, "refresh every two seconds until Ctrl-C", 'w');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -109,7 +110,7 @@ class Top final : public Command {
     auto found = find_job(session, {name}, kUsageLine);
     if (auto* failure = std::get_if<Failure>(&found)) return std::move(*failure);
     const Selected& job = std::get<FoundJob>(found).job;
-    selector_ = pod_selector(job.kind.resource.group, job.name);
+    selector_ = jobs::pod_selector(job.kind.resource.group, job.name);
     name.clear();
     return std::nullopt;
   }
@@ -199,7 +200,7 @@ class Top final : public Command {
   }
 
   void show(Session& session, std::vector<UsedRow> rows, bool of_nodes) const {
-    // A terminal shows the new numbers in the place of the old ones.
+    // On a terminal the new numbers replace the old ones.
     if (watch_ && session.terminal().out_is_terminal) session.out_exact("\033[H\033[J");
     if (rows.empty()) {
       session.err(all_namespaces_ || of_nodes ? "No resources found\n"

@@ -20,7 +20,7 @@ class Use final : public Command {
       : environment_(std::move(environment)), surroundings_(std::move(surroundings)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_bool("forget", &forget_, "keep no choice: the local engine when it runs, else ~/.kube/config");
+    flags.add_bool("forget", &forget_, "forget the choice: use the local engine if it runs, else ~/.kube/config");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
@@ -51,7 +51,7 @@ class Use final : public Command {
 
   void warn_of_variable(Session& session) const {
     if (environment_.kubeconfig.empty()) return;
-    session.err(fmt::format("note: $KUBECONFIG ({}) is set and comes first; unset it for the choice to count\n",
+    session.err(fmt::format("note: $KUBECONFIG ({}) is set and comes first; unset it to use your choice\n",
                             environment_.kubeconfig));
   }
 
@@ -59,7 +59,7 @@ class Use final : public Command {
     if (::unlink(environment_.kept_choice().c_str()) != 0 && errno != ENOENT) {
       return session.fail(errno_error("remove " + quote(environment_.kept_choice()), errno));
     }
-    session.out("no choice is kept\n");
+    session.out("nothing is chosen now\n");
     return kExitOk;
   }
 
@@ -77,13 +77,13 @@ class Use final : public Command {
     if (!kept) return session.fail(kept.error());
     const bool running = surroundings_.listening(environment_.engine_socket());
     std::string now = *kept;
-    std::string why = "kept by muster use";
+    std::string why = "chosen with muster use";
     if (now.empty() && running) {
       now = kLocal;
-      why = "it runs, and no choice is kept";
+      why = "running, and nothing was chosen";
     } else if (now.empty()) {
       now = contexts.current;
-      why = "current-context, and no local engine runs";
+      why = "current-context, and no local engine is running";
     }
     if (!environment_.kubeconfig.empty()) now.clear();
     const auto line = [&](const std::string& name, const std::string& what) {

@@ -57,14 +57,15 @@ TEST_F(UseTest, KeepsTheChoice) {
 TEST_F(UseTest, ShowsWhatCountsAndWhatElseIsPossible) {
   EXPECT_EQ(use({}), 0);
   EXPECT_THAT(cli_.out,
-              HasSubstr("* local                engine at /data/api.sock (it runs, and no choice is kept)\n"));
+              HasSubstr("* local                engine at /data/api.sock (running, and nothing was chosen)\n"));
   EXPECT_THAT(cli_.out, HasSubstr("  lab                  context of " + home_ + "/.kube/config\n"));
   running_ = false;
   EXPECT_EQ(use({}), 0);
   EXPECT_THAT(cli_.out, HasSubstr("  local                engine, not running; muster up starts it\n* lab  "));
   EXPECT_EQ(use({"production"}), 0);
   EXPECT_EQ(use({}), 0);
-  EXPECT_THAT(cli_.out, HasSubstr("* production           context of " + home_ + "/.kube/config (kept by muster use)"));
+  EXPECT_THAT(cli_.out,
+              HasSubstr("* production           context of " + home_ + "/.kube/config (chosen with muster use)"));
 }
 
 TEST_F(UseTest, RefusesAContextThatIsNotThere) {
@@ -84,7 +85,7 @@ TEST_F(UseTest, ForgetsTheChoice) {
 TEST_F(UseTest, SaysThatAVariableComesFirst) {
   variable_ = "/env";
   EXPECT_EQ(use({"local"}), 0);
-  EXPECT_EQ(cli_.err, "note: $KUBECONFIG (/env) is set and comes first; unset it for the choice to count\n");
+  EXPECT_EQ(cli_.err, "note: $KUBECONFIG (/env) is set and comes first; unset it to use your choice\n");
   EXPECT_EQ(use({}), 0);
   EXPECT_THAT(cli_.out, Not(HasSubstr("*")));
 }

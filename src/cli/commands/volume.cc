@@ -5,7 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
@@ -67,13 +67,13 @@ class Volume final : public Command {
   explicit Volume(RunFrom from) : from_(std::move(from)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_string("size", &size_, "with create: what the volume is meant to hold");
-    flags.add_string("path", &path_, "with create: a folder of the engine's machine, instead of a new one");
-    flags.add_bool("recursive", &recursive_, "with rm: a folder with all it contains", 'r');
+    flags.add_string("size", &size_, "create: capacity of the volume");
+    flags.add_string("path", &path_, "create: use this folder of the engine's machine instead of a new one");
+    flags.add_bool("recursive", &recursive_, "rm: remove folders with their contents", 'r');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    if (words.empty()) return session.fail(usage_failure("say what to do: create, ls, cp or rm", kHelp));
+    if (words.empty()) return session.fail(usage_failure("name an action: create, ls, cp or rm", kHelp));
     const std::string& verb = words[0];
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     if (verb == "create") return create(session, rest);

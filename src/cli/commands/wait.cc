@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
-#include "cli/connect/live_list.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/wait_for.h"
 #include "cli/output/waiting.h"
+#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -21,10 +21,9 @@ constexpr Duration kFirstLook = 5s;
 class Wait final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("for", &for_, "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], delete, create");
+    flags.add_string("for", &for_, "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], delete or create");
     flags.set_choices("for", {"condition=", "jsonpath=", "delete", "create"});
-    flags.add_duration("timeout", &timeout_,
-                       "give up after this; without it 30s, or no limit without --for; <0: a week");
+    flags.add_duration("timeout", &timeout_, "how long to wait (default 30s; without --for: no limit)");
     selection_.add_flags(flags);
   }
 
@@ -72,7 +71,7 @@ class Wait final : public Command {
       met = what.met(object);
       if (!met && object != nullptr) line.saw(*object);
     };
-    LiveSink sink;
+    client::LiveSink sink;
     sink.on_list = [&](const json::Document& list) {
       const json::Array& items = list.array_at("items");
       look(items.empty() ? nullptr : &items.front());
@@ -81,8 +80,9 @@ class Wait final : public Command {
       look(type == "DELETED" ? nullptr : &object);
     };
     sink.on_failed = [&](const Error& error) { failure = error; };
-    LiveList live(session, {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
-                  std::move(sink));
+    client::LiveList live(session.loop(), session.api(),
+                          {.resource = one.kind.resource, .ns = one.ns, .field_selector = "metadata.name=" + one.name},
+                          std::move(sink));
     live.start();
     // Fetch the object once even if the time-out is shorter: a missing object differs from one that is not ready.
     std::optional<MonoTime> first_look;
@@ -110,11 +110,12 @@ class Wait final : public Command {
           fmt::format("{} {}\n", one.label(), what.what() == WaitFor::What::kDeleted ? "deleted" : "condition met"));
       return kExitOk;
     }
-    if (job_end(last) == JobEnd::kFailed) {
-      return session.fail({.code = kExitFailed,
-                           .what = fmt::format("{} failed", one.label()),
-                           .why = job_message(last),
-                           .fix = "muster logs " + one.short_label()});
+    if (const ObjectEnd end = object_end(last); end != ObjectEnd::kSucceeded) {
+      return session.fail(
+          {.code = kExitFailed,
+           .what = fmt::format("{} {}", one.label(), end == ObjectEnd::kStopped ? "was stopped" : "failed"),
+           .why = object_message(last),
+           .fix = "muster logs " + one.short_label()});
     }
     session.out(fmt::format("{} succeeded\n", one.label()));
     return kExitOk;

@@ -5,7 +5,7 @@
 
 namespace muster::cli {
 
-/// Opens the link where there is a desktop; elsewhere the printed link has to do.
+/// Opens the link if there is a desktop; otherwise the printed link must do.
 void open_in_browser(const std::string& url);
 
 }  // namespace muster::cli

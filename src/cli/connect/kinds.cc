@@ -46,11 +46,11 @@ Error bad_words(std::string message) {
 Status check_name(const std::string& name) {
   if (name.empty()) return bad_words("a name may not be empty");
   if (name.find(',') != std::string::npos) {
-    return bad_words(fmt::format("{} is no name; several names are separated by blanks: {}", quote(name),
+    return bad_words(fmt::format("{} is not a name; separate several names with spaces: {}", quote(name),
                                  join(split(name, ','), " ")));
   }
   if (name == "." || name == ".." || name.find_first_of("/%=!\\") != std::string::npos) {
-    return bad_words(fmt::format("{} is no name", quote(name)));
+    return bad_words(fmt::format("{} is not a name", quote(name)));
   }
   return ok();
 }

@@ -40,7 +40,7 @@ class Session {
   Session(Loop& loop, client::ApiClient& api, RunUntil run_until, Terminal terminal, std::string ns);
 
   Loop& loop() { return loop_; }
-  /// The same loop for a command that listens for connections; null where there is none, in tests.
+  /// The same loop for a command that listens for connections; null in tests.
   net::EventLoop* event_loop() const { return event_loop_; }
   void set_event_loop(net::EventLoop* loop) { event_loop_ = loop; }
   /// Shows a page until Ctrl-C and returns the exit code.

@@ -110,7 +110,7 @@ std::optional<Result<int>> run_exec_on_terminal(Session& session, const ExecRun&
 
 std::variant<json::Document, Failure> find_running_pod(Session& session, const std::string& ns,
                                                        const std::string& word) {
-  auto found = find_pod_or_leader(session, ns, word);
+  auto found = find_pod_or_decider(session, ns, word);
   const auto* pod = std::get_if<json::Document>(&found);
   if (pod == nullptr) return found;
   const std::string& phase = pod->string_at("status", "phase");

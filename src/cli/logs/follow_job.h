@@ -3,14 +3,18 @@
 
 #include <optional>
 
-#include "cli/logs/log_follow.h"
+#include "cli/connect/session.h"
 #include "cli/objects/selection.h"
+#include "client/logs/log_follower.h"
 
 namespace muster::cli {
 
+/// Returns how the output shows which replica wrote a line.
+client::Prefix prefix_of(const Session& session);
+
 /// `options` says how lines are shown; which pods are followed is known from the job. Returns the exit code: 0 when the
 /// job succeeded, 1 when it failed or was deleted.
-int follow_job(Session& session, const Selected& job, json::Document object, FollowOptions options);
+int follow_job(Session& session, const Selected& job, json::Document object, client::FollowOptions options);
 
 /// How following a job ended.
 struct JobFollowed {
@@ -21,6 +25,7 @@ struct JobFollowed {
 };
 /// The same without a report of how the job ended, for those of its pods that the selectors of `options` choose. An
 /// empty label selector chooses all.
-JobFollowed follow_until_end(Session& session, const Selected& job, json::Document object, FollowOptions options);
+JobFollowed follow_until_end(Session& session, const Selected& job, json::Document object,
+                             client::FollowOptions options);
 
 }  // namespace muster::cli

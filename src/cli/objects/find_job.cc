@@ -6,7 +6,8 @@
 #include <memory>
 
 #include "base/strings.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
+#include "jobs/pods.h"
 
 namespace muster::cli {
 
@@ -120,7 +121,7 @@ std::variant<FoundJob, Failure> find_job(Session& session, const std::vector<std
   if (!wanted) return failure_of(wanted.error());
   if (wanted->size() != 1) return usage_failure("name one job", usage);
   const Wanted& one = wanted->front();
-  if (!is_job_kind(one.kind.resource.group)) {
+  if (!jobs::is_job_group(one.kind.resource.group)) {
     return usage_failure(fmt::format("a {} is not a job", one.kind.kind), usage);
   }
   Selected job{one.kind, session.ns(), one.name};

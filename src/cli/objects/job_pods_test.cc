@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "testing/command_run.h"
 
 namespace muster::cli {
@@ -17,14 +17,32 @@ json::Document pod_of_role(const std::string& name, const std::string& role, con
   return pod;
 }
 
-TEST(LeadingPod, IsTheOneThatDecides) {
-  const std::vector<json::Document> workers{pod_of_role("w-10", "worker", "10"), pod_of_role("w-2", "worker", "2"),
-                                            pod_of_role("p-0", "ps", "0")};
-  EXPECT_EQ(leading_pod(workers)->string_at("metadata", "name"), "w-2");
-  std::vector<json::Document> with_master = workers;
-  with_master.push_back(pod_of_role("m-0", "master", "0"));
-  EXPECT_EQ(leading_pod(with_master)->string_at("metadata", "name"), "m-0");
-  EXPECT_EQ(leading_pod({}), nullptr);
+const std::string& decider_among(const jobs::Summary& job, const std::vector<json::Document>& pods) {
+  return deciding_pod(job, pods)->string_at("metadata", "name");
+}
+
+TEST(DecidingPod, IsTheOneThatTheJobNames) {
+  jobs::Summary job;
+  job.roles = {{.name = "ps", .replicas = 1}, {.name = "worker", .replicas = 11}};
+  job.deciding_pod = "p-0";
+  const std::vector<json::Document> pods{pod_of_role("w-10", "worker", "10"), pod_of_role("w-2", "worker", "2"),
+                                         pod_of_role("p-0", "ps", "0")};
+  EXPECT_EQ(decider_among(job, pods), "p-0");
+  job.deciding_pod = "gone";
+  EXPECT_EQ(decider_among(job, pods), "p-0");
+  EXPECT_EQ(decider_among(job, {pods[0], pods[1]}), "w-2");
+  EXPECT_EQ(deciding_pod(job, {}), nullptr);
+}
+
+TEST(DecidingPod, OfTheParameterServerTutorialIsTheServer) {
+  const json::Document object =
+      *json::parse(R"({"apiVersion":"batch.tensorstack.dev/v1beta1","kind":"PyTorchTrainingJob",
+      "metadata":{"name":"rpc","uid":"u"},"spec":{"replicaSpecs":[
+      {"type":"ps","replicas":1,"template":{"spec":{"containers":[{"name":"pytorch","image":"i"}]}}},
+      {"type":"worker","replicas":2,"template":{"spec":{"containers":[{"name":"pytorch","image":"i"}]}}}]}})");
+  const std::vector<json::Document> pods{pod_of_role("rpc-worker-0", "worker", "0"),
+                                         pod_of_role("rpc-ps-0", "ps", "0")};
+  EXPECT_EQ(decider_among(jobs::summarise(object), pods), "rpc-ps-0");
 }
 
 class ExecByName : public ::testing::Test {

@@ -15,12 +15,12 @@ std::string place_of(const json::Document& object) {
 JobWatch::JobWatch(Session& session, const std::string& ns, const client::ListOptions& options) {
   for (Kind& kind : job_kinds()) kinds_.push_back({.kind = std::move(kind)});
   for (OfKind& of : kinds_) {
-    of.live = std::make_unique<LiveList>(session,
-                                         LiveQuery{.resource = of.kind.resource,
-                                                   .ns = ns,
-                                                   .label_selector = options.label_selector,
-                                                   .field_selector = options.field_selector},
-                                         sink_of(of));
+    of.live = std::make_unique<client::LiveList>(session.loop(), session.api(),
+                                                 client::LiveQuery{.resource = of.kind.resource,
+                                                                   .ns = ns,
+                                                                   .label_selector = options.label_selector,
+                                                                   .field_selector = options.field_selector},
+                                                 sink_of(of));
   }
 }
 
@@ -39,8 +39,8 @@ std::vector<JobChange> JobWatch::take() {
   return std::exchange(changes_, {});
 }
 
-LiveSink JobWatch::sink_of(OfKind& of) {
-  LiveSink sink;
+client::LiveSink JobWatch::sink_of(OfKind& of) {
+  client::LiveSink sink;
   // This object owns the lists, and its kinds stay where they are, so the callbacks outlive neither.
   sink.on_list = [this, &of](const json::Document& list) { got_list(of, list); };
   sink.on_event = [this, &of](const std::string& type, const json::Document& object) {

@@ -1,4 +1,4 @@
-// JobWatch: the jobs of all kinds that the server has, as one list that goes on.
+// JobWatch: the jobs of all kinds that the server has, as one list that is kept up to date.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/connect/live_list.h"
 #include "cli/objects/find_job.h"
+#include "client/live_list.h"
 
 namespace muster::cli {
 
@@ -35,12 +35,12 @@ class JobWatch {
  private:
   struct OfKind {
     Kind kind;
-    std::unique_ptr<LiveList> live = {};
+    std::unique_ptr<client::LiveList> live = {};
     bool answered = false;
     bool listed = false;
     std::map<std::string, json::Document> known = {};  // by namespace and name
   };
-  LiveSink sink_of(OfKind& of);
+  client::LiveSink sink_of(OfKind& of);
   void got_list(OfKind& of, const json::Document& list);
   void saw(OfKind& of, const json::Document& object, bool deleted);
   void failed(OfKind& of, const Error& error);

@@ -16,12 +16,12 @@ Error about_selectors(Error error, const std::string& labels, const std::string&
 }
 
 void Selection::add_flags(Flags& flags) {
-  flags.add_list("filename", &files_, "the objects that these files name", 'f');
-  flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
+  flags.add_list("filename", &files_, "objects named in these files", 'f');
+  flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
   flags.add_string("selector", &selector_, "all objects with these labels", 'l');
   flags.add_string("field-selector", &field_selector_, "all objects with these fields");
   flags.add_bool("all", &all_, "all objects of the kind");
-  flags.add_bool("all-namespaces", &all_namespaces_, "in every namespace", 'A');
+  flags.add_bool("all-namespaces", &all_namespaces_, "objects of all namespaces", 'A');
 }
 
 std::variant<std::vector<Selected>, Failure> Selection::collect(Session& session, const std::vector<std::string>& words,
@@ -34,7 +34,7 @@ std::variant<std::vector<Selected>, Failure> Selection::collect(Session& session
     for (Placed& one : std::get<0>(placed)) out.push_back({std::move(one.kind), one.ns, one.manifest.name()});
     return out;
   }
-  if (words.empty()) return usage_failure("no object named", example);
+  if (words.empty()) return usage_failure("name an object", example);
   auto wanted = Kinds(session).wanted(words);
   if (!wanted) return failure_of(wanted.error());
   const bool by_selector = all_ || !selector_.empty() || !field_selector_.empty();

@@ -1,4 +1,4 @@
-// The Service in front of a TensorBoard: of the one that Arena makes beside a job, and the way to it through the API.
+// The Service in front of a TensorBoard: the one that Arena creates with a job, and its path through the API.
 #pragma once
 
 #include <string>

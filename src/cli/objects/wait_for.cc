@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 
 namespace muster::cli {
 
@@ -70,7 +70,7 @@ bool WaitFor::met(const json::Document* object) const {
   if (object == nullptr) return false;
   switch (what_) {
     case What::kFinished:
-      return job_end(*object) != JobEnd::kUnfinished;
+      return object_end(*object) != ObjectEnd::kUnfinished;
     case What::kCondition:
       return condition_met(*object);
     case What::kJsonPath:

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 
 namespace muster::cli {
 namespace {
@@ -64,41 +64,33 @@ TEST(WaitFor, ListsTheChoices) {
       "got \"ready\"");
 }
 
-TEST(JobState, ReadsBothVocabularies) {
+TEST(ObjectState, ReadsBothVocabularies) {
   const auto of = [](std::string_view text) { return *json::parse(text); };
-  EXPECT_EQ(job_end(of(R"({"status":{"phase":"Succeeded"}})")), JobEnd::kSucceeded);
-  EXPECT_EQ(job_end(of(R"({"status":{"phase":"Paused"}})")), JobEnd::kUnfinished);
-  EXPECT_EQ(job_end(of(R"({"status":{"conditions":[{"type":"Failed","status":"True"}]}})")), JobEnd::kFailed);
-  EXPECT_EQ(job_end(of("{}")), JobEnd::kUnfinished);
-  EXPECT_EQ(job_phase(of("{}")), "Pending");
+  EXPECT_EQ(object_end(of(R"({"status":{"phase":"Succeeded"}})")), ObjectEnd::kSucceeded);
+  EXPECT_EQ(object_end(of(R"({"status":{"phase":"Paused"}})")), ObjectEnd::kUnfinished);
+  EXPECT_EQ(object_end(of(R"({"status":{"conditions":[{"type":"Failed","status":"True"}]}})")), ObjectEnd::kFailed);
+  EXPECT_EQ(object_end(of("{}")), ObjectEnd::kUnfinished);
+  EXPECT_EQ(object_phase(of("{}")), "Pending");
   EXPECT_EQ(
-      job_phase(
+      object_phase(
           of(R"({"status":{"conditions":[{"type":"Created","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"},
       {"type":"Running","status":"True","lastTransitionTime":"2026-01-01T00:00:01Z"}]}})")),
       "Running");
   EXPECT_EQ(
-      job_message(of(
+      object_message(of(
           R"({"status":{"phase":"Failed","conditions":[{"type":"Failed","status":"True","message":"exit code 3"}]}})")),
       "exit code 3");
 }
 
-TEST(JobState, CountsReplicas) {
-  EXPECT_EQ(replica_count(*json::parse(R"({"spec":{"replicaSpecs":[{"replicas":2},{}]}})")), 3);
-  EXPECT_EQ(replica_count(*json::parse(R"({"spec":{"pytorchReplicaSpecs":{"Master":{},"Worker":{"replicas":4}}}})")),
-            5);
-}
-
-TEST(JobState, NamesReplicas) {
-  const auto label = [](std::string_view metadata) {
-    return replica_label(*json::parse(R"({"metadata":)" + std::string(metadata) + "}"), "mnist");
-  };
-  EXPECT_EQ(label(R"({"name":"mnist-0379c-worker-0","labels":{"replica-type":"worker","replica-index":"0"}})"),
-            "worker-0");
-  EXPECT_EQ(label(R"({"name":"mnist-master-0","labels":{"training.kubeflow.org/replica-type":"master",
-      "training.kubeflow.org/replica-index":"0"}})"),
-            "master-0");
-  EXPECT_EQ(label(R"({"name":"mnist-worker-3"})"), "worker-3");
-  EXPECT_EQ(label(R"({"name":"other"})"), "other");
+TEST(ObjectState, OfAJobIsThatOfItsSummary) {
+  const json::Document stopped = *json::parse(R"({"apiVersion":"batch.tensorstack.dev/v1beta1","kind":"GenericJob",
+      "status":{"phase":"Failed","conditions":[{"type":"Failed","status":"True","reason":"Stopped","message":"m"}]}})");
+  EXPECT_EQ(object_end(stopped), ObjectEnd::kStopped);
+  EXPECT_EQ(object_phase(stopped), "Stopped");
+  EXPECT_EQ(object_message(stopped), "m");
+  const json::Document suspended = *json::parse(R"({"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob",
+      "status":{"conditions":[{"type":"Suspended","status":"True"}]}})");
+  EXPECT_EQ(object_phase(suspended), "Paused");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Result<std::string> field_validation(const std::string& word) {
 std::variant<std::vector<Placed>, Failure> place_manifests(Session& session, const std::vector<std::string>& files,
                                                            bool recursive) {
   const std::string only_ns = session.named_ns();
-  if (files.empty()) return usage_failure("nothing to read", "-f FILE names a file, a folder, or - for stdin");
+  if (files.empty()) return usage_failure("name a file", "-f FILE names a file, a folder, or - for stdin");
   auto manifests = read_manifests(session, files, recursive);
   if (auto* failure = std::get_if<Failure>(&manifests)) return std::move(*failure);
   Kinds kinds(session);
@@ -56,11 +56,11 @@ std::variant<std::vector<Placed>, Failure> place_manifests(Session& session, con
 
 void WriteObjects::add_flags(Flags& flags) {
   flags.add_list("filename", &files_, "file, folder or - for stdin; may be repeated", 'f');
-  flags.add_bool("recursive", &recursive_, "go into sub-folders of -f", 'R');
-  flags.add_string("dry-run", &dry_run_, "server: check, but change nothing; or none");
+  flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
+  flags.add_string("dry-run", &dry_run_, "none, or server: check without changing");
   flags.set_choices("dry-run", {"none", "server"});
   Output::add_object_flag(flags, &output_text_);
-  flags.add_string("validate", &validate_, "unknown fields: strict (refuse), warn or ignore");
+  flags.add_string("validate", &validate_, "what to do with unknown fields: strict (refuse), warn or ignore");
   flags.set_implied("validate", "strict");
   flags.set_choices("validate", {"strict", "warn", "ignore"});
 }

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
 #include "cli/objects/three_way.h"
 #include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
+#include "jobs/pods.h"
 #include "json/yaml.h"
 
 namespace muster::cli {
@@ -44,7 +45,7 @@ struct LogTail {
   std::string text;
 };
 
-/// The last lines of a log are no sentence: their last one is shown as the message, and all of them below the table.
+/// The last lines of a log are not a message: their last one is shown as the message, and all of them below the table.
 std::string message_or_last_line(const std::string& message, const Viewer& viewer) {
   const std::string text(trim(message));
   const std::size_t last = text.rfind('\n');
@@ -160,7 +161,7 @@ std::string container_state(const json::Document& container_status) {
 
 std::string head_message(const json::Document& object, const std::string& cause) {
   if (object.find("status") == nullptr) return "";
-  return cause.empty() ? job_message(object) : cause;
+  return cause.empty() ? object_message(object) : cause;
 }
 
 std::string describe_head(const json::Document& object, const Viewer& viewer) {
@@ -171,7 +172,7 @@ std::string describe_head(const json::Document& object, const Viewer& viewer) {
   out += line("Kind", fmt::format("{} ({})", object.string_at("kind"), object.string_at("apiVersion")));
   const bool has_phase =
       !object.string_at("status", "phase").empty() || !object.array_at("status", "conditions").empty();
-  if (has_phase) out += line("Phase", job_phase(object));
+  if (has_phase) out += line("Phase", object_phase(object));
   if (!viewer.told.empty()) out += wrapped_line("Message", cell_text(viewer.told), viewer.width);
   out += map_lines("Labels", object.at("metadata", "labels"));
   out += map_lines("Annotations", object.at("metadata", "annotations"));
@@ -201,8 +202,8 @@ std::string describe_replicas(std::vector<json::Document> pods, const std::strin
   std::vector<LogTail> tails;
   for (const json::Document& pod : pods) {
     const std::string& name = pod.string_at("metadata", "name");
-    collect_tail(tails, replica_label(pod, job_name), pod_message(pod));
-    rows.push_back({replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
+    collect_tail(tails, jobs::replica_label(pod, job_name), pod_message(pod));
+    rows.push_back({jobs::replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
                     std::to_string(restarts_of(pod)), first_container_state(pod),
                     age(pod.string_at("metadata", "creationTimestamp"), viewer),
                     message_or_last_line(pod_message(pod), viewer)});

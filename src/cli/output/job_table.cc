@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/strings.h"
-#include "cli/objects/job_state.h"
+#include "jobs/summary.h"
 
 namespace muster::cli {
 
@@ -16,11 +16,12 @@ std::string age_of(const json::Document& object, Time now) {
 
 std::vector<std::string> cells_of(const JobRow& row, const std::string& age) {
   const auto& [job, object] = row.found;
+  const jobs::Summary summary = jobs::summarise(object);
   return {job.name,
           job.kind.kind,
-          row.deleted ? "Deleted" : job_phase(object),
-          std::to_string(replica_count(object)),
-          std::to_string(restart_count(object)),
+          row.deleted ? "Deleted" : std::string(jobs::state_word(summary.state)),
+          std::to_string(summary.wanted()),
+          std::to_string(summary.restarts),
           age,
           cell_text(row.reason)};
 }

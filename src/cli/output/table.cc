@@ -20,15 +20,6 @@ constexpr std::size_t kGap = 3;
 
 }  // namespace
 
-std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  for (const std::string& word : split(text, ' ')) {
-    if (!lines.back().empty() && text_width(lines.back()) + 1 + text_width(word) > width) lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-  }
-  return lines;
-}
-
 std::vector<std::size_t> Columns::fitting_widths() const {
   constexpr std::size_t kStillReadable = 10;
   constexpr std::size_t kLeastWrapped = 20;

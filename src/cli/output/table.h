@@ -9,9 +9,6 @@
 
 namespace muster::cli {
 
-/// Breaks the text at blanks into lines of at most `width` columns; a longer word has a line of its own.
-std::vector<std::string> wrapped(std::string_view text, std::size_t width);
-
 /// Remembers the column widths, so that later rows (of a watch) stay aligned with the rows above.
 class Columns {
  public:

@@ -6,8 +6,10 @@
 #include <map>
 
 #include "api/owners.h"
-#include "cli/connect/live_list.h"
-#include "cli/objects/job_state.h"
+#include "cli/objects/object_state.h"
+#include "client/live_list.h"
+#include "jobs/pods.h"
+#include "jobs/summary.h"
 
 namespace muster::cli {
 
@@ -58,7 +60,7 @@ PodsByUid pending_pods(Session& session, const std::string& ns) {
 
 RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns, const json::Document& table) {
   RowNotes out{.header = "REASON"};
-  const bool is_job = is_job_kind(kind.resource.group);
+  const bool is_job = jobs::is_job_group(kind.resource.group);
   const json::Array& rows = table.array_at("rows");
   const auto waits = [&](const json::Document& row) { return row_waits(table, row); };
   if ((!is_job && !is_pod_kind(kind)) || std::ranges::none_of(rows, waits)) return out;
@@ -83,18 +85,15 @@ RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns
 }
 
 std::vector<std::string> reasons_of(Session& session, const std::string& ns, const std::vector<FoundJob>& jobs) {
-  const auto waits = [](const FoundJob& one) {
-    return job_end(one.object) == JobEnd::kUnfinished && job_phase(one.object) != "Running";
-  };
+  const auto waits = [](const FoundJob& one) { return object_end(one.object) == ObjectEnd::kUnfinished; };
   PodsByUid pending;
   if (std::ranges::any_of(jobs, waits)) pending = pending_pods(session, ns);
   std::vector<std::string> out;
   for (const FoundJob& one : jobs) {
-    const bool failed = job_end(one.object) == JobEnd::kFailed;
     const auto pods = pending.find(one.object.string_at("metadata", "uid"));
     const std::span<const json::Document> its_pods =
         pods == pending.end() ? std::span<const json::Document>() : pods->second;
-    out.push_back(failed ? job_message(one.object) : waiting_cause(one.object, its_pods));
+    out.push_back(waits(one) ? waiting_cause(one.object, its_pods) : jobs::summarise(one.object).cause);
   }
   return out;
 }
@@ -107,12 +106,12 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
   Until until;
   json::Document object;
   std::map<std::string, json::Document> pods;  // by name
-  std::unique_ptr<LiveList> live;
+  std::unique_ptr<client::LiveList> live;
   std::string said;
   bool about_to_say = false;
 
   void follow_pods() {
-    LiveSink sink;
+    client::LiveSink sink;
     // The state owns the list, so the callbacks never outlive the state and a plain pointer is safe.
     sink.on_list = [this](const json::Document& list) {
       pods.clear();
@@ -129,11 +128,12 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
       changed();
     };
     sink.on_failed = [](const Error&) {};  // the waiting command has its own list and reports its failure
-    live = std::make_unique<LiveList>(session,
-                                      LiveQuery{.resource = kPodResource,
-                                                .ns = what.ns,
-                                                .label_selector = pod_selector(what.kind.resource.group, what.name)},
-                                      std::move(sink));
+    live = std::make_unique<client::LiveList>(
+        session.loop(), session.api(),
+        client::LiveQuery{.resource = kPodResource,
+                          .ns = what.ns,
+                          .label_selector = jobs::pod_selector(what.kind.resource.group, what.name)},
+        std::move(sink));
     live->start();
   }
 
@@ -155,9 +155,9 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
 
   /// Returns "" when there is nothing to wait for or the object has no state.
   std::string state_text() const {
-    if (object.find("status") == nullptr || job_end(object) != JobEnd::kUnfinished) return "";
+    if (object.find("status") == nullptr || object_end(object) != ObjectEnd::kUnfinished) return "";
     if (object.at("metadata", "deletionTimestamp") != nullptr) return "Terminating";
-    const std::string phase = job_phase(object);
+    const std::string phase = object_phase(object);
     if (until == Until::kStarted && phase == "Running") return "";
     std::vector<json::Document> all;
     for (const auto& [name, pod] : pods) {
@@ -170,7 +170,7 @@ struct WaitingLine::State : std::enable_shared_from_this<WaitingLine::State> {
 
 WaitingLine::WaitingLine(Session& session, Selected what, Until until)
     : state_(std::make_shared<State>(session, std::move(what), until)) {
-  if (is_job_kind(state_->what.kind.resource.group)) state_->follow_pods();
+  if (jobs::is_job_group(state_->what.kind.resource.group)) state_->follow_pods();
 }
 
 WaitingLine::~WaitingLine() = default;

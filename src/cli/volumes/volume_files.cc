@@ -21,7 +21,7 @@ unsigned parse_octal(const std::string& text) {
   return mode;
 }
 
-/// A name that is no text comes encoded.
+/// A name that is not valid text comes encoded.
 std::string name_in(const json::Document& entry) {
   const std::string& encoded = entry.string_at("encodedName");
   return encoded.empty() ? entry.string_at("name") : net::percent_decode(encoded, false).value_or("");

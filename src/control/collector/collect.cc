@@ -30,7 +30,7 @@ json::Document lost_status(const api::Pod& pod, Time now) {
   json::Object status{{"conditions", std::move(list)}};
   if (is_finished_pod(pod)) return status;
   status.append("phase", "Failed");
-  // Jobs show these where there is no exit status.
+  // Jobs show these if there is no exit status.
   status.append("reason", "NodeLost");
   status.append("message", why);
   return status;
@@ -50,7 +50,7 @@ Collection collect(const api::Pod& pod, std::optional<Duration> missing_for, Tim
     return {.status = {}, .remove = false, .look_again = kNodeQuarantine - *missing_for};
   }
   Collection lost{.status = {}, .remove = true, .look_again = {}};
-  if (!is_finished_pod(pod) || find_condition(pod.status.conditions, kDisruption) == nullptr) {
+  if (!is_finished_pod(pod) || api::find_condition(pod.status.conditions, kDisruption) == nullptr) {
     lost.status = lost_status(pod, now);
   }
   return lost;

@@ -6,10 +6,10 @@
 
 #include "api/kubedl/cron_schedule.h"
 #include "api/kubedl/cron_v1alpha1.h"
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/resource.h"
 #include "base/strings.h"
-#include "control/job/kind.h"
+#include "jobs/kind.h"
 
 namespace muster::control {
 
@@ -36,7 +36,7 @@ struct CronJob {
 using CronJobPtr = std::shared_ptr<const CronJob>;
 
 Result<AnyObject> decode_cron_job(const json::Document& object) {
-  const Kind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
+  const JobKind* kind = find_job_kind(object.string_at("apiVersion"), object.string_at("kind"));
   CHECK(kind != nullptr);  // only these kinds are watched, each in the version that the table has
   const json::Document* metadata = object.find("metadata");
   TRY_ASSIGN(auto decoded,
@@ -51,7 +51,7 @@ Result<AnyObject> decode_cron_job(const json::Document& object) {
   return AnyObject{.object = std::move(job), .metadata = shared};
 }
 
-const reflect::TypeDesc& type_of_kind(const Kind& kind) {
+const reflect::TypeDesc& type_of_kind(const JobKind& kind) {
   return *api::find_kind(kind.api_version, kind.kind)->type;
 }
 
@@ -63,7 +63,7 @@ struct CronView {
 
 CronView look_at(const api::Cron& cron, const Snapshot& seen) {
   CronView view{.cron = cron, .jobs = {}, .now = std::chrono::floor<std::chrono::seconds>(seen.now)};
-  for (const Kind& kind : job_kinds()) {
+  for (const JobKind& kind : job_kinds()) {
     for (const AnyObject& child : seen.children.of(type_of_kind(kind))) {
       view.jobs.push_back(std::static_pointer_cast<const CronJob>(child.object));
     }
@@ -221,8 +221,7 @@ Result<Timetable> timetable_of(const api::Cron& cron, const FindTimeZone& find_t
   const api::CronTemplate& job = cron.spec.template_;
   const api::Resource* kind = api::find_kind(job.api_version, job.kind);
   if (kind == nullptr || kind->pod_label.empty()) {
-    wrong.message =
-        fmt::format("spec.template: {} {} is no kind of job that can be made here", job.api_version, job.kind);
+    wrong.message = fmt::format("spec.template: {} {} is not a job kind of this server", job.api_version, job.kind);
     return wrong;
   }
   auto schedule = api::parse_cron_schedule(cron.spec.schedule);
@@ -260,7 +259,7 @@ void replace_active(const CronView& view, const std::string& next, Plan& plan) {
   if (view.cron.spec.concurrency_policy != "Replace") return;
   for (const CronJobPtr& job : view.jobs) {
     if (!is_active(job) || is_deleted(job)) continue;
-    emit("Normal", "Replaced", fmt::format("{} makes room for {}", job->metadata.name, next), plan);
+    emit("Normal", "Replaced", fmt::format("deleting {} to start {}", job->metadata.name, next), plan);
     plan.actions.emplace_back(Delete{cron_job_ref(*job)});
   }
 }
@@ -294,8 +293,8 @@ std::optional<api::ObjectReference> next_start(const CronView& view, const Timet
   const auto first = api::next_cron_time(times.schedule, times.zone, since, since);
   if (first && *first < *due) {
     emit("Normal", "MissedSchedule",
-         fmt::format("the times from {} on have passed without a start; the last one, {}, is made up for",
-                     format_rfc3339(*first), format_rfc3339(*due)),
+         fmt::format("missed the scheduled times since {}; starting only the last one, {}", format_rfc3339(*first),
+                     format_rfc3339(*due)),
          plan);
   }
   status.last_schedule_time = *due;
@@ -334,7 +333,7 @@ Plan plan_cron(const Snapshot& seen, const FindTimeZone& find_time_zone) {
 
 Controller cron_controller(FindTimeZone find_time_zone) {
   Controller controller{.api_version = "apps.kubedl.io/v1alpha1", .kind = "Cron", .children = {}, .plan = {}};
-  for (const Kind& kind : job_kinds()) {
+  for (const JobKind& kind : job_kinds()) {
     controller.children.push_back({.type = &type_of_kind(kind),
                                    .label_selector = api::kCronNameLabel,
                                    .decode = &decode_cron_job,

@@ -1,4 +1,4 @@
-// The Cron controller: makes a job of the template at each time of the schedule. A start is an entry in status.active
+// The Cron controller: creates a job from the template at each scheduled time. A start is an entry in status.active
 // before the job exists, so that it happens exactly once whenever the controller stops; the job's name is a function of
 // the time.
 #pragma once

@@ -10,7 +10,7 @@
 #include "api/resource.h"
 #include "base/overloaded.h"
 #include "control/cron/cron.h"
-#include "control/job/kind.h"
+#include "jobs/kind.h"
 
 namespace muster::control {
 
@@ -56,7 +56,7 @@ class CronWorld {
       jobs.erase(name);
       return;
     }
-    const Kind& kind = *find_job_kind(job.string_at("apiVersion"), job.string_at("kind"));
+    const JobKind& kind = *find_job_kind(job.string_at("apiVersion"), job.string_at("kind"));
     JobStatus status = kind.read_status(job);
     status.phase = phase == "Running" ? Phase::kRunning : phase == "Succeeded" ? Phase::kSucceeded : Phase::kFailed;
     if (is_finished(status.phase)) status.completed = now;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "api/kubernetes/apps_v1.h"
-#include "api/limits.h"
+#include "api/muster/limits.h"
 #include "base/clamped_seconds.h"
 #include "base/sha256.h"
 #include "base/strings.h"
@@ -167,7 +167,7 @@ void replace_ended(const View& view, Plan& plan) {
       continue;
     }
     plan.actions.emplace_back(Delete{child_ref(*pod)});
-    emit("Replaced", fmt::format("pod {} has {} and is made again", pod->metadata.name, to_lower(pod->status.phase)),
+    emit("Replaced", fmt::format("pod {} has {}; creating it again", pod->metadata.name, to_lower(pod->status.phase)),
          plan);
   }
 }
@@ -230,7 +230,7 @@ bool is_complete(const View& view, const api::DeploymentStatus& status) {
 /// A time changes only together with what it belongs to: the transition with the status, the update with any member.
 api::Condition dated(api::Condition condition, const api::DeploymentStatus& before, Time now) {
   const Time second = std::chrono::floor<std::chrono::seconds>(now);
-  const api::Condition* last = find_condition(before.conditions, condition.type);
+  const api::Condition* last = api::find_condition(before.conditions, condition.type);
   const bool same_status = last != nullptr && last->status == condition.status;
   const bool same = same_status && last->reason == condition.reason && last->message == condition.message;
   condition.last_transition_time = same_status ? last->last_transition_time : second;
@@ -272,10 +272,10 @@ api::Condition progressing_condition(const View& view, const api::DeploymentStat
   }
   if (is_complete(view, status)) {
     condition.reason = "NewReplicaSetAvailable";
-    condition.message = "every wanted pod is made from the current template and available";
+    condition.message = "all wanted pods use the current template and are available";
     return dated(std::move(condition), before, view.now);
   }
-  const api::Condition* last = find_condition(before.conditions, "Progressing");
+  const api::Condition* last = api::find_condition(before.conditions, "Progressing");
   const bool is_new = before.observed_generation != view.deployment.metadata.generation;
   const bool was_late = last != nullptr && last->reason == "ProgressDeadlineExceeded";
   api::Condition going = dated(condition, before, view.now);
@@ -292,7 +292,7 @@ api::Condition progressing_condition(const View& view, const api::DeploymentStat
   }
   condition.status = "False";
   condition.reason = "ProgressDeadlineExceeded";
-  condition.message = "no pod was started, removed or became ready for longer than progressDeadlineSeconds";
+  condition.message = "no pod has started, ended or become ready for longer than progressDeadlineSeconds";
   return dated(std::move(condition), before, view.now);
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "control/job/decision.h"
 
 namespace muster::control {
@@ -62,14 +62,14 @@ void give_up_ports(Decision& d) {
   retire_all(d);
   delete_all_children(d);
   d.status.port.reset();
-  d.plan.reasons.emplace_back("the job needs more ports than it has; its pods are made anew with others");
+  d.plan.reasons.emplace_back("the job needs more ports; its pods are created again with new ones");
   recheck_at(d, d.seen.now);
 }
 
 std::string no_ports_message(int needed) {
-  if (needed == 1) return "every port for jobs on this machine is taken; the job starts when another one ends";
-  return fmt::format("the job needs {} ports in a row, and this machine has none free; the job starts when others end",
-                     needed);
+  if (needed == 1) return "all ports for jobs on this machine are in use; the job starts when another one ends";
+  return fmt::format(
+      "the job needs {} consecutive ports, which are not free on this machine; it starts when other jobs end", needed);
 }
 
 /// Returns false while the job cannot have pods because no ports are free.
@@ -170,7 +170,7 @@ std::string stall_of(const Decision& d) {
     if (replica.pod == nullptr || replica.pod->status.phase != "Running" || is_terminating(*replica.pod)) continue;
     if (!stalls(*replica.pod, message)) return {};
   }
-  return message.empty() ? "" : "no replica that runs does anything: " + message;
+  return message.empty() ? "" : "all running replicas look idle: " + message;
 }
 
 void note_stall(Decision& d) {
@@ -185,8 +185,8 @@ void note_stall(Decision& d) {
 Outcome stopped() {
   return {.phase = Phase::kFailed,
           .replica_failed = false,
-          .reason = "Stopped",
-          .message = "the job was stopped; `muster rerun` makes a new one like it"};
+          .reason = kStoppedReason,
+          .message = "the job was stopped; `muster rerun` creates a new one like it"};
 }
 
 void set_deadline_recheck(Decision& d) {

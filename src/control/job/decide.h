@@ -9,8 +9,8 @@
 
 #include "api/kubernetes/core_v1.h"
 #include "base/time.h"
-#include "control/job/model.h"
 #include "control/plan.h"
+#include "jobs/model/model.h"
 
 namespace muster::control {
 

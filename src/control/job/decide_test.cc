@@ -31,7 +31,7 @@ class BetweenLooks : public ::testing::Test {
   }
 
   std::string pod(const std::string& replica) const { return world_.job().pod_name_prefix + replica; }
-  void pass(int seconds) { world_.now += std::chrono::seconds(seconds); }
+  void pass(int count) { world_.now += std::chrono::seconds(count); }
   void look() { world_.apply(world_.look()); }
 
   JobWorld world_ = make_world(2);

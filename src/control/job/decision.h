@@ -106,7 +106,7 @@ struct Outcome {
 std::optional<Outcome> account_for_ended(Decision& d);
 /// Records, without charge, the end of the attempt of the current pod, which we delete for another reason.
 void retire_attempt(Decision& d, const Replica& replica);
-/// Does the same for all replicas; those that have succeeded run again, too.
+/// Does the same for all replicas; those that have succeeded also run again.
 void retire_all(Decision& d);
 
 // ---- finish.cc: the end ----

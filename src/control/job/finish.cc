@@ -120,7 +120,7 @@ void finish(Decision& d, const Outcome& outcome) {
   d.status.incident.clear();
   d.status.succeeded.clear();
   d.status.paused_at.reset();
-  const bool failed = outcome.phase == Phase::kFailed;
+  const bool failed = outcome.phase == Phase::kFailed && outcome.reason != kStoppedReason;
   d.status.replica_failure = outcome.replica_failed;
   d.status.replica_failure_message = outcome.replica_failed ? outcome.message : "";
   d.plan.reasons.push_back(outcome.message);
@@ -133,7 +133,7 @@ void after_finish(Decision& d) {
   if (ttl && d.status.completed) {
     const Time end_of_life = end_of(*d.status.completed, *ttl);
     if (d.seen.now >= end_of_life) {
-      d.plan.reasons.emplace_back("its time to live after the end is over");
+      d.plan.reasons.emplace_back("its time to live after completion is over");
       d.plan.actions.emplace_back(DeletePrimary{});
       return;
     }

@@ -15,7 +15,7 @@
 #include "json/patch.h"
 #include "json/yaml.h"
 #include "reflect/reflect.h"
-#include "testing/job_world.h"
+#include "testing/job_story.h"
 #include "testing/source_dir.h"
 
 namespace muster::control {
@@ -32,33 +32,6 @@ std::string read_text(const fs::path& path) {
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-std::vector<std::string> case_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(testdata())) {
-    const std::string file = entry.path().filename();
-    constexpr std::string_view kEnding = ".in.yaml";
-    if (file.ends_with(kEnding)) names.push_back(file.substr(0, file.size() - kEnding.size()));
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-PodNews news_from(const json::Document& text) {
-  PodNews news;
-  news.phase = text.string_at("phase");
-  news.reason = text.string_at("reason");
-  news.message = text.string_at("message");
-  news.termination = text.string_at("termination");
-  news.node = text.string_at("node");
-  news.unschedulable = text.string_at("unschedulable");
-  if (const auto* stall = text.find("stall")) news.stall = stall->as_string();
-  news.deleting = text.bool_at("deleting");
-  news.gone = text.bool_at("gone");
-  if (text.find("exitCode") != nullptr) news.exit_code = static_cast<int>(text.int_at("exitCode"));
-  if (const auto* ago = text.find("endedAgo")) news.ended_ago = *parse_duration(ago->as_string());
-  return news;
 }
 
 using Names = std::set<std::string>;
@@ -162,34 +135,19 @@ json::Document step_document(const std::string& name, const JobPlan& plan, const
 }
 
 json::Document play(const json::Document& script) {
-  const Where where = script.string_at("network") == "perPod" ? Where::kCluster : Where::kEngine;
-  JobWorld world(*script.find("job"), where, *parse_rfc3339("2026-01-01T00:00:00Z"));
-  world.graceful = script.bool_at("graceful");
-  if (script.bool_at("noPort")) world.offered_port.reset();
   const Shown shown{.bodies = names_in(script.find("bodies")), .launches = names_in(script.find("launches"))};
   json::Array steps;
-  for (const auto& step : script.find("steps")->as_array()) {
-    if (const auto* after = step.find("after")) world.now += *parse_duration(after->as_string());
-    if (const auto* patch = step.find("patch")) json::merge_patch(world.object, *patch);
-    world.predecessor_runs = step.bool_at("predecessorRuns");
-    if (const auto* happened = step.find("pods")) {
-      for (const auto& [pod, news] : happened->as_object()) world.happen(pod, news_from(news));
-    }
-    const JobPlan plan = world.look();
-    const json::Document before = world.object;
-    world.apply(plan);
-    steps.push_back(step_document(step.string_at("step"), plan, shown, before, world.object));
-  }
+  play_job_story(
+      script, [&](const std::string& step, const JobPlan& plan, const json::Document& before, const JobWorld& world) {
+        steps.push_back(step_document(step, plan, shown, before, world.object));
+      });
   return steps;
 }
 
 class Golden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, PlanIsAsWritten) {
-  const auto script = json::parse_yaml(read_text(testdata() / (GetParam() + ".in.yaml")));
-  ASSERT_TRUE(script) << script.error().message;
-  ASSERT_EQ(script->size(), 1u);
-  const std::string actual = json::to_yaml(play(script->front().value));
+  const std::string actual = json::to_yaml(play(read_job_story(GetParam())));
   const fs::path path = testdata() / (GetParam() + ".plan.yaml");
   if (const char* update = std::getenv("MUSTER_UPDATE_GOLDEN"); update != nullptr && std::string_view(update) == "1") {
     std::ofstream(path) << actual;
@@ -198,14 +156,14 @@ TEST_P(Golden, PlanIsAsWritten) {
   EXPECT_EQ(actual, read_text(path)) << "if the new plan is right: MUSTER_UPDATE_GOLDEN=1 control_test";
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Golden, ::testing::ValuesIn(case_names()), [](const auto& golden) {
+INSTANTIATE_TEST_SUITE_P(Cases, Golden, ::testing::ValuesIn(job_stories()), [](const auto& golden) {
   std::string name = golden.param;
   std::ranges::replace(name, '-', '_');
   return name;
 });
 
 TEST(GoldenCases, AreThere) {
-  EXPECT_GE(case_names().size(), 20u);
+  EXPECT_GE(job_stories().size(), 20u);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace muster::control {
 
 namespace {
 
-/// Returns how many pods start together at first; roles that start after others are no part of that.
+/// Returns how many pods start together at first; roles that start after others do not count.
 int first_gang_size(const Job& job) {
   const auto first = std::ranges::find_if(job.roles, [](const Role& role) { return role.starts_after.empty(); });
   return first == job.roles.end() ? 0 : gang_size(job, *first);
@@ -17,17 +17,11 @@ int first_gang_size(const Job& job) {
 
 }  // namespace
 
-json::Document pod_group_for(const Job& job, const json::Document& manifest) {
+json::Document pod_group_for(const Job& job) {
   api::PodGroup group;
   group.metadata.name = job.group_name;
-  group.spec.queue = manifest.string_at("spec", "scheduler", "t9kScheduler", "queue");
-  if (group.spec.queue.empty()) {
-    group.spec.queue = manifest.string_at("spec", "runPolicy", "schedulingPolicy", "queue");
-  }
-  if (group.spec.queue.empty()) group.spec.queue = "default";
-  if (manifest.at("spec", "scheduler", "t9kScheduler", "priority") != nullptr) {
-    group.spec.priority = static_cast<std::int32_t>(manifest.int_at("spec", "scheduler", "t9kScheduler", "priority"));
-  }
+  group.spec.queue = job.queue;
+  group.spec.priority = job.priority;
   group.spec.min_member = first_gang_size(job);
   return create_child(group).object;
 }

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "api/tensorstack/scheduler_v1beta1.h"
-#include "control/job/model.h"
+#include "jobs/model/model.h"
 #include "json/document.h"
 
 namespace muster::control {
 
-/// Returns the group as one of Job::objects. Queue and priority are read from the manifest, where all kinds of a family
-/// have them in the same place.
-json::Document pod_group_for(const Job& job, const json::Document& manifest);
+/// Returns the group as one of Job::objects.
+json::Document pod_group_for(const Job& job);
 
 /// Returns the name of the job's PodGroup: that of the job, unless a job of another kind, or a user, has a group of
 /// that name. `own` is the group that the job has, `holder` the one that has the job's name; either may be null. A

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/strings.h"
 #include "control/job/decision.h"
@@ -51,7 +51,7 @@ api::Service headless_service(const Job& job, std::string name, api::StringMap s
   service.spec.selector = std::move(selector);
   service.spec.type = "ClusterIP";
   service.spec.cluster_ip = "None";
-  // Ranks look each other up before any of them is ready; the master looks up itself, too.
+  // Ranks look each other up before any of them is ready; the master also looks up itself.
   service.spec.publish_not_ready_addresses = true;
   return service;
 }
@@ -218,7 +218,8 @@ std::vector<bool> roles_that_may_start(Decision& d) {
   for (const Role& role : d.job().roles) {
     may_start.push_back(role.starts_after.empty() || is_role_up(d, role.starts_after));
     if (!may_start.back()) {
-      d.plan.reasons.push_back(fmt::format("role {} starts when all of role {} is up", role.type, role.starts_after));
+      d.plan.reasons.push_back(
+          fmt::format("role {} starts when all replicas of role {} are running", role.type, role.starts_after));
     }
   }
   return may_start;
@@ -327,7 +328,7 @@ void converge_children(Decision& d) {
   retire_stale_gang(d);
   const bool old_gang_is_there = waits_for_old_gang(d);
   if (old_gang_is_there && d.replicas.size() > 1) {
-    d.plan.reasons.emplace_back("the replicas start again together when all old pods are gone");
+    d.plan.reasons.emplace_back("the replicas restart together when all old pods are deleted");
   }
   const bool others_are_there = old_gang_is_there || d.seen.predecessor_runs;
   bool waiting = false;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "json/yaml.h"
 #include "testing/job_world.h"
 
@@ -238,7 +238,7 @@ class RestartLedger {
   static bool has_failed(const api::Pod& pod) {
     return pod.status.phase == "Failed" && pod.status.reason.empty() && !pod.metadata.deletion_timestamp;
   }
-  /// A pod that was given up while it still ran, with its gang or for a pause, is no news whatever becomes of it.
+  /// A pod that was given up while it still ran, with its gang or for a pause, is not reported whatever becomes of it.
   static bool is_news(const api::Pod& pod, const std::string& key, const JobStatus& status) {
     const auto ended = status.attempts.find(key);
     const int attempt = std::stoi(pod.metadata.labels.at(api::kAttemptLabel));

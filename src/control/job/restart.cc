@@ -102,7 +102,7 @@ void retire(Decision& d, const Replica& replica) {
 }
 
 /// Records the end of the attempt of all replicas, which have the same number in their next attempt: also of one whose
-/// pod is not known here yet, and which would otherwise run on beside the next attempt.
+/// pod is not known here yet, and which would otherwise keep running next to the next attempt.
 void end_attempt_of_gang(Decision& d) {
   std::int32_t next = 0;
   for (const Replica& replica : d.replicas) {
@@ -113,7 +113,7 @@ void end_attempt_of_gang(Decision& d) {
   for (const Replica& replica : d.replicas) d.status.attempts[replica.key] = next;
 }
 
-/// Survivors and those that have succeeded go back, too.
+/// Replicas that still run or have succeeded also restart.
 void retire_gang(Decision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod != nullptr && !is_accounted(d, replica)) role_status(d, *replica.role).restarts += 1;
@@ -131,15 +131,14 @@ std::string said_about(const Decision& d, const Replica& replica) {
 std::string rule_clause(const Decision& d, const Replica& replica, const ReplicaRule& rule) {
   if (!rule.path.empty()) return fmt::format("; {} holds, so the job fails", rule.path);
   if (replica.decides || d.replicas.size() == 1 || rule.takes == ReplicaRule::Takes::kEvery) return {};
-  return "; its peers would wait for it for ever, so the job fails";
+  return "; its peers would wait forever, so the job fails";
 }
 
 Outcome failed_for_good(const Decision& d, const Replica& replica) {
   const RestartPolicy policy = replica.role->restart_policy;
-  const std::string why =
-      policy == RestartPolicy::kNever
-          ? "its restart policy is Never"
-          : fmt::format("its restart policy {} does not start this exit code again", policy_name(policy));
+  const std::string why = policy == RestartPolicy::kNever
+                              ? "the restart policy is Never"
+                              : fmt::format("restart policy {} does not retry this exit code", policy_name(policy));
   return {.phase = Phase::kFailed,
           .replica_failed = true,
           .reason = d.job().events.failed,
@@ -192,19 +191,17 @@ void send_back(Decision& d, const Replica& replica, Verdict verdict) {
   d.status.incident.insert(replica.key);
 }
 
-/// Returns "; all 4 replicas start again together", for example.
-std::string companions_clause(const Decision& d, Verdict verdict) {
-  if (goes_back_alone(d, verdict) || d.replicas.size() == 1) return {};
-  return fmt::format("; all {} replicas start again together", d.replicas.size());
+std::string who_restarts(const Decision& d, Verdict verdict) {
+  if (goes_back_alone(d, verdict) || d.replicas.size() == 1) return "it";
+  return fmt::format("all {} replicas", d.replicas.size());
 }
 
-/// Returns "; restart 1 of 3", for example.
-std::string charge_clause(const Decision& d, Verdict verdict, bool charged) {
-  if (verdict == Verdict::kRestartCharged && !charged)
-    return "; it is started again as part of the same incident, which is charged once,";
-  if (!charged) return "; it is started again without charge";
-  if (!d.job().run_policy.backoff_limit) return fmt::format("; restart {}", d.status.restarts);
-  return fmt::format("; restart {} of {}", d.status.restarts, *d.job().run_policy.backoff_limit);
+/// Returns "restart 1 of 3", for example.
+std::string count_of_restart(const Decision& d, Verdict verdict, bool charged) {
+  if (verdict == Verdict::kRestartCharged && !charged) return "same incident, counted once";
+  if (!charged) return "not counted";
+  if (!d.job().run_policy.backoff_limit) return fmt::format("restart {}", d.status.restarts);
+  return fmt::format("restart {} of {}", d.status.restarts, *d.job().run_policy.backoff_limit);
 }
 
 void restart(Decision& d, const Replica& replica, Verdict verdict) {
@@ -228,8 +225,8 @@ void restart(Decision& d, const Replica& replica, Verdict verdict) {
   const Time retry = std::chrono::ceil<std::chrono::seconds>(d.seen.now + delay);
   d.status.next_retry = std::max(d.status.next_retry.value_or(retry), retry);
 
-  message += companions_clause(d, verdict) + charge_clause(d, verdict, charged);
-  message += fmt::format(" in {}", human_duration(delay));
+  message += fmt::format("; restarting {} in {} ({})", who_restarts(d, verdict), human_duration(delay),
+                         count_of_restart(d, verdict, charged));
   d.plan.reasons.push_back(message);
   emit(d, "Warning", d.job().events.restarting, std::move(message));
 }
@@ -260,7 +257,7 @@ std::vector<Ended> newly_ended(const Decision& d) {
   return result;
 }
 
-/// Returns true while all that have ended were brought down by one that is about to end, too: an incident is named
+/// Returns true while all that have ended were brought down by one that is also about to end: an incident is named
 /// after that one.
 bool is_cause_to_come(Decision& d, const std::vector<Ended>& ended) {
   constexpr Duration kLongestWait = std::chrono::seconds(2);

@@ -4,7 +4,7 @@
 #include <map>
 #include <ranges>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/clamped_seconds.h"
 #include "base/strings.h"
@@ -14,12 +14,6 @@
 namespace muster::control {
 
 namespace {
-
-bool concerns(const ReplicaRule& rule, const Replica& replica) {
-  return rule.members.empty() || std::ranges::any_of(rule.members, [&](const Member& member) {
-           return member.role == replica.role->type && member.index.value_or(replica.index) == replica.index;
-         });
-}
 
 std::vector<Replica> wanted_replicas(const Job& job) {
   std::vector<Replica> replicas;
@@ -33,8 +27,7 @@ std::vector<Replica> wanted_replicas(const Job& job) {
                                  .rank = rank++,
                                  .key = replica_key(role, i),
                                  .pod_name = pod_name(job, role, i)});
-      replicas.back().decides = std::ranges::any_of(
-          job.succeeds_when, [&](const ReplicaRule& rule) { return concerns(rule, replicas.back()); });
+      replicas.back().decides = decides(job, role, i);
     }
   }
   const auto leader = std::ranges::find(replicas, true, &Replica::decides);
@@ -231,7 +224,7 @@ std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
                                     const std::function<bool(const Replica&)>& state) {
   std::vector<const Replica*> in_state;
   for (const Replica& replica : d.replicas) {
-    if (!concerns(rule, replica)) continue;
+    if (!concerns(rule, *replica.role, replica.index)) continue;
     if (state(replica)) {
       in_state.push_back(&replica);
       if (rule.takes == ReplicaRule::Takes::kAny) return in_state;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
 #include "base/sha256.h"
 #include "base/strings.h"
@@ -24,7 +24,7 @@ constexpr const char* kJupyterRuntimeFolder = "/tmp/jupyter/runtime";
 constexpr const char* kJupyterConfigFolder = "/tmp/jupyter/config";
 
 // An image without JupyterLab ends with this message, which the status then shows. JupyterLab writes its token into its
-// page unless page_config.json says otherwise. A terminal is no login shell, which would set PATH anew and lose the
+// page unless page_config.json says otherwise. A terminal is not a login shell, which would reset PATH and lose the
 // programs of the environment.
 constexpr const char* kNotebookScript =
     R"(python3 -c 'import importlib.util as find, sys; sys.exit(find.find_spec("jupyterlab") is None)' || {
@@ -163,7 +163,7 @@ void converge_notebook(const api::Notebook& notebook, bool suspended, const std:
 // ---- the end of JupyterLab ----
 
 /// JupyterLab ends with exit code 0 when it was idle for too long or when somebody shut it down. The Deployment then
-/// starts it again, so its earlier end counts, too.
+/// starts it again, so its earlier end also counts.
 bool has_ended_by_itself(const api::Notebook& notebook, const api::Pod& pod) {
   const auto is_zero = [](const std::optional<api::ContainerStateTerminated>& end) {
     return end && end->exit_code == 0;
@@ -176,7 +176,7 @@ bool has_ended_by_itself(const api::Notebook& notebook, const api::Pod& pod) {
 }
 
 const api::Condition* true_idle_condition(const api::Notebook& notebook) {
-  const api::Condition* idle = find_condition(notebook.status.conditions, "Idle");
+  const api::Condition* idle = api::find_condition(notebook.status.conditions, "Idle");
   return idle != nullptr && idle->status == "True" ? idle : nullptr;
 }
 
@@ -195,7 +195,7 @@ std::string end_message(const api::NotebookSpec& spec) {
   const std::string idle = spec.stop_after_idle_seconds
                                ? fmt::format("was idle for {} s, or ", *spec.stop_after_idle_seconds)
                                : std::string();
-  return fmt::format("JupyterLab {}was shut down from its menu; set spec.suspend to false to start it again", idle);
+  return fmt::format("JupyterLab {}was shut down from its menu; set spec.suspend to false to resume it", idle);
 }
 
 // ---- status ----
@@ -209,7 +209,7 @@ PageState state_of_notebook(const api::Notebook& notebook, const std::string& fa
   if (const api::Condition* idle = true_idle_condition(notebook)) {
     return {.phase = "Suspended", .reason = "Idle", .message = idle->message};
   }
-  return {.phase = "Suspended", .reason = "Suspended", .message = "it has no pod until spec.suspend is false"};
+  return {.phase = "Suspended", .reason = "Suspended", .message = "suspended; set spec.suspend to false to resume it"};
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ const api::ContainerStateTerminated* last_end(const api::Pod& pod) {
 
 /// Returns why a pod that has not started waits; "" when nothing is known.
 std::string waiting_message(const api::Pod& pod) {
-  const api::Condition* scheduled = find_condition(pod.status.conditions, "PodScheduled");
+  const api::Condition* scheduled = api::find_condition(pod.status.conditions, "PodScheduled");
   if (scheduled != nullptr && scheduled->status == "False") return scheduled->message;
   for (const api::ContainerStatus& status : pod.status.container_statuses) {
     if (status.state.waiting && !status.state.waiting->message.empty()) return status.state.waiting->message;
@@ -137,7 +137,7 @@ std::string page_fault(const PageOwner& owner, const json::Document& primary) {
 }
 
 PageState invalid_state(const std::string& fault) {
-  return {.phase = "Failed", .reason = "Invalid", .message = fmt::format("no pod can be made from this: {}", fault)};
+  return {.phase = "Failed", .reason = "Invalid", .message = fmt::format("cannot create the pod: {}", fault)};
 }
 
 std::shared_ptr<const api::Pod> page_pod(const Snapshot& seen) {
@@ -153,14 +153,14 @@ std::shared_ptr<const api::Pod> page_pod(const Snapshot& seen) {
 }
 
 PageState state_of_pod(const PageOwner& owner, const api::Pod* pod) {
-  if (pod == nullptr) return {.phase = "Initializing", .reason = "PodStarting", .message = "the pod is being made"};
+  if (pod == nullptr) return {.phase = "Initializing", .reason = "PodStarting", .message = "the pod is being created"};
   if (const auto* end = last_end(*pod)) {
     const std::string why = end->message.empty()
                                 ? fmt::format("{} ended with exit code {}", owner.program, end->exit_code)
                                 : std::string(trim(end->message));
     return {.phase = "Failed", .reason = fmt::format("{}Ended", owner.program), .message = why};
   }
-  const api::Condition* ready = find_condition(pod->status.conditions, "Ready");
+  const api::Condition* ready = api::find_condition(pod->status.conditions, "Ready");
   if (ready != nullptr && ready->status == "True") {
     return {.phase = "Running", .reason = "PodReady", .message = fmt::format("{} is running", owner.program)};
   }
@@ -169,7 +169,7 @@ PageState state_of_pod(const PageOwner& owner, const api::Pod* pod) {
 }
 
 api::Condition page_condition(const PageOwner& owner, const char* type, bool value, const PageState& state, Time now) {
-  const api::Condition* last = find_condition(owner.status.conditions, type);
+  const api::Condition* last = api::find_condition(owner.status.conditions, type);
   const std::string status = value ? "True" : "False";
   const bool same = last != nullptr && last->status == status;
   return {.type = type,

@@ -8,7 +8,7 @@
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "control/tensorboard/tensorboard.h"
-#include "control/where.h"
+#include "jobs/model/where.h"
 
 namespace muster::control {
 

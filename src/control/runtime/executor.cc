@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "api/resource.h"
 #include "base/check.h"
@@ -149,7 +149,7 @@ class Run : public std::enable_shared_from_this<Run> {
     client_.get(object, [self = shared_from_this(), object, attempt](Result<json::Document> found) {
       if (!found) {
         if (found.error().reason != Reason::kNotFound) return self->action_done(found.error());
-        return self->action_done(conflict("it has just gone"));
+        return self->action_done(conflict("it was just deleted"));
       }
       self->action_done(self->judge_existing(object, attempt, *found));
     });
@@ -162,13 +162,13 @@ class Run : public std::enable_shared_from_this<Run> {
       const std::string holder =
           owner == nullptr ? "nobody" : owner->string_at("kind") + "/" + owner->string_at("name");
       Error error =
-          conflict(fmt::format("{} exists already and belongs to {}; it has to go before {}/{} can have its own",
+          conflict(fmt::format("{} already exists and belongs to {}; delete it so that {}/{} can create its own",
                                named(object), holder, todo_.reference.kind, todo_.reference.name));
       error.reason = Reason::kAlreadyExists;
       return error;
     }
     if (found.string_at("metadata", "labels", api::kAttemptLabel) == attempt) return ok();
-    return conflict("an earlier attempt is still there");
+    return conflict("a pod of an earlier attempt still exists");
   }
 
   void remove(const client::ObjectName& object, const std::string& uid) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/kubernetes/core_v1.h"
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/tensorstack/scheduler_v1beta1.h"
 #include "control/job/decide.h"
 #include "control/job/pod_group.h"
@@ -14,7 +14,7 @@ namespace muster::control {
 namespace {
 
 /// Fails, once, an object that admission would have rejected but the cluster's schema could not, and reports why.
-Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
+Plan refuse(const JobKind& kind, const Snapshot& seen, const Error& error) {
   JobStatus status = kind.read_status(seen.primary);
   if (is_finished(status.phase) || seen.primary.at("metadata", "deletionTimestamp") != nullptr) return {};
   status.phase = Phase::kFailed;
@@ -27,11 +27,21 @@ Plan refuse(const Kind& kind, const Snapshot& seen, const Error& error) {
   return plan;
 }
 
+WatchedKind watched_object(JobObject object) {
+  switch (object) {
+    case JobObject::kTensorBoard:
+      return watched_kind<api::TensorBoard>(api::kGroupNameLabel);
+    case JobObject::kConfigMap:
+      return watched_kind<api::ConfigMap>(api::kGroupNameLabel);
+  }
+  CHECK(false);
+}
+
 /// Returns the kinds of Job::objects. On one machine we schedule, so each job has a PodGroup; on a cluster the kind may
 /// not even exist.
-std::vector<WatchedKind> object_kinds(const Kind& kind, Where where) {
-  std::vector<WatchedKind> kinds = kind.objects;
-  for (WatchedKind& further : kinds) further.label_selector = api::kGroupNameLabel;
+std::vector<WatchedKind> object_kinds(const JobKind& kind, Where where) {
+  std::vector<WatchedKind> kinds;
+  for (const JobObject object : kind.objects) kinds.push_back(watched_object(object));
   // Without a selector, so that the watch is shared with the scheduler.
   if (where == Where::kEngine) kinds.push_back(watched_kind<api::PodGroup>());
   return kinds;
@@ -62,7 +72,7 @@ std::string selector_at(Where where) {
 }  // namespace
 
 Jobs::Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free,
-           std::uint64_t first_slot, std::span<const Kind> kinds)
+           std::uint64_t first_slot, std::span<const JobKind> kinds)
     : where_(where),
       kinds_(kinds),
       pods_(informers.watch(watched_kind<api::Pod>(selector_at(where)))),
@@ -71,7 +81,7 @@ Jobs::Jobs(Where where, SharedInformers& informers, std::function<bool(int port)
 
 std::vector<Controller> Jobs::controllers() {
   std::vector<Controller> result;
-  for (const Kind& kind : kinds_) {
+  for (const JobKind& kind : kinds_) {
     std::vector<WatchedKind> children = {watched_kind<api::Pod>(selector_at(where_)),
                                          watched_kind<api::Service>(selector_at(where_))};
     for (WatchedKind& further : object_kinds(kind, where_)) children.push_back(std::move(further));
@@ -85,7 +95,7 @@ std::vector<Controller> Jobs::controllers() {
   return result;
 }
 
-void Jobs::note(const Kind& kind, const std::string& uid, const json::Document* now) {
+void Jobs::note(const JobKind& kind, const std::string& uid, const json::Document* now) {
   unfinished_.erase(uid);
   if (now == nullptr) return;
   const JobStatus status = kind.read_status(*now);
@@ -99,18 +109,18 @@ bool Jobs::is_live(const std::string& uid) const {
   return std::ranges::any_of(pods_.controlled_by(uid), is_unfinished);
 }
 
-void Jobs::add_pod_group(const json::Document& manifest, Job& job) const {
+void Jobs::add_pod_group(Job& job) const {
   const auto own = groups_->controlled_by(job.uid);
   const auto holder = groups_->find<api::PodGroup>({job.ns, job.name});
   job.group_name = group_name_for(
       job, own.empty() ? nullptr : static_cast<const api::PodGroup*>(own.front().object.get()), holder.get());
-  job.objects.push_back(pod_group_for(job, manifest));
+  job.objects.push_back(pod_group_for(job));
 }
 
-Plan Jobs::plan(const Kind& kind, const Snapshot& seen) {
+Plan Jobs::plan(const JobKind& kind, const Snapshot& seen) {
   auto job = kind.normalise(seen.primary, where_);
   if (!job) return refuse(kind, seen, job.error());
-  if (groups_ != nullptr) add_pod_group(seen.primary, *job);
+  if (groups_ != nullptr) add_pod_group(*job);
 
   Observed observed{.job = *std::move(job),
                     .status = kind.read_status(seen.primary),

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "control/controller.h"
-#include "control/job/kind.h"
 #include "control/runtime/port_book.h"
 #include "control/runtime/shared_informers.h"
-#include "control/where.h"
+#include "jobs/kind.h"
+#include "jobs/model/where.h"
 
 namespace muster::control {
 
@@ -20,19 +20,19 @@ class Jobs {
  public:
   /// `is_port_free` and `first_slot` are passed to the PortBook.
   Jobs(Where where, SharedInformers& informers, std::function<bool(int port)> is_port_free, std::uint64_t first_slot,
-       std::span<const Kind> kinds = job_kinds());
+       std::span<const JobKind> kinds = job_kinds());
 
   /// Returns one controller per job kind; they refer to this object.
   std::vector<Controller> controllers();
 
  private:
-  void note(const Kind& kind, const std::string& uid, const json::Document* now);
-  Plan plan(const Kind& kind, const Snapshot& seen);
-  void add_pod_group(const json::Document& manifest, Job& job) const;
+  void note(const JobKind& kind, const std::string& uid, const json::Document* now);
+  Plan plan(const JobKind& kind, const Snapshot& seen);
+  void add_pod_group(Job& job) const;
   bool is_live(const std::string& uid) const;
 
   Where where_;
-  std::span<const Kind> kinds_;
+  std::span<const JobKind> kinds_;
   const ObjectIndex& pods_;
   const ObjectIndex* groups_;                   // null on a cluster
   std::unordered_set<std::string> unfinished_;  // uids

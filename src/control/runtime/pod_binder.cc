@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "api/resource.h"
 #include "base/check.h"

@@ -1,6 +1,6 @@
 #include "control/runtime/scheduler_status.h"
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/log.h"

@@ -22,7 +22,7 @@ api::ResourceList requested(const api::ResourceList& held) {
 
 api::Condition group_condition(const api::PodGroup& group, std::string type, bool value, std::string reason,
                                std::string message, Time now) {
-  const api::Condition* before = find_condition(group.status.conditions, type);
+  const api::Condition* before = api::find_condition(group.status.conditions, type);
   const char* status = value ? "True" : "False";
   const bool is_same = before != nullptr && before->status == status;
   return {.type = std::move(type),
@@ -62,7 +62,7 @@ api::PodGroupStatus group_status(const api::PodGroup& group, const Ledger& ledge
                       at),
       group_condition(group, "GroupScheduled", is_scheduled,
                       is_scheduled ? "Scheduled" : (is_complete ? "Unschedulable" : "MissingMembers"),
-                      is_scheduled ? "its pods have a node" : (reason.empty() ? members : reason), at)};
+                      is_scheduled ? "all its pods are scheduled" : (reason.empty() ? members : reason), at)};
   return status;
 }
 

@@ -34,7 +34,7 @@ TEST(GroupStatus, TimesChangeOnlyWithTheStatus) {
   const auto one = group("a", 1);
   const Ledger ledger = ledger_of({{pod({.job = "a", .node = "machine"})}, {}, {one}});
   one->status = group_status(*one, ledger, "", Time(std::chrono::seconds(7)));
-  EXPECT_EQ(condition_text(one->status, 1), "GroupScheduled True Scheduled: its pods have a node");
+  EXPECT_EQ(condition_text(one->status, 1), "GroupScheduled True Scheduled: all its pods are scheduled");
   const api::PodGroupStatus later = group_status(*one, ledger, "", Time(std::chrono::seconds(9)));
   EXPECT_EQ(later.conditions, one->status.conditions);
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "control/observe.h"
 #include "control/scheduler/requests.h"

@@ -77,17 +77,17 @@ Queues::Rank Queues::rank_of(const Gang& gang) const {
 std::string Queues::refusal(const Gang& gang) const {
   const std::string wanted = wanted_queue(gang, ledger_);
   if (surroundings_.strict && find(wanted) == nullptr) {
-    return fmt::format("queue {} does not exist; create it or name another", wanted);
+    return fmt::format("queue {} does not exist; create it or use another one", wanted);
   }
   const api::Queue* queue = queue_of(gang);
   if (queue == nullptr) return {};
   if (!is_for_namespace(*queue, gang.ns, surroundings_)) {
-    return fmt::format("queue {} is not for namespace {}; name another queue or change its namespaceSelector",
+    return fmt::format("queue {} does not allow namespace {}; use another queue or change its namespaceSelector",
                        queue->metadata.name, gang.ns);
   }
   // A gang that already runs may get replacements: a queue is closed to stop new work, not to break work in progress.
   if (queue->spec.closed && gang.holders == 0) {
-    return fmt::format("queue {} is closed; open it or name another queue", queue->metadata.name);
+    return fmt::format("queue {} is closed; open it or use another one", queue->metadata.name);
   }
   return {};
 }

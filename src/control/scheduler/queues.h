@@ -22,7 +22,7 @@ struct Surroundings {
   std::vector<std::shared_ptr<const api::Queue>> queues = {};
   std::vector<std::shared_ptr<const api::PriorityClass>> priority_classes = {};
   std::vector<std::shared_ptr<const api::Namespace>> namespaces = {};
-  // CPU and memory make pods wait, too, and a queue that does not exist is an error.
+  // CPU and memory also make pods wait, and a queue that does not exist is an error.
   bool strict = false;
 };
 

@@ -21,7 +21,7 @@ TEST(SchedulerQueues, AClosedQueueTakesNothingNewButLetsRunningGangsGoOn) {
       {shut}};
   const Schedule s = schedule(cluster);
   EXPECT_THAT(bound(s), ElementsAre("old-1@machine"));
-  EXPECT_THAT(waiting(s), ElementsAre("default/new: queue night is closed; open it or name another queue"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/new: queue night is closed; open it or use another one"));
 }
 
 TEST(SchedulerQueues, AQuotaThatIsUsedUpNamesWhoHasIt) {
@@ -65,7 +65,7 @@ TEST(SchedulerQueues, AQueueThatDoesNotExistIsTheDefaultOne) {
   s = schedule(cluster);
   EXPECT_THAT(bound(s), IsEmpty());
   EXPECT_THAT(s.without_queues, IsEmpty());
-  EXPECT_THAT(waiting(s), ElementsAre("default/a: queue nihgt does not exist; create it or name another"));
+  EXPECT_THAT(waiting(s), ElementsAre("default/a: queue nihgt does not exist; create it or use another one"));
 }
 
 TEST(SchedulerQueues, AQueueIsForTheNamespacesThatItSelects) {
@@ -77,7 +77,7 @@ TEST(SchedulerQueues, AQueueIsForTheNamespacesThatItSelects) {
   ns->metadata.name = "default";
   surroundings.namespaces = {ns};
   EXPECT_THAT(waiting(control::schedule(ledger_of(cluster), surroundings)),
-              ElementsAre("default/a: queue research is not for namespace default; name another queue or change its "
+              ElementsAre("default/a: queue research does not allow namespace default; use another queue or change its "
                           "namespaceSelector"));
   ns->metadata.labels["team"] = "research";
   EXPECT_THAT(bound(control::schedule(ledger_of(cluster), surroundings)), ElementsAre("a-0@machine"));
@@ -120,7 +120,7 @@ TEST(SchedulerQueues, AQueueMayBeForSomeNodesOnly) {
   const Cluster cluster{{pod({.job = "a"})}, {labelled}, {group("a", 1, "fast")}, {fast}};
   EXPECT_THAT(waiting(schedule(cluster)),
               ElementsAre("default/a: no node matches the nodeSelector of queue fast; label a "
-                          "node or name another queue"));
+                          "node or use another queue"));
   labelled->metadata.labels["disk"] = "ssd";
   EXPECT_THAT(bound(schedule(cluster)), ElementsAre("a-0@machine"));
 }

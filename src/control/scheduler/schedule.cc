@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/owners.h"
 #include "base/strings.h"
 #include "control/observe.h"
@@ -28,7 +28,7 @@ struct Room {
 
 bool is_ready(const api::Node& node) {
   if (node.spec.unschedulable) return false;
-  const api::Condition* ready = find_condition(node.status.conditions, "Ready");
+  const api::Condition* ready = api::find_condition(node.status.conditions, "Ready");
   return ready != nullptr && ready->status == "True";
 }
 
@@ -213,7 +213,7 @@ class Pass {
   /// Returns why no node is for one of the pods, whatever is free there; "" when each has one.
   std::string mismatch_of(const Gang& gang, std::span<const PodPtr> pods) const {
     if (std::ranges::none_of(rooms_, [&](const Room& room) { return is_for_queue(gang, *room.node); })) {
-      return fmt::format("no node matches the nodeSelector of queue {}; label a node or name another queue",
+      return fmt::format("no node matches the nodeSelector of queue {}; label a node or use another queue",
                          queues_.queue_of(gang)->metadata.name);
     }
     for (const PodPtr& pod : pods) {
@@ -306,14 +306,15 @@ class Pass {
       }
       clauses.push_back(std::move(clause));
     }
-    return clauses.empty() ? "its pods do not fit on the nodes one by one" : join(clauses, "; ");
+    return clauses.empty() ? "the nodes have enough in total, but not for each of its pods" : join(clauses, "; ");
   }
+
+  const char* owner_of_resources() const { return rooms_.size() == 1 ? "this machine has" : "the nodes have"; }
 
   /// Returns how much there is, and what to do because waiting does not help.
   std::string never_enough(const std::string& resource) const {
     const Quantity total = allocatable(resource);
-    const char* where = rooms_.size() == 1 ? "this machine has" : "the nodes have";
-    std::string text = fmt::format(", {} {}; ", where, amount_text(resource, total));
+    std::string text = fmt::format(", {} {}; ", owner_of_resources(), amount_text(resource, total));
     if (resource == kPodSlots) return text + "use fewer replicas";
     if (resource == "cpu" || resource == "memory") {
       return text + "request less, or remove `scheduling: strict` from the configuration";
@@ -343,15 +344,15 @@ class Pass {
     for (const auto& [resource, amount] : wanted_by(pods)) {
       const Quantity total = allocatable(resource);
       if (!is_elastic(resource) || total.is_zero() || amount <= total) continue;
-      clauses.push_back(
-          fmt::format("{} {} of {}", amount_text(resource, amount), resource, amount_text(resource, total)));
+      const char* unit = resource == "cpu" ? "CPUs" : "of memory";
+      clauses.push_back(fmt::format("requests {} {}, {} {}", amount_text(resource, amount), unit, owner_of_resources(),
+                                    amount_text(resource, total)));
     }
     if (clauses.empty()) return;
     result_.overcommitted.push_back({.gang_id = gang.id,
                                      .gang = gang.name,
                                      .first_pod = pods.front(),
-                                     .message = "asks for more than there is (" + join(clauses, ", ") +
-                                                "); it starts all the same and shares what there is"});
+                                     .message = join(clauses, "; ") + "; started anyway, its pods share them"});
   }
 
   /// Nobody starts a pod of a node that does not exist.

@@ -98,8 +98,7 @@ TEST(Schedule, AdmitsCpuBeyondTheMachineAndSaysSo) {
   const Schedule s = schedule({{pod({.job = "a", .cpus = 16})}, {node("machine", 0)}});
   EXPECT_THAT(bound(s), ElementsAre("a-0@machine"));
   ASSERT_EQ(s.overcommitted.size(), 1u);
-  EXPECT_EQ(s.overcommitted[0].message,
-            "asks for more than there is (16 cpu of 2); it starts all the same and shares what there is");
+  EXPECT_EQ(s.overcommitted[0].message, "requests 16 CPUs, this machine has 2; started anyway, its pods share them");
 }
 
 TEST(Schedule, FinishedPodsHoldNothingAndLeavingOnesStillDo) {

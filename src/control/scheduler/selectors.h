@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/meta.h"
+#include "api/kubernetes/meta_v1.h"
 #include "json/document.h"
 
 namespace muster::control {

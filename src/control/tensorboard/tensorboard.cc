@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "api/names.h"
+#include "api/muster/names.h"
 #include "api/pages.h"
 #include "api/tensorstack/tensorboard_v1beta1.h"
 #include "base/strings.h"
@@ -127,7 +127,7 @@ Time unused_since(const api::TensorBoard& board, Time now) {
   Time since = board.metadata.creation_timestamp.value_or(now);
   const auto visit = board.metadata.annotations.find(api::kLastVisitAnnotation);
   if (visit != board.metadata.annotations.end()) since = std::max(since, parse_rfc3339(visit->second).value_or(since));
-  const api::Condition* suspended = find_condition(board.status.conditions, "Suspended");
+  const api::Condition* suspended = api::find_condition(board.status.conditions, "Suspended");
   if (suspended == nullptr) return since;
   if (suspended->status == "False") return std::max(since, suspended->last_transition_time.value_or(since));
   return suspended->reason == kIdleReason ? since : now;  // its user has just resumed it
@@ -163,10 +163,9 @@ bool can_be_listed(const std::vector<LogFolder>& folders) {
 /// Returns why no TensorBoard can show this; "" when one can.
 std::string unshowable(const LogSources& sources) {
   if (!sources.unsupported.empty()) {
-    return fmt::format("only folders of claims can be shown, got {}; write logDir.pvc",
-                       join(sources.unsupported, ", "));
+    return fmt::format("only folders of claims are supported, got {}; use logDir.pvc", join(sources.unsupported, ", "));
   }
-  if (sources.folders.empty()) return "no folder with logs is named; write logDir.pvc";
+  if (sources.folders.empty()) return "no log folder is given; set logDir.pvc";
   if (!can_be_listed(sources.folders)) return "several folders with ',' or ':' in their paths cannot be shown together";
   return {};
 }
@@ -178,13 +177,13 @@ PageState state_of_board(const api::TensorBoard& board, const LogSources& source
     return {.phase = "Failed", .reason = "NoLogs", .message = std::move(problem)};
   }
   if (is_suspended(board)) {
-    return {.phase = "Suspended", .reason = "Suspended", .message = "it has no pod until spec.suspend is false"};
+    return {
+        .phase = "Suspended", .reason = "Suspended", .message = "suspended; set spec.suspend to false to resume it"};
   }
   if (is_idle) {
-    return {
-        .phase = "Suspended",
-        .reason = kIdleReason,
-        .message = "nobody has looked at it for a while, so it has no pod; it starts again when its page is opened"};
+    return {.phase = "Suspended",
+            .reason = kIdleReason,
+            .message = "suspended because it had no visitors; opening its page resumes it"};
   }
   return state_of_pod(page_owner(board), pod);
 }

@@ -20,7 +20,7 @@ struct TensorBoardOptions {
   // The origin under which pages are reached ("http://127.0.0.1:8766"); "" where nothing serves them, and then the
   // status has no URL.
   std::string pages_url = {};
-  Duration idle_after{0};  // how long it runs without a visitor; 0: for ever, as where nobody notes visits
+  Duration idle_after{0};  // how long it runs without a visitor; 0: forever, also if visits are not recorded
 };
 
 /// Total, pure and deterministic.

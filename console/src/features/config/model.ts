@@ -3,9 +3,9 @@ import type { ConfigMap, Secret } from "#types";
 
 export interface Entry {
   key: string;
-  /** undefined for what is no text. */
+  /** undefined for binary values. */
   text: string | undefined;
-  /** What is no text, as the server has it. */
+  /** A binary value as the server has it. */
   base64: string;
   /** Not on the server yet: its key can be written, and its value is not hidden. */
   isNew: boolean;

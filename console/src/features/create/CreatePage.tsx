@@ -2,8 +2,7 @@
 import { lazy, Suspense } from "preact/compat";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { asApiError, getJson, type ApiError } from "../../api/client";
-import { freshCopy, nextName } from "../../api/copy";
-import { collectionPath, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { collectionPath, resourceName, type JobKind } from "../../api/jobs";
 import { objectPath } from "../../api/paths";
 import { t } from "../../i18n";
 import { chosenNamespace, go, hrefOf, place, withNamespace } from "../../lib/router";
@@ -13,6 +12,7 @@ import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
 import { showToast } from "../../ui/toast";
 import { CheckResult, useCheck, type Check } from "./check";
+import { freshCopy, nextName, type StoredJob } from "./copy";
 import { editText, readManifest, renameKey } from "./document";
 import { FormView } from "./FormView";
 import { ImportDialog } from "./ImportDialog";
@@ -100,7 +100,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
       setTried(true);
     }
   };
-  const take = (job: Job) => {
+  const take = (job: StoredJob) => {
     const copy = toYaml(freshCopy(job, nextName(job.metadata?.name ?? "")));
     setUndo({ text, name: job.metadata?.name ?? "" });
     setBase(copy);
@@ -129,7 +129,7 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
       )}
       {form && !manifest && <p class="notice" role="status">{t("create.notForm")}</p>}
       {showsForm ? (
-        <div class="beside">
+        <div class="form-and-yaml">
           <FormView form={form} manifest={manifest} problems={check.problems} warnings={check.warnings} strict={tried} apply={(edits) => change(editText(text, edits))}
             rename={(role, name) => change(renameKey(text, role.path, name))} />
           {wide && open === "" && <aside aria-label={t("create.preview")}>{compare}{editor(false)}</aside>}
@@ -154,12 +154,12 @@ function CreateForm({ kind, kinds, draftKey, initial, base: begun }: PageProps) 
 
 /** A copy of the job that ?from=PROJECT/NAME names. */
 function CloneForm({ from, ...target }: TargetProps & { from: string }) {
-  const [job, setJob] = useState<Job>();
+  const [job, setJob] = useState<StoredJob>();
   const [error, setError] = useState<ApiError>();
   const [ns = "", name = ""] = from.split("/");
   const read = () => {
     setError(undefined);
-    getJson<Job>(objectPath(collectionPath(target.kind, ns), name)).then(setJob, (problem: unknown) => setError(asApiError(problem)));
+    getJson<StoredJob>(objectPath(collectionPath(target.kind, ns), name)).then(setJob, (problem: unknown) => setError(asApiError(problem)));
   };
   useEffect(read, []);
   if (error) return <Failure error={error} onRetry={read} />;

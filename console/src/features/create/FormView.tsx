@@ -18,7 +18,7 @@ interface FormViewProps {
   problems: TextProblem[];
   /** What the server says about a manifest that it accepts; each begins with a path. */
   warnings: string[];
-  /** Whether fields that are still empty say what is wrong, too. */
+  /** Whether fields that are still empty also say what is wrong. */
   strict: boolean;
   apply: (edits: Edit[]) => void;
   rename: (role: Role, name: string) => void;

@@ -1,18 +1,19 @@
 import { useState } from "preact/hooks";
-import { collectionPath, type Job, type JobKind } from "../../api/jobs";
+import { collectionPath, type JobKind } from "../../api/jobs";
 import { useCollection } from "../../api/useCollection";
 import { t } from "../../i18n";
 import { chosenNamespace } from "../../lib/router";
 import { Dialog } from "../../ui/Dialog";
 import { Failure } from "../../ui/Failure";
 import { Age } from "../../ui/ObjectList";
+import type { StoredJob } from "./copy";
 
 /** The newest are shown; the search finds the others. */
 const most = 50;
 
 /** The jobs of the kind, to begin with a copy of one. */
-export function ImportDialog({ kind, onClose, onChoose }: { kind: JobKind; onClose: () => void; onChoose: (job: Job) => void }) {
-  const live = useCollection<Job>(collectionPath(kind, chosenNamespace()));
+export function ImportDialog({ kind, onClose, onChoose }: { kind: JobKind; onClose: () => void; onChoose: (job: StoredJob) => void }) {
+  const live = useCollection<StoredJob>(collectionPath(kind, chosenNamespace()));
   const [search, setSearch] = useState("");
   const state = live.state.value;
   const all = [...live.items.value.values()].sort((a, b) => (b.metadata?.creationTimestamp ?? "").localeCompare(a.metadata?.creationTimestamp ?? ""));

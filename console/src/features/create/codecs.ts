@@ -24,7 +24,7 @@ export const text: Codec = {
   write: (typed) => typed || undefined,
 };
 
-/** What is no number is kept, so that the server can say what is wrong with it. */
+/** Text that is not a number is kept, so that the server can say what is wrong with it. */
 export const number: Codec = { read: text.read, write: (typed) => (/^-?\d+$/.test(typed.trim()) ? Number(typed) : typed || undefined) };
 
 export const flag: Codec = {

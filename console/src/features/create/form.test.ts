@@ -106,7 +106,7 @@ describe("an edit", () => {
     expect(valueAt(edited, ["spec", "pytorchReplicaSpecs", "Master", "template", "spec", "containers", 0, "image"])).toBe("t9kpublic/pytorch-1.13.0:sdk-0.5.2");
   });
 
-  it("of a text that is no manifest is not possible, and why is said", () => {
+  it("is not possible in a text that is not a manifest, with the reason", () => {
     expect(readManifest("a: [1").problem).not.toBe("");
     expect(readManifest("- 1").problem).toBe("not a mapping");
     expect(readManifest("a: 1\n---\nb: 2\n").problem).not.toBe("");

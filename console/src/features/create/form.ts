@@ -37,7 +37,7 @@ export interface RoleShape {
   path: Path;
   /** The roles are a mapping by name, not a list with a type each. */
   keyed: boolean;
-  /** The roles that the kind has; its author names them where there are none. */
+  /** The roles that the kind has; empty if the author names them. */
   names: readonly string[];
   initial(name: string): Manifest;
   /** The name that the kind's main container has in a role. */

@@ -7,7 +7,7 @@ const event = (uid: string, message: string, at: string, count = 1): Event => ({
   firstTimestamp: at, lastTimestamp: at,
 });
 
-it("shows what is said again of the same object once, newest first", () => {
+it("folds equal events of the same object, newest first", () => {
   const shown = foldEvents([event("a", "x", "2026-01-01T00:00:02Z", 2), event("b", "x", "2026-01-01T00:00:03Z"), event("a", "x", "2026-01-01T00:00:01Z"), event("a", "y", "2026-01-01T00:00:09Z")]);
   expect(shown.map((one) => [one.involvedObject.uid, one.message, one.count])).toEqual([["a", "y", 1], ["b", "x", 1], ["a", "x", 3]]);
   expect([shown[2]?.firstTimestamp, shown[2]?.lastTimestamp]).toEqual(["2026-01-01T00:00:01Z", "2026-01-01T00:00:02Z"]);

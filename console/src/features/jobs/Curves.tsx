@@ -6,7 +6,7 @@ import type { Point } from "../../lib/series";
 import { Chart, type TimeAxis } from "../../ui/Chart";
 
 export interface Scalars {
-  /** Points are step, seconds since 1970 and value; a value that is no number is null. */
+  /** Points are step, seconds since 1970 and value; a value that is not a number is null. */
   runs: { name: string; series: { tag: string; points: [number, number, number | null][] }[] }[];
 }
 
@@ -17,7 +17,7 @@ interface Curve {
 
 const most = 24;
 
-/** A curve for each tag of each run; the run is named where there are several. */
+/** A curve for each tag of each run; the run is named if there are several. */
 export function curvesOf(scalars: Scalars): Curve[] {
   const curves = scalars.runs.flatMap((run) =>
     run.series.map((series) => ({

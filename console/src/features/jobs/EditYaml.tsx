@@ -20,7 +20,7 @@ const revisionOf = (object: Stored) => object.metadata?.resourceVersion ?? "";
 const put = (path: string, draft: Draft, dryRun: boolean) =>
   send("PUT", `${path}?fieldValidation=Strict${dryRun ? "&dryRun=All" : ""}`, withRevision(draft.text, draft.revision), "application/yaml");
 
-/** Sends the text. A revision that is old only because of a new status is no conflict. */
+/** Sends the text. A revision that is old only because of a new status does not conflict. */
 async function save(path: string, draft: Draft, dryRun: boolean): Promise<Response> {
   try {
     return await put(path, draft, dryRun);

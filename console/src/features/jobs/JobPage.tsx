@@ -2,7 +2,7 @@
 import type { Event, Pod } from "#types";
 import { useEffect, useMemo } from "preact/hooks";
 import { watchCollection } from "../../api/collection";
-import { collectionPath, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { collectionPath, resourceName, summaryOf, type Job, type JobKind } from "../../api/jobs";
 import { corePath, scalarsPath } from "../../api/paths";
 import { useCollection } from "../../api/useCollection";
 import { t } from "../../i18n";
@@ -14,13 +14,13 @@ import { Failure } from "../../ui/Failure";
 import { Menu } from "../../ui/Menu";
 import { StateWord } from "../../ui/State";
 import { Tabs, type Tab } from "../../ui/Tabs";
-import { DeleteDialog, jobActions, pauseJob } from "./actions";
-import { kinds, loadKinds } from "./live";
+import { act, JobDialogs, jobActions } from "./actions";
+import { kinds, loadKinds, members } from "./live";
 import { LogsTab } from "./LogsTab";
 import { MetricsTab } from "../pods/MetricsTab";
 import { marksOf } from "./marks";
 import * as model from "./model";
-import { cloneJob, ScaleDialog } from "./otherActions";
+import { cloneJob } from "./otherActions";
 import { OverviewTab } from "./OverviewTab";
 import { ReplicasTab } from "./ReplicasTab";
 import { orderPods } from "./replicas";
@@ -28,8 +28,9 @@ import { YamlTab } from "./YamlTab";
 
 /** "2 m 14 s": how long the job has run, or ran. */
 function Elapsed({ job }: { job: Job }) {
-  const start = Date.parse(job.status?.startTime ?? "");
-  const end = Date.parse(job.status?.completionTime ?? "");
+  const { startTime = "", completionTime = "" } = summaryOf(job);
+  const start = Date.parse(startTime);
+  const end = Date.parse(completionTime);
   if (Number.isNaN(start)) return null;
   return <span class="quiet">{formatDuration((Number.isNaN(end) ? now.value : end) - start)}</span>;
 }
@@ -42,8 +43,8 @@ function TitleRow({ job, gone }: { job: Job; gone: boolean }) {
       <StateWord state={state} />
       <Elapsed job={job} />
       {!gone && <span class="title-actions">
-        {state === "Running" && <Button onClick={() => void pauseJob(job, true)}>{t("action.pause")}</Button>}
-        {state === "Paused" && <Button onClick={() => void pauseJob(job, false)}>{t("action.resume")}</Button>}
+        {state === "Running" && model.canPause(job) && <Button onClick={() => act(job, "pause")}>{t("action.pause")}</Button>}
+        {model.canResume(job) && <Button onClick={() => act(job, "resume")}>{t("action.resume")}</Button>}
         <Button onClick={() => cloneJob(job)}>{t("action.clone")}</Button>
         <Menu label={t("action.more", { name: job.metadata?.name ?? "" })} items={() => jobActions(job)} />
       </span>}
@@ -56,12 +57,12 @@ function JobMetrics({ job, pods, scalars }: { job: Job; pods: Pod[]; scalars: st
   const events = useCollection<Event>(corePath("events", ns), { fields: `involvedObject.name=${job.metadata?.name}` });
   return (
     <MetricsTab ns={ns} pods={pods} state={model.stateOf(job)} cpu={model.cpuOf(job)} memory={model.memoryOf(job)} scalars={scalars}
-      started={job.status?.startTime} ended={job.status?.completionTime} marks={marksOf(job, pods, [...events.items.value.values()])} />
+      started={summaryOf(job).startTime} ended={summaryOf(job).completionTime} marks={marksOf(job, pods, [...events.items.value.values()])} />
   );
 }
 
 function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string }) {
-  const live = useMemo(() => watchCollection<Job>(collectionPath(kind, ns), { fields: `metadata.name=${name}` }), []);
+  const live = useMemo(() => watchCollection<Job>(collectionPath(kind, ns), { fields: `metadata.name=${name}`, members: [...members, "status.conditions"] }), []);
   const pods = useMemo(
     () => watchCollection<Pod>(`/api/v1/namespaces/${encodeURIComponent(ns)}/pods`, { labels: `scheduler.tensorstack.dev/group-name=${name}` }),
     [],
@@ -101,8 +102,7 @@ function LivePage({ ns, kind, name }: { ns: string; kind: JobKind; name: string 
       {chosen === "logs" && <LogsTab ns={ns} job={shown} pods={ordered} />}
       {chosen === "metrics" && <JobMetrics job={shown} pods={ordered} scalars={scalarsPath(ns, resourceName(kind), name)} />}
       {chosen === "yaml" && <YamlTab label={name} path={`${collectionPath(kind, ns)}/${encodeURIComponent(name)}`} revision={shown.metadata?.resourceVersion ?? ""} editable />}
-      <DeleteDialog />
-      <ScaleDialog />
+      <JobDialogs />
     </>
   );
 }

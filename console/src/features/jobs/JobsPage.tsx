@@ -16,12 +16,11 @@ import { Select } from "../../ui/Select";
 import { SortSelect, sortLabel } from "../../ui/SortSelect";
 import { StateShape } from "../../ui/State";
 import { Table, type Column } from "../../ui/Table";
-import { BulkActions, DeleteDialog, jobActions } from "./actions";
+import { BulkActions, JobDialogs, jobActions } from "./actions";
 import { firstJobs, jobHref, jobs, jobsState, kinds, reloadJobs, watchJobs } from "./live";
 import * as model from "./model";
-import { ScaleDialog } from "./otherActions";
 
-const states = ["Pending", "Running", "Paused", "Succeeded", "Failed"];
+const states = ["Pending", "Running", "Restarting", "Paused", "Succeeded", "Failed", "Stopped", "Deleting"];
 
 function Labels({ job }: { job: Job }) {
   const labels = model.labelsOf(job);
@@ -189,8 +188,7 @@ export function JobsPage() {
           selection={{ keys: ticked, onChange: setTicked, labelOf: (job) => t("bulk.tick", { name: job.metadata?.name ?? "" }), labelOfAll: t("bulk.tickAll") }} />
       )}
       {shown.length > 0 && <Pager total={isPart ? first.total : shown.length} size={size} page={page} loading={isPart} />}
-      <DeleteDialog />
-      <ScaleDialog />
+      <JobDialogs />
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The first tab: what the job is, its conditions and its events.
-import type { ObjectReference, Pod, TensorBoard } from "#types";
+import type { Pod, TensorBoard } from "#types";
 import { useState } from "preact/hooks";
-import type { Job } from "../../api/jobs";
+import { summaryOf, type Job } from "../../api/jobs";
 import { useObject } from "../../api/useCollection";
 import { t } from "../../i18n";
 import { hrefOf, withNamespace } from "../../lib/router";
@@ -13,8 +13,7 @@ import { Events } from "../events/EventTable";
 import { canOpen, openServed, servedPath, stateOf } from "../served/served";
 import * as model from "./model";
 
-function TensorBoardFact({ ns, board }: { ns: string; board: ObjectReference }) {
-  const name = board.name ?? "";
+function TensorBoardFact({ ns, name }: { ns: string; name: string }) {
   const served = useObject<TensorBoard>(servedPath("tensorboards", ns), name).object;
   const state = stateOf(served);
   const word = <StateWord state={state} />;
@@ -24,28 +23,26 @@ function TensorBoardFact({ ns, board }: { ns: string; board: ObjectReference }) 
 }
 
 function Basics({ job }: { job: Job }) {
-  const processes = model.processesPerReplica(job);
-  const board = (job.status as { tensorboard?: { dependent?: ObjectReference } } | undefined)?.tensorboard?.dependent;
-  const restarts = (job.status as { backoffCount?: number } | undefined)?.backoffCount ?? 0;
+  const { roles, claims = [], restarts, tensorboard, startTime, completionTime } = summaryOf(job);
   const labels = model.labelsOf(job);
   const facts: Fact[] = [
     { label: t("job.name"), value: <span class="object">{job.metadata?.name}</span> },
     { label: t("job.status"), value: <StateWord state={model.stateOf(job)} /> },
-    { label: t("job.replicas"), value: model.rolesOf(job).map((role) => (
-      <div key={role.name}>{role.name}: {processes > 1 ? t("job.processes", { n: role.replicas, processes }) : role.replicas}</div>)) },
-    { label: t("job.volumes"), value: model.claimsOf(job).map((claim) => (
+    { label: t("job.replicas"), value: roles.map((role) => (
+      <div key={role.name}>{role.name}: {role.processes > 1 ? t("job.processes", { n: role.replicas, processes: role.processes }) : role.replicas}</div>)) },
+    { label: t("job.volumes"), value: claims.map((claim) => (
       <a key={claim} class="object" href={hrefOf(["volumes", job.metadata?.namespace ?? "", claim], withNamespace())}>{claim}</a>)) },
     { label: t("job.cpu"), value: model.cpuText(model.cpuOf(job)) },
     { label: t("job.memory"), value: model.memoryText(model.memoryOf(job)) },
     { label: t("job.project"), value: job.metadata?.namespace },
     { label: t("job.labels"), value: labels.length ? labels.map((label) => <code key={label}>{label}</code>) : "-" },
     { label: t("job.created"), value: fullTime(job.metadata?.creationTimestamp) },
-    { label: t("job.started"), value: fullTime(job.status?.startTime) },
-    { label: t("job.ended"), value: fullTime(job.status?.completionTime) },
+    { label: t("job.started"), value: fullTime(startTime) },
+    { label: t("job.ended"), value: fullTime(completionTime) },
     { label: t("job.restarts"), value: restarts },
     { label: t("job.uid"), value: <code>{job.metadata?.uid}</code> },
   ];
-  if (board) facts.splice(2, 0, { label: t("job.tensorboard"), value: <TensorBoardFact ns={job.metadata?.namespace ?? ""} board={board} /> });
+  if (tensorboard) facts.splice(2, 0, { label: t("job.tensorboard"), value: <TensorBoardFact ns={job.metadata?.namespace ?? ""} name={tensorboard} /> });
   return <section class="card"><h2>{t("job.basics")}</h2><Facts facts={facts} /></section>;
 }
 

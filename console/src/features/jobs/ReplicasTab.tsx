@@ -1,7 +1,7 @@
 // The pods of the job in the order of their ranks, and what each of them has to say.
 import type { Pod } from "#types";
 import { useState } from "preact/hooks";
-import type { Job } from "../../api/jobs";
+import { summaryOf, type Job } from "../../api/jobs";
 import { t } from "../../i18n";
 import { go, hrefOf, place, setQuery, withNamespace } from "../../lib/router";
 import { Conditions } from "../../ui/Conditions";
@@ -15,8 +15,8 @@ import { ExitCode } from "../pods/ExitCode";
 import { amountsOf, exitOf, podState, restartsOf } from "../pods/model";
 import { podHref } from "../pods/podHref";
 import { PodLog } from "../pods/PodLog";
-import { cpuText, memoryText, rolesOf } from "./model";
-import { attemptOf, decidesResult, indexOf, roleOf } from "./replicas";
+import { cpuText, memoryText } from "./model";
+import { attemptOf, decidesResult, indexOf, rankOf, roleOf } from "./replicas";
 import { YamlTab } from "./YamlTab";
 
 type Detail = "logs" | "yaml" | "conditions" | "events";
@@ -45,7 +45,7 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
   const [opened, setOpened] = useState<{ name: string; detail: Detail }>();
   const ns = job.metadata?.namespace ?? "";
   const role = place.value.query.get("role") ?? "";
-  const shown = pods.filter((pod) => !role || roleOf(pod) === role);
+  const shown = pods.filter((pod) => !role || roleOf(pod).toLowerCase() === role.toLowerCase());
   const pod = pods.find((one) => one.metadata?.name === opened?.name);
   const menu = (one: Pod) => {
     const name = one.metadata?.name ?? "";
@@ -61,7 +61,7 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
     <section class="card flush">
       <div class="filters">
         <Select label={t("replica.role")} value={role} onChange={(value) => setQuery({ role: value })}
-          options={[{ value: "", label: t("jobs.any") }, ...rolesOf(job).map((one) => ({ value: one.name, label: one.name }))]} />
+          options={[{ value: "", label: t("jobs.any") }, ...summaryOf(job).roles.map((one) => ({ value: one.name, label: one.name }))]} />
       </div>
       {shown.length === 0 ? <p class="empty">{t("replica.none")}</p> : (
         <ScrollX label={t("tab.replicas")}>
@@ -76,8 +76,8 @@ export function ReplicasTab({ job, pods, path }: { job: Job; pods: Pod[]; path: 
             <tbody>
               {shown.map((one) => (
                 <tr key={one.metadata?.uid}>
-                  <td class="numeric" data-title={t("replica.rank")}>{pods.indexOf(one)}</td>
-                  <td class="object"><a href={podHref(ns, one.metadata?.name ?? "")}>{one.metadata?.name}</a>{decidesResult(one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
+                  <td class="numeric" data-title={t("replica.rank")}>{rankOf(job, one)}</td>
+                  <td class="object"><a href={podHref(ns, one.metadata?.name ?? "")}>{one.metadata?.name}</a>{decidesResult(job, one) && <span class="mark" title={t("replica.decides")} role="img" aria-label={t("replica.decides")}>★</span>}
                     {one.status?.message ? <div class="note">{one.status.message}</div> : null}</td>
                   <td><StateWord state={podState(one)} /></td>
                   <td class="not-phone"><Labels pod={one} /></td>

@@ -1,41 +1,42 @@
 // What can be done to a job, and the dialog before what cannot be undone.
 import { signal } from "@preact/signals";
-import { ApiError, mergePatch, send } from "../../api/client";
+import { ApiError, send } from "../../api/client";
+import { actOn } from "../../api/jobRequests";
 import { collectionPath, type Job } from "../../api/jobs";
+import { objectPath } from "../../api/paths";
 import { t } from "../../i18n";
 import { Button } from "../../ui/Button";
 import { FormDialog } from "../../ui/FormDialog";
 import type { MenuItem } from "../../ui/Menu";
 import { showToast, toastFailure } from "../../ui/toast";
 import { kindOf } from "./live";
-import { stateOf } from "./model";
-import { otherActions } from "./otherActions";
+import { canPause, canResume, canStop, stateOf } from "./model";
+import { otherActions, ScaleDialog } from "./otherActions";
 
 const deleting = signal<Job[]>([]);
+const stopping = signal<Job | undefined>(undefined);
 
 function pathOf(job: Job): string {
   const kind = kindOf(job);
-  return kind ? `${collectionPath(kind, job.metadata?.namespace ?? "")}/${encodeURIComponent(job.metadata?.name ?? "")}` : "";
+  return kind ? objectPath(collectionPath(kind, job.metadata?.namespace ?? ""), job.metadata?.name ?? "") : "";
 }
 
-/** Kubeflow's kinds suspend, TensorStack's pause. */
-function pausePatch(job: Job, paused: boolean): unknown {
-  return job.apiVersion.startsWith("kubeflow.org/") ? { spec: { runPolicy: { suspend: paused } } } : { spec: { runMode: { pause: { enabled: paused } } } };
+export function act(job: Job, verb: "pause" | "resume"): void {
+  const kind = kindOf(job);
+  if (kind) void toastFailure(actOn(job, kind, verb));
 }
-
-export const pauseJob = (job: Job, paused: boolean) => toastFailure(mergePatch(pathOf(job), pausePatch(job, paused)));
 
 export function jobActions(job: Job): MenuItem[] {
-  const state = stateOf(job);
   const items: MenuItem[] = [];
-  if (state === "Paused") items.push({ label: t("action.resume"), onSelect: () => void pauseJob(job, false) });
-  if (canPause(job)) items.push({ label: t("action.pause"), onSelect: () => void pauseJob(job, true) });
-  items.push(...otherActions(job, pathOf(job)));
-  if (state !== "Deleting") items.push({ label: t("action.delete"), danger: true, onSelect: () => (deleting.value = [job]) });
+  if (canResume(job)) items.push({ label: t("action.resume"), onSelect: () => act(job, "resume") });
+  if (canPause(job)) items.push({ label: t("action.pause"), onSelect: () => act(job, "pause") });
+  items.push(...otherActions(job));
+  if (canStop(job)) items.push({ label: t("action.stop"), danger: true, onSelect: () => (stopping.value = job) });
+  if (stateOf(job) !== "Deleting") items.push({ label: t("action.delete"), danger: true, onSelect: () => (deleting.value = [job]) });
   return items;
 }
 
-/** A job that is gone already is no failure: several are deleted, one after the other may be asked for again. */
+/** A job that was already deleted is not a failure: when several are deleted, one may be requested twice. */
 async function deleteJob(job: Job): Promise<void> {
   await send("DELETE", pathOf(job)).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.code === 404)) throw error;
@@ -44,7 +45,7 @@ async function deleteJob(job: Job): Promise<void> {
 
 const namesShown = 10;
 
-export function DeleteDialog() {
+function DeleteDialog() {
   const jobs = deleting.value;
   if (jobs.length === 0) return null;
   const [name = "", ...others] = jobs.map((job) => job.metadata?.name ?? "");
@@ -62,19 +63,35 @@ export function DeleteDialog() {
   );
 }
 
-const canPause = (job: Job) => ["Running", "Pending"].includes(stateOf(job));
+function StopDialog() {
+  const job = stopping.value;
+  const kind = job && kindOf(job);
+  if (!kind) return null;
+  const name = job.metadata?.name ?? "";
+  const stop = async () => {
+    await actOn(job, kind, "stop");
+    showToast(t("action.stopped", { name }));
+  };
+  return (
+    <FormDialog title={t("action.stopTitle", { name })} danger action={t("action.stop")} onSubmit={stop} onClose={() => (stopping.value = undefined)}>
+      <p>{t("action.stopText")}</p>
+    </FormDialog>
+  );
+}
+
+/** The dialogs of all actions, for the pages that offer them. */
+export const JobDialogs = () => <><DeleteDialog /><StopDialog /><ScaleDialog /></>;
 
 /** What can be done to all jobs that are ticked; each button says to how many. */
 export function BulkActions({ chosen, onClear }: { chosen: Job[]; onClear: () => void }) {
   if (chosen.length === 0) return null;
   const running = chosen.filter(canPause);
-  const paused = chosen.filter((job) => stateOf(job) === "Paused");
-  const pauseAll = (jobs: Job[], value: boolean) => void Promise.all(jobs.map((job) => pauseJob(job, value)));
+  const paused = chosen.filter(canResume);
   return (
     <div class="notice" role="group" aria-label={t("bulk.chosen", { count: chosen.length })}>
       <span>{t("bulk.chosen", { count: chosen.length })}</span>
-      {running.length > 0 && <Button onClick={() => pauseAll(running, true)}>{t("bulk.pause", { count: running.length })}</Button>}
-      {paused.length > 0 && <Button onClick={() => pauseAll(paused, false)}>{t("bulk.resume", { count: paused.length })}</Button>}
+      {running.length > 0 && <Button onClick={() => running.forEach((job) => act(job, "pause"))}>{t("bulk.pause", { count: running.length })}</Button>}
+      {paused.length > 0 && <Button onClick={() => paused.forEach((job) => act(job, "resume"))}>{t("bulk.resume", { count: paused.length })}</Button>}
       <Button kind="danger" onClick={() => (deleting.value = chosen)}>{t("bulk.delete", { count: chosen.length })}</Button>
       <span class="spacer" />
       <button type="button" class="text-button" onClick={onClear}>{t("bulk.clear")}</button>

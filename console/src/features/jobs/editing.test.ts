@@ -13,7 +13,7 @@ it("is the same after a change of the status alone", () => {
   expect(editableText(job({ phase: "Running" }, "7"))).toBe(editableText(job({ phase: "Failed" }, "9")));
 });
 
-it("is sent with the revision it began from; a text that is no YAML goes as it is", () => {
+it("is sent with the revision it began from; a text that is not YAML is sent unchanged", () => {
   expect(parse(withRevision("metadata:\n  name: a # mine\n", "7"))).toEqual({ metadata: { name: "a", resourceVersion: "7" } });
   expect(withRevision("a: [", "7")).toBe("a: [");
 });

@@ -9,7 +9,7 @@ export interface Stored {
 
 const ofTheServer = ["managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "deletionTimestamp", "ownerReferences", "selfLink"];
 
-/** Without what only the server writes; so a new status is no change. */
+/** Without what only the server writes; so a new status is not a change. */
 export function editableText(object: Stored): string {
   const { status: _, metadata = {}, ...rest } = object;
   const { apiVersion, kind, ...spec } = rest as Record<string, unknown>;

@@ -2,13 +2,14 @@
 import { computed, signal } from "@preact/signals";
 import { asApiError, getJson, type ApiError } from "../../api/client";
 import { watchCollection, type Collection, type CollectionState } from "../../api/collection";
-import { collectionPath, findJobKinds, groupOf, resourceName, type Job, type JobKind } from "../../api/jobs";
+import { findJobKinds } from "../../api/jobRequests";
+import { collectionPath, groupOf, resourceName, type Job, type JobKind } from "../../api/jobs";
 import { ownPath } from "../../api/paths";
 import { hrefOf, withNamespace } from "../../lib/router";
 
-const members = [
+export const members = [
   "apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "metadata.creationTimestamp",
-  "metadata.deletionTimestamp", "metadata.resourceVersion", "spec", "status",
+  "metadata.resourceVersion", "summary",
 ];
 
 /** The beginning of the list, newest first, and how long it is. */
@@ -31,7 +32,7 @@ export async function loadKinds(): Promise<JobKind[]> {
   return kinds.value;
 }
 
-/** Nothing on a server that cannot say: a cluster, where the rows wait for the whole list. */
+/** Nothing on a server that does not answer: then the rows wait for the whole list. */
 async function findNewest(ns: string): Promise<FirstJobs | undefined> {
   interface JobList {
     metadata: { remainingItemCount?: number };

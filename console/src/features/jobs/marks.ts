@@ -1,6 +1,6 @@
 // The moments of a job's life that its charts show: changes of its phase, and restarts. Pure.
-import type { Condition, Event, Pod } from "#types";
-import type { Job } from "../../api/jobs";
+import type { Event, Pod } from "#types";
+import { summaryOf, type Job } from "../../api/jobs";
 import type { Mark } from "../../ui/Chart";
 import { t, type Key } from "../../i18n";
 import { attemptOf } from "./replicas";
@@ -14,9 +14,11 @@ const restartReason = /^(PodRestarted|\w+JobRestarting)$/;
 const secondsOf = (text: string | undefined) => Date.parse(text ?? "") / 1000;
 
 export function marksOf(job: Job, pods: Pod[], events: Event[]): Mark[] {
-  const start = secondsOf(job.status?.startTime);
-  const phases = ((job.status?.conditions ?? []) as Condition[]).flatMap((condition) => {
-    const state = condition.status === "True" ? states[condition.type] : undefined;
+  const summary = summaryOf(job);
+  const start = secondsOf(summary.startTime);
+  const phases = (job.status?.conditions ?? []).flatMap((condition) => {
+    const named = condition.status === "True" ? states[condition.type] : undefined;
+    const state = named === "Failed" && summary.state === "Stopped" ? "Stopped" : named;
     return state ? [{ time: secondsOf(condition.lastTransitionTime), label: t(`state.${state}` as Key) }] : [];
   });
   // The replicas of one attempt start together, so one mark stands for all of them.

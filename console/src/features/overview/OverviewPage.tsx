@@ -3,7 +3,7 @@ import type { Event, Node } from "#types";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiError, getJson } from "../../api/client";
-import { resourceName, type Job } from "../../api/jobs";
+import { resourceName, summaryOf, type Job } from "../../api/jobs";
 import { corePath, scalarsPath } from "../../api/paths";
 import { useCollection } from "../../api/useCollection";
 import { usePolled } from "../../api/usePolled";
@@ -33,7 +33,7 @@ function Card({ title, more, children }: { title: string; more?: ComponentChildr
 }
 
 function Counts({ all }: { all: Job[] }) {
-  const states: State[] = ["Running", "Pending", "Paused", "Succeeded", "Failed"];
+  const states: State[] = ["Running", "Pending", "Paused", "Restarting", "Succeeded", "Failed", "Stopped"];
   return (
     <ul class="counts">
       {states.map((state) => (
@@ -57,7 +57,7 @@ function Needs({ all }: { all: Job[] }) {
         <ul class="needs">
           {wanted.slice(0, most).map((job) => (
             <li key={job.metadata?.uid}>
-              <JobName job={job} /><span class="quiet"><Age of={job.status?.completionTime ?? job.metadata?.creationTimestamp} /></span>
+              <JobName job={job} /><span class="quiet"><Age of={summaryOf(job).completionTime ?? job.metadata?.creationTimestamp} /></span>
               <p class={stateOf(job) === "Failed" ? "cause bad" : "cause"}>{causeOf(job)}</p>
             </li>
           ))}
@@ -113,7 +113,7 @@ function Running({ all }: { all: Job[] }) {
           {found.slice(0, most).map((job) => (
             <li key={job.metadata?.uid}>
               <JobName job={job} /><span class="quiet not-phone">{job.kind}</span><span>{readyText(job)}</span><Loss job={job} />
-              <span class="quiet numeric">{formatDuration(now.value - Date.parse(job.status?.startTime ?? ""))}</span>
+              <span class="quiet numeric">{formatDuration(now.value - Date.parse(summaryOf(job).startTime ?? ""))}</span>
             </li>
           ))}
         </ul>

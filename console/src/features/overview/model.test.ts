@@ -1,14 +1,16 @@
 import { expect, it } from "vitest";
-import type { Job } from "../../api/jobs";
+import type { Job, JobState, JobSummary } from "../../api/jobs";
 import { failedSince, lossCurve, running, waiting } from "./model";
 
-const job = (name: string, phase: string, more: object = {}): Job =>
-  ({ apiVersion: "batch.tensorstack.dev/v1beta1", kind: "PyTorchTrainingJob", metadata: { name, creationTimestamp: "2026-01-01T00:00:00Z" }, spec: {}, status: { phase, ...more } }) as unknown as Job;
+const job = (name: string, state: JobState, more: Partial<JobSummary> = {}): Job => ({
+  apiVersion: "batch.tensorstack.dev/v1beta1", kind: "PyTorchTrainingJob", metadata: { name, creationTimestamp: "2026-01-01T00:00:00Z" },
+  summary: { state, replicas: { wanted: 1, running: 0, succeeded: 0 }, restarts: 0, roles: [], resources: {}, ...more },
+});
 const names = (jobs: Job[]) => jobs.map((one) => one.metadata?.name);
-const waits = { conditions: [{ type: "Running", status: "False", reason: "Unschedulable", message: "needs 4 nvidia.com/gpu" }] };
 const all = [
   job("old", "Failed", { completionTime: "2026-01-01T00:00:00Z" }), job("early", "Failed", { completionTime: "2026-01-02T09:00:00Z" }),
-  job("late", "Failed", { completionTime: "2026-01-02T10:00:00Z" }), job("waits", "Pending", waits), job("fresh", "Pending"), job("runs", "Running", { startTime: "2026-01-02T00:00:00Z" }),
+  job("late", "Failed", { completionTime: "2026-01-02T10:00:00Z" }), job("waits", "Pending", { cause: "needs 4 nvidia.com/gpu" }), job("fresh", "Pending"), job("runs", "Running", { startTime: "2026-01-02T00:00:00Z" }),
+  job("stopped", "Stopped", { cause: "stopped by a user", completionTime: "2026-01-02T10:00:00Z" }),
 ];
 
 it("names what failed within a day, newest first", () => {

@@ -1,5 +1,5 @@
 // Which jobs the overview names, as pure functions.
-import type { Job } from "../../api/jobs";
+import { summaryOf, type Job, type JobState } from "../../api/jobs";
 import type { Point } from "../../lib/series";
 import { causeOf, stateOf } from "../jobs/model";
 
@@ -7,15 +7,17 @@ const day = 24 * 3600 * 1000;
 const newest = (a: string | undefined, b: string | undefined) => (b ?? "").localeCompare(a ?? "");
 
 export const failedSince = (jobs: Job[], now: number) =>
-  jobs.filter((job) => stateOf(job) === "Failed" && now - Date.parse(job.status?.completionTime ?? job.metadata?.creationTimestamp ?? "") < day)
-    .sort((a, b) => newest(a.status?.completionTime, b.status?.completionTime));
+  jobs.filter((job) => stateOf(job) === "Failed" && now - Date.parse(summaryOf(job).completionTime ?? job.metadata?.creationTimestamp ?? "") < day)
+    .sort((a, b) => newest(summaryOf(a).completionTime, summaryOf(b).completionTime));
 
-/** The jobs that wait for something, or lose replicas, and say so; the longest wait first. */
+const unfinished: JobState[] = ["Pending", "Resuming", "Running", "Restarting"];
+
+/** The jobs that wait for something, restart or do nothing, and say so; the longest wait first. */
 export const waiting = (jobs: Job[]) =>
-  jobs.filter((job) => stateOf(job) !== "Failed" && causeOf(job) !== "").sort((a, b) => newest(b.metadata?.creationTimestamp, a.metadata?.creationTimestamp));
+  jobs.filter((job) => unfinished.includes(stateOf(job)) && causeOf(job) !== "").sort((a, b) => newest(b.metadata?.creationTimestamp, a.metadata?.creationTimestamp));
 
 export const running = (jobs: Job[]) =>
-  jobs.filter((job) => stateOf(job) === "Running").sort((a, b) => newest(a.status?.startTime, b.status?.startTime));
+  jobs.filter((job) => stateOf(job) === "Running").sort((a, b) => newest(summaryOf(a).startTime, summaryOf(b).startTime));
 
 /** The curve that people look at first: the loss of the training. */
 export function lossCurve(curves: { title: string; points: Point[] }[]): { title: string; points: Point[] } | undefined {

@@ -1,22 +1,22 @@
 export const en = {
   "overview.title": "Overview",
-  "overview.needs": "Needs a person",
-  "overview.nothing": "Nothing failed since yesterday, and nothing waits.",
+  "overview.needs": "Needs attention",
+  "overview.nothing": "No job has failed since yesterday, and none is waiting.",
   "overview.machine": "Machine",
   "overview.machines": "Machines",
   "overview.running": "Running now",
-  "overview.nothingRuns": "No job runs.",
+  "overview.nothingRuns": "No jobs are running.",
   "overview.events": "Latest events",
   "overview.all": "All {count}",
   "overview.allEvents": "All events",
   "overview.loss": "{tag} of {name}: {value}",
-  "overview.firstJob": "There are no jobs in this project yet. Create one here, or from the command line:",
+  "overview.firstJob": "This project has no jobs yet. Create one here or from the command line:",
 } as const;
 
 export const zh: Record<keyof typeof en, string> = {
   "overview.title": "总览",
   "overview.needs": "需要处理",
-  "overview.nothing": "昨天以来没有失败，也没有等待中的 Job。",
+  "overview.nothing": "昨天以来没有失败的 Job，也没有等待中的 Job。",
   "overview.machine": "机器",
   "overview.machines": "机器",
   "overview.running": "正在运行",

@@ -51,7 +51,7 @@ export function ContainersTab({ pod }: { pod: Pod }) {
   );
 }
 
-/** The container that the address names, else the first that is no init container. */
+/** The container that the address names, else the first that is not an init container. */
 function chosenContainer(all: ContainerView[]): ContainerView | undefined {
   const wanted = place.value.query.get("container");
   return all.find((one) => one.spec.name === wanted) ?? all.find((one) => !one.isInit);

@@ -122,7 +122,7 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, end
       } catch (problem) {
         if (!gone) setError(asApiError(problem));
       }
-      if (!gone && state === "Running") timer = setTimeout(() => void read(), readEvery);
+      if (!gone && ["Running", "Restarting"].includes(state)) timer = setTimeout(() => void read(), readEvery);
     };
     void read();
     return () => {
@@ -149,7 +149,7 @@ export function MetricsTab({ ns, pods, state, cpu, memory, scalars, started, end
   const gpus = (kind: string) => gpuSeries(histories.map(({ pod, history }) => ({ label: labelOf(pod), history })), kind);
   const whole = wanted === "";
   const hasGpus = gpus("utilisation").length > 0;
-  const over = state === "Succeeded" || state === "Failed";
+  const over = ["Succeeded", "Failed", "Stopped"].includes(state);
   return (
     <>
       <div class="filters">

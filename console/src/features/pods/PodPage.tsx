@@ -77,7 +77,7 @@ export function PodPage({ ns, name }: { ns: string; name: string }) {
     return <div class="skeleton" aria-hidden="true"><i /><i /><i /></div>;
   }
   const tabs: Tab[] = [
-    { id: "", label: t("pods.title") }, { id: "containers", label: t("pods.containers"), count: model.containersOf(pod).length }, { id: "logs", label: t("tab.logs") },
+    { id: "", label: "Pod" }, { id: "containers", label: t("pods.containers"), count: model.containersOf(pod).length }, { id: "logs", label: t("tab.logs") },
     { id: "metrics", label: t("tab.metrics") }, { id: "terminal", label: t("replica.terminal") }, { id: "yaml", label: t("tab.yaml") },
   ];
   const chosen = place.value.query.get("tab") ?? "";

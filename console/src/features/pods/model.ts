@@ -34,7 +34,7 @@ export function amountsOf(pod: Pod, resource: string): Amounts {
   return total;
 }
 
-/** How much of a resource the pod keeps from others; a limit alone is a request, too. */
+/** How much of a resource the pod keeps from others; a limit alone is also a request. */
 export function heldBy(pod: Pod, resource: string): number {
   const { request, limit } = amountsOf(pod, resource);
   return pod.spec.nodeName && !hasEnded(pod) ? (request ?? limit ?? 0) : 0;
@@ -42,7 +42,7 @@ export function heldBy(pod: Pod, resource: string): number {
 
 const ordinary = ["cpu", "memory", "ephemeral-storage"];
 
-/** The names of the resources that are no CPU and no memory, such as nvidia.com/gpu. */
+/** The names of the resources other than CPU and memory, such as nvidia.com/gpu. */
 export function extendedResources(pod: Pod): string[] {
   const names = pod.spec.containers.flatMap((one) => Object.keys({ ...one.resources?.requests, ...one.resources?.limits }));
   return [...new Set(names)].filter((name) => !ordinary.includes(name) && !name.startsWith("hugepages-"));
@@ -68,7 +68,7 @@ function exitSentence(exit: ContainerStateTerminated | undefined): string {
   return `exit code ${exit.exitCode}${last ? `: ${last}` : ""}`;
 }
 
-// A container that is being made says so, too, and needs nobody.
+// A container that is being created also has a reason, and needs no attention.
 const needsNobody = ["", "ContainerCreating", "PodInitializing"];
 
 /** Why the pod waits or failed, in the words of the scheduler or of the node; "" for one that needs nobody. */

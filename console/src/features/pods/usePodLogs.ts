@@ -55,7 +55,7 @@ export function usePodLogs(ns: string, pods: Pod[], attempt: number | undefined,
         },
         onEnd: () => undefined,
         onReconnect: () => {
-          // The stream begins anew, so what was read of it goes.
+          // The stream starts again, so its lines are dropped.
           shown = shown.filter((line) => line.source !== source);
           added = added.filter((line) => line.source !== source);
           closers.set(source, open(pod));

@@ -1,14 +1,14 @@
 export const en = {
-  "queues.title": "Queue",
+  "queues.title": "Queues",
   "queues.empty": "No queues",
-  "queues.emptyHint": "Queues share the machine between teams. Make one from the command line:",
+  "queues.emptyHint": "Queues share the machine between teams. Create one from the command line:",
   "queues.priority": "Priority",
   "queues.quota": "Used / quota",
   "queues.running": "Running",
   "queues.waiting": "Waiting",
   "queues.open": "Open",
   "queues.closed": "Closed",
-  "queues.closedNote": "closed: it takes no new jobs; those that run go on",
+  "queues.closedNote": "closed: accepts no new jobs; running jobs keep running",
   "queues.noQuota": "no quota",
 } as const;
 
@@ -22,6 +22,6 @@ export const zh: Record<keyof typeof en, string> = {
   "queues.waiting": "等待中",
   "queues.open": "开放",
   "queues.closed": "关闭",
-  "queues.closedNote": "已关闭：不接受新的 Job，运行中的 Job 不受影响",
+  "queues.closedNote": "已关闭：不接受新的 Job，运行中的 Job 继续运行",
   "queues.noQuota": "无配额",
 };

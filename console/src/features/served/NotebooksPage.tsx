@@ -40,7 +40,7 @@ function CreateNotebook({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Its files, and while its pod runs a terminal, also where there is no JupyterLab. */
+/** Its files, and a terminal while its pod runs, even without JupyterLab. */
 function waysIn(notebook: Notebook): MenuItem[] {
   const pod = notebook.status?.pod?.reference?.name;
   const files = claimsOf(notebook).map((claim) => ({ label: t("notebooks.files", { name: claim }), onSelect: () => go(volumeHref(notebook, claim)) }));

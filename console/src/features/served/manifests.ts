@@ -57,7 +57,7 @@ export function notebookManifest(form: NotebookForm): Notebook {
     apiVersion: "tensorstack.dev/v1beta1", kind: "Notebook", metadata: { name: form.name },
     spec: {
       type: "jupyter",
-      // What is no number goes to the server as it is, which says what is wrong with it.
+      // The server says what is wrong with text that is not a number.
       ...(form.idle ? { stopAfterIdleSeconds: Number.isNaN(minutes) ? (form.idle as unknown as number) : Math.round(minutes * 60) } : {}),
       template: { spec: { containers: [container], volumes: [{ name: "home", persistentVolumeClaim: { claimName: form.claim } }] } },
     },

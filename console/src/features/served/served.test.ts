@@ -14,7 +14,7 @@ it("starts until something is known", () => {
 });
 
 it("opens when it runs, or when it has stopped for want of visitors", () => {
-  const idle = board("Suspended", "nobody has looked at it");
+  const idle = board("Suspended", "suspended because it had no visitors");
   idle.status?.conditions?.push({ type: "Idle", status: "True" });
   expect(canOpen(idle)).toBe(true);
   expect(canOpen(board("Running", ""))).toBe(true);

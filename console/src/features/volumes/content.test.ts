@@ -8,7 +8,7 @@ describe("the text of a file", () => {
   it("is what was written, a byte order mark included", () => {
     expect(decodeText(encode("\ufeffπ = 3\r\n"), false)).toBe("\ufeffπ = 3\r\n");
   });
-  it("is none of bytes that are no text", () => {
+  it("is undefined for bytes that are not text", () => {
     expect(decodeText(bytes(0x80, 0x02, 0x7d), false)).toBeUndefined();
     expect(decodeText(bytes(0x41, 0x00, 0x42), false)).toBeUndefined();
   });

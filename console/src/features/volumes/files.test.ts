@@ -10,7 +10,7 @@ describe("the address of a file", () => {
     expect(fileUrl(claim, "a b/50%?#&.py")).toBe("/apis/muster.dev/v1/namespaces/default/persistentvolumeclaims/mnist/files/a%20b/50%25%3F%23%26.py");
     expect(fileUrl(claim, "数据")).toContain("/files/%E6%95%B0%E6%8D%AE");
   });
-  it("has the bytes of a name that is no text", () => {
+  it("has the bytes of a name that is not valid text", () => {
     expect(fileUrl(claim, "a/\0caf%E9.txt")).toContain("/files/a/caf%E9.txt");
     expect(shownPath("a/\0caf%E9.txt")).toBe("a/caf%E9.txt");
   });

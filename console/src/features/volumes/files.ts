@@ -10,7 +10,7 @@ export interface Claim {
 
 export interface FileEntry {
   name: string;
-  /** Of a name that is no text, its bytes as a part of an address; `name` then has replacement characters. */
+  /** The bytes of a name that is not valid text, as part of an address; `name` then has replacement characters. */
   encodedName?: string;
   type: "file" | "folder" | "link" | "other";
   size: number;
@@ -29,7 +29,7 @@ export const joinPath = (folder: string, name: string) => (folder ? `${folder}/$
 /** A path from a person, without the slashes at its ends. */
 export const cleanPath = (text: string) => text.replace(/^\/+|\/+$/g, "");
 
-// Within the console, a name that is no text is this mark, which no name can contain, and its bytes percent-encoded.
+// Within the console, a name that is not valid text is this mark, which names cannot contain, followed by its percent-encoded bytes.
 const encodedMark = "\0";
 const addressOf = (entry: FileEntry) => (entry.encodedName ? encodedMark + entry.encodedName : entry.name);
 const invisible = /[\u0001-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g;  // such as line ends, and what turns "gpj.exe" into "exe.jpg"

@@ -1,4 +1,4 @@
-// Files on their way to a volume, one after the other. They go on while other pages of the console are looked at.
+// Files on their way to a volume, one after the other. They continue while other pages of the console are open.
 import { computed, signal } from "@preact/signals";
 import { ApiError, asApiError } from "../../api/client";
 import { t } from "../../i18n";

@@ -1,0 +1,18 @@
+// The runs below a folder of a claim: every folder that has event files is one, as TensorBoard sees it.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "agent/files/claim_folder.h"
+#include "client/scalars.h"
+
+namespace muster::agent {
+
+/// Blocks, so it belongs on the disk threads. A folder that does not exist yet has no runs.
+Result<client::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
+                                             const std::stop_token& stop);
+/// Returns whether there is an event file in the folder or below it. Also blocks.
+Result<bool> has_event_files(const ClaimFolder& claim, const std::string& path, const std::stop_token& stop);
+
+}  // namespace muster::agent

@@ -1,0 +1,54 @@
+#include "agent/machine/machine.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "agent/shim/format.h"
+#include "base/log.h"
+
+namespace muster::agent {
+namespace {
+
+std::vector<linux_os::Gpu> found_gpus(const Options& options) {
+  if (options.gpus == nullptr) return {};
+  auto found = options.gpus->devices();
+  if (found) return *std::move(found);
+  LOG_WARN("GPUs cannot be used", {"error", found.error().message});
+  return {};
+}
+
+std::optional<std::int64_t> declared_gpus(const Options& options) {
+  const auto declared = options.resources.find(kGpuResource);
+  return declared == options.resources.end() ? std::nullopt : std::optional(declared->second.value());
+}
+
+}  // namespace
+
+std::string cgroup_name(const std::string& data_directory) {
+  return fmt::format("muster-{:016x}", muster_checksum(data_directory.data(), data_directory.size()));
+}
+
+std::string describe_limits(const linux_os::CgroupTree& cgroups) {
+  using Version = linux_os::CgroupTree::Version;
+  if (!cgroups.missing().empty()) return "not all limits of CPU and memory are enforced: " + cgroups.missing();
+  return fmt::format("limits of CPU and memory are enforced by control groups version {}",
+                     cgroups.version() == Version::kV2 ? 2 : 1);
+}
+
+Machine look_at_machine(const Options& options) {
+  Machine machine;
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  machine.cpus = ::sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : ::sysconf(_SC_NPROCESSORS_ONLN);
+  machine.memory = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  utsname names{};
+  if (::uname(&names) == 0) machine.kernel = names.release;
+  machine.is_root = ::geteuid() == 0;
+  machine.cgroups = linux_os::CgroupTree::find(cgroup_name(options.directory));
+  machine.gpus = offered_gpus(found_gpus(options), declared_gpus(options));
+  return machine;
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,30 @@
+#include "agent/metrics/node_metrics.h"
+
+namespace muster::agent {
+namespace {
+
+GpuSource::ReadGpu read_with(std::shared_ptr<linux_os::GpuDriver> driver) {
+  return [driver = std::move(driver)](const std::string& uuid) -> std::optional<client::GpuUsage> {
+    if (driver == nullptr) return std::nullopt;
+    const auto use = driver->use(uuid);
+    if (!use) return std::nullopt;
+    return client::GpuUsage{.uuid = uuid, .utilisation = use->utilisation, .memory = use->memory};
+  };
+}
+
+}  // namespace
+
+NodeMetrics::NodeMetrics(Loop& loop, const Paths& paths, const Options& options,
+                         std::function<std::vector<MeasuredPod>()> running,
+                         std::function<void(const std::string& uid)> on_stall)
+    : with_gpus_(processes_, read_with(options.gpus)),
+      with_logs_(with_gpus_, paths),
+      stalls_(options.metrics.stalled_after, std::move(on_stall)),
+      recorder_(loop, paths, options.node_name, options.metrics,
+                {.running = std::move(running),
+                 .in_background = [this](Task task) { background_.run(std::move(task)); },
+                 .source = &with_logs_,
+                 .machine = linux_os::machine_usage,
+                 .on_reading = [this, &loop](const PodReading& reading) { stalls_.take(reading, loop.mono()); }}) {}
+
+}  // namespace muster::agent

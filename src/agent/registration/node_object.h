@@ -1,0 +1,20 @@
+// The Node object: what this machine offers. It needs no heartbeat: the engine and its node live and die together.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/machine/machine.h"
+#include "agent/settings/options.h"
+#include "base/time.h"
+#include "json/document.h"
+
+namespace muster::agent {
+
+/// Returns the name of the machine's Node, which is a label as well. Linux permits host names that are neither.
+std::string node_name_of(std::string_view host_name);
+json::Document node_object(const Options& options, const Machine& machine);
+/// Returns the status, which is written to the subresource.
+json::Document node_status(const Options& options, const Machine& machine, Time now);
+
+}  // namespace muster::agent

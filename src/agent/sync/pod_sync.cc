@@ -1,0 +1,101 @@
+#include "agent/sync/pod_sync.h"
+
+#include <algorithm>
+
+#include "api/muster/names.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Document;
+
+constexpr const char* kNames = "";  // the key in the queue that stands for the names, which no pod's uid equals
+
+bool is_past_ready(Presence presence) {
+  switch (presence) {
+    case Presence::kNothing:
+    case Presence::kStarting:
+    case Presence::kUnclear:
+    case Presence::kNeverRan:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+PodSync::PodSync(Loop& loop, Os& os, PodApi& api, const NodeObjects& objects, Names& names, LaunchPlanner& planner,
+                 Sources sources)
+    : loop_(loop),
+      objects_(objects),
+      names_(names),
+      planner_(planner),
+      sources_(std::move(sources)),
+      keeper_(os, api, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }),
+      queue_(loop, [this](const std::string& key) { sync(key); }) {}
+
+void PodSync::look_at_waiting() {
+  for (const std::string& uid : keeper_.waiting()) queue_.add(uid);
+}
+
+void PodSync::on_pod_changed(const Document* before, const Document* now) {
+  for (const Document* pod : {before, now}) {
+    if (pod != nullptr) queue_.add(pod->string_at("metadata", "uid"));
+  }
+  if (gangs_.on_pod_changed(before, now)) look_at_waiting();
+}
+
+void PodSync::write_names() {
+  queue_.add(kNames);
+}
+
+void PodSync::sync(const std::string& key) {
+  if (key != kNames) return sync_pod(key);
+  if (const auto again = names_.write_outdated()) queue_.add_after(kNames, *again);
+}
+
+void PodSync::sync_pod(const std::string& uid) {
+  const auto pod = objects_.find_pod(uid);
+  const bool was_known = keeper_.knows(uid);
+  const bool was_ready = keeper_.presence_of(uid) == Presence::kReady;
+  const auto again = keeper_.sync(uid, pod.get(), loop_.now());
+  if (again) {
+    queue_.add_after(uid, *again);
+  } else {
+    queue_.forget(uid);
+  }
+  if (was_known && !keeper_.knows(uid)) sources_.on_gone(uid);
+  // The shim was sent "go" because all of its gang are ready: the others go too.
+  if (pod == nullptr || !was_ready || keeper_.presence_of(uid) == Presence::kReady) return;
+  for (const std::string& member : gangs_.members(*pod)) {
+    if (keeper_.presence_of(member) == Presence::kReady) queue_.add(member);
+  }
+}
+
+Surroundings PodSync::look_around(const Document& pod, Presence presence) {
+  const std::string& uid = pod.string_at("metadata", "uid");
+  Surroundings around;
+  around.first_restart_delay = sources_.first_restart_delay;
+  around.address = names_.address_of(pod);
+  around.eviction = sources_.eviction_of(uid);
+  // Only the ranks of jobs are expected to do something all the time.
+  const bool is_rank = pod.at("metadata", "labels", api::kAttemptLabel) != nullptr;
+  if (is_rank) around.stall = sources_.stall_of(uid);
+  if (presence == Presence::kNothing) {
+    around.readiness = gangs_.is_bound(pod) ? planner_.readiness_of(pod)
+                                            : Readiness{Readiness::State::kWaits, "ContainerCreating", "", ""};
+  }
+  if (presence == Presence::kReady) around.gang_is_ready = gang_is_ready(pod);
+  return around;
+}
+
+bool PodSync::gang_is_ready(const Document& pod) {
+  const auto& members = gangs_.members(pod);
+  return gangs_.is_bound(pod) && std::ranges::all_of(members, [this](const std::string& uid) {
+           const auto other = objects_.find_pod(uid);
+           return is_past_ready(keeper_.presence_of(uid)) || (other != nullptr && desired_pod(*other).has_ended);
+         });
+}
+
+}  // namespace muster::agent

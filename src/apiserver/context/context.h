@@ -1,0 +1,40 @@
+// What every handler of the server needs. Owned by ApiServer; loop thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/host_folders.h"
+#include "api/resource.h"
+#include "apiserver/quota/quotas.h"
+#include "base/ports.h"
+#include "client/node_api.h"
+#include "store/store.h"
+
+namespace muster::apiserver {
+
+/// What the pods of this engine may ask for, by its machine and its configuration.
+struct NodePolicy {
+  api::HostFolders folders;
+  /// Returns what is wrong with a folder that a claim names, such as that it does not exist; "" for nothing. May be
+  /// null.
+  std::function<std::string(const std::string& path)> missing_folder = nullptr;
+  /// Returns what to tell about an image, such as that nothing is configured for it; "" for nothing. May be null.
+  std::function<std::string(const std::string& image)> warn_about_image = nullptr;
+  bool strict_queues = false;  // a queue that does not exist is refused
+};
+
+struct Context {
+  Loop& loop;
+  Rng& rng;
+  store::Store& store;
+  client::NodeApi* node = nullptr;                                  // null while there is no node
+  Quotas* quotas = nullptr;                                         // set while the server lives
+  std::function<bool(const api::Resource&)> is_acted_on = nullptr;  // as Options has it
+  std::optional<NodePolicy> node_policy = std::nullopt;             // as Options has it
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);       // for tasks that may outlive the server
+};
+
+}  // namespace muster::apiserver

@@ -1,0 +1,17 @@
+// The job kinds: each is an adapter between its documents and the one job model. A new kind is a new entry here.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "jobs/kinds/adapter.h"
+#include "json/document.h"
+
+namespace muster::jobs {
+
+std::span<const JobKind> job_kinds();
+const JobKind* find_job_kind(std::string_view api_version, std::string_view kind);
+/// Returns the kind of the object, in whichever version it was read; null when it is not a job.
+const JobKind* kind_of_job(const json::Document& object);
+
+}  // namespace muster::jobs

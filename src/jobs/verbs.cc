@@ -1,0 +1,147 @@
+#include "jobs/verbs.h"
+
+#include <fmt/core.h>
+
+#include "api/muster/names.h"
+#include "base/check.h"
+#include "base/strings.h"
+#include "jobs/kind.h"
+#include "jobs/summary.h"
+
+namespace muster::jobs {
+
+namespace {
+
+using json::Document;
+
+/// Returns the spelling of a switch that the object uses: the API refuses an object in which the two spellings differ.
+const char* spelling_of_enabled(const Document* of) {
+  const bool is_older = of != nullptr && of->find("enabled") == nullptr && of->find("enable") != nullptr;
+  return is_older ? "enable" : "enabled";
+}
+
+bool is_on(const Document* of) {
+  return of != nullptr && of->bool_at(spelling_of_enabled(of));
+}
+
+bool wants_pause(const JobKind& kind, const Document& object) {
+  if (kind.family == JobFamily::kKubeflow) return object.bool_at("spec", "runPolicy", "suspend");
+  return is_on(object.at("spec", "runMode", "pause"));
+}
+
+Document pause_patch(const JobKind& kind, const Document& object, bool paused) {
+  if (kind.family == JobFamily::kKubeflow) {
+    return json::Object{{"spec", json::Object{{"runPolicy", json::Object{{"suspend", paused}}}}}};
+  }
+  const char* enabled = spelling_of_enabled(object.at("spec", "runMode", "pause"));
+  const Document pause = json::Object{{enabled, paused}};
+  return json::Object{{"spec", json::Object{{"runMode", json::Object{{"pause", pause}}}}}};
+}
+
+Refusal already_ended(const char* verb, const Document& object) {
+  const Summary summary = summarise(object);
+  const std::string& name = object.string_at("metadata", "name");
+  return {.what = fmt::format("cannot {} {}: the job has ended ({})", verb, name, state_word(summary.phase)),
+          .why = summary.outcome,
+          .fix = fmt::format("muster rerun {}", name)};
+}
+
+VerbResult plan_pause(const JobKind& kind, const Document& object, bool pause) {
+  if (has_ended(phase_of(object))) return already_ended(pause ? "pause" : "resume", object);
+  if (wants_pause(kind, object) == pause) {
+    return VerbPlan{.patch = {}, .outcome = pause ? "is already paused" : "is not paused"};
+  }
+  return VerbPlan{.patch = JobPatch{.body = pause_patch(kind, object, pause)}, .outcome = pause ? "paused" : "resumed"};
+}
+
+VerbResult plan_stop(const Document& object) {
+  if (const State phase = phase_of(object); has_ended(phase)) {
+    return VerbPlan{.patch = {}, .outcome = fmt::format("has already ended ({})", state_word(phase))};
+  }
+  const Document annotations = json::Object{{api::kStopAnnotation, "true"}};
+  return VerbPlan{.patch = JobPatch{.body = json::Object{{"metadata", json::Object{{"annotations", annotations}}}}},
+                  .outcome = "is being stopped"};
+}
+
+VerbResult plan_scale(const JobKind& kind, const Document& object, std::int64_t replicas) {
+  if (has_ended(phase_of(object))) return already_ended("scale", object);
+  std::string outcome = fmt::format("scaled to {}", replicas);
+  if (kind.family == JobFamily::kTensorStack && is_on(object.at("spec", "elastic"))) {
+    const Document elastic = json::Object{{"expectedReplicas", replicas}};
+    return VerbPlan{.patch = JobPatch{.body = json::Object{{"spec", json::Object{{"elastic", elastic}}}}},
+                    .outcome = std::move(outcome)};
+  }
+  if (object.at("spec", "elasticPolicy") != nullptr) {
+    return VerbPlan{
+        .patch = JobPatch{.subresource = "scale", .body = json::Object{{"spec", json::Object{{"replicas", replicas}}}}},
+        .outcome = std::move(outcome)};
+  }
+  return Refusal{.what = fmt::format("cannot scale {}: the job is not elastic", object.string_at("metadata", "name")),
+                 .why = "the number of ranks was fixed when they started",
+                 .fix = fmt::format("write {} in its manifest, or change the replicas and create the job again",
+                                    kind.family == JobFamily::kTensorStack ? "spec.elastic" : "spec.elasticPolicy")};
+}
+
+/// Removes the member and then every parent that is empty without it.
+void remove_pause(const JobKind& kind, Document& spec) {
+  const auto [parent, member] =
+      kind.family == JobFamily::kKubeflow ? std::pair("runPolicy", "suspend") : std::pair("runMode", "pause");
+  Document* policy = spec.find(parent);
+  if (policy == nullptr || !policy->is_object()) return;
+  policy->as_object().erase(member);
+  if (policy->as_object().empty()) spec.as_object().erase(parent);
+}
+
+json::Object written_annotations(const Document& object) {
+  json::Object kept;
+  const Document* written = object.at("metadata", "annotations");
+  if (written == nullptr || !written->is_object()) return kept;
+  for (const json::Member& one : written->as_object()) {
+    if (one.key.starts_with("kubectl.kubernetes.io/") || one.key == api::kStopAnnotation) continue;
+    kept.append(one.key, one.value);
+  }
+  return kept;
+}
+
+}  // namespace
+
+VerbResult plan_verb(Verb verb, const Document& object, std::int64_t replicas) {
+  const JobKind* kind = kind_of_job(object);
+  CHECK(kind != nullptr);
+  switch (verb) {
+    case Verb::kPause:
+      return plan_pause(*kind, object, true);
+    case Verb::kResume:
+      return plan_pause(*kind, object, false);
+    case Verb::kStop:
+      return plan_stop(object);
+    case Verb::kScale:
+      return plan_scale(*kind, object, replicas);
+  }
+  return Refusal{};
+}
+
+Document fresh_copy(const Document& object, const std::string& name) {
+  const JobKind* kind = kind_of_job(object);
+  CHECK(kind != nullptr);
+  json::Object metadata{{"name", name}};
+  if (const Document* labels = object.at("metadata", "labels")) metadata.append("labels", *labels);
+  if (json::Object kept = written_annotations(object); !kept.empty()) metadata.append("annotations", std::move(kept));
+  json::Object copy{{"apiVersion", object.string_at("apiVersion")},
+                    {"kind", object.string_at("kind")},
+                    {"metadata", std::move(metadata)}};
+  if (const Document* spec = object.find("spec"); spec != nullptr && spec->is_object()) {
+    Document& own = copy.append("spec", *spec);
+    if (wants_pause(*kind, object)) remove_pause(*kind, own);
+  }
+  return copy;
+}
+
+std::string next_name(const std::string& name) {
+  const std::size_t dash = name.rfind('-');
+  const auto number = dash == std::string::npos ? std::nullopt : parse_int(name.substr(dash + 1));
+  if (number && *number >= 2 && *number < 100'000) return fmt::format("{}-{}", name.substr(0, dash), *number + 1);
+  return name + "-2";
+}
+
+}  // namespace muster::jobs

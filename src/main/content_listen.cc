@@ -1,0 +1,43 @@
+#include "main/content_listen.h"
+
+#include "base/log.h"
+#include "cli/connect/connect.h"
+#include "web/pages/content_port.h"
+
+namespace muster {
+namespace {
+
+bool is_loopback(const std::string& host) {
+  return host.starts_with("127.") || host == "::1" || host == "localhost";
+}
+
+}  // namespace
+
+Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port) {
+  if (!config.content_listen.empty()) {
+    TRY_ASSIGN(const Address address, parse_address(config.content_listen));
+    auto port = server.listen(address.host, address.port);
+    return port ? port : in_context("contentListen", port.error());
+  }
+  constexpr int kLastPort = 65535;
+  if (main.port != 0 && main_port < kLastPort) {
+    auto next = server.listen(main.host, main_port + 1);
+    if (next || next.error().reason != Reason::kAlreadyExists) return next;
+    LOG_WARN("the port after the main one is taken, content is served on another; contentListen chooses which",
+             {"taken", main_port + 1});
+  }
+  return server.listen(main.host, 0);
+}
+
+std::string browser_url(const std::string& host, const std::string& host_name, int port) {
+  if (is_loopback(host)) return web::loopback_url(port);
+  const bool anywhere = host == "0.0.0.0" || host == "::";
+  return cli::url_of({.host = anywhere ? host_name : host, .port = port});
+}
+
+std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port) {
+  const auto chosen = parse_address(config.content_listen);
+  return browser_url(chosen ? chosen->host : main.host, host_name, port);
+}
+
+}  // namespace muster

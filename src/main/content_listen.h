@@ -1,0 +1,22 @@
+// Where the content port listens (a choice of the configuration, or next to the main port), and the origins of both
+// ports.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "main/config.h"
+#include "net/http_server.h"
+
+namespace muster {
+
+/// Listens where the configuration says, else on the port after the main one, else on any free port. `main` has the
+/// address that was asked for, whose port may be 0; `main_port` is the one in use. Returns the port.
+Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port);
+
+/// Returns the origin of a port for links; plain HTTP where it listens on loopback.
+std::string browser_url(const std::string& host, const std::string& host_name, int port);
+/// The same for the content port.
+std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port);
+
+}  // namespace muster

@@ -1,0 +1,64 @@
+#include "main/content_listen.h"
+
+#include <gmock/gmock.h>
+
+#include "net/event_loop.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ContentPort : public ::testing::Test {
+ protected:
+  /// Returns a free port whose successor is also free.
+  int free_pair() {
+    for (;;) {
+      net::HttpServer first(loop_, {}, nullptr);
+      net::HttpServer second(loop_, {}, nullptr);
+      const int port = *first.listen("127.0.0.1", 0);
+      if (port < 65535 && second.listen("127.0.0.1", port + 1)) return port;
+    }
+  }
+
+  net::EventLoop loop_;
+  net::HttpServer server_{loop_, {}, nullptr};
+};
+
+TEST_F(ContentPort, FollowsTheMainPort) {
+  const int main = free_pair();
+  const auto port = listen_for_content(server_, {}, {.host = "127.0.0.1", .port = main}, main);
+  ASSERT_TRUE(port) << port.error().message;
+  EXPECT_EQ(*port, main + 1);
+}
+
+TEST_F(ContentPort, IsAnyFreeOneWhereTheNextIsTakenOrTheMainPortWasAnyToo) {
+  const int main = free_pair();
+  net::HttpServer other(loop_, {}, nullptr);
+  ASSERT_TRUE(other.listen("127.0.0.1", main + 1));
+  const auto port = listen_for_content(server_, {}, {.host = "127.0.0.1", .port = main}, main);
+  ASSERT_TRUE(port) << port.error().message;
+  EXPECT_NE(*port, main + 1);
+  EXPECT_TRUE(listen_for_content(server_, {}, {.host = "127.0.0.1", .port = 0}, 65535));
+}
+
+TEST_F(ContentPort, IsWhereTheConfigurationSays) {
+  net::HttpServer other(loop_, {}, nullptr);
+  const int taken = *other.listen("127.0.0.1", 0);
+  Config config;
+  config.content_listen = "127.0.0.1:" + std::to_string(taken);
+  const auto port = listen_for_content(server_, config, {.host = "127.0.0.1", .port = 1}, 1);
+  ASSERT_FALSE(port);
+  EXPECT_THAT(port.error().message, HasSubstr("contentListen: listen on 127.0.0.1"));
+}
+
+TEST(ContentUrl, IsPlainHttpOnLoopbackOnly) {
+  EXPECT_EQ(content_url({}, {.host = "localhost", .port = 1}, "box", 8766), "http://127.0.0.1:8766");
+  EXPECT_EQ(content_url({}, {.host = "0.0.0.0", .port = 1}, "box", 8766), "https://box:8766");
+  Config config;
+  config.content_listen = "10.0.0.7:8000";
+  EXPECT_EQ(content_url(config, {.host = "127.0.0.1", .port = 1}, "box", 8000), "https://10.0.0.7:8000");
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,180 @@
+#include "web/console/console_pages.h"
+
+#include <fmt/core.h>
+
+#include "apiserver/errors/status_error.h"
+#include "apiserver/http/conditional.h"
+#include "base/sha256.h"
+#include "base/strings.h"
+#include "json/document.h"
+
+namespace muster::web {
+namespace {
+
+constexpr std::string_view kHome = "/console/";
+constexpr std::string_view kLogin = "/console/login";
+
+// Scripts and styles come from this origin only, so that text of jobs and logs can never run as a program.
+constexpr const char* kContentPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'";
+
+constexpr const char* kNotBuilt =
+    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Muster</title>"
+    "<h1>This build of Muster has no console</h1>"
+    "<p>It was built without npm. Install it and build again: "
+    "<code>tools/install_packages console && cmake --build --preset release</code></p>"
+    "<p>The API and the commands work as usual: <code>muster get jobs</code>.</p></html>";
+
+std::string_view path_of(const net::Request& request) {
+  return std::string_view(request.target).substr(0, request.target.find('?'));
+}
+
+std::string_view bearer_of(const net::Request& request) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view given = request.headers.get("Authorization");
+  return given.starts_with(kBearer) ? given.substr(kBearer.size()) : "";
+}
+
+void protect(net::Headers& headers) {
+  headers.set("Content-Security-Policy", kContentPolicy);
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("X-Frame-Options", "DENY");
+  headers.set("Referrer-Policy", "no-referrer");
+  headers.set("Cross-Origin-Opener-Policy", "same-origin");
+  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+}
+
+net::Response html(int status, std::string body) {
+  net::Response response{.status = status, .headers = {}, .body = std::move(body)};
+  response.headers.set("Content-Type", "text/html; charset=utf-8");
+  return response;
+}
+
+net::Response redirect_home() {
+  net::Response response{.status = 302, .headers = {}, .body = {}};
+  response.headers.set("Location", std::string(kHome));
+  return response;
+}
+
+Error refuse_login() {
+  return {.reason = Reason::kUnauthorized,
+          .message = "this link has been used or has expired; run muster console for a new one"};
+}
+
+Error unknown_file(std::string_view path) {
+  return {.reason = Reason::kNotFound, .message = fmt::format("console: there is no file {}", quote(path))};
+}
+
+net::Response session_response(const ConsoleSessions::Session& session) {
+  const json::Document body = json::Object{{"apiVersion", "muster.dev/v1"},
+                                           {"kind", "ConsoleSession"},
+                                           {"token", session.token},
+                                           {"expires", format_rfc3339(session.expires)}};
+  net::Response response{.status = 200, .headers = {}, .body = json::serialize(body)};
+  response.headers.set("Content-Type", "application/json");
+  response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+/// The smallest form of the file that the browser accepts.
+std::string_view choose_encoding(const Asset& asset, std::string_view accepted) {
+  for (const std::string_view encoding : {"br", "gzip"}) {
+    if (!asset.forms.contains(encoding)) continue;
+    for (const std::string& one : split(accepted, ',')) {
+      if (trim(one.substr(0, one.find(';'))) == encoding) return encoding;
+    }
+  }
+  return "identity";
+}
+
+}  // namespace
+
+ConsolePages::ConsolePages(AssetPack assets, const PageAccess& access, OneTimeLinks& links, ConsoleSessions& sessions)
+    : assets_(std::move(assets)), access_(access), links_(links), sessions_(sessions) {
+  const auto index = assets_.find("index.html");
+  if (index == assets_.end()) return;
+  index_etag_ = fmt::format("\"{}\"", sha256_hex(*index->second.forms.find("identity")->second).substr(0, 20));
+}
+
+bool ConsolePages::serves(const net::Request& head) {
+  const std::string_view path = path_of(head);
+  if (path == "/") return head.headers.get("Accept").find("text/html") != std::string_view::npos;
+  return path == kHome.substr(0, kHome.size() - 1) || path.starts_with(kHome);
+}
+
+net::Response ConsolePages::answer(const net::Request& request) {
+  net::Response response;
+  const std::string_view path = path_of(request);
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!access_.is_from_here(request)) {
+    response = apiserver::error_response(
+        {.reason = Reason::kForbidden, .message = "Host or Origin: this is not a name of this server"});
+  } else if (path == kLogin && request.method == "POST") {
+    response = log_in(request);
+  } else if (!reads) {
+    response = apiserver::error_response(apiserver::method_not_allowed());
+  } else if (!path.starts_with(kHome)) {
+    response = redirect_home();
+  } else {
+    response = answer_file(request, path.substr(kHome.size()));
+  }
+  protect(response.headers);
+  return response;
+}
+
+/// Every path that is not a file is one of the console's own pages, which its script shows.
+net::Response ConsolePages::answer_file(const net::Request& request, std::string_view path) const {
+  if (assets_.empty()) return html(200, kNotBuilt);
+  const bool is_file = path.starts_with("assets/");
+  const auto found = assets_.find(is_file ? path : "index.html");
+  if (found == assets_.end()) return apiserver::error_response(unknown_file(path));
+  net::Response response{.status = 200, .headers = {}, .body = {}};
+  response.headers.set("Content-Type", found->second.type);
+  response.headers.set("Vary", "Accept-Encoding");
+  if (is_file) {
+    response.headers.set("Cache-Control", "public, max-age=31536000, immutable");  // the name has a hash
+  } else {
+    response.headers.set("Cache-Control", "no-cache");
+    response.headers.set("ETag", index_etag_);
+    if (apiserver::names_etag(request.headers.get("If-None-Match"), index_etag_)) {
+      response.status = 304;
+      return response;
+    }
+  }
+  const std::string_view encoding = choose_encoding(found->second, request.headers.get("Accept-Encoding"));
+  if (encoding != "identity") response.headers.set("Content-Encoding", std::string(encoding));
+  response.pieces.push_back(found->second.forms.find(encoding)->second);
+  return response;
+}
+
+/// The code comes in a header, because the bodies of strangers are not read.
+net::Response ConsolePages::log_in(const net::Request& request) {
+  if (!links_.redeem(bearer_of(request), std::string(kHome))) return apiserver::error_response(refuse_login());
+  return session_response(sessions_.open());
+}
+
+std::string console_link(const std::string& origin, OneTimeLinks& links) {
+  // What follows # stays in the browser: the code gets into no log.
+  return fmt::format("{}{}#login={}", origin, kHome, links.make(std::string(kHome)));
+}
+
+std::vector<apiserver::Route> console_routes(std::string origin, OneTimeLinks& links, ConsoleSessions& sessions) {
+  using apiserver::RoutedRequest;
+  using Answer = std::shared_ptr<net::Exchange>;
+  apiserver::Route link{.pattern = "apis/muster.dev/v1/console/link", .methods = {"POST"}, .handle = {}};
+  link.handle = [origin = std::move(origin), &links](const RoutedRequest&, const Answer& exchange) {
+    exchange->respond(page_link_response(console_link(origin, links)));
+  };
+  apiserver::Route session{
+      .pattern = "apis/muster.dev/v1/console/session", .methods = {"POST", "DELETE"}, .handle = {}};
+  session.handle = [&sessions](const RoutedRequest& request, const Answer& exchange) {
+    if (request.http.method == "POST") return exchange->respond(session_response(sessions.open()));
+    sessions.close(bearer_of(request.http));
+    exchange->respond({.status = 204, .headers = {}, .body = {}});
+  };
+  return {std::move(link), std::move(session)};
+}
+
+}  // namespace muster::web

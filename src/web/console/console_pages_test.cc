@@ -1,0 +1,112 @@
+#include "web/console/console_pages.h"
+
+#include <gmock/gmock.h>
+
+#include "json/document.h"
+#include "testing/seeded_rng.h"
+#include "testing/sim_loop.h"
+
+namespace muster::web {
+namespace {
+
+using ::testing::HasSubstr;
+
+net::Bytes console_bytes(const char* text) {
+  return std::make_shared<const std::string>(text);
+}
+
+AssetPack console_pack() {
+  return {{"index.html", {"text/html", {{"identity", console_bytes("page")}, {"br", console_bytes("p")}}}},
+          {"assets/a.js", {"text/javascript", {{"identity", console_bytes("script")}, {"gzip", console_bytes("s")}}}}};
+}
+
+class ConsolePagesTest : public ::testing::Test {
+ protected:
+  static net::Request request(const char* method, const std::string& target, net::Headers headers = {}) {
+    if (!headers.has("Host")) headers.set("Host", "127.0.0.1:8765");
+    return {.method = method, .target = target, .headers = std::move(headers), .body = {}, .peer = {}};
+  }
+  net::Response get(const std::string& target, net::Headers headers = {}) {
+    return pages_.answer(request("GET", target, std::move(headers)));
+  }
+  net::Response log_in(const std::string& code) {
+    return pages_.answer(request("POST", "/console/login", {{"Authorization", "Bearer " + code}}));
+  }
+
+  testing::SimLoop loop_;
+  testing::SeededRng rng_{1};
+  PageAccess access_{loop_, rng_, {.owner_token = "secret", .key = "key", .allowed_hosts = {"127.0.0.1"}}};
+  OneTimeLinks links_{loop_, rng_};
+  ConsoleSessions sessions_{loop_, rng_, "key"};
+  ConsolePages pages_{console_pack(), access_, links_, sessions_};
+};
+
+TEST_F(ConsolePagesTest, ItServesItsPathsAndTheRootOfABrowser) {
+  EXPECT_TRUE(ConsolePages::serves(request("GET", "/console")));
+  EXPECT_TRUE(ConsolePages::serves(request("GET", "/console/jobs?phase=Running")));
+  EXPECT_TRUE(ConsolePages::serves(request("GET", "/", {{"Accept", "text/html,*/*"}})));
+  EXPECT_FALSE(ConsolePages::serves(request("GET", "/")));
+  EXPECT_FALSE(ConsolePages::serves(request("GET", "/consoles")));
+  EXPECT_FALSE(ConsolePages::serves(request("GET", "/api/v1/pods")));
+}
+
+TEST_F(ConsolePagesTest, EveryPageIsTheIndexWithStrictHeaders) {
+  for (const char* path : {"/console/", "/console/jobs/default/a.b", "/console/?lang=zh"}) {
+    const net::Response page = get(path);
+    EXPECT_EQ(page.status, 200);
+    EXPECT_EQ(*page.pieces.at(0), "page");
+    EXPECT_EQ(page.headers.get("Cache-Control"), "no-cache");
+    EXPECT_THAT(std::string(page.headers.get("Content-Security-Policy")), HasSubstr("default-src 'none'"));
+    EXPECT_EQ(page.headers.get("X-Content-Type-Options"), "nosniff");
+  }
+  EXPECT_EQ(get("/console").headers.get("Location"), "/console/");
+}
+
+TEST_F(ConsolePagesTest, FilesAreKeptForEverAndUnknownOnesAreNotThere) {
+  const net::Response file = get("/console/assets/a.js");
+  EXPECT_EQ(*file.pieces.at(0), "script");
+  EXPECT_THAT(std::string(file.headers.get("Cache-Control")), HasSubstr("immutable"));
+  EXPECT_EQ(get("/console/assets/b.js").status, 404);
+}
+
+TEST_F(ConsolePagesTest, ABrowserGetsTheSmallestFormThatItAccepts) {
+  const net::Response page = get("/console/", {{"Accept-Encoding", "gzip, deflate, br;q=1.0"}});
+  EXPECT_EQ(page.headers.get("Content-Encoding"), "br");
+  EXPECT_EQ(*page.pieces.at(0), "p");
+  const net::Response file = get("/console/assets/a.js", {{"Accept-Encoding", "br, gzip"}});
+  EXPECT_EQ(file.headers.get("Content-Encoding"), "gzip");
+}
+
+TEST_F(ConsolePagesTest, AnUnchangedIndexIsNotSentAgain) {
+  const std::string etag(get("/console/").headers.get("ETag"));
+  EXPECT_EQ(get("/console/", {{"If-None-Match", etag}}).status, 304);
+}
+
+TEST_F(ConsolePagesTest, ACodeIsTradedForASessionOnce) {
+  const std::string code = links_.make("/console/");
+  const net::Response answer = log_in(code);
+  ASSERT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.headers.get("Cache-Control"), "no-store");
+  EXPECT_TRUE(sessions_.is_open(json::parse(answer.body)->string_at("token")));
+  const net::Response again = log_in(code);
+  EXPECT_EQ(again.status, 401);
+  EXPECT_THAT(again.body, HasSubstr("run muster console for a new one"));
+  EXPECT_EQ(log_in("").status, 401);
+  EXPECT_EQ(log_in(links_.make("/tb/default/mnist/")).status, 401);
+}
+
+TEST_F(ConsolePagesTest, OtherNamesSitesAndMethodsAreRefused) {
+  EXPECT_EQ(get("/console/", {{"Host", "evil.example"}}).status, 403);
+  EXPECT_EQ(get("/console/", {{"Origin", "http://evil.example"}}).status, 403);
+  EXPECT_EQ(pages_.answer(request("POST", "/console/")).status, 405);
+}
+
+TEST_F(ConsolePagesTest, ABuildWithoutTheConsoleSaysSo) {
+  ConsolePages none{{}, access_, links_, sessions_};
+  const net::Response page = none.answer(request("GET", "/console/"));
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.body, HasSubstr("has no console"));
+}
+
+}  // namespace
+}  // namespace muster::web

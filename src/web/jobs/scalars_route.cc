@@ -1,0 +1,115 @@
+#include "web/jobs/scalars_route.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "api/tensorstack/tensorboard_v1beta1.h"
+#include "base/strings.h"
+#include "control/tensorboard/log_folders.h"
+#include "reflect/reflect.h"
+#include "web/jobs/job_kind.h"
+
+namespace muster::web {
+namespace {
+
+using json::Document;
+
+/// A number that JSON does not have is null.
+Document number(double value) {
+  return std::isfinite(value) ? Document(value) : Document();
+}
+
+Document series_object(const client::ScalarSeries& series) {
+  json::Array points;
+  points.reserve(series.points.size());
+  for (const client::ScalarPoint& point : series.points) {
+    points.emplace_back(json::Array{Document(point.step), number(point.time), number(point.value)});
+  }
+  return json::Object{{"tag", series.tag}, {"points", std::move(points)}};
+}
+
+/// What one request collects, one folder after the other.
+struct Collecting : std::enable_shared_from_this<Collecting> {
+  Collecting(client::ApiClient& c, client::ClaimFiles& f, std::string n, std::shared_ptr<net::Exchange> e)
+      : client(c), files(f), ns(std::move(n)), exchange(std::move(e)) {}
+
+  client::ApiClient& client;
+  client::ClaimFiles& files;
+  std::string ns;
+  std::shared_ptr<net::Exchange> exchange;
+  std::vector<control::LogFolder> folders;
+  std::size_t next = 0;
+  json::Array runs;
+  bool is_complete = true;
+
+  void fail(const Error& error) const { respond_error(*exchange, error); }
+
+  void read_next() {
+    if (next == folders.size()) return finish();
+    const control::LogFolder& folder = folders[next++];
+    client.get({{"", "v1", "persistentvolumeclaims"}, ns, folder.claim},
+               [self = shared_from_this(), path = folder.path](Result<Document> claim) {
+                 if (!claim) return self->fail(claim.error());
+                 self->files.scalars({.claim = *std::move(claim), .path = path},
+                                     [self](Result<client::ScalarRuns> found) { self->add(std::move(found)); });
+               });
+  }
+
+  void add(Result<client::ScalarRuns> found) {
+    if (!found) return fail(found.error());
+    is_complete = is_complete && found->is_complete;
+    const control::LogFolder& folder = folders[next - 1];
+    for (const client::ScalarRun& run : found->runs) {
+      json::Array series;
+      for (const client::ScalarSeries& one : run.series) series.push_back(series_object(one));
+      runs.emplace_back(json::Object{
+          {"claim", folder.claim}, {"folder", folder.path}, {"name", run.name}, {"series", std::move(series)}});
+    }
+    read_next();
+  }
+
+  void finish() {
+    respond_json(*exchange, 200,
+                 json::Object{{"apiVersion", "muster.dev/v1"},
+                              {"kind", "Scalars"},
+                              {"complete", is_complete},
+                              {"runs", std::move(runs)}});
+  }
+};
+
+/// A job names its logs for its TensorBoard; a TensorBoard by itself has the same fields.
+Result<std::vector<control::LogFolder>> log_folders(const Document& object) {
+  const Document* spec = object.at("spec", "tensorboardSpec");
+  if (object.string_at("kind") == "TensorBoard") spec = object.find("spec");
+  if (spec == nullptr || spec->is_null()) {
+    return Error{.reason = Reason::kNotFound,
+                 .message = fmt::format("{} {} does not say where it logs; set spec.tensorboardSpec",
+                                        object.string_at("kind"), quote(object.string_at("metadata", "name")))};
+  }
+  TRY_ASSIGN(const auto decoded, reflect::decode<api::TensorBoardSpec>(*spec));
+  return control::log_sources(decoded).folders;
+}
+
+}  // namespace
+
+apiserver::Route scalars_route(client::ApiClient& client, client::ClaimFiles& files) {
+  const auto handle = [&client, &files](const apiserver::RoutedRequest& request,
+                                        const std::shared_ptr<net::Exchange>& exchange) {
+    const auto reading = std::make_shared<Collecting>(client, files, request.at.at("namespace"), exchange);
+    const auto kind = find_job_kind(request.at.at("resource"));
+    if (!kind) return reading->fail(kind.error());
+    client.get({**kind, reading->ns, request.at.at("name")}, [reading](Result<Document> object) {
+      if (!object) return reading->fail(object.error());
+      auto folders = log_folders(*object);
+      if (!folders) return reading->fail(folders.error());
+      reading->folders = *std::move(folders);
+      reading->read_next();
+    });
+  };
+  return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/jobs/{resource}/{name}/scalars",
+          .methods = {"GET"},
+          .handle = handle};
+}
+
+}  // namespace muster::web

@@ -1,0 +1,17 @@
+// What a pod has used over time, also for pods that have ended or were deleted.
+//
+//   GET /apis/muster.dev/v1/namespaces/NS/pods/NAME/metrics?from=&to=&step=
+//
+// Times are RFC 3339 or seconds since 1970; the step is a duration or a number of seconds.
+#pragma once
+
+#include "apiserver/context/context.h"
+#include "apiserver/http/router.h"
+#include "client/metrics_api.h"
+
+namespace muster::web {
+
+/// Both outlive the requests of the route.
+apiserver::Route metrics_route(const apiserver::Context& context, const client::MetricsApi& metrics);
+
+}  // namespace muster::web
