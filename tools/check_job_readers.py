@@ -15,12 +15,12 @@ IN_CPP = re.compile(r'"(?:spec\.|status\.)?(%s)"' % "|".join(MEMBERS))
 IN_TYPESCRIPT = re.compile(r"""(?<!summary)(?<!summaryOf\(job\))(?:\.|\[["'])(%s)\b""" % "|".join(MEMBERS))
 # They write jobs, or show how to write one.
 WRITERS = {
-    "src/arena/job_types.cc": "the member that `arena submit` writes its roles to",
+    "src/arena/jobs/job_types.cc": "the member that `arena submit` writes its roles to",
     "src/arena/submit/objects.cc": "`arena submit`",
     "src/arena/submit/cron_object.cc": "`arena cron`",
     "src/cli/commands/run.cc": "`muster run`",
     "console/src/lib/yamlPlace.ts": "an example in a comment",
-    "src/arena/find_jobs.cc": "asks for these members, for jobs::summarise to read",
+    "src/arena/requests/find_jobs.cc": "asks for these members, for jobs::summarise to read",
 }
 WRITER_FOLDERS = ("console/src/features/create/",)
 FOLDERS = ["src/control", "src/cli", "src/arena", "src/web", "src/main", "console/src"]

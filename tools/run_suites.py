@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = str(len(os.sched_getaffinity(0)))
 MEMORY_OF_A_COMPILER = 1 << 30  # a dozen files together take up to 800 MiB
 COMPILERS = str(max(1, min(int(JOBS), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEMORY_OF_A_COMPILER)))
+LONGEST_PROGRAM = 900  # seconds
 MAX_REPEATED = 5  # more failures than this are not chance
 # How other machines are set: some suites run like this, so that no test depends on how this one is.
 OTHER_UMASK = 0o077
@@ -168,8 +169,11 @@ def run_gtest(tally, suite, programs, prefix=(), full=False, variables=()):
 
     def run_one(program):
         with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-            command = [*prefix, str(program), f"--gtest_output=xml:{report.name}", "--gtest_brief=1"]
-            done = subprocess.run(command, cwd=ROOT, env=environment, check=False, text=True, errors="replace",
+            command = [*prefix, str(program), f"--gtest_output=xml:{report.name}"]
+            # A test that waits for what never happens must fail and not hold up the run; `timeout` ends the servers
+            # that `prefix` starts as well.
+            limit = ["timeout", "--kill-after=10", str(LONGEST_PROGRAM * (10 if full else 1))]
+            done = subprocess.run([*limit, *command], cwd=ROOT, env=environment, check=False, text=True, errors="replace",
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             name = f"{suite}/{program.name}"
             result = Tally()
@@ -179,13 +183,18 @@ def run_gtest(tally, suite, programs, prefix=(), full=False, variables=()):
                 result.add_junit(report.name, name)
                 if done.returncode != 0 and not result.failed:
                     result.failed.append(f"{name}: all tests passed but it ended with {done.returncode}")
-            return command, done.stdout, result
+            return command, done.stdout if done.returncode != 0 else without_progress(done.stdout), result
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=int(JOBS)) as pool:
         for command, text, result in pool.map(run_one, programs):
             print("+", *command, flush=True)
             print(text, end="", flush=True)
             tally.add(result)
+
+
+def without_progress(text):
+    """The output of a program whose tests passed, without a line for each of them."""
+    return "".join(line for line in text.splitlines(keepends=True) if not re.match(r"\[ RUN  |\[       OK|\[---", line))
 
 
 def unit(tally, full):

@@ -246,25 +246,25 @@ Status Agent::start() {
   return node_->start();
 }
 
-Result<std::unique_ptr<client::LogStream>> Agent::read_log(const client::LogRequest& request,
-                                                           UniqueFunction<void(std::string_view)> on_text,
-                                                           UniqueFunction<void(Status)> on_end) {
+Result<std::unique_ptr<node::LogStream>> Agent::read_log(const node::LogRequest& request,
+                                                         UniqueFunction<void(std::string_view)> on_text,
+                                                         UniqueFunction<void(Status)> on_end) {
   return node_->logs().read(request, std::move(on_text), std::move(on_end));
 }
 
-Result<std::unique_ptr<client::ExecSession>> Agent::exec(const client::ExecRequest& request, client::ExecSink sink) {
+Result<std::unique_ptr<node::ExecSession>> Agent::exec(const node::ExecRequest& request, node::ExecSink sink) {
   return begin_exec(node_->loop(), node_->channel_of(request.pod_uid), request, std::move(sink));
 }
 
-Result<std::unique_ptr<client::ExecSession>> Agent::attach(const client::ExecRequest& request, client::ExecSink sink) {
+Result<std::unique_ptr<node::ExecSession>> Agent::attach(const node::ExecRequest& request, node::ExecSink sink) {
   return begin_attach(node_->loop(), node_->channel_of(request.pod_uid), request, std::move(sink));
 }
 
-client::ClaimFiles* Agent::claim_files() {
+node::ClaimFiles* Agent::claim_files() {
   return &node_->files();
 }
 
-client::MetricsApi& Agent::metrics() {
+node::MetricsApi& Agent::metrics() {
   return node_->metrics();
 }
 

@@ -7,26 +7,25 @@
 #include "agent/settings/options.h"
 #include "base/ports.h"
 #include "client/api_client.h"
-#include "client/metrics_api.h"
-#include "client/node_api.h"
+#include "node/metrics_api.h"
+#include "node/node_api.h"
 
 namespace muster::agent {
 
-class Agent final : public client::NodeApi {
+class Agent final : public node::NodeApi {
  public:
   Agent(Loop& loop, Rng& rng, client::ApiClient& client, Options options);
   ~Agent() override;
 
   /// Registers the node, re-adopts running pods, then follows the pods bound to this node.
   Status start();
-  Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
-                                                      UniqueFunction<void(std::string_view)> on_text,
-                                                      UniqueFunction<void(Status)> on_end) override;
-  Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request, client::ExecSink sink) override;
-  Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
-                                                      client::ExecSink sink) override;
-  client::ClaimFiles* claim_files() override;
-  client::MetricsApi& metrics();
+  Result<std::unique_ptr<node::LogStream>> read_log(const node::LogRequest& request,
+                                                    UniqueFunction<void(std::string_view)> on_text,
+                                                    UniqueFunction<void(Status)> on_end) override;
+  Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
+  Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
+  node::ClaimFiles* claim_files() override;
+  node::MetricsApi& metrics();
 
  private:
   class Node;

@@ -122,7 +122,7 @@ class AgentTest : public ::testing::Test {
   }
   std::string read_log(const std::string& name, bool follow = false, const std::string& uid = "",
                        const std::string& container = "main") {
-    client::LogRequest request;
+    node::LogRequest request;
     request.ns = "default";
     request.pod = name;
     request.pod_uid = uid.empty() ? pod(name).string_at("metadata", "uid") : uid;
@@ -295,7 +295,7 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
   ASSERT_EQ(::mkfifo((shared() + "/end").c_str(), 0666), 0);
   create_pod("talks", "echo one; read line < /v/end; echo two", host_volume());
   ASSERT_TRUE(wait_phase("talks", "Running"));
-  client::LogRequest request;
+  node::LogRequest request;
   request.ns = "default";
   request.pod = "talks";
   request.pod_uid = pod("talks").string_at("metadata", "uid");
@@ -316,7 +316,7 @@ TEST_F(AgentTest, FollowsALogToItsEnd) {
 TEST_F(AgentTest, ExecRunsACommandInTheContainer) {
   create_pod("busy", "sleep 1000");
   ASSERT_TRUE(wait_phase("busy", "Running"));
-  client::ExecRequest request;
+  node::ExecRequest request;
   request.ns = "default";
   request.pod = "busy";
   request.pod_uid = pod("busy").string_at("metadata", "uid");
@@ -343,7 +343,7 @@ TEST_F(AgentTest, ExecRunsACommandInTheContainer) {
 TEST_F(AgentTest, ExecInATerminalHasItsSizeAndDiesWithItsClient) {
   create_pod("busy", "sleep 1000");
   ASSERT_TRUE(wait_phase("busy", "Running"));
-  client::ExecRequest request;
+  node::ExecRequest request;
   request.pod_uid = pod("busy").string_at("metadata", "uid");
   request.container = "main";
   request.command = {"sh", "-c",
@@ -377,7 +377,7 @@ TEST_F(AgentTest, AttachSeesTheOutputAndWritesTheInput) {
       "containers":[{"name":"main","image":"x","stdin":true,"stdinOnce":true,"command":["cat"]}]}})");
   ASSERT_TRUE(engine_->create("pods", "default", p));
   ASSERT_TRUE(wait_phase("talk", "Running"));
-  client::ExecRequest request;
+  node::ExecRequest request;
   request.pod_uid = pod("talk").string_at("metadata", "uid");
   request.container = "main";
   request.with_stdin = request.with_stdout = true;

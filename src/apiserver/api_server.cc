@@ -87,7 +87,7 @@ struct ApiServer::State {
   void make_unless_there(const api::Resource& resource, const std::string& name);
 
   Options options;
-  client::MetricsApi* usage = nullptr;  // what pods and nodes use; null while nothing measures it
+  node::MetricsApi* usage = nullptr;  // what pods and nodes use; null while nothing measures it
   Context context;
   Router router;
   std::shared_ptr<Overload> overload;  // shared with exchanges in progress
@@ -137,11 +137,11 @@ std::size_t ApiServer::requests_under_way() const {
   return state_->overload->requests();
 }
 
-void ApiServer::set_node(client::NodeApi* node) {
+void ApiServer::set_node(node::NodeApi* node) {
   state_->context.node = node;
 }
 
-void ApiServer::set_metrics(client::MetricsApi* metrics) {
+void ApiServer::set_metrics(node::MetricsApi* metrics) {
   state_->usage = metrics;
 }
 

@@ -14,9 +14,9 @@
 #include "apiserver/http/router.h"
 #include "base/ports.h"
 #include "base/time.h"
-#include "client/metrics_api.h"
-#include "client/node_api.h"
 #include "net/http.h"
+#include "node/metrics_api.h"
+#include "node/node_api.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -59,9 +59,9 @@ class ApiServer {
   /// Requests from the network that have no response yet; streams do not count.
   std::size_t requests_under_way() const;
   /// Sets the node that pod logs are read from; null while there is none.
-  void set_node(client::NodeApi* node);
+  void set_node(node::NodeApi* node);
   /// Sets what measures pods and nodes; null while nothing does.
-  void set_metrics(client::MetricsApi* metrics);
+  void set_metrics(node::MetricsApi* metrics);
   void handle(net::Request request, std::shared_ptr<net::Exchange> exchange);
   /// For net::HttpServer, which reads the body of nobody else.
   bool knows_sender(const net::Request& head) const;

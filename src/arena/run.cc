@@ -1,10 +1,12 @@
 // The command line of Arena: finds the command, reads its flags, connects and runs it.
+#include "arena/run.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "arena/command.h"
+#include "arena/commands/command.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "base/visible_text.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_table.h"
+#include "cli/commands/command_table.h"
 
 namespace muster::cli {
 

@@ -33,14 +33,15 @@ std::optional<ChannelReader::Part> ChannelReader::take(std::string_view bytes, b
   return Part{.channel = *channel_, .bytes = bytes, .last = last};
 }
 
-std::string resize_message(TerminalSize size) {
+std::string resize_message(node::TerminalSize size) {
   return fmt::format(R"({{"Width":{},"Height":{}}})", size.columns, size.rows);
 }
 
-std::optional<TerminalSize> parse_resize(std::string_view message) {
+std::optional<node::TerminalSize> parse_resize(std::string_view message) {
   const auto size = json::parse(message);
   if (!size || !size->is_object()) return std::nullopt;
-  return TerminalSize{.rows = clamped_size(size->int_at("Height")), .columns = clamped_size(size->int_at("Width"))};
+  return node::TerminalSize{.rows = clamped_size(size->int_at("Height")),
+                            .columns = clamped_size(size->int_at("Width"))};
 }
 
 json::Document status_of_exit(const Result<int>& exit) {

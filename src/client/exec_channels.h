@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "client/exec.h"
 #include "json/document.h"
+#include "node/exec.h"
 
 namespace muster::client {
 
@@ -42,8 +42,8 @@ class ChannelReader {
   std::optional<Channel> channel_;
 };
 
-std::string resize_message(TerminalSize size);
-std::optional<TerminalSize> parse_resize(std::string_view message);
+std::string resize_message(node::TerminalSize size);
+std::optional<node::TerminalSize> parse_resize(std::string_view message);
 
 /// The end of a program as a Status, and back. An exit code other than 0 is a failure with reason NonZeroExitCode.
 json::Document status_of_exit(const Result<int>& exit);

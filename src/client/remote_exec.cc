@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMaxStatus = std::size_t{64} * 1024;
 
-std::string exec_target(const ExecRequest& request) {
+std::string exec_target(const node::ExecRequest& request) {
   const char* subresource = request.command.empty() ? "attach" : "exec";
   std::string out = path_of({{"", "v1", "pods"}, request.ns, request.pod, subresource});
   out += "?container=" + net::percent_encode(request.container);
@@ -23,9 +23,9 @@ std::string exec_target(const ExecRequest& request) {
 /// What the callbacks of the call share with the session. It lives until the session is destroyed.
 class ExecConversation : public std::enable_shared_from_this<ExecConversation> {
  public:
-  ExecConversation(Rng& rng, ExecSink sink) : rng_(rng), sink_(std::move(sink)) {}
+  ExecConversation(Rng& rng, node::ExecSink sink) : rng_(rng), sink_(std::move(sink)) {}
 
-  void start(ApiClient& api, const ExecRequest& request) {
+  void start(ApiClient& api, const node::ExecRequest& request) {
     const std::string key = net::make_handshake_key(rng_);
     const std::vector<std::string> protocols{std::string(kExecProtocolV5), std::string(kExecProtocolV4)};
     net::ResponseSink sink;
@@ -112,7 +112,7 @@ class ExecConversation : public std::enable_shared_from_this<ExecConversation> {
   }
 
   Rng& rng_;
-  ExecSink sink_;
+  node::ExecSink sink_;
   std::unique_ptr<net::Call> call_;
   std::shared_ptr<net::WebSocket> socket_;  // null until the server has agreed
   bool is_v5_ = true;
@@ -124,14 +124,14 @@ class ExecConversation : public std::enable_shared_from_this<ExecConversation> {
   bool done_ = false;
 };
 
-class RemoteExec final : public ExecSession {
+class RemoteExec final : public node::ExecSession {
  public:
   explicit RemoteExec(std::shared_ptr<ExecConversation> conversation) : conversation_(std::move(conversation)) {}
   ~RemoteExec() override { conversation_->stop(); }
 
   void write_stdin(std::string_view bytes) override { conversation_->send(Channel::kStdin, bytes); }
   void close_stdin() override { conversation_->close_stdin(); }
-  void resize(TerminalSize size) override { conversation_->send(Channel::kResize, resize_message(size)); }
+  void resize(node::TerminalSize size) override { conversation_->send(Channel::kResize, resize_message(size)); }
   std::size_t unsent_stdin() const override { return conversation_->unsent(); }
   void when_stdin_room(std::size_t bytes, Task task) override { conversation_->when_room(bytes, std::move(task)); }
   void pause_output() override {
@@ -147,7 +147,8 @@ class RemoteExec final : public ExecSession {
 
 }  // namespace
 
-std::unique_ptr<ExecSession> open_exec(ApiClient& api, Rng& rng, const ExecRequest& request, ExecSink sink) {
+std::unique_ptr<node::ExecSession> open_exec(ApiClient& api, Rng& rng, const node::ExecRequest& request,
+                                             node::ExecSink sink) {
   auto conversation = std::make_shared<ExecConversation>(rng, std::move(sink));
   conversation->start(api, request);
   return std::make_unique<RemoteExec>(std::move(conversation));

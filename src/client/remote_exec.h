@@ -4,12 +4,13 @@
 #include <memory>
 
 #include "client/api_client.h"
-#include "client/exec.h"
+#include "node/exec.h"
 
 namespace muster::client {
 
 /// Starts the command, or attaches when there is none. A request that the server refuses ends with its error in
 /// on_exit. `api` and `rng` must outlive the session.
-std::unique_ptr<ExecSession> open_exec(ApiClient& api, Rng& rng, const ExecRequest& request, ExecSink sink);
+std::unique_ptr<node::ExecSession> open_exec(ApiClient& api, Rng& rng, const node::ExecRequest& request,
+                                             node::ExecSink sink);
 
 }  // namespace muster::client

@@ -1,10 +1,11 @@
-// The commands that run the engine or inspect this machine, as a section of the command table (cli/command_table.h).
+// The commands that run the engine or inspect this machine, as a section of the command table
+// (cli/commands/command_table.h).
 #pragma once
 
 #include <memory>
 #include <span>
 
-#include "cli/command_table.h"
+#include "cli/commands/command_table.h"
 
 namespace muster {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arena/code_sync/git_sync.h"
-#include "arena/command.h"
+#include "arena/run.h"
 #include "cli/cli.h"
 #include "main/commands.h"
 #include "main/show_page.h"

@@ -261,7 +261,7 @@ void back_up(store::Snapshots& snapshots, web::OnBackup done) {
 /// Adds the engine's own paths, once everything that answers them is there.
 void add_routes(Engine& engine, const std::string& console_url, const std::string& pages_url) {
   apiserver::ApiServer& api = *engine.api;
-  client::ClaimFiles& files = *engine.agent->claim_files();
+  node::ClaimFiles& files = *engine.agent->claim_files();
   api.add_routes(web::console_routes(console_url, *engine.console_links, *engine.console_sessions));
   api.add_routes({web::stream_route(engine.loop, *engine.transport)});
   api.add_routes(web::link_routes(pages_url, *engine.page_access));

@@ -35,11 +35,11 @@ Result<HostPod> pod_of(const std::string& host) {
 
 Result<int> run_in(PodApi& api, const HostPod& host, const std::string& command) {
   std::optional<Result<int>> exit;
-  client::ExecSink sink;
+  node::ExecSink sink;
   sink.on_stdout = [](std::string_view bytes) { write_all(STDOUT_FILENO, bytes); };
   sink.on_stderr = [](std::string_view bytes) { write_all(STDERR_FILENO, bytes); };
   sink.on_exit = [&exit](Result<int> code) { exit = std::move(code); };
-  client::ExecRequest request;
+  node::ExecRequest request;
   request.ns = api.ns();
   request.pod = host.pod;
   request.container = host.container;

@@ -6,29 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "client/metrics_api.h"
+#include "node/metrics_api.h"
 
 namespace muster::testing {
 
-class FakeMetrics final : public client::MetricsApi {
+class FakeMetrics final : public node::MetricsApi {
  public:
-  Result<client::NodeUsage> node_usage() override { return node; }
-  std::optional<client::PodUsage> pod_usage(const std::string& uid) const override {
+  Result<node::NodeUsage> node_usage() override { return node; }
+  std::optional<node::PodUsage> pod_usage(const std::string& uid) const override {
     const auto found = pods.find(uid);
     return found == pods.end() ? std::nullopt : std::optional(found->second);
   }
-  Result<client::History> history(const client::HistoryRequest& request) const override {
+  Result<node::History> history(const node::HistoryRequest& request) const override {
     asked = request;
     if (past) return *past;
     return Error{.reason = Reason::kNotFound, .message = "not measured"};
   }
-  std::vector<client::PodTotals> totals() const override { return sums; }
+  std::vector<node::PodTotals> totals() const override { return sums; }
 
-  client::NodeUsage node;
-  std::map<std::string, client::PodUsage> pods;
-  std::optional<client::History> past;
-  std::vector<client::PodTotals> sums;
-  mutable client::HistoryRequest asked;
+  node::NodeUsage node;
+  std::map<std::string, node::PodUsage> pods;
+  std::optional<node::History> past;
+  std::vector<node::PodTotals> sums;
+  mutable node::HistoryRequest asked;
 };
 
 }  // namespace muster::testing

@@ -6,24 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "client/node_api.h"
+#include "node/node_api.h"
 
 namespace muster::testing {
 
-class FakeNode final : public client::NodeApi {
+class FakeNode final : public node::NodeApi {
  public:
   // ---- logs ----
 
-  Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
-                                                      UniqueFunction<void(std::string_view)> on_text,
-                                                      UniqueFunction<void(Status)> on_end) override {
+  Result<std::unique_ptr<node::LogStream>> read_log(const node::LogRequest& request,
+                                                    UniqueFunction<void(std::string_view)> on_text,
+                                                    UniqueFunction<void(Status)> on_end) override {
     asked = request;
     say = std::move(on_text);
     end = std::move(on_end);
-    return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(*this));
+    return std::unique_ptr<node::LogStream>(std::make_unique<Stream>(*this));
   }
 
-  client::LogRequest asked;
+  node::LogRequest asked;
   UniqueFunction<void(std::string_view)> say;
   UniqueFunction<void(Status)> end;
   int open = 0;
@@ -34,12 +34,12 @@ class FakeNode final : public client::NodeApi {
 
   /// A program that runs until the test ends it or its session is destroyed.
   struct Program {
-    client::ExecRequest request;
-    client::ExecSink sink;
+    node::ExecRequest request;
+    node::ExecSink sink;
     bool attached = false;
     std::string input;
     bool input_closed = false;
-    std::vector<client::TerminalSize> sizes;
+    std::vector<node::TerminalSize> sizes;
     std::size_t unread = 0;  // of the input; the test says how much
     std::size_t room = 0;
     Task on_room;
@@ -53,12 +53,10 @@ class FakeNode final : public client::NodeApi {
     }
   };
 
-  Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request,
-                                                    client::ExecSink sink) override {
+  Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override {
     return run(request, std::move(sink), false);
   }
-  Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
-                                                      client::ExecSink sink) override {
+  Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override {
     return run(request, std::move(sink), true);
   }
 
@@ -67,7 +65,7 @@ class FakeNode final : public client::NodeApi {
   std::function<void(Program&)> on_program;
 
  private:
-  struct Stream final : client::LogStream {
+  struct Stream final : node::LogStream {
     explicit Stream(FakeNode& owner) : node(owner) { ++node.open; }
     ~Stream() override { --node.open; }
     void pause() override { ++node.paused; }
@@ -75,12 +73,12 @@ class FakeNode final : public client::NodeApi {
     FakeNode& node;
   };
 
-  struct Session final : client::ExecSession {
+  struct Session final : node::ExecSession {
     explicit Session(std::shared_ptr<Program> started) : program(std::move(started)) {}
     ~Session() override { program->dropped = true; }
     void write_stdin(std::string_view bytes) override { program->input += bytes; }
     void close_stdin() override { program->input_closed = true; }
-    void resize(client::TerminalSize size) override { program->sizes.push_back(size); }
+    void resize(node::TerminalSize size) override { program->sizes.push_back(size); }
     std::size_t unsent_stdin() const override { return program->unread; }
     void when_stdin_room(std::size_t bytes, Task task) override {
       program->room = bytes;
@@ -91,8 +89,7 @@ class FakeNode final : public client::NodeApi {
     std::shared_ptr<Program> program;
   };
 
-  Result<std::unique_ptr<client::ExecSession>> run(const client::ExecRequest& request, client::ExecSink sink,
-                                                   bool attached) {
+  Result<std::unique_ptr<node::ExecSession>> run(const node::ExecRequest& request, node::ExecSink sink, bool attached) {
     if (refusal) return *std::exchange(refusal, std::nullopt);
     auto program = std::make_shared<Program>();
     program->request = request;
@@ -100,7 +97,7 @@ class FakeNode final : public client::NodeApi {
     program->attached = attached;
     programs.push_back(program);
     if (on_program) on_program(*program);
-    return std::unique_ptr<client::ExecSession>(std::make_unique<Session>(program));
+    return std::unique_ptr<node::ExecSession>(std::make_unique<Session>(program));
   }
 };
 

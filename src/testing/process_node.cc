@@ -38,12 +38,12 @@ struct Pipe {
   ::_exit(kNoSuchProgram);
 }
 
-class Process final : public client::ExecSession, public std::enable_shared_from_this<Process> {
+class Process final : public node::ExecSession, public std::enable_shared_from_this<Process> {
  public:
-  Process(Loop& loop, client::ExecSink sink) : loop_(loop), sink_(std::move(sink)) {}
+  Process(Loop& loop, node::ExecSink sink) : loop_(loop), sink_(std::move(sink)) {}
   ~Process() override { stop(); }
 
-  void start(const client::ExecRequest& request) {
+  void start(const node::ExecRequest& request) {
     if (request.tty) {
       int terminal = -1;
       pid_ = ::forkpty(&terminal, nullptr, nullptr, nullptr);
@@ -79,7 +79,7 @@ class Process final : public client::ExecSession, public std::enable_shared_from
     closing_ = true;
     write_more();
   }
-  void resize(client::TerminalSize size) override {
+  void resize(node::TerminalSize size) override {
     const winsize to{.ws_row = size.rows, .ws_col = size.columns, .ws_xpixel = 0, .ws_ypixel = 0};
     if (terminal_) ::ioctl(terminal_.get(), TIOCSWINSZ, &to);
   }
@@ -145,7 +145,7 @@ class Process final : public client::ExecSession, public std::enable_shared_from
   }
 
   Loop& loop_;
-  client::ExecSink sink_;
+  node::ExecSink sink_;
   pid_t pid_ = 0;
   Fd terminal_;
   Fd input_;
@@ -162,13 +162,13 @@ class Process final : public client::ExecSession, public std::enable_shared_from
 };
 
 /// What the API server holds; the process itself may be in the middle of a callback when this is destroyed.
-class ProcessSession final : public client::ExecSession {
+class ProcessSession final : public node::ExecSession {
  public:
   explicit ProcessSession(std::shared_ptr<Process> process) : process_(std::move(process)) {}
   ~ProcessSession() override { process_->stop(); }
   void write_stdin(std::string_view bytes) override { process_->write_stdin(bytes); }
   void close_stdin() override { process_->close_stdin(); }
-  void resize(client::TerminalSize size) override { process_->resize(size); }
+  void resize(node::TerminalSize size) override { process_->resize(size); }
   std::size_t unsent_stdin() const override { return process_->unsent_stdin(); }
   void when_stdin_room(std::size_t bytes, Task task) override { process_->when_stdin_room(bytes, std::move(task)); }
   void pause_output() override { process_->pause_output(); }
@@ -180,22 +180,20 @@ class ProcessSession final : public client::ExecSession {
 
 }  // namespace
 
-Result<std::unique_ptr<client::LogStream>> ProcessNode::read_log(const client::LogRequest&,
-                                                                 UniqueFunction<void(std::string_view)>,
-                                                                 UniqueFunction<void(Status)>) {
+Result<std::unique_ptr<node::LogStream>> ProcessNode::read_log(const node::LogRequest&,
+                                                               UniqueFunction<void(std::string_view)>,
+                                                               UniqueFunction<void(Status)>) {
   return Error{.reason = Reason::kNotFound, .message = "this node keeps no logs"};
 }
 
-Result<std::unique_ptr<client::ExecSession>> ProcessNode::exec(const client::ExecRequest& request,
-                                                               client::ExecSink sink) {
+Result<std::unique_ptr<node::ExecSession>> ProcessNode::exec(const node::ExecRequest& request, node::ExecSink sink) {
   auto process = std::make_shared<Process>(loop_, std::move(sink));
   process->start(request);
-  return std::unique_ptr<client::ExecSession>(std::make_unique<ProcessSession>(std::move(process)));
+  return std::unique_ptr<node::ExecSession>(std::make_unique<ProcessSession>(std::move(process)));
 }
 
-Result<std::unique_ptr<client::ExecSession>> ProcessNode::attach(const client::ExecRequest& request,
-                                                                 client::ExecSink sink) {
-  client::ExecRequest cat = request;
+Result<std::unique_ptr<node::ExecSession>> ProcessNode::attach(const node::ExecRequest& request, node::ExecSink sink) {
+  node::ExecRequest cat = request;
   cat.command = {"cat"};
   return exec(cat, std::move(sink));
 }

@@ -2,21 +2,20 @@
 #pragma once
 
 #include "base/ports.h"
-#include "client/node_api.h"
+#include "node/node_api.h"
 
 namespace muster::testing {
 
-class ProcessNode final : public client::NodeApi {
+class ProcessNode final : public node::NodeApi {
  public:
   explicit ProcessNode(Loop& loop) : loop_(loop) {}
 
-  Result<std::unique_ptr<client::LogStream>> read_log(const client::LogRequest& request,
-                                                      UniqueFunction<void(std::string_view)> on_text,
-                                                      UniqueFunction<void(Status)> on_end) override;
-  Result<std::unique_ptr<client::ExecSession>> exec(const client::ExecRequest& request, client::ExecSink sink) override;
+  Result<std::unique_ptr<node::LogStream>> read_log(const node::LogRequest& request,
+                                                    UniqueFunction<void(std::string_view)> on_text,
+                                                    UniqueFunction<void(Status)> on_end) override;
+  Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
   /// The program of every container is a `cat`.
-  Result<std::unique_ptr<client::ExecSession>> attach(const client::ExecRequest& request,
-                                                      client::ExecSink sink) override;
+  Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
 
  private:
   Loop& loop_;

@@ -11,15 +11,15 @@
 #include <fstream>
 
 #include "agent/disk/paths.h"
-#include "agent/launch/fields.h"
 #include "agent/logs/log_files.h"
-#include "agent/shim/format.h"
 #include "agent/shim/shim_program.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
 #include "linux/process.h"
 #include "linux/remove_tree.h"
+#include "shim/encode_fields.h"
+#include "shim/format.h"
 #include "testing/source_dir.h"
 
 namespace muster::agent {
@@ -103,10 +103,10 @@ void TestPod::start_version_1(const std::string& script) {
   const std::string program = root_ + "/shim-v1";
   std::filesystem::copy_file(testing::source_dir() + "/src/agent/testdata/shim-v1", program);
   std::string description;
-  put_fields(description,
-             {"muster launch 1", "hostname", "pod-0", "bind", "vol", volume_, "container", "main", "main"});
-  put_fields(description, {"arg", "sh", "arg", "-c", "arg", script, "env", "PATH=/usr/bin:/bin"});
-  put_fields(description, {"mount", "vol", "", "/vol", "rw"});
+  shim::put_fields(description,
+                   {"muster launch 1", "hostname", "pod-0", "bind", "vol", volume_, "container", "main", "main"});
+  shim::put_fields(description, {"arg", "sh", "arg", "-c", "arg", script, "env", "PATH=/usr/bin:/bin"});
+  shim::put_fields(description, {"mount", "vol", "", "/vol", "rw"});
   ASSERT_TRUE(write_file_atomically(launch_ + "/launch", description, 0644));
   if (::geteuid() == 0 && user_ == EngineUser::kOrdinary) {
     ASSERT_EQ(::chown((launch_ + "/launch").c_str(), kNobody, kNobody), 0);

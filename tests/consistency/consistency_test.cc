@@ -10,12 +10,12 @@
 #include <set>
 
 #include "apiserver/print/table.h"
-#include "arena/jobs.h"
+#include "arena/jobs/jobs.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "cli/jobs/job_table.h"
+#include "cli/objects/describe_text.h"
 #include "cli/objects/object_state.h"
-#include "cli/output/describe_text.h"
-#include "cli/output/job_table.h"
 #include "jobs/kind.h"
 #include "jobs/summary.h"
 #include "json/yaml.h"

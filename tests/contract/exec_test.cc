@@ -74,7 +74,7 @@ TEST_P(ApiContract, ACommandRunsWithAllItsStreams) {
   client::ApiClient api(world_->transport(), world_->token());
   std::string out;
   std::optional<Result<int>> exit;
-  client::ExecSink sink;
+  node::ExecSink sink;
   sink.on_stdout = [&](std::string_view bytes) { out += bytes; };
   sink.on_exit = [&](Result<int> code) { exit = std::move(code); };
   const auto session = client::open_exec(

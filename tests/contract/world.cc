@@ -66,7 +66,7 @@ class OurWorld final : public World {
   net::EventLoop& loop() override { return loop_; }
   net::Transport& transport() override { return *transport_; }
   const std::string& token() const override { return token_; }
-  void set_node(client::NodeApi* node) override { server_->set_node(node); }
+  void set_node(node::NodeApi* node) override { server_->set_node(node); }
 
  private:
   void listen() {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "client/node_api.h"
 #include "json/document.h"
 #include "net/event_loop.h"
 #include "net/http.h"
+#include "node/node_api.h"
 
 namespace muster::contract {
 
@@ -30,7 +30,7 @@ class World {
   virtual void forget_history() {}
 
   /// Sets the node that exec is passed to, where the server is ours.
-  virtual void set_node(client::NodeApi*) {}
+  virtual void set_node(node::NodeApi*) {}
 
   /// Runs the loop until `done` returns true, at most this long. Returns whether it did.
   bool wait(const std::function<bool()>& done, Duration limit = std::chrono::seconds(30));

@@ -117,7 +117,7 @@ class ExecTest : public ::testing::Test {
   Console console_;
   Fd input_;
   Fd keyboard_;
-  std::optional<client::TerminalSize> size_ = client::TerminalSize{.rows = 24, .columns = 80};
+  std::optional<node::TerminalSize> size_ = node::TerminalSize{.rows = 24, .columns = 80};
   std::function<void()> resized_;
   std::function<void()> on_out_;  // after each piece of output
   int raw_ = 0;
@@ -171,7 +171,7 @@ TEST_F(ExecTest, AChangedSizeReachesTheProgram) {
   type("", false);
   on_out_ = [this] {
     EXPECT_EQ(raw_, 1);
-    size_ = client::TerminalSize{.rows = 50, .columns = 120};
+    size_ = node::TerminalSize{.rows = 50, .columns = 120};
     resized_();
     on_out_ = nullptr;
   };

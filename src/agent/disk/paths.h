@@ -11,7 +11,7 @@
 //       logs/CONTAINER/         what the container wrote, by run
 //       gpus                    the identities of its GPUs, one per line, while it runs
 //       cgroups                 the folders of its control groups, one per line, while it runs
-//       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: agent/shim/format.h
+//       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: shim/format.h
 //     metrics/UID               what the pod used over time (agent/metrics/history.h), kept after the pod is gone
 //     trash/                    what was in the folders above and is being removed (agent/disk/trash.h)
 #pragma once

@@ -12,8 +12,8 @@
 namespace muster::agent {
 namespace {
 
-using client::FileEntry;
-using client::FilePlace;
+using node::FileEntry;
+using node::FilePlace;
 
 Result<std::string> read_at(int fd, std::int64_t offset, std::size_t size) {
   std::string bytes(size, '\0');
@@ -30,7 +30,7 @@ Result<std::string> read_at(int fd, std::int64_t offset, std::size_t size) {
 }
 
 /// The open file is shared with the work under way; a callback of a reading that is gone is dropped.
-class DiskReading final : public client::FileReading {
+class DiskReading final : public node::FileReading {
  public:
   DiskReading(DiskThreads& threads, ClaimFolder::OpenFile file)
       : threads_(threads), file_(std::make_shared<const ClaimFolder::OpenFile>(std::move(file))) {}
@@ -49,7 +49,7 @@ class DiskReading final : public client::FileReading {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-class DiskWriting final : public client::FileWriting {
+class DiskWriting final : public node::FileWriting {
  public:
   DiskWriting(DiskThreads& threads, FileDraft draft, UniqueFunction<void()> on_commit)
       : threads_(threads), draft_(std::make_shared<FileDraft>(std::move(draft))), on_commit_(std::move(on_commit)) {}
@@ -101,42 +101,42 @@ void ClaimFileService::stat(FilePlace place, On<FileEntry> done) {
       std::move(done));
 }
 
-void ClaimFileService::list(FilePlace place, client::PageRequest page, On<client::FilePage> done) {
+void ClaimFileService::list(FilePlace place, node::PageRequest page, On<node::FilePage> done) {
   in_folder(
       place,
       [path = place.path, page = std::move(page)](const ClaimFolder& folder, const std::stop_token&) {
         return folder.list(path, page);
       },
       [use = place.path.empty() ? usage_.find(place.claim) : std::nullopt,
-       done = std::move(done)](Result<client::FilePage> listed) mutable {
+       done = std::move(done)](Result<node::FilePage> listed) mutable {
         if (listed) listed->use = use;
         done(std::move(listed));
       });
 }
 
-void ClaimFileService::open(FilePlace place, On<std::unique_ptr<client::FileReading>> done) {
+void ClaimFileService::open(FilePlace place, On<std::unique_ptr<node::FileReading>> done) {
   in_folder(
       place, [path = place.path](const ClaimFolder& folder, const std::stop_token&) { return folder.open_file(path); },
       [this, done = std::move(done)](Result<ClaimFolder::OpenFile> file) mutable {
         if (!file) return done(file.error());
-        done(std::unique_ptr<client::FileReading>(std::make_unique<DiskReading>(threads_, *std::move(file))));
+        done(std::unique_ptr<node::FileReading>(std::make_unique<DiskReading>(threads_, *std::move(file))));
       });
 }
 
-void ClaimFileService::create(FilePlace place, client::FileWriteOptions options,
-                              On<std::unique_ptr<client::FileWriting>> done) {
+void ClaimFileService::create(FilePlace place, node::FileWriteOptions options,
+                              On<std::unique_ptr<node::FileWriting>> done) {
   in_folder(
       place,
       [path = place.path, options = std::move(options), token = rng_.next()](
           const ClaimFolder& folder, const std::stop_token&) { return folder.create(path, options, token); },
       [this, claim = place.claim, done = std::move(done)](Result<FileDraft> draft) mutable {
         if (!draft) return done(draft.error());
-        done(std::unique_ptr<client::FileWriting>(std::make_unique<DiskWriting>(
+        done(std::unique_ptr<node::FileWriting>(std::make_unique<DiskWriting>(
             threads_, *std::move(draft), [this, claim = std::move(claim)] { usage_.on_written(claim); })));
       });
 }
 
-client::ClaimFiles::OnDone ClaimFileService::after_change(const FilePlace& place, OnDone done) {
+node::ClaimFiles::OnDone ClaimFileService::after_change(const FilePlace& place, OnDone done) {
   return [this, claim = place.claim, done = std::move(done)](Status how) mutable {
     if (how) usage_.on_written(claim);
     done(std::move(how));
@@ -169,7 +169,7 @@ void ClaimFileService::remove(FilePlace place, Depth depth, std::string if_match
       after_change(place, std::move(done)));
 }
 
-void ClaimFileService::scalars(FilePlace folder, On<client::ScalarRuns> done) {
+void ClaimFileService::scalars(FilePlace folder, On<node::ScalarRuns> done) {
   in_folder(
       folder,
       [path = folder.path](const ClaimFolder& claim, const std::stop_token& stop) {

@@ -13,17 +13,17 @@
 #include <map>
 
 #include "agent/disk/tree_size.h"
-#include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "linux/remove_tree.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {
 
-using client::FileEntry;
-using client::FileType;
+using node::FileEntry;
+using node::FileType;
 
 constexpr int kMostLinks = 40;  // as many as Linux follows
 
@@ -127,7 +127,7 @@ struct FolderCloser {
 /// The names of a page, without keeping those of the whole folder.
 class PageNames {
  public:
-  explicit PageNames(const client::PageRequest& page) : page_(page) {}
+  explicit PageNames(const node::PageRequest& page) : page_(page) {}
 
   void add(std::string name) {
     if (name == "." || name == ".." || name <= page_.after) return;
@@ -145,7 +145,7 @@ class PageNames {
   bool is_last() const { return is_last_; }
 
  private:
-  const client::PageRequest& page_;
+  const node::PageRequest& page_;
   std::vector<std::string> names_;  // a heap with the last name on top
   bool is_last_ = true;
 };
@@ -190,7 +190,7 @@ Status FileDraft::write(std::string_view bytes) {
   return ok();
 }
 
-Result<client::FileWriting::Written> FileDraft::commit() {
+Result<node::FileWriting::Written> FileDraft::commit() {
   const linux_os::FileUser acts_as(user, group);
   struct stat before {};
   const bool exists = ::fstatat(folder.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0;
@@ -208,7 +208,7 @@ Result<client::FileWriting::Written> FileDraft::commit() {
   temporary_name.clear();
   struct stat after {};
   if (::fstat(file.get(), &after) != 0) return file_error("stat", path, errno);
-  return client::FileWriting::Written{.entry = entry_of(last_name(path), after), .is_new = !exists};
+  return node::FileWriting::Written{.entry = entry_of(last_name(path), after), .is_new = !exists};
 }
 
 // ---- the folder ----
@@ -265,7 +265,7 @@ Result<FileEntry> ClaimFolder::stat(const std::string& path) const {
   return entry_of(last_name(path), what);
 }
 
-Result<client::FilePage> ClaimFolder::list(const std::string& path, const client::PageRequest& page) const {
+Result<node::FilePage> ClaimFolder::list(const std::string& path, const node::PageRequest& page) const {
   Fd opened = linux_os::open_beneath(top_.get(), path, O_RDONLY | O_DIRECTORY);
   if (!opened) return file_error("open", path, errno);
   const int fd = ::dup(opened.get());  // closedir closes its own
@@ -273,7 +273,7 @@ Result<client::FilePage> ClaimFolder::list(const std::string& path, const client
   if (!folder) return file_error("read", path, errno);
   PageNames names(page);
   while (const dirent* entry = ::readdir(folder.get())) names.add(entry->d_name);
-  client::FilePage out{.entries = {}, .is_last = names.is_last()};
+  node::FilePage out{.entries = {}, .is_last = names.is_last()};
   for (std::string& name : names.sorted()) {
     struct stat what {};
     if (::fstatat(opened.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0) continue;  // removed meanwhile
@@ -292,7 +292,7 @@ Result<ClaimFolder::OpenFile> ClaimFolder::open_file(const std::string& path) co
   return OpenFile{.fd = std::move(fd), .entry = entry_of(last_name(path), what)};
 }
 
-Result<FileDraft> ClaimFolder::create(const std::string& path, const client::FileWriteOptions& options,
+Result<FileDraft> ClaimFolder::create(const std::string& path, const node::FileWriteOptions& options,
                                       std::uint64_t token) const {
   TRY_ASSIGN(Slot slot, slot_behind_links(path));
   const std::string temporary_name = fmt::format(".muster-upload-{:016x}", token);
@@ -329,10 +329,10 @@ Status ClaimFolder::make_folder(const std::string& path) const {
   return ok();
 }
 
-Status ClaimFolder::move(const std::string& from, const std::string& to, client::ClaimFiles::Existing existing) const {
+Status ClaimFolder::move(const std::string& from, const std::string& to, node::ClaimFiles::Existing existing) const {
   TRY_ASSIGN(const Slot source, slot(from));
   TRY_ASSIGN(const Slot target, slot(to));
-  const unsigned flags = existing == client::ClaimFiles::Existing::kKept ? RENAME_NOREPLACE : 0;
+  const unsigned flags = existing == node::ClaimFiles::Existing::kKept ? RENAME_NOREPLACE : 0;
   if (::renameat2(source.folder.get(), source.name.c_str(), target.folder.get(), target.name.c_str(), flags) == 0) {
     return ok();
   }
@@ -356,7 +356,7 @@ Status ClaimFolder::check_unchanged(const Slot& slot, const std::string& path, c
   return check_etag(path, if_match, exists ? entry_of(slot.name, what).etag : "");
 }
 
-Status ClaimFolder::remove(const std::string& path, client::ClaimFiles::Depth depth, const std::string& if_match,
+Status ClaimFolder::remove(const std::string& path, node::ClaimFiles::Depth depth, const std::string& if_match,
                            const std::stop_token& stop) const {
   TRY_ASSIGN(const Slot slot, this->slot(path));
   TRY(check_unchanged(slot, path, if_match));
@@ -364,7 +364,7 @@ Status ClaimFolder::remove(const std::string& path, client::ClaimFiles::Depth de
   if (errno != EISDIR) return file_error("remove", path, errno);
   if (::unlinkat(slot.folder.get(), slot.name.c_str(), AT_REMOVEDIR) == 0) return ok();
   if (errno != ENOTEMPTY) return file_error("remove", path, errno);
-  if (depth == client::ClaimFiles::Depth::kOne) {
+  if (depth == node::ClaimFiles::Depth::kOne) {
     Error error = file_error("remove", path, ENOTEMPTY);
     error.message += "; add recursive=true to the query";
     return error;

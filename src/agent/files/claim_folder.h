@@ -13,8 +13,8 @@
 
 #include "base/fd.h"
 #include "base/result.h"
-#include "client/claim_files.h"
 #include "linux/beneath.h"
+#include "node/claim_files.h"
 
 namespace muster::agent {
 
@@ -41,14 +41,14 @@ struct FileDraft {
   ~FileDraft();
 
   Status write(std::string_view bytes);
-  Result<client::FileWriting::Written> commit();
+  Result<node::FileWriting::Written> commit();
 
   Fd folder;
   Fd file;
   std::string path;  // as the client wrote it; it may lead through links
   std::string name;  // in `folder`
   std::string temporary_name;
-  client::FileWriteOptions options;
+  node::FileWriteOptions options;
   uid_t user = 0;
   gid_t group = 0;
 };
@@ -58,19 +58,19 @@ class ClaimFolder {
   static Result<std::unique_ptr<ClaimFolder>> open(const ClaimRoot& root);
 
   /// Follows links.
-  Result<client::FileEntry> stat(const std::string& path) const;
-  Result<client::FilePage> list(const std::string& path, const client::PageRequest& page) const;
+  Result<node::FileEntry> stat(const std::string& path) const;
+  Result<node::FilePage> list(const std::string& path, const node::PageRequest& page) const;
   struct OpenFile {
     Fd fd;
-    client::FileEntry entry;
+    node::FileEntry entry;
   };
   Result<OpenFile> open_file(const std::string& path) const;
   /// Follows links as open_file() does, and a link to nothing yet makes its target. `token` makes the temporary name
   /// unlike all others.
-  Result<FileDraft> create(const std::string& path, const client::FileWriteOptions& options, std::uint64_t token) const;
+  Result<FileDraft> create(const std::string& path, const node::FileWriteOptions& options, std::uint64_t token) const;
   Status make_folder(const std::string& path) const;
-  Status move(const std::string& from, const std::string& to, client::ClaimFiles::Existing existing) const;
-  Status remove(const std::string& path, client::ClaimFiles::Depth depth, const std::string& if_match,
+  Status move(const std::string& from, const std::string& to, node::ClaimFiles::Existing existing) const;
+  Status remove(const std::string& path, node::ClaimFiles::Depth depth, const std::string& if_match,
                 const std::stop_token& stop) const;
 
  private:

@@ -15,9 +15,9 @@ namespace muster::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using client::ClaimFiles;
-using client::FileEntry;
-using client::FileType;
+using node::ClaimFiles;
+using node::FileEntry;
+using node::FileType;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -40,15 +40,14 @@ class ClaimFolderTest : public ::testing::Test {
   void link(const std::string& path, const std::string& target) const {
     fs::create_symlink(target, root_.path + "/" + path);
   }
-  Result<client::FileWriting::Written> put(const std::string& path, const std::string& text,
-                                           client::FileWriteOptions options = {}) {
+  Result<node::FileWriting::Written> put(const std::string& path, const std::string& text,
+                                         node::FileWriteOptions options = {}) {
     TRY_ASSIGN(FileDraft draft, folder_->create(path, options, ++token_));
     TRY(draft.write(text));
     return draft.commit();
   }
   std::string content(const std::string& path) const { return read_file(root_.path + "/" + path).value_or("(none)"); }
-  std::vector<std::string> names(const std::string& path,
-                                 const client::PageRequest& page = {.after = "", .limit = 100}) {
+  std::vector<std::string> names(const std::string& path, const node::PageRequest& page = {.after = "", .limit = 100}) {
     std::vector<std::string> out;
     const auto listed = folder_->list(path, page);
     if (!listed) return {listed.error().message};

@@ -54,7 +54,7 @@ void ClaimUsage::on_written(const Document& claim) {
   });
 }
 
-std::optional<client::ClaimUse> ClaimUsage::find(const Document& claim) const {
+std::optional<node::ClaimUse> ClaimUsage::find(const Document& claim) const {
   const auto found = by_uid_.find(uid_of(claim));
   return found == by_uid_.end() ? std::nullopt : std::optional(found->second);
 }
@@ -83,7 +83,7 @@ void ClaimUsage::measure_next() {
   }
 }
 
-void ClaimUsage::on_measured(const Key& key, const std::string& uid, const client::ClaimUse& use) {
+void ClaimUsage::on_measured(const Key& key, const std::string& uid, const node::ClaimUse& use) {
   const auto found = claims_->find(key);
   if (found == claims_->end() || uid_of(*found->second.document) != uid) return;
   by_uid_[uid] = use;
@@ -91,12 +91,12 @@ void ClaimUsage::on_measured(const Key& key, const std::string& uid, const clien
 }
 
 /// An empty claim needs no annotation, so that claims which nobody has written to stay as they were made.
-void ClaimUsage::annotate(const Document& claim, const client::ClaimUse& use) {
-  const std::string& shown = claim.string_at("metadata", "annotations", client::kUsedAnnotation);
+void ClaimUsage::annotate(const Document& claim, const node::ClaimUse& use) {
+  const std::string& shown = claim.string_at("metadata", "annotations", node::kUsedAnnotation);
   const std::string text = std::to_string(use.bytes);
   if (shown == text || (shown.empty() && use.bytes == 0)) return;
   const Document patch =
-      Object{{"metadata", Object{{"uid", uid_of(claim)}, {"annotations", Object{{client::kUsedAnnotation, text}}}}}};
+      Object{{"metadata", Object{{"uid", uid_of(claim)}, {"annotations", Object{{node::kUsedAnnotation, text}}}}}};
   client_.patch({client::ResourceName("", "v1", "persistentvolumeclaims"), claim.string_at("metadata", "namespace"),
                  claim.string_at("metadata", "name")},
                 client::PatchType::kMerge, patch, {}, [](const Result<Document>& done) {

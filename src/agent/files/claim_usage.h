@@ -12,8 +12,8 @@
 #include "agent/disk/paths.h"
 #include "base/ports.h"
 #include "client/api_client.h"
-#include "client/claim_files.h"
 #include "client/informer.h"
+#include "node/claim_files.h"
 
 namespace muster::agent {
 
@@ -34,14 +34,14 @@ class ClaimUsage {
   void on_claim_changed(const Key& key, const json::Document* before, const json::Document* now);
   /// Files were written: the claim is measured again shortly.
   void on_written(const json::Document& claim);
-  std::optional<client::ClaimUse> find(const json::Document& claim) const;
+  std::optional<node::ClaimUse> find(const json::Document& claim) const;
 
  private:
   void measure_all();
   void measure(const Key& key);
   void measure_next();
-  void on_measured(const Key& key, const std::string& uid, const client::ClaimUse& use);
-  void annotate(const json::Document& claim, const client::ClaimUse& use);
+  void on_measured(const Key& key, const std::string& uid, const node::ClaimUse& use);
+  void annotate(const json::Document& claim, const node::ClaimUse& use);
 
   Loop& loop_;
   client::ApiClient& client_;
@@ -50,7 +50,7 @@ class ClaimUsage {
   const Cache* claims_ = nullptr;
   std::deque<Key> waiting_;
   bool is_measuring_ = false;
-  std::map<std::string, client::ClaimUse> by_uid_;
+  std::map<std::string, node::ClaimUse> by_uid_;
   std::map<Key, Loop::Id> soon_;  // timers of claims that were written to
   Loop::Id timer_ = 0;
 };

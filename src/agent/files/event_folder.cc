@@ -11,9 +11,9 @@
 namespace muster::agent {
 namespace {
 
-using client::FileEntry;
-using client::FileType;
-using client::ScalarRun;
+using node::FileEntry;
+using node::FileType;
+using node::ScalarRun;
 
 // A training that logs more than this is read in part: the answer says so, and TensorBoard shows all of it.
 constexpr std::size_t kMostFiles = 1000;
@@ -45,7 +45,7 @@ Result<std::string> read_whole(int fd, std::int64_t size) {
 
 Result<bool> find_event_file(const ClaimFolder& claim, const std::string& path, int depth,
                              const std::stop_token& stop) {
-  TRY_ASSIGN(const client::FilePage page, claim.list(path, {.after = "", .limit = kMostFiles}));
+  TRY_ASSIGN(const node::FilePage page, claim.list(path, {.after = "", .limit = kMostFiles}));
   if (std::ranges::any_of(page.entries, is_event_file)) return true;
   if (depth == kDeepestRun) return false;
   for (const FileEntry& entry : page.entries) {
@@ -62,7 +62,7 @@ class Walk {
   Walk(const ClaimFolder& claim, const std::stop_token& stop) : claim_(claim), stop_(stop) {}
 
   Status enter(const std::string& path, const std::string& name, int depth) {
-    TRY_ASSIGN(const client::FilePage page, claim_.list(path, {.after = "", .limit = kMostFiles}));
+    TRY_ASSIGN(const node::FilePage page, claim_.list(path, {.after = "", .limit = kMostFiles}));
     if (!page.is_last) found_.is_complete = false;
     SeriesByTag series;
     for (const FileEntry& entry : page.entries) {
@@ -77,7 +77,7 @@ class Walk {
     return ok();
   }
 
-  client::ScalarRuns result() && { return std::move(found_); }
+  node::ScalarRuns result() && { return std::move(found_); }
 
  private:
   Status read(const std::string& path, SeriesByTag& to) {
@@ -102,15 +102,15 @@ class Walk {
 
   const ClaimFolder& claim_;
   const std::stop_token& stop_;
-  client::ScalarRuns found_;
+  node::ScalarRuns found_;
   std::size_t files_ = 0;
   std::int64_t bytes_ = 0;
 };
 
 }  // namespace
 
-Result<client::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
-                                             const std::stop_token& stop) {
+Result<node::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
+                                           const std::stop_token& stop) {
   Walk walk(claim, stop);
   const Status done = walk.enter(path, ".", 0);
   if (!done && done.error().reason != Reason::kNotFound) return done.error();

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "agent/files/claim_folder.h"
-#include "client/scalars.h"
+#include "node/scalars.h"
 
 namespace muster::agent {
 
 /// Blocks, so it belongs on the disk threads. A folder that does not exist yet has no runs.
-Result<client::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
-                                             const std::stop_token& stop);
+Result<node::ScalarRuns> read_event_folder(const ClaimFolder& claim, const std::string& path,
+                                           const std::stop_token& stop);
 /// Returns whether there is an event file in the folder or below it. Also blocks.
 Result<bool> has_event_files(const ClaimFolder& claim, const std::string& path, const std::stop_token& stop);
 

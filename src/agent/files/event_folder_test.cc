@@ -19,7 +19,7 @@ class EventFolder : public ::testing::Test {
   }
   ~EventFolder() override { std::filesystem::remove_all(folder_); }
 
-  client::ScalarRuns read(const std::string& path) const {
+  node::ScalarRuns read(const std::string& path) const {
     const auto claim = ClaimFolder::open({.path = folder_, .is_named = true, .may_be_made = false});
     EXPECT_TRUE(claim.has_value());
     auto runs = read_event_folder(**claim, path, {});
@@ -49,7 +49,7 @@ TEST_F(EventFolder, EveryFolderWithEventFilesIsARun) {
   put("log/events.out.tfevents.1.host.2.0");
   put("log/worker-1/events.out.tfevents.1.host.2.0");
   std::ofstream(folder_ + "/log/notes.txt") << "no events";
-  const client::ScalarRuns found = read("log");
+  const node::ScalarRuns found = read("log");
   ASSERT_EQ(found.runs.size(), 2u);
   EXPECT_EQ(found.runs[0].name, "worker-1");
   EXPECT_EQ(found.runs[1].name, ".");

@@ -1,4 +1,4 @@
-// The description of what a shim runs, and its encoding for the shim (agent/shim/format.h).
+// The description of what a shim runs, and its encoding for the shim (shim/format.h).
 #pragma once
 
 #include <cstdint>

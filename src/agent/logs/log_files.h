@@ -1,4 +1,4 @@
-// The files of one run of a container's log (agent/shim/format.h).
+// The files of one run of a container's log (shim/format.h).
 #pragma once
 
 #include <optional>

@@ -35,7 +35,7 @@ constexpr std::string_view kGap = "--- part of the log is missing here: it was r
 
 class Reader : public std::enable_shared_from_this<Reader> {
  public:
-  Reader(Loop& loop, const std::string& pod_folder, int run, const client::LogRequest& request,
+  Reader(Loop& loop, const std::string& pod_folder, int run, const node::LogRequest& request,
          UniqueFunction<void(std::string_view)> on_text, UniqueFunction<void(Status)> on_end,
          std::shared_ptr<RemovedLogs> removed)
       : loop_(loop),
@@ -57,7 +57,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  Status open(const client::LogRequest& request) {
+  Status open(const node::LogRequest& request) {
     if (!open_first_segment()) {
       return Error{.reason = Reason::kBadRequest,
                    .message = fmt::format("container {} in pod {} is waiting to start: ContainerCreating",
@@ -323,7 +323,7 @@ class Reader : public std::enable_shared_from_this<Reader> {
   Loop::Id shim_id_ = 0;
 };
 
-class Stream final : public client::LogStream {
+class Stream final : public node::LogStream {
  public:
   explicit Stream(std::shared_ptr<Reader> reader) : reader_(std::move(reader)) {}
   void pause() override { reader_->pause(); }
@@ -335,15 +335,15 @@ class Stream final : public client::LogStream {
 
 }  // namespace
 
-Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& pod_folder, int run,
-                                                           const client::LogRequest& request,
-                                                           UniqueFunction<void(std::string_view)> on_text,
-                                                           UniqueFunction<void(Status)> on_end,
-                                                           std::shared_ptr<RemovedLogs> removed) {
+Result<std::unique_ptr<node::LogStream>> open_log_stream(Loop& loop, const std::string& pod_folder, int run,
+                                                         const node::LogRequest& request,
+                                                         UniqueFunction<void(std::string_view)> on_text,
+                                                         UniqueFunction<void(Status)> on_end,
+                                                         std::shared_ptr<RemovedLogs> removed) {
   auto reader = std::make_shared<Reader>(loop, pod_folder, run, request, std::move(on_text), std::move(on_end),
                                          std::move(removed));
   TRY(reader->open(request));
-  return std::unique_ptr<client::LogStream>(std::make_unique<Stream>(std::move(reader)));
+  return std::unique_ptr<node::LogStream>(std::make_unique<Stream>(std::move(reader)));
 }
 
 }  // namespace muster::agent

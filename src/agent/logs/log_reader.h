@@ -8,7 +8,7 @@
 
 #include "base/ports.h"
 #include "base/result.h"
-#include "client/node_api.h"
+#include "node/node_api.h"
 
 namespace muster::agent {
 
@@ -30,10 +30,10 @@ class RemovedLogs {
 /// `run` is the container's restart count. The stream crosses the log's segments. It ends when the run has ended and
 /// all of its output was delivered or, without `follow`, at the end of the log; it ends with an error when the log
 /// cannot be read. `removed` is shared by all readers of a node.
-Result<std::unique_ptr<client::LogStream>> open_log_stream(Loop& loop, const std::string& pod_folder, int run,
-                                                           const client::LogRequest& request,
-                                                           UniqueFunction<void(std::string_view)> on_text,
-                                                           UniqueFunction<void(Status)> on_end,
-                                                           std::shared_ptr<RemovedLogs> removed);
+Result<std::unique_ptr<node::LogStream>> open_log_stream(Loop& loop, const std::string& pod_folder, int run,
+                                                         const node::LogRequest& request,
+                                                         UniqueFunction<void(std::string_view)> on_text,
+                                                         UniqueFunction<void(Status)> on_end,
+                                                         std::shared_ptr<RemovedLogs> removed);
 
 }  // namespace muster::agent

@@ -23,7 +23,7 @@ class LogReader : public ::testing::Test {
   }
   ~LogReader() override { std::filesystem::remove_all(folder_); }
 
-  std::unique_ptr<client::LogStream> open() {
+  std::unique_ptr<node::LogStream> open() {
     auto stream = open_log_stream(
         loop_, folder_, 0, request_,
         [this](std::string_view more) {
@@ -52,9 +52,9 @@ class LogReader : public ::testing::Test {
 
   testing::SimLoop loop_;
   std::string folder_;
-  client::LogRequest request_;
+  node::LogRequest request_;
   std::shared_ptr<RemovedLogs> removed_ = std::make_shared<RemovedLogs>();
-  std::unique_ptr<client::LogStream> stream_;
+  std::unique_ptr<node::LogStream> stream_;
   std::string text_;
   std::optional<std::size_t> pause_at_;
   std::optional<Status> end_;
@@ -161,7 +161,7 @@ TEST_F(LogReader, SlowFollowersTogetherKeepOnlySoMuchOnTheDisk) {
   for (int i = 0; i <= 4; ++i) write(i);
   // Room for three removed segments.
   removed_ = std::make_shared<RemovedLogs>(static_cast<std::int64_t>(3 * std::filesystem::file_size(path(0))));
-  std::unique_ptr<client::LogStream> stalled;
+  std::unique_ptr<node::LogStream> stalled;
   auto opened = open_log_stream(
       loop_, folder_, 0, request_, [&stalled](std::string_view) { stalled->pause(); }, [](const Status&) {}, removed_);
   ASSERT_TRUE(opened);

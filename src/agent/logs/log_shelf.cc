@@ -43,7 +43,7 @@ std::vector<std::string> containers_with_logs(const std::string& pod_folder) {
 }
 
 /// The object of an earlier attempt is gone, so its containers are known by their logs.
-Result<std::string> choose_logged_container(const client::LogRequest& request, const std::string& pod_folder) {
+Result<std::string> choose_logged_container(const node::LogRequest& request, const std::string& pod_folder) {
   if (!request.container.empty()) return request.container;
   std::vector<std::string> names = containers_with_logs(pod_folder);
   if (names.size() == 1) return names.front();
@@ -51,12 +51,12 @@ Result<std::string> choose_logged_container(const client::LogRequest& request, c
       fmt::format("a container name must be specified for pod {}, choose one of: [{}]", request.pod, join(names, " ")));
 }
 
-Error no_previous(const client::LogRequest& request) {
+Error no_previous(const node::LogRequest& request) {
   return bad_request(fmt::format("previous terminated container {} in pod {} not found", quote(request.container),
                                  quote(request.pod)));
 }
 
-Result<Chosen> choose_attempt(const Paths& paths, client::LogRequest& request) {
+Result<Chosen> choose_attempt(const Paths& paths, node::LogRequest& request) {
   const auto uid = holder_of_attempt(paths, request.ns, request.pod, *request.attempt);
   const auto missing = [&] {
     return Error{.reason = Reason::kNotFound,
@@ -73,7 +73,7 @@ Result<Chosen> choose_attempt(const Paths& paths, client::LogRequest& request) {
   return chosen;
 }
 
-Result<Chosen> choose_current(const Paths& paths, const client::LogRequest& request) {
+Result<Chosen> choose_current(const Paths& paths, const node::LogRequest& request) {
   std::optional<std::string> uid = request.pod_uid;
   std::optional<int> run = last_run(paths.pod(*uid), request.container);
   if (request.previous) {
@@ -130,10 +130,10 @@ void remove_old_runs(const std::string& pod_folder, const LogRetention& limits, 
 
 }  // namespace
 
-Result<std::unique_ptr<client::LogStream>> LogShelf::read(const client::LogRequest& request,
-                                                          UniqueFunction<void(std::string_view)> on_text,
-                                                          UniqueFunction<void(Status)> on_end) const {
-  client::LogRequest wanted = request;
+Result<std::unique_ptr<node::LogStream>> LogShelf::read(const node::LogRequest& request,
+                                                        UniqueFunction<void(std::string_view)> on_text,
+                                                        UniqueFunction<void(Status)> on_end) const {
+  node::LogRequest wanted = request;
   TRY_ASSIGN(const Chosen chosen, wanted.attempt ? choose_attempt(paths_, wanted) : choose_current(paths_, wanted));
   return open_log_stream(loop_, chosen.folder, chosen.run, wanted, std::move(on_text), std::move(on_end), removed_);
 }

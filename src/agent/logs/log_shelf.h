@@ -12,7 +12,7 @@
 #include "agent/logs/log_reader.h"
 #include "agent/settings/options.h"
 #include "base/ports.h"
-#include "client/node_api.h"
+#include "node/node_api.h"
 
 namespace muster::agent {
 
@@ -21,9 +21,9 @@ class LogShelf {
   LogShelf(Loop& loop, const Paths& paths, Trash& trash, DiskThreads& disk, const LogRetention& limits)
       : loop_(loop), paths_(paths), trash_(trash), disk_(disk), limits_(limits) {}
 
-  Result<std::unique_ptr<client::LogStream>> read(const client::LogRequest& request,
-                                                  UniqueFunction<void(std::string_view)> on_text,
-                                                  UniqueFunction<void(Status)> on_end) const;
+  Result<std::unique_ptr<node::LogStream>> read(const node::LogRequest& request,
+                                                UniqueFunction<void(std::string_view)> on_text,
+                                                UniqueFunction<void(Status)> on_end) const;
 
   using IsInUse = std::function<bool(const std::string& uid)>;
   /// Removes what is over the limits: the folders of deleted pods with what is remembered of their names, and the logs

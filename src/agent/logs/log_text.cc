@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/shim/format.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {

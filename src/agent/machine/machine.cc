@@ -5,8 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "agent/shim/format.h"
 #include "base/log.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {

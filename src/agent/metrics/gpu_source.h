@@ -11,7 +11,7 @@ namespace muster::agent {
 class GpuSource final : public UsageSource {
  public:
   /// Nullopt for a device that cannot be read, such as one that exists only in the configuration. Any thread.
-  using ReadGpu = std::function<std::optional<client::GpuUsage>(const std::string& uuid)>;
+  using ReadGpu = std::function<std::optional<node::GpuUsage>(const std::string& uuid)>;
 
   /// `processes` must outlive this object.
   GpuSource(UsageSource& processes, ReadGpu read_gpu) : processes_(processes), read_gpu_(std::move(read_gpu)) {}

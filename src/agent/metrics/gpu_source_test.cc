@@ -16,9 +16,9 @@ class OneReadingPerPod final : public UsageSource {
 
 TEST(GpuSource, APodHasWhatItsDevicesDo) {
   OneReadingPerPod processes;
-  GpuSource usage(processes, [](const std::string& uuid) -> std::optional<client::GpuUsage> {
+  GpuSource usage(processes, [](const std::string& uuid) -> std::optional<node::GpuUsage> {
     if (uuid.starts_with("declared")) return std::nullopt;
-    return client::GpuUsage{.uuid = uuid, .utilisation = 90, .memory = 7};
+    return node::GpuUsage{.uuid = uuid, .utilisation = 90, .memory = 7};
   });
   const auto readings =
       usage.read({{.uid = "a", .gpus = {"GPU-1", "declared-0"}}, {.uid = "b"}, {.uid = "c", .gpus = {"GPU-2"}}});

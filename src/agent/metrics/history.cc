@@ -87,7 +87,7 @@ std::int64_t usual_step(const StoredHistory& history, std::int64_t from, std::in
   return step * times;
 }
 
-Result<std::int64_t> step_for(const StoredHistory& history, const client::HistoryRequest& request, std::int64_t from,
+Result<std::int64_t> step_for(const StoredHistory& history, const node::HistoryRequest& request, std::int64_t from,
                               std::int64_t to) {
   if (!request.step) return usual_step(history, from, to);
   const std::int64_t step = std::chrono::ceil<std::chrono::seconds>(*request.step).count();
@@ -242,12 +242,12 @@ StoredHistory with_layout(const StoredHistory& history, const HistoryLayout& lay
 
 // ---- answers ----
 
-Result<client::History> answer_history(const StoredHistory& history, const client::HistoryRequest& request, Time now) {
+Result<node::History> answer_history(const StoredHistory& history, const node::HistoryRequest& request, Time now) {
   const std::vector<Frame> frames = merge_tiers(history.tiers);
   const std::int64_t to = seconds_of(request.to.value_or(now));
   const std::int64_t earliest = frames.empty() ? to : frames.front().time;
   const std::int64_t from = std::max(earliest, request.from ? seconds_of(*request.from) : earliest);
-  client::History answer;
+  node::History answer;
   for (const std::string& column : history.layout.columns) {
     answer.series.push_back({.name = column, .unit = unit_of(column), .values = {}});
   }

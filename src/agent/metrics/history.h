@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/metrics_api.h"
+#include "node/metrics_api.h"
 
 namespace muster::agent {
 
@@ -96,7 +96,7 @@ StoredHistory with_layout(const StoredHistory& history, const HistoryLayout& lay
 
 /// Answers a request from all frames that are known. Coarse frames are used for the time before the first finer one.
 /// No point is later than `now`: that of a step that is not over yet has this time.
-Result<client::History> answer_history(const StoredHistory& history, const client::HistoryRequest& request, Time now);
+Result<node::History> answer_history(const StoredHistory& history, const node::HistoryRequest& request, Time now);
 
 std::string unit_of(std::string_view column);
 

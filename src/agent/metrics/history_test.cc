@@ -130,10 +130,8 @@ class AnswerHistory : public ::testing::Test {
     for (int i = 1; i <= 5; ++i) history_.tiers[0].push_back({kStart + 50 + 2 * i, {static_cast<float>(i), 10}});
     for (int i = 1; i <= 6; ++i) history_.tiers[1].push_back({kStart + 10 * i, {static_cast<float>(10 * i), 20}});
   }
-  Result<client::History> ask(const client::HistoryRequest& request) {
-    return answer_history(history_, request, at(60));
-  }
-  static std::vector<std::int64_t> times_in(const client::History& answer) {
+  Result<node::History> ask(const node::HistoryRequest& request) { return answer_history(history_, request, at(60)); }
+  static std::vector<std::int64_t> times_in(const node::History& answer) {
     std::vector<std::int64_t> times;
     for (const Time time : answer.times) times.push_back((time - at(0)) / std::chrono::seconds(1));
     return times;

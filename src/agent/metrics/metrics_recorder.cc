@@ -59,7 +59,7 @@ Frame frame_of(const PodReading& before, const PodReading& now, Duration span, s
                   rate(before.disk_written, now.disk_written, span),
                   rate(before.received, now.received, span),
                   rate(before.sent, now.sent, span)};
-  for (const client::GpuUsage& gpu : now.gpus) {
+  for (const node::GpuUsage& gpu : now.gpus) {
     frame.values.push_back(static_cast<float>(gpu.utilisation));
     frame.values.push_back(static_cast<float>(gpu.memory));
   }
@@ -230,13 +230,13 @@ void MetricsRecorder::remove_old() {
 
 // ---- answers ----
 
-Result<client::NodeUsage> MetricsRecorder::node_usage() {
+Result<node::NodeUsage> MetricsRecorder::node_usage() {
   TRY_ASSIGN(const linux_os::MachineUsage usage, ports_.machine());
   const MonoTime now = loop_.mono();
   if (!node_before_) node_before_ = NodeReading{now, usage};
   const Duration window = now - node_before_->at;
   if (window < kShortestNodeWindow && node_usage_) return *node_usage_;
-  client::NodeUsage answer{
+  node::NodeUsage answer{
       .node = node_name_, .time = loop_.now(), .window = window, .usage = {.cpu = 0, .memory = usage.memory}};
   if (window > Duration(0)) answer.usage.cpu = cores(node_before_->usage.cpu, usage.cpu, window);
   if (window >= kShortestNodeWindow) {
@@ -246,12 +246,12 @@ Result<client::NodeUsage> MetricsRecorder::node_usage() {
   return answer;
 }
 
-std::optional<client::PodUsage> MetricsRecorder::pod_usage(const std::string& uid) const {
+std::optional<node::PodUsage> MetricsRecorder::pod_usage(const std::string& uid) const {
   const auto found = live_.find(uid);
   if (found == live_.end() || found->second.recent.size() < 2) return std::nullopt;
   const Sample& before = found->second.recent.front();
   const Sample& now = found->second.recent.back();
-  client::PodUsage usage{.time = loop_.now() - (loop_.mono() - now.at), .window = now.at - before.at, .containers = {}};
+  node::PodUsage usage{.time = loop_.now() - (loop_.mono() - now.at), .window = now.at - before.at, .containers = {}};
   for (const auto& [name, totals] : now.containers) {
     const auto earlier = before.containers.find(name);
     const Duration from = earlier == before.containers.end() ? Duration(0) : earlier->second.cpu;
@@ -260,7 +260,7 @@ std::optional<client::PodUsage> MetricsRecorder::pod_usage(const std::string& ui
   return usage;
 }
 
-Result<client::History> MetricsRecorder::history(const client::HistoryRequest& request) const {
+Result<node::History> MetricsRecorder::history(const node::HistoryRequest& request) const {
   std::optional<std::string> uid = request.pod_uid;
   if (uid->empty()) uid = previous_holder(paths_, request.ns, request.pod, "");
   if (!uid) {
@@ -275,7 +275,7 @@ Result<client::History> MetricsRecorder::history(const client::HistoryRequest& r
     return std::move(read).error();
   }
   if (const auto live = live_.find(*uid); live != live_.end()) stored = with_live(std::move(stored), live->second);
-  TRY_ASSIGN(client::History answer, answer_history(stored, request, loop_.now()));
+  TRY_ASSIGN(node::History answer, answer_history(stored, request, loop_.now()));
   answer.pod_uid = *uid;
   return answer;
 }
@@ -291,8 +291,8 @@ StoredHistory MetricsRecorder::with_live(StoredHistory stored, const Live& live)
   return stored;
 }
 
-std::vector<client::PodTotals> MetricsRecorder::totals() const {
-  std::vector<client::PodTotals> all;
+std::vector<node::PodTotals> MetricsRecorder::totals() const {
+  std::vector<node::PodTotals> all;
   for (const auto& [uid, live] : live_) {
     const PodReading& last = live.last;
     all.push_back({.ns = live.pod.ns,

@@ -17,12 +17,12 @@
 #include "agent/metrics/usage_source.h"
 #include "agent/settings/options.h"
 #include "base/ports.h"
-#include "client/metrics_api.h"
 #include "linux/process_usage.h"
+#include "node/metrics_api.h"
 
 namespace muster::agent {
 
-class MetricsRecorder final : public client::MetricsApi {
+class MetricsRecorder final : public node::MetricsApi {
  public:
   struct Ports {
     /// The pods that run now.
@@ -42,15 +42,15 @@ class MetricsRecorder final : public client::MetricsApi {
   /// A pod may have started or ended. Cheap.
   void wake();
 
-  Result<client::NodeUsage> node_usage() override;
-  std::optional<client::PodUsage> pod_usage(const std::string& uid) const override;
-  Result<client::History> history(const client::HistoryRequest& request) const override;
-  std::vector<client::PodTotals> totals() const override;
+  Result<node::NodeUsage> node_usage() override;
+  std::optional<node::PodUsage> pod_usage(const std::string& uid) const override;
+  Result<node::History> history(const node::HistoryRequest& request) const override;
+  std::vector<node::PodTotals> totals() const override;
 
  private:
   struct Sample {
     MonoTime at;
-    std::map<std::string, client::ContainerTotals> containers;
+    std::map<std::string, node::ContainerTotals> containers;
   };
   /// A running pod.
   struct Live {
@@ -92,7 +92,7 @@ class MetricsRecorder final : public client::MetricsApi {
   MonoTime saved_at_{};
   std::optional<MonoTime> tidied_at_;
   std::optional<NodeReading> node_before_;
-  std::optional<client::NodeUsage> node_usage_;
+  std::optional<node::NodeUsage> node_usage_;
   std::string last_problem_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for tasks that outlive the recorder
 };

@@ -79,10 +79,10 @@ class MetricsRecorderTest : public ::testing::Test {
     running_.clear();
     loop_.advance(2s);
   }
-  client::History history(const client::HistoryRequest& request) {
+  node::History history(const node::HistoryRequest& request) {
     auto answer = recorder_->history(request);
     EXPECT_TRUE(answer) << answer.error().message;
-    return answer ? *answer : client::History{};
+    return answer ? *answer : node::History{};
   }
 
   testing::SimLoop loop_;
@@ -125,13 +125,13 @@ TEST_F(MetricsRecorderTest, UsageIsARateOverTheLastSeconds) {
 
 TEST_F(MetricsRecorderTest, TheLastMinutesAreFineAndTheHoursCoarse) {
   run("u", 2h);
-  const client::History lately = history({.pod_uid = "u", .from = loop_.now() - 5min});
+  const node::History lately = history({.pod_uid = "u", .from = loop_.now() - 5min});
   EXPECT_EQ(lately.step, 2s);
   EXPECT_GE(lately.times.size(), 149U);
   EXPECT_THAT(lately.series[0].values, Each(FloatNear(0.5F, 0.01F)));
   EXPECT_THAT(lately.series[2].values, Each(FloatNear(10, 0.1F)));
   EXPECT_TRUE(std::isnan(lately.series[4].values.front()));
-  const client::History all = history({.pod_uid = "u"});
+  const node::History all = history({.pod_uid = "u"});
   EXPECT_EQ(all.step, 15s);
   EXPECT_GE(all.times.size(), 479U);
   EXPECT_THAT(all.series[0].values, Each(FloatNear(0.5F, 0.01F)));
@@ -160,11 +160,11 @@ TEST_F(MetricsRecorderTest, ARestartedEngineGoesOn) {
   const std::size_t before = history({.pod_uid = "u"}).times.size();
   restart();
   run("u", 1min);
-  const client::History after = history({.pod_uid = "u"});
+  const node::History after = history({.pod_uid = "u"});
   EXPECT_GT(after.times.size(), before);
   EXPECT_TRUE(std::ranges::is_sorted(after.times));
   EXPECT_THAT(after.series[0].values, Each(FloatNear(0.5F, 0.01F)));
-  const client::History fine = history({.pod_uid = "u", .from = loop_.now() - 9min});
+  const node::History fine = history({.pod_uid = "u", .from = loop_.now() - 9min});
   EXPECT_EQ(fine.step, 2s);
   EXPECT_GE(fine.times.size(), 260U);
 }
@@ -176,7 +176,7 @@ TEST_F(MetricsRecorderTest, AnotherLayoutKeepsWhatWasMeasured) {
   source_.gpus = 1;
   restart();
   run("u", 1min);
-  const client::History after = history({.pod_uid = "u"});
+  const node::History after = history({.pod_uid = "u"});
   EXPECT_GT(after.times.size(), before);
   ASSERT_EQ(after.series.size(), 8U);
   EXPECT_EQ(after.series[6].name, "gpu-0-utilisation");

@@ -4,11 +4,11 @@ namespace muster::agent {
 namespace {
 
 GpuSource::ReadGpu read_with(std::shared_ptr<linux_os::GpuDriver> driver) {
-  return [driver = std::move(driver)](const std::string& uuid) -> std::optional<client::GpuUsage> {
+  return [driver = std::move(driver)](const std::string& uuid) -> std::optional<node::GpuUsage> {
     if (driver == nullptr) return std::nullopt;
     const auto use = driver->use(uuid);
     if (!use) return std::nullopt;
-    return client::GpuUsage{.uuid = uuid, .utilisation = use->utilisation, .memory = use->memory};
+    return node::GpuUsage{.uuid = uuid, .utilisation = use->utilisation, .memory = use->memory};
   };
 }
 

@@ -172,7 +172,7 @@ PodReading ProcessUsage::reading_of(const MeasuredPod& pod, const std::vector<pi
     if (process.io) io = {.read = io.read + process.io->read, .written = io.written + process.io->written};
     const std::string container = container_of(pod, pid);
     if (container.empty()) continue;
-    client::ContainerTotals& totals = reading.containers[container];
+    node::ContainerTotals& totals = reading.containers[container];
     totals.cpu += cpu;
     totals.memory += process.memory.own;
     most_shared[container] = std::max(most_shared[container], process.memory.shared);

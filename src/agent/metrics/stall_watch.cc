@@ -11,7 +11,7 @@ namespace {
 constexpr double kIdleShare = 0.05;
 
 bool uses_gpu(const PodReading& reading) {
-  return std::ranges::any_of(reading.gpus, [](const client::GpuUsage& gpu) { return gpu.utilisation > 0; });
+  return std::ranges::any_of(reading.gpus, [](const node::GpuUsage& gpu) { return gpu.utilisation > 0; });
 }
 
 /// Counters decrease when processes end that nobody waits for, which is also a sign of life.

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "client/metrics_api.h"
+#include "node/metrics_api.h"
 
 namespace muster::agent {
 
@@ -26,13 +26,13 @@ struct PodReading {
   std::string uid;
   Duration cpu{0};          // processor time so far
   std::int64_t memory = 0;  // bytes: what its processes do not share, and the most that one of them shares
-  std::map<std::string, client::ContainerTotals> containers;
-  // As in client::PodTotals.
+  std::map<std::string, node::ContainerTotals> containers;
+  // As in node::PodTotals.
   std::optional<std::int64_t> disk_read = {};
   std::optional<std::int64_t> disk_written = {};
   std::optional<std::int64_t> received = {};
   std::optional<std::int64_t> sent = {};
-  std::vector<client::GpuUsage> gpus = {};
+  std::vector<node::GpuUsage> gpus = {};
   std::int64_t last_write = 0;  // to its logs; only a change of it means something
 };
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "agent/shim/format.h"
 #include "json/document.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {

@@ -10,7 +10,7 @@
 namespace muster::agent {
 namespace {
 
-using client::ScalarPoint;
+using node::ScalarPoint;
 
 // Of a record. An image or a graph may be large; anything beyond this is a damaged length.
 constexpr std::uint64_t kLargestRecord = 64 << 20;

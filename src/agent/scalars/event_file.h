@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "client/scalars.h"
+#include "node/scalars.h"
 
 namespace muster::agent {
 
 /// The series of one run, by tag.
-using SeriesByTag = std::map<std::string, std::vector<client::ScalarPoint>, std::less<>>;
+using SeriesByTag = std::map<std::string, std::vector<node::ScalarPoint>, std::less<>>;
 
 /// Adds the scalars of one event file to those of the files before it. A last record that is not whole yet is left out,
 /// because the training may be writing it; a damaged record is skipped, and a damaged length ends the file. When a
@@ -21,7 +21,7 @@ void read_event_file(std::string_view bytes, SeriesByTag& to);
 
 /// Returns at most `most` points that draw the same curve: for each part of it the point that stands out, and always
 /// the first and the last one.
-std::vector<client::ScalarPoint> thinned(const std::vector<client::ScalarPoint>& points, std::size_t most);
+std::vector<node::ScalarPoint> thinned(const std::vector<node::ScalarPoint>& points, std::size_t most);
 
 /// Returns the checksum that TFRecords carry. Tests use it to write event files.
 std::uint32_t masked_crc32c(std::string_view bytes);

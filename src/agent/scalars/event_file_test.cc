@@ -9,7 +9,7 @@
 namespace muster::agent {
 namespace {
 
-using client::ScalarPoint;
+using node::ScalarPoint;
 
 template <typename T>
 std::string fixed(T value) {

@@ -34,7 +34,7 @@ Error not_connected() {
 /// What exec and attach have in common. It is shared with the callbacks that are given to the channel.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(Loop& loop, FindChannel channel, const client::ExecRequest& request, client::ExecSink sink)
+  Session(Loop& loop, FindChannel channel, const node::ExecRequest& request, node::ExecSink sink)
       : loop_(loop), channel_(std::move(channel)), request_(request), sink_(std::move(sink)) {}
 
   Status exec(ShimChannel& channel);
@@ -58,7 +58,7 @@ class Session : public std::enable_shared_from_this<Session> {
       input_->close();
     }
   }
-  void resize(client::TerminalSize size);
+  void resize(node::TerminalSize size);
   std::size_t unsent_stdin() const { return input_ ? input_->unsent() : early_input_.size(); }
   void when_stdin_room(std::size_t bytes, Task task) {
     if (input_) {
@@ -77,15 +77,15 @@ class Session : public std::enable_shared_from_this<Session> {
 
   Loop& loop_;
   FindChannel channel_;
-  client::ExecRequest request_;
-  client::ExecSink sink_;
+  node::ExecRequest request_;
+  node::ExecSink sink_;
   std::optional<std::uint64_t> exec_id_;  // while its command may run
   std::optional<FdReader> output_;
   std::optional<FdReader> errors_;
   std::optional<FdWriter> input_;
   std::string early_input_;  // written before the program was started
   std::pair<std::size_t, Task> early_room_;
-  std::optional<client::TerminalSize> size_;
+  std::optional<node::TerminalSize> size_;
   bool is_started_ = false;
   bool is_input_closed_ = false;
   bool is_finished_ = false;
@@ -184,7 +184,7 @@ Status Session::attach(ShimChannel& channel) {
   return ok();
 }
 
-void Session::resize(client::TerminalSize size) {
+void Session::resize(node::TerminalSize size) {
   size_ = size;
   if (!request_.tty || !is_started_) return;
   if (request_.command.empty()) {
@@ -216,7 +216,7 @@ void Session::abandon() {
   input_.reset();
 }
 
-class Handle final : public client::ExecSession {
+class Handle final : public node::ExecSession {
  public:
   explicit Handle(std::shared_ptr<Session> session) : session_(std::move(session)) {}
   ~Handle() override { session_->abandon(); }
@@ -225,7 +225,7 @@ class Handle final : public client::ExecSession {
 
   void write_stdin(std::string_view bytes) override { session_->write_stdin(bytes); }
   void close_stdin() override { session_->close_stdin(); }
-  void resize(client::TerminalSize size) override { session_->resize(size); }
+  void resize(node::TerminalSize size) override { session_->resize(size); }
   std::size_t unsent_stdin() const override { return session_->unsent_stdin(); }
   void when_stdin_room(std::size_t bytes, Task task) override { session_->when_stdin_room(bytes, std::move(task)); }
   void pause_output() override { session_->pause_output(); }
@@ -237,22 +237,22 @@ class Handle final : public client::ExecSession {
 
 }  // namespace
 
-Result<std::unique_ptr<client::ExecSession>> begin_exec(Loop& loop, FindChannel channel,
-                                                        const client::ExecRequest& request, client::ExecSink sink) {
+Result<std::unique_ptr<node::ExecSession>> begin_exec(Loop& loop, FindChannel channel, const node::ExecRequest& request,
+                                                      node::ExecSink sink) {
   ShimChannel* connected = channel();
   if (connected == nullptr) return not_connected();
   auto session = std::make_shared<Session>(loop, std::move(channel), request, std::move(sink));
   TRY(session->exec(*connected));
-  return std::unique_ptr<client::ExecSession>(std::make_unique<Handle>(std::move(session)));
+  return std::unique_ptr<node::ExecSession>(std::make_unique<Handle>(std::move(session)));
 }
 
-Result<std::unique_ptr<client::ExecSession>> begin_attach(Loop& loop, FindChannel channel,
-                                                          const client::ExecRequest& request, client::ExecSink sink) {
+Result<std::unique_ptr<node::ExecSession>> begin_attach(Loop& loop, FindChannel channel,
+                                                        const node::ExecRequest& request, node::ExecSink sink) {
   ShimChannel* connected = channel();
   if (connected == nullptr) return not_connected();
   auto session = std::make_shared<Session>(loop, std::move(channel), request, std::move(sink));
   TRY(session->attach(*connected));
-  return std::unique_ptr<client::ExecSession>(std::make_unique<Handle>(std::move(session)));
+  return std::unique_ptr<node::ExecSession>(std::make_unique<Handle>(std::move(session)));
 }
 
 }  // namespace muster::agent

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "agent/disk/paths.h"
-#include "agent/launch/fields.h"
-#include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "linux/packet_socket.h"
+#include "shim/encode_fields.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {
@@ -69,11 +69,11 @@ class Channel final : public ShimChannel {
 
   std::uint64_t exec(const ExecRequest& command, ExecStreams streams, ExecHandlers handlers) override {
     std::string records;
-    if (!command.cwd.empty()) put_fields(records, {"cwd", command.cwd});
+    if (!command.cwd.empty()) shim::put_fields(records, {"cwd", command.cwd});
     if (command.user) put_user(records, *command.user);
-    if (command.tty) put_fields(records, {"tty"});
-    for (const std::string& arg : command.args) put_fields(records, {"arg", arg});
-    for (const auto& [name, value] : command.env) put_fields(records, {"env", name + "=" + value});
+    if (command.tty) shim::put_fields(records, {"tty"});
+    for (const std::string& arg : command.args) shim::put_fields(records, {"arg", arg});
+    for (const auto& [name, value] : command.env) shim::put_fields(records, {"env", name + "=" + value});
     PendingRequest pending;
     pending.on_answer = [on_started = std::move(handlers.on_started)](Result<Answer> answer) mutable {
       on_started(answer ? Result<Fd>(std::move(answer->fd)) : Result<Fd>(answer.error()));
@@ -131,8 +131,8 @@ class Channel final : public ShimChannel {
                         std::initializer_list<int> fds, PendingRequest pending, std::string_view records = {}) {
     const std::uint64_t id = ++last_id_;
     std::string bytes;
-    put_fields(bytes, {verb, std::to_string(id)});
-    put_fields(bytes, fields);
+    shim::put_fields(bytes, {verb, std::to_string(id)});
+    shim::put_fields(bytes, fields);
     bytes.append(records);
     pending_.emplace(id, std::move(pending));
     Status sent = socket_ ? ok() : Status(channel_closed());
@@ -175,7 +175,7 @@ class Channel final : public ShimChannel {
   }
 
   void take(linux_os::Packet& packet) {
-    Fields fields = split_fields(packet.bytes);
+    Fields fields = shim::split_fields(packet.bytes);
     if (fields.size() < 2) return;
     const std::string_view verb = fields[0];
     if (verb == "state") return take_state(fields[1]);

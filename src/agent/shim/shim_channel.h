@@ -1,5 +1,5 @@
 // The server's connection to a running shim: its containers' state as it changes, and requests to it. The protocol is
-// described in agent/shim/format.h.
+// described in shim/format.h.
 #pragma once
 
 #include <sys/types.h>

@@ -34,7 +34,7 @@ class ShimControl : public ShimChannelTest {
   /// Follows a log to its end.
   std::string follow(
       int run, const std::function<void()>& meanwhile = [] {}) {
-    client::LogRequest request;
+    node::LogRequest request;
     request.pod = "p";
     request.container = "main";
     request.follow = true;

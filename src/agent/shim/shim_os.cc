@@ -6,12 +6,12 @@
 
 #include <filesystem>
 
-#include "agent/shim/format.h"
 #include "agent/shim/shim_program.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "linux/files.h"
 #include "linux/process.h"
+#include "shim/format.h"
 
 namespace muster::agent {
 namespace {

@@ -6,35 +6,18 @@
 
 #include <cerrno>
 
-#include "agent/shim/format.h"
 #include "base/files.h"
 #include "linux/files.h"
-
-// The build defines MUSTER_SHIM_FILE, the path of the compiled shim.
-__asm__(
-    ".pushsection .rodata\n"
-    ".balign 16\n"
-    ".globl muster_shim_begin\n"
-    "muster_shim_begin:\n"
-    ".incbin \"" MUSTER_SHIM_FILE
-    "\"\n"
-    ".globl muster_shim_end\n"
-    "muster_shim_end:\n"
-    ".popsection\n");
-extern "C" const char muster_shim_begin[];
-extern "C" const char muster_shim_end[];
+#include "shim/format.h"
+#include "shim/program.h"
 
 namespace muster::agent {
-std::string_view shim_bytes() {
-  return {muster_shim_begin, static_cast<std::size_t>(muster_shim_end - muster_shim_begin)};
-}
 
 Result<std::string> install_shim(const std::string& directory) {
-  const std::string path =
-      fmt::format("{}/shim-{:016x}", directory, muster_checksum(muster_shim_begin, shim_bytes().size()));
-  if (const auto there = read_file(path); there && *there == shim_bytes() && ::access(path.c_str(), X_OK) == 0)
-    return path;
-  TRY(write_file_atomically(path, shim_bytes(), 0700));
+  const std::string_view bytes = shim::program_bytes();
+  const std::string path = fmt::format("{}/shim-{:016x}", directory, muster_checksum(bytes.data(), bytes.size()));
+  if (const auto there = read_file(path); there && *there == bytes && ::access(path.c_str(), X_OK) == 0) return path;
+  TRY(write_file_atomically(path, bytes, 0700));
   return path;
 }
 

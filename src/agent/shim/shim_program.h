@@ -1,4 +1,4 @@
-// The shim program, which is embedded in this binary: installs it on disk and starts it.
+// Installs the shim program (shim/program.h) on disk and starts it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,6 @@
 #include "linux/process.h"
 
 namespace muster::agent {
-
-std::string_view shim_bytes();
 
 /// Writes DIR/shim-HASH unless it exists, and returns its path. Older versions stay: their shims may still run.
 Result<std::string> install_shim(const std::string& directory);

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "shim/format.h"
 #include "testing/either_user.h"
 
 namespace muster::agent {

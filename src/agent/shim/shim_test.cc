@@ -10,10 +10,10 @@
 
 #include "agent/disk/paths.h"
 #include "agent/pod/recover.h"
-#include "agent/shim/format.h"
 #include "base/files.h"
 #include "base/strings.h"
 #include "linux/files.h"
+#include "shim/format.h"
 #include "testing/either_user.h"
 
 namespace muster::agent {

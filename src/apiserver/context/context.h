@@ -10,7 +10,7 @@
 #include "api/resource.h"
 #include "apiserver/quota/quotas.h"
 #include "base/ports.h"
-#include "client/node_api.h"
+#include "node/node_api.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -30,7 +30,7 @@ struct Context {
   Loop& loop;
   Rng& rng;
   store::Store& store;
-  client::NodeApi* node = nullptr;                                  // null while there is no node
+  node::NodeApi* node = nullptr;                                    // null while there is no node
   Quotas* quotas = nullptr;                                         // set while the server lives
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;  // as Options has it
   std::optional<NodePolicy> node_policy = std::nullopt;             // as Options has it

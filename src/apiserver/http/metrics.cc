@@ -93,30 +93,30 @@ void append_cpu(std::string& out) {
   out += fmt::format("process_cpu_seconds_total {}\n", seconds(used.ru_utime) + seconds(used.ru_stime));
 }
 
-std::string text_of(const client::PodTotals& pod) {
+std::string text_of(const node::PodTotals& pod) {
   return fmt::format(R"(namespace="{}",pod="{}")", pod.ns, pod.pod);
 }
 
 /// Adds a line for each pod that has the number.
 void append_each(std::string& out, std::string_view name, std::string_view help,
-                 const std::vector<client::PodTotals>& pods, std::optional<std::int64_t> client::PodTotals::*number) {
+                 const std::vector<node::PodTotals>& pods, std::optional<std::int64_t> node::PodTotals::*number) {
   append_head(out, name, "counter", help);
-  for (const client::PodTotals& pod : pods) {
+  for (const node::PodTotals& pod : pods) {
     if (const auto value = pod.*number) out += fmt::format("{}{{{}}} {}\n", name, text_of(pod), *value);
   }
 }
 
 /// Under the names of cAdvisor and of NVIDIA's exporter, so that existing dashboards work.
-void append_pods(std::string& out, const std::vector<client::PodTotals>& pods) {
+void append_pods(std::string& out, const std::vector<node::PodTotals>& pods) {
   std::string cpu, memory, gpu_use, gpu_memory;
-  for (const client::PodTotals& pod : pods) {
+  for (const node::PodTotals& pod : pods) {
     for (const auto& [container, totals] : pod.containers) {
       const std::string labels = fmt::format("{},container=\"{}\"", text_of(pod), container);
       cpu += fmt::format("container_cpu_usage_seconds_total{{{}}} {}\n", labels,
                          std::chrono::duration<double>(totals.cpu).count());
       memory += fmt::format("container_memory_working_set_bytes{{{}}} {}\n", labels, totals.memory);
     }
-    for (const client::GpuUsage& gpu : pod.gpus) {
+    for (const node::GpuUsage& gpu : pod.gpus) {
       const std::string labels = fmt::format("{},UUID=\"{}\"", text_of(pod), gpu.uuid);
       gpu_use += fmt::format("DCGM_FI_DEV_GPU_UTIL{{{}}} {}\n", labels, gpu.utilisation);
       gpu_memory += fmt::format("DCGM_FI_DEV_FB_USED{{{}}} {}\n", labels, gpu.memory >> 20);
@@ -126,7 +126,7 @@ void append_pods(std::string& out, const std::vector<client::PodTotals>& pods) {
   out += cpu;
   append_head(out, "container_memory_working_set_bytes", "gauge", "Memory of the container's processes.");
   out += memory;
-  using client::PodTotals;
+  using node::PodTotals;
   append_each(out, "container_fs_reads_bytes_total", "Bytes read from disks.", pods, &PodTotals::disk_read);
   append_each(out, "container_fs_writes_bytes_total", "Bytes written to disks.", pods, &PodTotals::disk_written);
   append_each(out, "container_network_receive_bytes_total", "Bytes received over TCP.", pods, &PodTotals::received);
@@ -173,7 +173,7 @@ std::shared_ptr<net::Exchange> Metrics::measure(const Clock& clock, std::shared_
   return std::make_shared<MeasuredExchange>(shared_from_this(), clock, std::move(exchange), std::move(labels));
 }
 
-std::string Metrics::text(const store::Store& store, std::size_t open_watches, const client::MetricsApi* usage) const {
+std::string Metrics::text(const store::Store& store, std::size_t open_watches, const node::MetricsApi* usage) const {
   std::string out;
   append_head(out, "apiserver_request_total", "counter", "Requests answered, by verb, resource and code.");
   for (const auto& [key, count] : requests_) {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "apiserver/http/request.h"
-#include "client/metrics_api.h"
 #include "net/http.h"
+#include "node/metrics_api.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -41,7 +41,7 @@ class Metrics : public std::enable_shared_from_this<Metrics> {
                                          std::shared_ptr<RequestLabels> labels);
 
   /// The whole text, with the current numbers of store, watches and pods. Null `usage`: nothing measures pods.
-  std::string text(const store::Store& store, std::size_t open_watches, const client::MetricsApi* usage) const;
+  std::string text(const store::Store& store, std::size_t open_watches, const node::MetricsApi* usage) const;
 
  private:
   struct Histogram {

@@ -24,8 +24,8 @@ constexpr std::size_t kMostResizeBytes = 1024;
 constexpr Duration kPingInterval = std::chrono::seconds(15);
 
 /// Reads the parameters as a kubelet does.
-Result<client::ExecRequest> parse_exec_request(const ResourceRequest& request, const json::Document& pod) {
-  client::ExecRequest out;
+Result<node::ExecRequest> parse_exec_request(const ResourceRequest& request, const json::Document& pod) {
+  node::ExecRequest out;
   out.ns = request.ns;
   out.pod = request.name;
   out.pod_uid = pod.string_at("metadata", "uid");
@@ -39,7 +39,7 @@ Result<client::ExecRequest> parse_exec_request(const ResourceRequest& request, c
 }
 
 /// The kubelet's checks, which a kube-apiserver makes only after it knows that the request is an upgrade.
-Status check_exec(const client::ExecRequest& exec, const ResourceRequest& request, const json::Document& pod) {
+Status check_exec(const node::ExecRequest& exec, const ResourceRequest& request, const json::Document& pod) {
   if (!exec.with_stdin && !exec.with_stdout && !exec.with_stderr) {
     return bad_request("you must specify at least 1 of stdin, stdout, stderr");
   }
@@ -85,8 +85,8 @@ class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
   ExecBridge(const ExecBridge&) = delete;
   ExecBridge& operator=(const ExecBridge&) = delete;
 
-  client::ExecSink program_sink() {
-    client::ExecSink sink;
+  node::ExecSink program_sink() {
+    node::ExecSink sink;
     sink.on_stdout = [weak = weak_from_this()](std::string_view bytes) {
       if (const auto self = weak.lock()) self->send(Channel::kStdout, bytes);
     };
@@ -99,7 +99,7 @@ class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
     return sink;
   }
 
-  void start(std::unique_ptr<client::ExecSession> program, const client::ExecRequest& request, net::Headers headers) {
+  void start(std::unique_ptr<node::ExecSession> program, const node::ExecRequest& request, net::Headers headers) {
     program_ = std::move(program);
     with_stdin_ = request.with_stdin;
     exchange_->begin(101, std::move(headers));
@@ -194,7 +194,7 @@ class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
   Loop& loop_;
   std::shared_ptr<net::Exchange> exchange_;
   std::shared_ptr<net::WebSocket> socket_;
-  std::unique_ptr<client::ExecSession> program_;
+  std::unique_ptr<node::ExecSession> program_;
   client::ChannelReader channels_;
   std::string resize_;  // the message on channel 4 that is arriving
   bool with_stdin_ = false;

@@ -139,8 +139,8 @@ TEST_F(Exec, ATerminalHasASizeAndNoSecondOutput) {
   say(*exchange, Channel::kResize, R"({"Width":80,"Height":24})");
   say(*exchange, Channel::kResize, "nonsense");
   say(*exchange, Channel::kResize, R"({"Width":100000,"Height":-1})");
-  EXPECT_THAT(program().sizes, ElementsAre(client::TerminalSize{.rows = 24, .columns = 80},
-                                           client::TerminalSize{.rows = 0, .columns = 0xffff}));
+  EXPECT_THAT(program().sizes, ElementsAre(node::TerminalSize{.rows = 24, .columns = 80},
+                                           node::TerminalSize{.rows = 0, .columns = 0xffff}));
 }
 
 TEST_F(Exec, AttachHasNoCommand) {
@@ -248,8 +248,8 @@ class RemoteExec : public Exec {
     transport_ = std::make_unique<LocalTransport>(loop_, *server_);
     client_ = std::make_unique<client::ApiClient>(*transport_, "");
   }
-  client::ExecSink sink() {
-    client::ExecSink out;
+  node::ExecSink sink() {
+    node::ExecSink out;
     out.on_stdout = [this](std::string_view bytes) { out_ += bytes; };
     out.on_stderr = [this](std::string_view bytes) { err_ += bytes; };
     out.on_exit = [this](Result<int> exit) { exit_ = std::move(exit); };
@@ -281,7 +281,7 @@ TEST_F(RemoteExec, CarriesAllStreamsAndTheExitCode) {
   EXPECT_THAT(program().request.command, ElementsAre("sh", "-c", "a b&c"));
   EXPECT_EQ(program().input, "early late");
   EXPECT_TRUE(program().input_closed);
-  EXPECT_THAT(program().sizes, ElementsAre(client::TerminalSize{.rows = 2, .columns = 3}));
+  EXPECT_THAT(program().sizes, ElementsAre(node::TerminalSize{.rows = 2, .columns = 3}));
   program().sink.on_stdout("o");
   program().sink.on_stderr("e");
   program().sink.on_exit(7);

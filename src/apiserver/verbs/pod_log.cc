@@ -40,7 +40,7 @@ Status check_started(const Document& pod, const std::string& container, bool pre
                                  reason.empty() ? "no reason given" : reason));
 }
 
-Status check_numbers(const client::LogRequest& request, std::optional<std::int64_t> since_seconds) {
+Status check_numbers(const node::LogRequest& request, std::optional<std::int64_t> since_seconds) {
   std::vector<FieldCause> causes;
   if (request.tail_lines && *request.tail_lines < 0) {
     causes.push_back(
@@ -64,7 +64,7 @@ constexpr std::size_t kMostUnsent = std::size_t{1} << 20;
 /// A log being sent. It lives until the log ends or the client disconnects.
 struct LogSession : std::enable_shared_from_this<LogSession> {
   std::shared_ptr<net::Exchange> exchange;
-  std::unique_ptr<client::LogStream> stream;
+  std::unique_ptr<node::LogStream> stream;
   bool begun = false;
 
   void begin() {
@@ -99,19 +99,19 @@ struct LogSession : std::enable_shared_from_this<LogSession> {
   }
 };
 
-Result<client::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
-  client::LogRequest named;
+Result<node::LogRequest> parse_log_request(const Query& query, const Document& pod, Time now) {
+  node::LogRequest named;
   named.ns = pod.string_at("metadata", "namespace");
   named.pod = pod.string_at("metadata", "name");
   named.pod_uid = pod.string_at("metadata", "uid");
-  TRY_ASSIGN(client::LogRequest request, parse_log_query(query, std::move(named), now));
+  TRY_ASSIGN(node::LogRequest request, parse_log_query(query, std::move(named), now));
   TRY_ASSIGN(request.container, choose_container(pod, query.get("container")));
   return request;
 }
 
 }  // namespace
 
-Result<client::LogRequest> parse_log_query(const Query& query, client::LogRequest request, Time now) {
+Result<node::LogRequest> parse_log_query(const Query& query, node::LogRequest request, Time now) {
   request.fold = query.flag("fold");
   request.follow = query.flag("follow");
   request.previous = query.flag("previous");
@@ -130,7 +130,7 @@ Result<client::LogRequest> parse_log_query(const Query& query, client::LogReques
   return request;
 }
 
-void send_log(Context& context, const client::LogRequest& log, const std::shared_ptr<net::Exchange>& exchange) {
+void send_log(Context& context, const node::LogRequest& log, const std::shared_ptr<net::Exchange>& exchange) {
   if (context.node == nullptr) return exchange->respond(error_response(no_node_yet("logs")));
   auto session = std::make_shared<LogSession>();
   session->exchange = exchange;

@@ -5,15 +5,15 @@
 
 #include "apiserver/context/context.h"
 #include "apiserver/http/request.h"
-#include "client/node_api.h"
 #include "net/http.h"
+#include "node/node_api.h"
 
 namespace muster::apiserver {
 
 /// Completes the request, which names a pod, with what the query says.
-Result<client::LogRequest> parse_log_query(const Query& query, client::LogRequest request, Time now);
+Result<node::LogRequest> parse_log_query(const Query& query, node::LogRequest request, Time now);
 
 /// Sends the log, and with `follow` what comes later.
-void send_log(Context& context, const client::LogRequest& log, const std::shared_ptr<net::Exchange>& exchange);
+void send_log(Context& context, const node::LogRequest& log, const std::shared_ptr<net::Exchange>& exchange);
 
 }  // namespace muster::apiserver

@@ -19,7 +19,7 @@ Error nothing_measures() {
           .message = "metrics are not available: pods and nodes are not measured here"};
 }
 
-Document usage_document(const client::ResourceUsage& usage) {
+Document usage_document(const node::ResourceUsage& usage) {
   return json::Object{{"cpu", fmt::format("{}n", std::llround(usage.cpu * 1e9))},
                       {"memory", fmt::format("{}Ki", usage.memory / 1024)}};
 }
@@ -42,7 +42,7 @@ json::Object metrics_head(const api::Resource& resource, const Document& measure
 }
 
 /// Nullopt for a pod that does not run, or not long enough to be measured.
-std::optional<Document> pod_metrics(const client::MetricsApi& metrics, const api::Resource& resource,
+std::optional<Document> pod_metrics(const node::MetricsApi& metrics, const api::Resource& resource,
                                     const Document& pod) {
   const auto usage = metrics.pod_usage(pod.string_at("metadata", "uid"));
   if (!usage) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<Document> pod_metrics(const client::MetricsApi& metrics, const api
 }
 
 /// Nullopt for a Node object that is not this machine.
-std::optional<Document> node_metrics(const client::NodeUsage& usage, const api::Resource& resource,
+std::optional<Document> node_metrics(const node::NodeUsage& usage, const api::Resource& resource,
                                      const Document& node) {
   if (node.string_at("metadata", "name") != usage.node) return std::nullopt;
   json::Object object = metrics_head(resource, node, usage.time, usage.window);
@@ -66,11 +66,11 @@ std::optional<Document> node_metrics(const client::NodeUsage& usage, const api::
 
 using Measure = std::function<std::optional<Document>(const Document& object)>;
 
-Result<Measure> measure_for(client::MetricsApi& metrics, const api::Resource& resource) {
+Result<Measure> measure_for(node::MetricsApi& metrics, const api::Resource& resource) {
   if (resource.scope == api::Scope::kNamespaced) {
     return Measure([&](const Document& pod) { return pod_metrics(metrics, resource, pod); });
   }
-  TRY_ASSIGN(client::NodeUsage usage, metrics.node_usage());
+  TRY_ASSIGN(node::NodeUsage usage, metrics.node_usage());
   return Measure(
       [usage = std::move(usage), &resource](const Document& node) { return node_metrics(usage, resource, node); });
 }
@@ -92,7 +92,7 @@ Result<Listed> list_measured(const Context& context, const Measure& measure, Res
 
 }  // namespace
 
-void answer_usage(Context& context, client::MetricsApi* metrics, const ResourceRequest& request, const Reply& reply) {
+void answer_usage(Context& context, node::MetricsApi* metrics, const ResourceRequest& request, const Reply& reply) {
   if (metrics == nullptr) return reply.fail(nothing_measures());
   const auto measure = measure_for(*metrics, *request.resource);
   if (!measure) return reply.fail(measure.error());

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "arena/commands/commands.h"
-#include "arena/find_jobs.h"
+#include "arena/requests/find_jobs.h"
 #include "cli/exec/exec_run.h"
 #include "client/logs/log_target.h"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "arena/command.h"
+#include "arena/commands/command.h"
 
 namespace muster::arena {
 

@@ -1,12 +1,12 @@
 // arena completion: the scripts of bash and zsh, and the hidden command that they call.
-#include "cli/completion.h"
+#include "cli/commands/completion.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "arena/commands/commands.h"
-#include "arena/find_jobs.h"
+#include "arena/requests/find_jobs.h"
 #include "base/strings.h"
 
 namespace muster::arena {

@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 
 #include "arena/commands/commands.h"
-#include "arena/delete_job.h"
 #include "arena/output/aligned.h"
+#include "arena/requests/delete_job.h"
 
 namespace muster::arena {
 

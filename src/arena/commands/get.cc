@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "arena/commands/commands.h"
-#include "arena/explain.h"
-#include "arena/find_jobs.h"
-#include "arena/tensorboard_link.h"
+#include "arena/requests/explain.h"
+#include "arena/requests/find_jobs.h"
+#include "arena/requests/tensorboard_link.h"
 #include "json/yaml.h"
 
 namespace muster::arena {

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "arena/commands/commands.h"
-#include "arena/find_jobs.h"
+#include "arena/requests/find_jobs.h"
 #include "json/yaml.h"
 
 namespace muster::arena {

@@ -5,7 +5,7 @@
 
 #include "api/muster/names.h"
 #include "arena/commands/commands.h"
-#include "arena/find_jobs.h"
+#include "arena/requests/find_jobs.h"
 #include "base/strings.h"
 #include "cli/logs/follow_job.h"
 #include "cli/logs/print_log.h"

@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 
 #include "arena/commands/commands.h"
-#include "arena/find_jobs.h"
-#include "arena/identity.h"
+#include "arena/context/identity.h"
+#include "arena/requests/find_jobs.h"
 
 namespace muster::arena {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "arena/commands/commands.h"
-#include "arena/delete_job.h"
-#include "arena/identity.h"
+#include "arena/context/identity.h"
+#include "arena/requests/delete_job.h"
 #include "arena/submit/cron_object.h"
 #include "arena/submit/objects.h"
 #include "base/files.h"

@@ -7,8 +7,8 @@
 
 #include "api/print/pod_row.h"
 #include "arena/commands/commands.h"
-#include "arena/find_jobs.h"
-#include "arena/tensorboard_link.h"
+#include "arena/requests/find_jobs.h"
+#include "arena/requests/tensorboard_link.h"
 #include "cli/connect/browser.h"
 #include "cli/objects/tensorboard_service.h"
 

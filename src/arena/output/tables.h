@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "arena/jobs.h"
+#include "arena/jobs/jobs.h"
 
 namespace muster::arena {
 

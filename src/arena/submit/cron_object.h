@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "arena/flags.h"
+#include "arena/flags/flags.h"
 #include "arena/submit/objects.h"
 
 namespace muster::arena {

@@ -2,8 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "arena/delete_job.h"
-#include "arena/jobs.h"
+#include "arena/jobs/jobs.h"
 #include "base/strings.h"
 #include "json/yaml.h"
 

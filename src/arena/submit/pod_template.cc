@@ -1,7 +1,7 @@
 // The pods of a job: containers, volumes, environment, placement.
 #include <fmt/core.h>
 
-#include "arena/jobs.h"
+#include "arena/jobs/jobs.h"
 #include "arena/submit/objects.h"
 #include "base/sha256.h"
 #include "base/strings.h"

@@ -11,7 +11,7 @@
 
 #include "arena/submit/submit_flags.h"
 #include "base/result.h"
-#include "cli/output/print_error.h"
+#include "cli/terminal/print_error.h"
 #include "json/document.h"
 
 namespace muster::arena {

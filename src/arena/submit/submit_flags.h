@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "arena/flags.h"
-#include "arena/job_types.h"
+#include "arena/flags/flags.h"
+#include "arena/jobs/job_types.h"
 
 namespace muster::arena {
 

@@ -1,5 +1,5 @@
 // The TensorBoard of a job: a Service and a Deployment.
-#include "arena/jobs.h"
+#include "arena/jobs/jobs.h"
 #include "arena/submit/objects.h"
 #include "cli/objects/tensorboard_service.h"
 

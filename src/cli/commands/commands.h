@@ -7,8 +7,8 @@
 
 #include "cli/connect/connect.h"
 #include "cli/connect/session.h"
-#include "cli/exec/console.h"
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
+#include "cli/terminal/console.h"
 
 namespace muster::cli {
 

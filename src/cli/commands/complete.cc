@@ -1,6 +1,6 @@
 // completion: prints the scripts. __complete: the command they call; it offers nothing when the server is unreachable.
 #include "cli/commands/commands.h"
-#include "cli/completion.h"
+#include "cli/commands/completion.h"
 #include "cli/connect/kinds.h"
 
 namespace muster::cli {

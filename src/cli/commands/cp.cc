@@ -149,7 +149,7 @@ class Cp final : public Command {
   }
 
   std::string container_;
-  client::ExecRequest request_;
+  node::ExecRequest request_;
 };
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include "api/resource.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/objects/job_pods.h"
+#include "cli/jobs/job_pods.h"
+#include "cli/objects/describe_text.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
-#include "cli/output/describe_text.h"
 #include "jobs/pods.h"
 
 namespace muster::cli {

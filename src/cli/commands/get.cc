@@ -5,14 +5,14 @@
 
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/objects/job_watch.h"
+#include "cli/jobs/job_table.h"
+#include "cli/jobs/job_watch.h"
+#include "cli/jobs/waiting.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/write_objects.h"
-#include "cli/output/job_table.h"
 #include "cli/output/output.h"
 #include "cli/output/sort_objects.h"
 #include "cli/output/table.h"
-#include "cli/output/waiting.h"
 #include "client/live_list.h"
 
 namespace muster::cli {

@@ -3,7 +3,7 @@
 
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/objects/find_job.h"
+#include "cli/jobs/find_job.h"
 #include "jobs/verbs.h"
 
 namespace muster::cli {

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/browser.h"
-#include "cli/objects/find_job.h"
+#include "cli/jobs/find_job.h"
 #include "cli/objects/tensorboard_service.h"
 
 namespace muster::cli {

@@ -13,8 +13,8 @@
 #include "base/strings.h"
 #include "cli/commands/commands.h"
 #include "cli/connect/environment.h"
+#include "cli/jobs/find_job.h"
 #include "cli/logs/follow_job.h"
-#include "cli/objects/find_job.h"
 #include "cli/objects/object_state.h"
 
 namespace muster::cli {

@@ -110,7 +110,7 @@ class Shell final : public Command {
   int run_in(Session& session, const client::ObjectName& pod, const std::vector<std::string>& words) {
     if (const auto failed = wait_until_running(session, pod)) return *failed;
     SystemRng rng;
-    client::ExecSink ignored{
+    node::ExecSink ignored{
         .on_stdout = [](std::string_view) {}, .on_stderr = [](std::string_view) {}, .on_exit = [](Result<int>) {}};
     const auto hold = client::open_exec(session.api(), rng,
                                         {.ns = pod.ns, .pod = pod.name, .container = kContainer, .with_stdin = true},

@@ -6,7 +6,7 @@
 #include "base/quantity.h"
 #include "base/strings.h"
 #include "cli/commands/commands.h"
-#include "cli/objects/find_job.h"
+#include "cli/jobs/find_job.h"
 #include "cli/objects/object_state.h"
 #include "cli/output/table.h"
 #include "jobs/pods.h"

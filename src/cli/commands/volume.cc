@@ -11,7 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output/table.h"
 #include "cli/volumes/volume_copy.h"
-#include "client/claim_files.h"
+#include "node/claim_files.h"
 
 namespace muster::cli {
 
@@ -45,7 +45,7 @@ VolumePlace parse_claim_place(const std::string& word) {
 }
 
 std::string used_text(const json::Document& claim) {
-  const auto bytes = parse_int(claim.string_at("metadata", "annotations", client::kUsedAnnotation));
+  const auto bytes = parse_int(claim.string_at("metadata", "annotations", node::kUsedAnnotation));
   return bytes ? human_bytes(*bytes) : "-";
 }
 

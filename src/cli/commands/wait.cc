@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
+#include "cli/jobs/waiting.h"
 #include "cli/objects/object_state.h"
 #include "cli/objects/selection.h"
 #include "cli/objects/wait_for.h"
-#include "cli/output/waiting.h"
 #include "client/live_list.h"
 
 namespace muster::cli {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/connect/environment.h"
-#include "cli/flags.h"
-#include "cli/output/print_error.h"
+#include "cli/flags/flags.h"
+#include "cli/terminal/print_error.h"
 #include "client/kubeconfig.h"
 
 namespace muster::cli {

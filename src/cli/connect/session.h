@@ -9,8 +9,8 @@
 
 #include "base/ports.h"
 #include "cli/connect/show_page.h"
-#include "cli/logs/log_filter.h"
-#include "cli/output/print_error.h"
+#include "cli/terminal/log_filter.h"
+#include "cli/terminal/print_error.h"
 #include "client/api_client.h"
 
 namespace muster::net {

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/random.h"
-#include "cli/objects/job_pods.h"
+#include "cli/jobs/job_pods.h"
 #include "client/remote_exec.h"
 
 namespace muster::cli {
@@ -27,7 +27,7 @@ bool can_be_watched(int fd) {
 /// Copies a descriptor to the program's stdin, no faster than the program reads.
 class InputPump : public std::enable_shared_from_this<InputPump> {
  public:
-  InputPump(Loop& loop, int fd, client::ExecSession& program)
+  InputPump(Loop& loop, int fd, node::ExecSession& program)
       : loop_(loop), fd_(fd), program_(program), watched_(can_be_watched(fd)) {}
   ~InputPump() { stop(); }
   InputPump(const InputPump&) = delete;
@@ -67,7 +67,7 @@ class InputPump : public std::enable_shared_from_this<InputPump> {
 
   Loop& loop_;
   int fd_;
-  client::ExecSession& program_;
+  node::ExecSession& program_;
   bool watched_;
   Loop::Id watch_ = 0;
 };
@@ -76,7 +76,7 @@ class InputPump : public std::enable_shared_from_this<InputPump> {
 
 std::optional<Result<int>> run_exec(Session& session, const ExecRun& run) {
   std::optional<Result<int>> exit;
-  client::ExecSink sink;
+  node::ExecSink sink;
   sink.on_stdout = [&](std::string_view bytes) { run.on_stdout(bytes); };
   sink.on_stderr = [&](std::string_view bytes) { run.on_stderr(bytes); };
   sink.on_exit = [&](Result<int> code) { exit = std::move(code); };

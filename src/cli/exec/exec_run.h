@@ -7,13 +7,13 @@
 #include <variant>
 
 #include "cli/connect/session.h"
-#include "cli/exec/console.h"
-#include "client/exec.h"
+#include "cli/terminal/console.h"
+#include "node/exec.h"
 
 namespace muster::cli {
 
 struct ExecRun {
-  client::ExecRequest request;
+  node::ExecRequest request;
   int input = -1;  // copied to the program's stdin; -1: none
   std::function<void(std::string_view)> on_stdout;
   std::function<void(std::string_view)> on_stderr;

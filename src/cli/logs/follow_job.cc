@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "cli/jobs/waiting.h"
 #include "cli/objects/object_state.h"
-#include "cli/output/waiting.h"
 #include "client/logs/job_log_follower.h"
 #include "jobs/pods.h"
 

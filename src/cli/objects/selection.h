@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/connect/kinds.h"
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 
 namespace muster::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/connect/kinds.h"
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 #include "cli/objects/manifest.h"
 #include "cli/output/output.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/connect/session.h"
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 #include "json/document.h"
 #include "json/jsonpath.h"
 

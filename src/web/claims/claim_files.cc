@@ -25,12 +25,12 @@ using apiserver::error_response;
 using apiserver::Query;
 using apiserver::Route;
 using apiserver::RoutedRequest;
-using client::ClaimFiles;
-using client::FileEntry;
-using client::FilePlace;
-using client::FileType;
 using json::Document;
 using json::Object;
+using node::ClaimFiles;
+using node::FileEntry;
+using node::FilePlace;
+using node::FileType;
 using ExchangePtr = std::shared_ptr<net::Exchange>;
 
 constexpr std::size_t kChunk = 256 * 1024;
@@ -109,7 +109,7 @@ ClaimFiles::OnDone report_to(ExchangePtr exchange) {
 /// A file being sent. The exchange holds it until the end or until the client disconnects.
 struct Download : std::enable_shared_from_this<Download> {
   ExchangePtr exchange;
-  std::unique_ptr<client::FileReading> file;
+  std::unique_ptr<node::FileReading> file;
   std::int64_t at = 0;
   std::int64_t end = 0;
 
@@ -163,7 +163,7 @@ net::Response no_such_range(const Error& error, std::int64_t file_size) {
   return response;
 }
 
-void send_file(const net::Request& request, std::unique_ptr<client::FileReading> file, const ExchangePtr& exchange) {
+void send_file(const net::Request& request, std::unique_ptr<node::FileReading> file, const ExchangePtr& exchange) {
   const net::Headers& asked = request.headers;
   const FileEntry& entry = file->entry();
   net::Headers headers = file_headers(entry);
@@ -189,14 +189,14 @@ void send_file(const net::Request& request, std::unique_ptr<client::FileReading>
   download->next();
 }
 
-Object usage_object(const client::ClaimUse& use) {
+Object usage_object(const node::ClaimUse& use) {
   return Object{{"bytes", use.bytes},
                 {"entries", use.entries},
                 {"complete", use.is_complete},
                 {"measured", format_rfc3339(use.measured)}};
 }
 
-Document list_document(const std::string& path, const client::FilePage& page) {
+Document list_document(const std::string& path, const node::FilePage& page) {
   json::Array items;
   for (const FileEntry& entry : page.entries) items.emplace_back(entry_object(entry));
   Object metadata;
@@ -217,9 +217,9 @@ void list_folder(const FileRequest& at) {
   if (entries < 1) return at.exchange->respond(error_response(bad_request("limit: must be at least 1")));
   const auto after = net::percent_decode(at.request.query.get("continue"), false);
   if (!after) return at.exchange->respond(error_response(bad_request("continue: must be the token of a page before")));
-  client::PageRequest page{.after = *after, .limit = static_cast<std::size_t>(std::min(entries, kLargestPage))};
+  node::PageRequest page{.after = *after, .limit = static_cast<std::size_t>(std::min(entries, kLargestPage))};
   at.files.list(at.place, std::move(page),
-                [exchange = at.exchange, path = at.place.path](const Result<client::FilePage>& listed) {
+                [exchange = at.exchange, path = at.place.path](const Result<node::FilePage>& listed) {
                   if (!listed) return exchange->respond(error_response(listed.error()));
                   exchange->respond(document_response(200, list_document(path, *listed)));
                 });
@@ -231,7 +231,7 @@ void read_file_or_folder(const std::shared_ptr<FileRequest>& at) {
     if (!found) return at->exchange->respond(error_response(found.error()));
     if (only_stat) return at->exchange->respond(document_response(200, file_document(at->place.path, *found)));
     if (found->type == FileType::kFolder) return list_folder(*at);
-    at->files.open(at->place, [at](Result<std::unique_ptr<client::FileReading>> opened) {
+    at->files.open(at->place, [at](Result<std::unique_ptr<node::FileReading>> opened) {
       if (!opened) return at->exchange->respond(error_response(opened.error()));
       send_file(at->request.http, *std::move(opened), at->exchange);
     });
@@ -244,7 +244,7 @@ void read_file_or_folder(const std::shared_ptr<FileRequest>& at) {
 struct Upload : std::enable_shared_from_this<Upload> {
   ExchangePtr exchange;
   std::string path;
-  std::unique_ptr<client::FileWriting> file;
+  std::unique_ptr<node::FileWriting> file;
   std::string waiting;
   bool is_writing = false;
   bool is_complete = false;
@@ -282,7 +282,7 @@ struct Upload : std::enable_shared_from_this<Upload> {
                   [self = shared_from_this()](const Status& how) { self->on_written(how); });
     } else if (is_complete) {
       is_writing = true;
-      file->commit([self = shared_from_this()](const Result<client::FileWriting::Written>& how) { self->end(how); });
+      file->commit([self = shared_from_this()](const Result<node::FileWriting::Written>& how) { self->end(how); });
     }
   }
 
@@ -294,7 +294,7 @@ struct Upload : std::enable_shared_from_this<Upload> {
     next();
   }
 
-  void end(const Result<client::FileWriting::Written>& how) {
+  void end(const Result<node::FileWriting::Written>& how) {
     if (!exchange) return;
     if (how) {
       net::Response response = document_response(how->is_new ? 201 : 200, file_document(path, how->entry));
@@ -323,8 +323,8 @@ Result<std::optional<unsigned>> parse_mode(std::string_view text) {
   return std::optional(mode);
 }
 
-Result<client::FileWriteOptions> write_options(const RoutedRequest& request) {
-  client::FileWriteOptions options;
+Result<node::FileWriteOptions> write_options(const RoutedRequest& request) {
+  node::FileWriteOptions options;
   TRY_ASSIGN(options.mode, parse_mode(request.query.get("mode")));
   options.if_match = request.http.headers.get("If-Match");
   const std::string_view unlike = request.http.headers.get("If-None-Match");
@@ -336,7 +336,7 @@ Result<client::FileWriteOptions> write_options(const RoutedRequest& request) {
 void write_file(const std::shared_ptr<FileRequest>& at) {
   auto options = write_options(at->request);
   if (!options) return at->exchange->respond(error_response(options.error()));
-  at->files.create(at->place, *std::move(options), [at](Result<std::unique_ptr<client::FileWriting>> created) {
+  at->files.create(at->place, *std::move(options), [at](Result<std::unique_ptr<node::FileWriting>> created) {
     if (!created) return at->exchange->respond(error_response(created.error()));
     const auto upload = std::make_shared<Upload>();
     upload->exchange = at->exchange;

@@ -16,11 +16,11 @@
 
 #include "apiserver/context/context.h"
 #include "apiserver/http/router.h"
-#include "client/claim_files.h"
+#include "node/claim_files.h"
 
 namespace muster::web {
 
 /// Both outlive the requests of the routes.
-std::vector<apiserver::Route> claim_files_routes(const apiserver::Context& context, client::ClaimFiles& files);
+std::vector<apiserver::Route> claim_files_routes(const apiserver::Context& context, node::ClaimFiles& files);
 
 }  // namespace muster::web

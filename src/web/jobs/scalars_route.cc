@@ -20,10 +20,10 @@ Document number(double value) {
   return std::isfinite(value) ? Document(value) : Document();
 }
 
-Document series_object(const client::ScalarSeries& series) {
+Document series_object(const node::ScalarSeries& series) {
   json::Array points;
   points.reserve(series.points.size());
-  for (const client::ScalarPoint& point : series.points) {
+  for (const node::ScalarPoint& point : series.points) {
     points.emplace_back(json::Array{Document(point.step), number(point.time), number(point.value)});
   }
   return json::Object{{"tag", series.tag}, {"points", std::move(points)}};
@@ -31,11 +31,11 @@ Document series_object(const client::ScalarSeries& series) {
 
 /// What one request collects, one folder after the other.
 struct Collecting : std::enable_shared_from_this<Collecting> {
-  Collecting(client::ApiClient& c, client::ClaimFiles& f, std::string n, std::shared_ptr<net::Exchange> e)
+  Collecting(client::ApiClient& c, node::ClaimFiles& f, std::string n, std::shared_ptr<net::Exchange> e)
       : client(c), files(f), ns(std::move(n)), exchange(std::move(e)) {}
 
   client::ApiClient& client;
-  client::ClaimFiles& files;
+  node::ClaimFiles& files;
   std::string ns;
   std::shared_ptr<net::Exchange> exchange;
   std::vector<control::LogFolder> folders;
@@ -52,17 +52,17 @@ struct Collecting : std::enable_shared_from_this<Collecting> {
                [self = shared_from_this(), path = folder.path](Result<Document> claim) {
                  if (!claim) return self->fail(claim.error());
                  self->files.scalars({.claim = *std::move(claim), .path = path},
-                                     [self](Result<client::ScalarRuns> found) { self->add(std::move(found)); });
+                                     [self](Result<node::ScalarRuns> found) { self->add(std::move(found)); });
                });
   }
 
-  void add(Result<client::ScalarRuns> found) {
+  void add(Result<node::ScalarRuns> found) {
     if (!found) return fail(found.error());
     is_complete = is_complete && found->is_complete;
     const control::LogFolder& folder = folders[next - 1];
-    for (const client::ScalarRun& run : found->runs) {
+    for (const node::ScalarRun& run : found->runs) {
       json::Array series;
-      for (const client::ScalarSeries& one : run.series) series.push_back(series_object(one));
+      for (const node::ScalarSeries& one : run.series) series.push_back(series_object(one));
       runs.emplace_back(json::Object{
           {"claim", folder.claim}, {"folder", folder.path}, {"name", run.name}, {"series", std::move(series)}});
     }
@@ -93,7 +93,7 @@ Result<std::vector<control::LogFolder>> log_folders(const Document& object) {
 
 }  // namespace
 
-apiserver::Route scalars_route(client::ApiClient& client, client::ClaimFiles& files) {
+apiserver::Route scalars_route(client::ApiClient& client, node::ClaimFiles& files) {
   const auto handle = [&client, &files](const apiserver::RoutedRequest& request,
                                         const std::shared_ptr<net::Exchange>& exchange) {
     const auto reading = std::make_shared<Collecting>(client, files, request.at.at("namespace"), exchange);

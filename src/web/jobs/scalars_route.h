@@ -5,11 +5,11 @@
 
 #include "apiserver/http/router.h"
 #include "client/api_client.h"
-#include "client/claim_files.h"
+#include "node/claim_files.h"
 
 namespace muster::web {
 
 /// Both outlive the requests of the route.
-apiserver::Route scalars_route(client::ApiClient& client, client::ClaimFiles& files);
+apiserver::Route scalars_route(client::ApiClient& client, node::ClaimFiles& files);
 
 }  // namespace muster::web

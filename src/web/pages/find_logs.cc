@@ -13,11 +13,11 @@ namespace {
 
 /// One search, one folder after the other.
 struct LogSearch : std::enable_shared_from_this<LogSearch> {
-  LogSearch(client::ApiClient& c, client::ClaimFiles& f, std::string n, OnLogsFound d)
+  LogSearch(client::ApiClient& c, node::ClaimFiles& f, std::string n, OnLogsFound d)
       : client(c), files(f), ns(std::move(n)), done(std::move(d)) {}
 
   client::ApiClient& client;
-  client::ClaimFiles& files;
+  node::ClaimFiles& files;
   std::string ns;
   OnLogsFound done;
   std::vector<control::LogFolder> folders;
@@ -48,7 +48,7 @@ struct LogSearch : std::enable_shared_from_this<LogSearch> {
 
 }  // namespace
 
-void find_logs(client::ApiClient& client, client::ClaimFiles& files, const json::Document& board, OnLogsFound done) {
+void find_logs(client::ApiClient& client, node::ClaimFiles& files, const json::Document& board, OnLogsFound done) {
   const auto spec = reflect::decode<api::TensorBoardSpec>(*board.find("spec"));
   if (!spec) return done(spec.error());
   const auto search =

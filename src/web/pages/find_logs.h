@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "base/unique_function.h"
 #include "client/api_client.h"
-#include "client/claim_files.h"
+#include "node/claim_files.h"
 
 namespace muster::web {
 
@@ -14,6 +14,6 @@ namespace muster::web {
 using OnLogsFound = UniqueFunction<void(Result<std::string>)>;
 
 /// `client` and `files` outlive the search.
-void find_logs(client::ApiClient& client, client::ClaimFiles& files, const json::Document& board, OnLogsFound done);
+void find_logs(client::ApiClient& client, node::ClaimFiles& files, const json::Document& board, OnLogsFound done);
 
 }  // namespace muster::web

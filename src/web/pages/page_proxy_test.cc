@@ -380,8 +380,7 @@ TEST_F(NotebookProxyTest, ATokenThatIsNoHeaderIsNotSent) {
   listen_as_jupyter();
   const std::string why =
       "data.token of Secret \"mnist-nb\" must be the token of JupyterLab, in one line; delete the Secret, and a new "
-      "one "
-      "is made\n";
+      "one is created\n";
   for (const std::string_view token : {"a\r\nX-Injected: 1", "a\n", ""}) {
     put_token(token);
     loop_.run_until([&] { return get_as_owner("/notebook/default/mnist/").body == why; });

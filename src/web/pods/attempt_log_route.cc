@@ -9,13 +9,13 @@
 namespace muster::web {
 namespace {
 
-Result<client::LogRequest> parse_attempt_request(const apiserver::RoutedRequest& request, Time now) {
+Result<node::LogRequest> parse_attempt_request(const apiserver::RoutedRequest& request, Time now) {
   const auto attempt = parse_int(request.at.at("attempt"));
   if (!attempt || *attempt < 0) {
     return apiserver::bad_request(
         fmt::format("attempts: must be a whole number from 0 on, got {}", quote(request.at.at("attempt"))));
   }
-  client::LogRequest named;
+  node::LogRequest named;
   named.ns = request.at.at("namespace");
   named.pod = request.at.at("name");
   named.container = request.query.get("container");

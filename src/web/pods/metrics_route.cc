@@ -33,9 +33,9 @@ Result<std::optional<Duration>> step_parameter(const apiserver::Query& query) {
   return apiserver::bad_request(fmt::format("step: must be a duration such as 15s, got {}", quote(std::string(text))));
 }
 
-Result<client::HistoryRequest> history_request(const apiserver::Context& context,
-                                               const apiserver::RoutedRequest& request) {
-  client::HistoryRequest wanted{.ns = request.at.at("namespace"), .pod = request.at.at("name")};
+Result<node::HistoryRequest> history_request(const apiserver::Context& context,
+                                             const apiserver::RoutedRequest& request) {
+  node::HistoryRequest wanted{.ns = request.at.at("namespace"), .pod = request.at.at("name")};
   TRY_ASSIGN(wanted.from, time_parameter(request.query, "from"));
   TRY_ASSIGN(wanted.to, time_parameter(request.query, "to"));
   TRY_ASSIGN(wanted.step, step_parameter(request.query));
@@ -54,12 +54,12 @@ json::Document value_document(float value, std::string_view unit) {
   return std::round(static_cast<double>(value) * kDigits) / kDigits;
 }
 
-json::Document history_document(const client::HistoryRequest& request, const client::History& history) {
+json::Document history_document(const node::HistoryRequest& request, const node::History& history) {
   json::Array times;
   for (const Time time : history.times)
     times.emplace_back(std::int64_t{time.time_since_epoch() / std::chrono::seconds(1)});
   json::Array series;
-  for (const client::Series& one : history.series) {
+  for (const node::Series& one : history.series) {
     json::Array values;
     for (const float value : one.values) values.push_back(value_document(value, one.unit));
     series.emplace_back(json::Object{{"name", one.name}, {"unit", one.unit}, {"values", std::move(values)}});
@@ -73,16 +73,16 @@ json::Document history_document(const client::HistoryRequest& request, const cli
       {"series", std::move(series)}};
 }
 
-Result<json::Document> answer_history(const apiserver::Context& context, const client::MetricsApi& metrics,
+Result<json::Document> answer_history(const apiserver::Context& context, const node::MetricsApi& metrics,
                                       const apiserver::RoutedRequest& request) {
-  TRY_ASSIGN(const client::HistoryRequest wanted, history_request(context, request));
-  TRY_ASSIGN(const client::History history, metrics.history(wanted));
+  TRY_ASSIGN(const node::HistoryRequest wanted, history_request(context, request));
+  TRY_ASSIGN(const node::History history, metrics.history(wanted));
   return history_document(wanted, history);
 }
 
 }  // namespace
 
-apiserver::Route metrics_route(const apiserver::Context& context, const client::MetricsApi& metrics) {
+apiserver::Route metrics_route(const apiserver::Context& context, const node::MetricsApi& metrics) {
   return {.pattern = "apis/muster.dev/v1/namespaces/{namespace}/pods/{name}/metrics",
           .methods = {"GET"},
           .handle = [&context, &metrics](const apiserver::RoutedRequest& request,

@@ -7,11 +7,11 @@
 
 #include "apiserver/context/context.h"
 #include "apiserver/http/router.h"
-#include "client/metrics_api.h"
+#include "node/metrics_api.h"
 
 namespace muster::web {
 
 /// Both outlive the requests of the route.
-apiserver::Route metrics_route(const apiserver::Context& context, const client::MetricsApi& metrics);
+apiserver::Route metrics_route(const apiserver::Context& context, const node::MetricsApi& metrics);
 
 }  // namespace muster::web

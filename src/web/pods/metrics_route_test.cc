@@ -34,7 +34,7 @@ TEST_F(PodMetrics, AHistoryHasTimesAndSeries) {
   const std::string uid = json::parse(made->body)->string_at("metadata", "uid");
   const std::string path = "/apis/muster.dev/v1/namespaces/default/pods/p/metrics";
   get(path, 404);
-  metrics_.past = client::History{
+  metrics_.past = node::History{
       .pod_uid = uid,
       .step = 15s,
       .times = {Time(15s), Time(30s)},

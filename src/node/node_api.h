@@ -1,0 +1,57 @@
+// NodeApi: what the API server needs from the node. It is the seam between apiserver and agent, connected in main.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "node/claim_files.h"
+#include "node/exec.h"
+
+namespace muster::node {
+
+struct LogRequest {
+  std::string ns;
+  std::string pod;
+  std::string pod_uid;
+  std::string container;
+  bool follow = false;
+  bool previous = false;
+  bool timestamps = false;
+  bool fold = false;  // of a progress bar, only what a terminal would show at the end of the line
+  /// Of which pod under this name, as its label says; `pod_uid` is then empty, and the pod may be gone. `container` may
+  /// be empty when the pod had only one.
+  std::optional<std::int64_t> attempt;
+  std::optional<std::int64_t> tail_lines;
+  std::optional<std::int64_t> limit_bytes;
+  std::optional<Time> since;
+};
+
+/// A log being read; destroying it stops the reading.
+class LogStream {
+ public:
+  virtual ~LogStream() = default;
+  /// Delivers no text until `resume`, because the reader cannot keep up.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+};
+
+class NodeApi {
+ public:
+  virtual ~NodeApi() = default;
+  /// Delivers plain text in whole lines, in order, never inline. `on_end` is called once: after the last line, with an
+  /// error if the log could not be read to its end; never while following a running container.
+  virtual Result<std::unique_ptr<LogStream>> read_log(const LogRequest& request,
+                                                      UniqueFunction<void(std::string_view)> on_text,
+                                                      UniqueFunction<void(Status)> on_end) = 0;
+  /// Starts a program inside a running container.
+  virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) = 0;
+  /// Connects to the streams of the program that a container runs.
+  virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
+  /// The files in claims; null for a node that has none.
+  virtual ClaimFiles* claim_files() { return nullptr; }
+};
+
+}  // namespace muster::node
