@@ -108,7 +108,7 @@ ApiServer::ApiServer(Loop& loop, Rng& rng, store::Store& store, Options options)
     : state_(std::make_unique<State>(loop, rng, store, std::move(options))) {}
 
 ApiServer::~ApiServer() {
-  *state_->context.alive = false;
+  state_->context.lifetime.end();
 }
 
 Context& ApiServer::context() {
@@ -156,8 +156,8 @@ void ApiServer::State::make_unless_there(const api::Resource& resource, const st
   if (resource.start != nullptr) resource.start(object);
   ++first_objects;
   store_new(context, resource, key, std::move(object), false,
-            [this, alive = context.alive, &resource, name](const Result<store::Bytes>& result) {
-              if (*alive) --first_objects;
+            [this, alive = context.lifetime.watch(), &resource, name](const Result<store::Bytes>& result) {
+              if (!alive.over()) --first_objects;
               if (result) return;
               LOG_ERROR("cannot create what every server has", {"kind", resource.kind}, {"name", name},
                         {"error", result.error().message});

@@ -73,7 +73,6 @@ Snapshots::Snapshots(Loop& loop, Store& store, Options options)
 }
 
 Snapshots::~Snapshots() {
-  *alive_ = false;
   loop_.cancel(timer_);
 }
 
@@ -103,13 +102,13 @@ void Snapshots::take_now(Done done) {
   }
   ++under_way_;
   const std::string partial = fmt::format("{}/next-{}", folder, begun_++ % kMostUnderWay);
-  store_.back_up(partial,
-                 [this, alive = alive_, partial, done = std::move(done)](const Result<Revision>& copied) mutable {
-                   if (!*alive) return done(engine_stops());
-                   --under_way_;
-                   if (!copied) return done(copied.error());
-                   done(finish(partial, *copied));
-                 });
+  store_.back_up(partial, [this, alive = lifetime_.watch(), partial,
+                           done = std::move(done)](const Result<Revision>& copied) mutable {
+    if (alive.over()) return done(engine_stops());
+    --under_way_;
+    if (!copied) return done(copied.error());
+    done(finish(partial, *copied));
+  });
 }
 
 Result<Snapshot> Snapshots::finish(const std::string& partial, Revision revision) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "base/result.h"
 #include "store/store.h"
@@ -55,7 +56,7 @@ class Snapshots {
   Loop::Id timer_ = 0;
   int under_way_ = 0;
   std::uint64_t begun_ = 0;  // numbers the temporary files, one per snapshot
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::store

@@ -332,8 +332,9 @@ TEST_F(ControllersTest, AnUpdateChangesOnlyTheVersionThatWasSeen) {
         .child = {.api_version = "v1", .kind = "ConfigMap", .name = "hosts", .uid = seen.string_at("metadata", "uid")},
         .resource_version = seen.string_at("metadata", "resourceVersion"),
         .patch = json::Object{{"data", json::Object{{"list", "new"}}}}};
+    const Lifetime lifetime;
     std::optional<Applied> applied;
-    apply_plan(world_->loop(), *client_, events, std::make_shared<bool>(true),
+    apply_plan(world_->loop(), *client_, events, lifetime.watch(),
                {.object = {.resource = *api::find_kind("v1", "ConfigMap"), .ns = ns_, .name = "primary"},
                 .reference = {},
                 .resource_version = "",

@@ -5,7 +5,7 @@
 namespace muster::agent {
 
 DiskThreads::~DiskThreads() {
-  alive_.reset();
+  lifetime_.end();
   std::deque<Job> dropped;  // destroyed without the mutex: what they hold may be anything
   {
     const MutexLock lock(mutex_);

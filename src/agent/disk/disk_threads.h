@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/mutex.h"
 #include "base/ports.h"
 #include "base/unique_function.h"
@@ -28,11 +29,8 @@ class DiskThreads {
   /// Runs `work` on one of the threads, then `done` with its result on the loop.
   template <typename Work, typename Done>
   void run(Work work, Done done) {
-    add([this, alive = std::weak_ptr(alive_), work = std::move(work),
-         done = std::move(done)](const std::stop_token& stop) mutable {
-      loop_.post([alive, done = std::move(done), result = work(stop)]() mutable {
-        if (!alive.expired()) done(std::move(result));
-      });
+    add([this, work = std::move(work), done = lifetime_.guard(std::move(done))](const std::stop_token& stop) mutable {
+      loop_.post([done = std::move(done), result = work(stop)]() mutable { done(std::move(result)); });
     });
   }
 
@@ -42,7 +40,7 @@ class DiskThreads {
   void serve(const std::stop_token& stop);
 
   Loop& loop_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 
   Mutex mutex_;
   std::condition_variable wake_;

@@ -7,6 +7,7 @@
 #include "agent/files/event_folder.h"
 #include "agent/volumes/volumes.h"
 #include "api/muster/names.h"
+#include "base/lifetime.h"
 #include "base/strings.h"
 
 namespace muster::agent {
@@ -38,15 +39,13 @@ class DiskReading final : public node::FileReading {
   const FileEntry& entry() const override { return file_->entry; }
   void read(std::int64_t offset, std::size_t size, OnBytes done) override {
     threads_.run([file = file_, offset, size](const std::stop_token&) { return read_at(file->fd.get(), offset, size); },
-                 [alive = std::weak_ptr(alive_), done = std::move(done)](Result<std::string> bytes) mutable {
-                   if (!alive.expired()) done(std::move(bytes));
-                 });
+                 lifetime_.guard(std::move(done)));
   }
 
  private:
   DiskThreads& threads_;
   std::shared_ptr<const ClaimFolder::OpenFile> file_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 class DiskWriting final : public node::FileWriting {
@@ -56,24 +55,21 @@ class DiskWriting final : public node::FileWriting {
 
   void write(std::string bytes, OnDone done) override {
     threads_.run([draft = draft_, bytes = std::move(bytes)](const std::stop_token&) { return draft->write(bytes); },
-                 [alive = std::weak_ptr(alive_), done = std::move(done)](Status how) mutable {
-                   if (!alive.expired()) done(std::move(how));
-                 });
+                 lifetime_.guard(std::move(done)));
   }
   void commit(OnWritten done) override {
     threads_.run([draft = draft_](const std::stop_token&) { return draft->commit(); },
-                 [this, alive = std::weak_ptr(alive_), done = std::move(done)](Result<Written> how) mutable {
-                   if (alive.expired()) return;
+                 lifetime_.guard([this, done = std::move(done)](Result<Written> how) mutable {
                    if (how) on_commit_();
                    done(std::move(how));
-                 });
+                 }));
   }
 
  private:
   DiskThreads& threads_;
   std::shared_ptr<FileDraft> draft_;
   UniqueFunction<void()> on_commit_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace

@@ -30,10 +30,6 @@ std::vector<std::string> folders_in(const std::string& file) {
 Cgroups::Cgroups(Loop& loop, const Paths& paths, const Machine& machine, std::int64_t processes)
     : loop_(loop), paths_(paths), machine_(machine), processes_(processes) {}
 
-Cgroups::~Cgroups() {
-  *alive_ = false;
-}
-
 Status Cgroups::prepare(const json::Document& pod, LaunchPlan& plan) {
   const linux_os::CgroupTree& tree = machine_.cgroups;
   for (LaunchContainer& container : plan.launch.containers) container.processes = processes_;
@@ -73,9 +69,7 @@ void Cgroups::remove(const std::string& file) {
     return;
   }
   LOG_DEBUG("control groups not removed yet", {"error", removed.error().message});
-  loop_.after(kRemoveAgain, [this, alive = alive_, file] {
-    if (*alive) remove(file);
-  });
+  loop_.after(kRemoveAgain, lifetime_.guard([this, file] { remove(file); }));
 }
 
 }  // namespace muster::agent

@@ -9,6 +9,7 @@
 #include "agent/disk/paths.h"
 #include "agent/launch/isolator.h"
 #include "agent/machine/machine.h"
+#include "base/lifetime.h"
 #include "base/ports.h"
 
 namespace muster::agent {
@@ -17,7 +18,6 @@ class Cgroups final : public Isolator {
  public:
   /// `processes` is the most that a container may have, with or without a group.
   Cgroups(Loop& loop, const Paths& paths, const Machine& machine, std::int64_t processes);
-  ~Cgroups() override;
 
   Status prepare(const json::Document& pod, LaunchPlan& plan) override;
   void recover(const std::string&) override {}  // the groups are found by their file
@@ -31,7 +31,7 @@ class Cgroups final : public Isolator {
   const Paths& paths_;
   const Machine& machine_;
   std::int64_t processes_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed; checked by timers
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

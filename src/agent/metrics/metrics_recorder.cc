@@ -74,7 +74,6 @@ MetricsRecorder::MetricsRecorder(Loop& loop, const Paths& paths, std::string nod
     : loop_(loop), paths_(paths), node_name_(std::move(node_name)), options_(options), ports_(std::move(ports)) {}
 
 MetricsRecorder::~MetricsRecorder() {
-  *alive_ = false;
   if (timer_ != 0) loop_.cancel(timer_);
   save_all();
 }
@@ -100,16 +99,16 @@ void MetricsRecorder::measure() {
   if (pods.empty()) return;
   is_measuring_ = true;
   const MonoTime began = loop_.mono();
-  ports_.in_background([this, alive = alive_, &loop = loop_, source = ports_.source, pods = std::move(pods), began] {
-    auto readings = source->read(pods);
-    loop.post([this, alive, pods, readings = std::move(readings), began]() mutable {
-      if (!*alive) return;
-      is_measuring_ = false;
-      take(pods, std::move(readings));
-      const Duration spent = loop_.mono() - began;
-      timer_ = loop_.after(std::max(Duration(0), kStep - spent), [this] { measure(); });
-    });
+  auto done = lifetime_.guard([this, pods, began](std::vector<PodReading> readings) {
+    is_measuring_ = false;
+    take(pods, std::move(readings));
+    const Duration spent = loop_.mono() - began;
+    timer_ = loop_.after(std::max(Duration(0), kStep - spent), [this] { measure(); });
   });
+  ports_.in_background(
+      [&loop = loop_, source = ports_.source, pods = std::move(pods), done = std::move(done)]() mutable {
+        loop.post([done = std::move(done), readings = source->read(pods)]() mutable { done(std::move(readings)); });
+      });
 }
 
 void MetricsRecorder::take(const std::vector<MeasuredPod>& pods, std::vector<PodReading> readings) {
@@ -207,15 +206,15 @@ void MetricsRecorder::save(const std::string& uid, Live& live) {
 }
 
 void MetricsRecorder::write(const std::string& uid, const HistoryLayout& layout, std::vector<FilePatch> patches) {
-  ports_.in_background(
-      [this, alive = alive_, &loop = loop_, path = paths_.metrics(uid), layout, patches = std::move(patches)] {
-        loop.post([this, alive, written = write_history(path, layout, patches)] {
-          if (!*alive) return;
-          const std::string problem = written ? "" : written.error().message;
-          if (!problem.empty() && last_problem_.empty()) LOG_WARN("metrics not saved", {"error", problem});
-          last_problem_ = problem;
-        });
-      });
+  auto done = lifetime_.guard([this](const Status& written) {
+    const std::string problem = written ? "" : written.error().message;
+    if (!problem.empty() && last_problem_.empty()) LOG_WARN("metrics not saved", {"error", problem});
+    last_problem_ = problem;
+  });
+  ports_.in_background([&loop = loop_, path = paths_.metrics(uid), layout, patches = std::move(patches),
+                        done = std::move(done)]() mutable {
+    loop.post([done = std::move(done), written = write_history(path, layout, patches)]() mutable { done(written); });
+  });
 }
 
 void MetricsRecorder::remove_old() {

@@ -16,6 +16,7 @@
 #include "agent/metrics/history.h"
 #include "agent/metrics/usage_source.h"
 #include "agent/settings/options.h"
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "linux/process_usage.h"
 #include "node/metrics_api.h"
@@ -94,7 +95,7 @@ class MetricsRecorder final : public node::MetricsApi {
   std::optional<NodeReading> node_before_;
   std::optional<node::NodeUsage> node_usage_;
   std::string last_problem_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for tasks that outlive the recorder
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

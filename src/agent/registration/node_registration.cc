@@ -11,27 +11,20 @@ using json::Object;
 NodeRegistration::NodeRegistration(Loop& loop, client::ApiClient& client, const Options& options)
     : loop_(loop), client_(client), options_(options), machine_(look_at_machine(options)) {}
 
-NodeRegistration::~NodeRegistration() {
-  *alive_ = false;
-}
-
 void NodeRegistration::start() {
   const client::ObjectName node{client::ResourceName("", "v1", "nodes"), "", options_.node_name, "status"};
   const Document status{Object{{"status", node_status(options_, machine_, loop_.now())}}};
   client_.create({"", "v1", "nodes"}, "", node_object(options_, machine_), {},
-                 [this, alive = alive_, node, status](Result<Document> made) {
-                   if (!*alive) return;
+                 lifetime_.guard([this, node, status](Result<Document> made) {
                    if (!made && made.error().reason != Reason::kAlreadyExists) {
                      LOG_WARN("node not registered, trying again", {"error", made.error().message});
-                     loop_.after(std::chrono::seconds(1), [this, alive] {
-                       if (*alive) start();
-                     });
+                     loop_.after(std::chrono::seconds(1), lifetime_.guard([this] { start(); }));
                      return;
                    }
                    client_.patch(node, client::PatchType::kMerge, status, {}, [](Result<Document> patched) {
                      if (!patched) LOG_WARN("node status not written", {"error", patched.error().message});
                    });
-                 });
+                 }));
 }
 
 }  // namespace muster::agent

@@ -5,6 +5,7 @@
 
 #include "agent/machine/machine.h"
 #include "agent/settings/options.h"
+#include "base/lifetime.h"
 #include "client/api_client.h"
 
 namespace muster::agent {
@@ -12,7 +13,6 @@ namespace muster::agent {
 class NodeRegistration {
  public:
   NodeRegistration(Loop& loop, client::ApiClient& client, const Options& options);
-  ~NodeRegistration();
 
   const Machine& machine() const { return machine_; }
   void start();
@@ -22,7 +22,7 @@ class NodeRegistration {
   client::ApiClient& client_;
   const Options& options_;
   Machine machine_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed; checked by client callbacks
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

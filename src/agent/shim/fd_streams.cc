@@ -25,7 +25,6 @@ FdReader::FdReader(Loop& loop, Fd fd, UniqueFunction<void(std::string_view)> on_
 }
 
 FdReader::~FdReader() {
-  *alive_ = false;
   pause();
 }
 
@@ -38,8 +37,8 @@ void FdReader::resume() {
 }
 
 void FdReader::drain() {
-  const auto alive = alive_;
-  while (*alive && fd_ && read_once()) {
+  const auto life = lifetime_.watch();
+  while (!life.over() && fd_ && read_once()) {
   }
 }
 
@@ -48,9 +47,9 @@ bool FdReader::read_once() {
   const ssize_t n = ::read(fd_.get(), buffer, sizeof buffer);
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
   if (n > 0) {
-    const auto alive = alive_;
+    const auto life = lifetime_.watch();
     on_bytes_(std::string_view(buffer, static_cast<std::size_t>(n)));
-    return *alive;
+    return !life.over();
   }
   // A terminal whose other side is closed ends with EIO.
   pause();
@@ -64,7 +63,6 @@ FdWriter::FdWriter(Loop& loop, Fd fd) : loop_(loop), fd_(std::move(fd)) {
 }
 
 FdWriter::~FdWriter() {
-  *alive_ = false;
   if (id_ != 0) loop_.cancel(id_);
 }
 
@@ -91,9 +89,7 @@ void FdWriter::when_room(std::size_t bytes, Task task) {
 
 void FdWriter::notify() {
   if (!when_room_ || pending_.size() > room_) return;
-  loop_.post([alive = alive_, task = std::exchange(when_room_, {})]() mutable {
-    if (*alive) task();
-  });
+  loop_.post(lifetime_.guard(std::exchange(when_room_, {})));
 }
 
 void FdWriter::flush() {

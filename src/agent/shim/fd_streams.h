@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fd.h"
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "base/unique_function.h"
 
@@ -35,7 +36,7 @@ class FdReader {
   UniqueFunction<void(std::string_view)> on_bytes_;
   UniqueFunction<void()> on_end_;
   Loop::Id id_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 /// Writes to a descriptor as fast as it takes the bytes. Loop thread only.
@@ -66,7 +67,7 @@ class FdWriter {
   bool is_closing_ = false;
   std::size_t room_ = 0;
   Task when_room_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

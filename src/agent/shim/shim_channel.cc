@@ -4,6 +4,7 @@
 
 #include "agent/disk/paths.h"
 #include "base/files.h"
+#include "base/lifetime.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "linux/packet_socket.h"
@@ -147,9 +148,7 @@ class Channel final : public ShimChannel {
   }
 
   void fail_later(std::uint64_t id, Error error) {
-    loop_.post([this, alive = std::weak_ptr(alive_), id, error = std::move(error)] {
-      if (!alive.expired()) finish(id, error);
-    });
+    loop_.post(lifetime_.guard([this, id, error = std::move(error)] { finish(id, error); }));
   }
 
   /// Ends the request with the error, by the callback that is still to be called.
@@ -165,8 +164,8 @@ class Channel final : public ShimChannel {
   }
 
   void read_packets() {
-    const std::weak_ptr alive = alive_;
-    while (!alive.expired()) {
+    const auto life = lifetime_.watch();
+    while (!life.over()) {
       auto packet = linux_os::receive_packet(socket_, MUSTER_PACKET_MAX);
       if (!packet) return close();
       if (!*packet) return;
@@ -200,10 +199,10 @@ class Channel final : public ShimChannel {
       LOG_WARN("pod's state not understood", {"folder", folder_}, {"error", record.error().message});
       return;
     }
-    const std::weak_ptr alive = alive_;
+    const auto life = lifetime_.watch();
     auto on_state = std::move(handlers_.on_state);  // it may destroy the channel, but not itself
     on_state(*std::move(record));
-    if (!alive.expired()) handlers_.on_state = std::move(on_state);
+    if (!life.over()) handlers_.on_state = std::move(on_state);
   }
 
   void take_answer(std::uint64_t id, Answer answer) {
@@ -222,10 +221,10 @@ class Channel final : public ShimChannel {
   void close() {
     loop_.cancel(std::exchange(readable_id_, 0));
     socket_.reset();
-    const std::weak_ptr alive = alive_;
+    const auto life = lifetime_.watch();
     while (!pending_.empty()) {
       finish(pending_.begin()->first, channel_closed());
-      if (alive.expired()) return;
+      if (life.over()) return;
     }
     if (auto on_closed = std::exchange(handlers_.on_closed, nullptr)) on_closed();
   }
@@ -237,7 +236,7 @@ class Channel final : public ShimChannel {
   Loop::Id readable_id_ = 0;
   std::uint64_t last_id_ = 0;
   std::map<std::uint64_t, PendingRequest> pending_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // gone once the channel is destroyed
+  Lifetime lifetime_;
 };
 
 }  // namespace

@@ -29,10 +29,6 @@ PodStatusWriter::PodStatusWriter(Loop& loop, client::ApiClient& client, const st
       end_of_log_(std::move(end_of_log)),
       on_done_(std::move(on_done)) {}
 
-PodStatusWriter::~PodStatusWriter() {
-  *alive_ = false;
-}
-
 bool PodStatusWriter::show(const Document& pod, const PodView& view) {
   const std::string& uid = pod.string_at("metadata", "uid");
   Progress& progress = pods_[uid];
@@ -51,9 +47,9 @@ bool PodStatusWriter::show(const Document& pod, const PodView& view) {
   patch["metadata"] = Object{{"uid", uid}, {"resourceVersion", version}};
   patch["status"] = status;
   client_.patch(object_name(pod, "status"), client::PatchType::kMerge, patch, {},
-                [this, alive = alive_, uid, version, sent = std::move(status)](Result<Document> done) mutable {
-                  if (*alive) on_written(uid, version, std::move(sent), std::move(done));
-                });
+                lifetime_.guard([this, uid, version, sent = std::move(status)](Result<Document> done) mutable {
+                  on_written(uid, version, std::move(sent), std::move(done));
+                }));
   return false;
 }
 
@@ -79,9 +75,7 @@ void PodStatusWriter::on_written(const std::string& uid, const std::string& vers
 }
 
 void PodStatusWriter::retry(const std::string& uid) {
-  loop_.after(kRetryWrite, [this, alive = alive_, uid] {
-    if (*alive) on_done_(uid);
-  });
+  loop_.after(kRetryWrite, lifetime_.guard([this, uid] { on_done_(uid); }));
 }
 
 void PodStatusWriter::remove(const Document& pod) {
@@ -90,15 +84,15 @@ void PodStatusWriter::remove(const Document& pod) {
   client::DeleteOptions options;
   options.grace_period_seconds = 0;
   options.precondition_uid = uid;
-  client_.remove(object_name(pod), options, [this, alive = alive_, uid](Result<Document> done) {
-    if (!*alive || done) return;
+  client_.remove(object_name(pod), options, lifetime_.guard([this, uid](Result<Document> done) {
+    if (done) return;
     if (done.error().reason == Reason::kNotFound || done.error().reason == Reason::kConflict) return;
     const auto late = pods_.find(uid);
     if (late == pods_.end()) return;
     LOG_WARN("pod not removed, trying again", {"uid", uid}, {"error", done.error().message});
     late->second.is_removing = false;
     retry(uid);
-  });
+  }));
 }
 
 void PodStatusWriter::remove_when_ended(const Document& pod) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "agent/pod/os.h"
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
@@ -21,7 +22,6 @@ class PodStatusWriter final : public PodApi {
   /// `on_done` is called, never inline, when a pod should be looked at again: a write has ended.
   PodStatusWriter(Loop& loop, client::ApiClient& client, const std::string& node, ReadEndOfLog end_of_log,
                   std::function<void(const std::string& uid)> on_done);
-  ~PodStatusWriter() override;
 
   bool show(const json::Document& pod, const PodView& view) override;
   void remove(const json::Document& pod) override;
@@ -50,7 +50,7 @@ class PodStatusWriter final : public PodApi {
   ReadEndOfLog end_of_log_;
   std::function<void(const std::string&)> on_done_;
   std::map<std::string, Progress> pods_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false once destroyed; checked by client callbacks
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

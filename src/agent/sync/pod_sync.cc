@@ -10,6 +10,8 @@ namespace {
 using json::Document;
 
 constexpr const char* kNames = "";  // the key in the queue that stands for the names, which no pod's uid equals
+// Each sync may start processes, so requests are served between two slices of them.
+constexpr WorkLimits kSyncLimits{.running = 1, .per_turn = 16, .starts_idle = false};
 
 bool is_past_ready(Presence presence) {
   switch (presence) {
@@ -33,7 +35,7 @@ PodSync::PodSync(Loop& loop, Os& os, PodApi& api, const NodeObjects& objects, Na
       planner_(planner),
       sources_(std::move(sources)),
       keeper_(os, api, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }),
-      queue_(loop, [this](const std::string& key) { sync(key); }) {}
+      queue_(loop, kSyncLimits, [this](const std::string& key) { sync(key); }) {}
 
 void PodSync::look_at_waiting() {
   for (const std::string& uid : keeper_.waiting()) queue_.add(uid);
@@ -51,8 +53,9 @@ void PodSync::write_names() {
 }
 
 void PodSync::sync(const std::string& key) {
-  if (key != kNames) return sync_pod(key);
   if (const auto again = names_.write_outdated()) queue_.add_after(kNames, *again);
+  if (key != kNames) sync_pod(key);
+  queue_.done(key);
 }
 
 void PodSync::sync_pod(const std::string& uid) {

@@ -10,7 +10,7 @@
 #include "agent/plan/launch_planner.h"
 #include "agent/pod/gangs.h"
 #include "agent/pod/pod_keeper.h"
-#include "agent/sync/sync_queue.h"
+#include "base/work_queue.h"
 
 namespace muster::agent {
 
@@ -49,7 +49,7 @@ class PodSync {
   Sources sources_;
   Gangs gangs_;
   PodKeeper keeper_;
-  SyncQueue queue_;
+  WorkQueue<std::string> queue_;
 };
 
 }  // namespace muster::agent

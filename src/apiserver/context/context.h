@@ -9,6 +9,7 @@
 #include "api/host_folders.h"
 #include "api/resource.h"
 #include "apiserver/quota/quotas.h"
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "node/node_api.h"
 #include "store/store.h"
@@ -34,7 +35,7 @@ struct Context {
   Quotas* quotas = nullptr;                                         // set while the server lives
   std::function<bool(const api::Resource&)> is_acted_on = nullptr;  // as Options has it
   std::optional<NodePolicy> node_policy = std::nullopt;             // as Options has it
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);       // for tasks that may outlive the server
+  Lifetime lifetime;                                                // of the server
 };
 
 }  // namespace muster::apiserver

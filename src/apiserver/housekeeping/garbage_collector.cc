@@ -50,7 +50,6 @@ bool has_failed(std::string_view what, const store::Key& key, const Error& error
 }  // namespace
 
 Collector::~Collector() {
-  *alive_ = false;
   for (const store::Store::Id id : subscriptions_) context_.store.unwatch(id);
   context_.loop.cancel(expiry_timer_);
   context_.loop.cancel(again_timer_);
@@ -136,9 +135,7 @@ void Collector::enqueue(const store::Key& key) {
   queue_.push_back(key);
   if (working_) return;
   working_ = true;
-  context_.loop.post([this, alive = alive_] {
-    if (*alive) work();
-  });
+  context_.loop.post(lifetime_.guard([this] { work(); }));
 }
 
 void Collector::note(std::string_view what, const store::Key& key, const Error& error) {
@@ -160,9 +157,7 @@ void Collector::work() {
   }
   working_ = !queue_.empty();
   if (!working_) return;
-  context_.loop.post([this, alive = alive_] {
-    if (*alive) work();
-  });
+  context_.loop.post(lifetime_.guard([this] { work(); }));
 }
 
 void Collector::look_at(const store::Key& key) {
@@ -229,13 +224,12 @@ void Collector::empty_namespace(const store::Key& key) {
                           [&](const store::Key& inside, const store::Entry&) { enqueue(inside); });
     }
     if (!lingering_.insert(key.name).second) return;
-    context_.loop.after(kLingers, [this, alive = alive_, key] {
-      if (!*alive) return;
+    context_.loop.after(kLingers, lifetime_.guard([this, key] {
       lingering_.erase(key.name);
       if (!is_terminating(key.name)) return;
       if (index_.count_in(key.name) > 0) report_what_remains(key);
       enqueue(key);
-    });
+    }));
     return;
   }
   edit_object(
@@ -303,15 +297,15 @@ void Collector::remove(const store::Key& key, const std::string& uid, bool foreg
   if (!uid.empty()) options.uid = uid;
   if (foreground) options.propagation = Propagation::kForeground;
   remove_object(context_, *resource_named(key.resource), key, options,
-                [this, alive = alive_, key](Result<Removed> result) {
-                  if (!result && *alive) note("delete", key, result.error());
-                });
+                lifetime_.guard([this, key](Result<Removed> result) {
+                  if (!result) note("delete", key, result.error());
+                }));
 }
 
 OnStored Collector::noted(std::string_view what, const store::Key& key) {
-  return [this, alive = alive_, what, key](Result<store::Bytes> result) {
-    if (!result && *alive) note(what, key, result.error());
-  };
+  return lifetime_.guard([this, what, key](Result<store::Bytes> result) {
+    if (!result) note(what, key, result.error());
+  });
 }
 
 void Collector::expire_later(const store::Key& key, store::Revision revision, Duration in) {
@@ -344,10 +338,10 @@ void Collector::expire(const Expiry& expiry) {
   // After a later change, the event has a later expiry.
   if (entry == nullptr || entry->revision != expiry.revision) return;
   remove_object(context_, *resource_named(expiry.key.resource), expiry.key, {},
-                [this, alive = alive_, expiry](Result<Removed> result) {
-                  if (result || !*alive || !has_failed("expire", expiry.key, result.error())) return;
+                lifetime_.guard([this, expiry](Result<Removed> result) {
+                  if (result || !has_failed("expire", expiry.key, result.error())) return;
                   expire_later(expiry.key, expiry.revision, kTryAgain);
-                });
+                }));
 }
 
 }  // namespace muster::apiserver

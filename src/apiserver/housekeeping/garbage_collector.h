@@ -14,6 +14,7 @@
 #include "apiserver/context/context.h"
 #include "apiserver/housekeeping/owner_index.h"
 #include "apiserver/verbs/write.h"
+#include "base/lifetime.h"
 #include "store/store.h"
 
 namespace muster::apiserver {
@@ -21,8 +22,7 @@ namespace muster::apiserver {
 class Collector {
  public:
   /// `event_life` is how long an Event is kept after its last change.
-  Collector(Context& context, Duration event_life)
-      : context_(context), event_life_(event_life), alive_(std::make_shared<bool>(true)) {}
+  Collector(Context& context, Duration event_life) : context_(context), event_life_(event_life) {}
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
@@ -79,7 +79,7 @@ class Collector {
   Loop::Id again_timer_ = 0;
   std::deque<Expiry> expiries_;  // ordered by `due`; every event has the same lifetime
   Loop::Id expiry_timer_ = 0;
-  std::shared_ptr<bool> alive_;  // false after destruction, for tasks and callbacks that outlive the collector
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::apiserver

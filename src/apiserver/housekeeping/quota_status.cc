@@ -10,9 +10,7 @@ void QuotaStatus::write_soon(const store::Key& quota) {
     at->second = true;
     return;
   }
-  context_.loop.post([this, alive = context_.alive, quota] {
-    if (*alive) write(quota);
-  });
+  context_.loop.post(context_.lifetime.guard([this, quota] { write(quota); }));
 }
 
 void QuotaStatus::write(const store::Key& quota) {
@@ -28,8 +26,7 @@ void QuotaStatus::write(const store::Key& quota) {
         object["status"] = status;
         return ok();
       },
-      [this, alive = context_.alive, quota](Result<store::Bytes> result) {
-        if (!*alive) return;
+      context_.lifetime.guard([this, quota](Result<store::Bytes> result) {
         const bool gone = !result && result.error().reason == Reason::kNotFound;
         if (!result && !gone) {
           LOG_WARN("cannot write what a quota holds", {"namespace", quota.ns}, {"name", quota.name},
@@ -37,7 +34,7 @@ void QuotaStatus::write(const store::Key& quota) {
         }
         const bool changed = writing_.extract(quota).mapped();
         if (changed && (result || gone)) write_soon(quota);
-      });
+      }));
 }
 
 }  // namespace muster::apiserver

@@ -38,7 +38,6 @@ json::Document as_list(const Amounts& amounts) {
 }  // namespace
 
 Quotas::~Quotas() {
-  *alive_ = false;
   for (const store::Store::Id id : subscriptions_) store_.unwatch(id);
 }
 
@@ -161,9 +160,7 @@ Result<Quotas::Reservation> Quotas::reserve(const api::Resource& resource, const
     for (const auto& [what, amount] : amounts) quota.reserved[what].add(amount);
   }
   // Destroying the last copy of the handle releases the reservation, whether or not the write succeeded.
-  return Reservation(nullptr, [this, alive = alive_, ns, held = std::move(held)](void*) {
-    if (*alive) release(ns, held);
-  });
+  return Reservation(nullptr, lifetime_.guard([this, ns, held = std::move(held)](void*) { release(ns, held); }));
 }
 
 void Quotas::release(const std::string& ns, const std::map<std::string, Amounts>& held) {

@@ -15,6 +15,7 @@
 
 #include "api/resource.h"
 #include "apiserver/quota/quota_usage.h"
+#include "base/lifetime.h"
 #include "base/result.h"
 #include "json/document.h"
 #include "store/store.h"
@@ -23,7 +24,7 @@ namespace muster::apiserver {
 
 class Quotas {
  public:
-  explicit Quotas(store::Store& store) : store_(store), alive_(std::make_shared<bool>(true)) {}
+  explicit Quotas(store::Store& store) : store_(store) {}
   ~Quotas();
   Quotas(const Quotas&) = delete;
   Quotas& operator=(const Quotas&) = delete;
@@ -59,7 +60,7 @@ class Quotas {
   std::function<void(const store::Key&)> on_change_;
   std::map<std::string, InNamespace> quotas_;
   std::vector<store::Store::Id> subscriptions_;
-  std::shared_ptr<bool> alive_;
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::apiserver

@@ -186,10 +186,10 @@ constexpr std::size_t kClearedAtOnce = 64;  // deletions in one turn of the loop
 /// Deletes a collection in batches. The response is the list as it was before, sent when the last deletion is done.
 struct Clearing : std::enable_shared_from_this<Clearing> {
   Clearing(Context& c, const api::Resource& r, DeleteOptions o, Reply to)
-      : context(c), alive(c.alive), resource(r), options(std::move(o)), reply(std::move(to)) {}
+      : context(c), server(c.lifetime.watch()), resource(r), options(std::move(o)), reply(std::move(to)) {}
 
   Context& context;
-  std::shared_ptr<const bool> alive;  // of the server, and so of the context
+  Lifetime::Watch server;  // and so the context
   const api::Resource& resource;
   DeleteOptions options;
   Reply reply;
@@ -212,9 +212,9 @@ struct Clearing : std::enable_shared_from_this<Clearing> {
     }
   }
   void go_on_later() {
-    if (!*alive) return;
+    if (server.over()) return;
     context.loop.post([self = shared_from_this()] {
-      if (*self->alive) self->go_on();
+      if (!self->server.over()) self->go_on();
     });
   }
   void answer() {

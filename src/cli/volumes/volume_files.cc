@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/lifetime.h"
 #include "base/strings.h"
 
 namespace muster::cli {
@@ -65,9 +66,7 @@ class BodyPump {
 
  private:
   void schedule() {
-    loop_.post([this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) step();
-    });
+    loop_.post(lifetime_.guard([this] { step(); }));
   }
 
   /// Reading blocks: this command has nothing else to do meanwhile.
@@ -86,9 +85,7 @@ class BodyPump {
     on_progress_(sent_);
     call_->write(std::make_shared<const std::string>(std::move(bytes)));
     if (call_->unsent() <= kMostUnsentBytes) return schedule();
-    call_->when_room(kMostUnsentBytes / 2, [this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) step();
-    });
+    call_->when_room(kMostUnsentBytes / 2, lifetime_.guard([this] { step(); }));
   }
 
   Loop& loop_;
@@ -97,7 +94,7 @@ class BodyPump {
   net::Call* call_ = nullptr;
   std::int64_t sent_ = 0;
   std::optional<Error> failure_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace

@@ -57,12 +57,12 @@ Error conflict(std::string message) {
 /// One plan that is being applied. Its pending requests keep it alive.
 class Run : public std::enable_shared_from_this<Run> {
  public:
-  Run(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
+  Run(Loop& loop, client::ApiClient& client, client::EventRecorder& events, Lifetime::Watch caller,
       Application application, UniqueFunction<void(Applied)> done)
       : loop_(loop),
         client_(client),
         events_(events),
-        alive_(std::move(alive)),
+        caller_(std::move(caller)),
         todo_(std::move(application)),
         done_(std::move(done)) {}
 
@@ -85,7 +85,7 @@ class Run : public std::enable_shared_from_this<Run> {
  private:
   /// Starts the actions that may run now: up to kWindow of the current batch.
   void advance() {
-    if (!*alive_) return;
+    if (caller_.over()) return;
     while (!failure_ && next_ < todo_.actions.size() && under_way_ < kWindow) {
       const Action& action = todo_.actions[next_];
       Batch batch = batch_of(action);
@@ -192,7 +192,7 @@ class Run : public std::enable_shared_from_this<Run> {
   }
 
   void finish(Status status) {
-    if (!*alive_) return;
+    if (caller_.over()) return;
     applied_.result = std::move(status);
     done_(std::move(applied_));
   }
@@ -200,7 +200,7 @@ class Run : public std::enable_shared_from_this<Run> {
   Loop& loop_;
   client::ApiClient& client_;
   client::EventRecorder& events_;
-  std::shared_ptr<const bool> alive_;
+  Lifetime::Watch caller_;
   Application todo_;
   UniqueFunction<void(Applied)> done_;
   Applied applied_;
@@ -212,9 +212,9 @@ class Run : public std::enable_shared_from_this<Run> {
 
 }  // namespace
 
-void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
+void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, Lifetime::Watch caller,
                 Application application, UniqueFunction<void(Applied)> done) {
-  std::make_shared<Run>(loop, client, events, std::move(alive), std::move(application), std::move(done))->start();
+  std::make_shared<Run>(loop, client, events, std::move(caller), std::move(application), std::move(done))->start();
 }
 
 }  // namespace muster::control

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
@@ -30,9 +31,9 @@ struct Applied {
   Status result = ok();
 };
 
-/// Calls `done` once, on the loop, never inline. When `*alive` is false the caller and the recorder are gone: nothing
-/// more is applied, recorded or called back. The client must outlive every application.
-void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, std::shared_ptr<const bool> alive,
+/// Calls `done` once, on the loop, never inline. Once the lifetime of `caller` is over, the recorder
+/// is gone as well: nothing more is applied, recorded or called back. The client must outlive every application.
+void apply_plan(Loop& loop, client::ApiClient& client, client::EventRecorder& events, Lifetime::Watch caller,
                 Application application, UniqueFunction<void(Applied)> done);
 
 }  // namespace muster::control

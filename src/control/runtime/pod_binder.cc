@@ -67,10 +67,6 @@ PodBinder::PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorde
                   [this](const AnyObject& before, const AnyObject& now) { on_group(before, now); });
 }
 
-PodBinder::~PodBinder() {
-  *alive_ = false;
-}
-
 void PodBinder::open() {
   open_ = true;
   wake();
@@ -79,13 +75,7 @@ void PodBinder::open() {
 void PodBinder::wake() {
   if (woken_ || !open_) return;
   woken_ = true;
-  const auto look_when_idle = [this, alive = alive_] {
-    if (*alive) {
-      loop_.post_when_idle([this, alive] {
-        if (*alive) look();
-      });
-    }
-  };
+  auto look_when_idle = lifetime_.guard([this] { loop_.post_when_idle(lifetime_.guard([this] { look(); })); });
   const Duration pause = next_look_ - loop_.mono();
   if (pause > Duration(0)) {
     loop_.after(pause, look_when_idle);
@@ -194,8 +184,7 @@ void PodBinder::bind(const Binding& binding) {
   }
   client_.create_subresource(
       {core_resource("pods"), binding.ns, binding.pod, "binding"}, body,
-      [this, alive = alive_, binding](Result<json::Document> bound) {
-        if (!*alive) return;
+      lifetime_.guard([this, binding](Result<json::Document> bound) {
         --binding_;
         bind_waiting();
         if (bound) {
@@ -211,7 +200,7 @@ void PodBinder::bind(const Binding& binding) {
           return;
         }
         on_bind_failed(binding, bound.error());
-      });
+      }));
 }
 
 void PodBinder::on_bind_failed(const Binding& binding, const Error& error) {
@@ -220,9 +209,7 @@ void PodBinder::on_bind_failed(const Binding& binding, const Error& error) {
   // The pod is gone, replaced by another of the same name, or already bound: the view will show which.
   if (error.reason == Reason::kNotFound || error.reason == Reason::kConflict) return;
   LOG_WARN("pod not bound", {"namespace", binding.ns}, {"pod", binding.pod}, {"error", error.message});
-  loop_.after(kRetry, [this, alive = alive_] {
-    if (*alive) wake();
-  });
+  loop_.after(kRetry, lifetime_.guard([this] { wake(); }));
 }
 
 void PodBinder::report_waiting(const std::vector<Waiting>& all) {
@@ -272,14 +259,13 @@ void PodBinder::mark_unschedulable(const api::Pod& pod, const std::string& messa
   marking_.insert(pod.metadata.uid);
   // A conflict means that the pod has changed; that change wakes the scheduler, which then retries.
   client_.patch({core_resource("pods"), pod.metadata.ns, pod.metadata.name, "status"}, client::PatchType::kMerge, patch,
-                {}, [this, alive = alive_, uid = pod.metadata.uid, name = pod.metadata.name](Result<json::Document> r) {
-                  if (!*alive) return;
+                {}, lifetime_.guard([this, uid = pod.metadata.uid, name = pod.metadata.name](Result<json::Document> r) {
                   marking_.erase(uid);
                   mark_waiting();
                   if (!r && r.error().reason != Reason::kConflict && r.error().reason != Reason::kNotFound) {
                     LOG_WARN("waiting pod not marked", {"pod", name}, {"error", r.error().message});
                   }
-                });
+                }));
 }
 
 }  // namespace muster::control

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
@@ -22,7 +23,6 @@ class PodBinder {
   /// `strict` is that of Surroundings.
   PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers,
             bool strict);
-  ~PodBinder();
   PodBinder(const PodBinder&) = delete;
   PodBinder& operator=(const PodBinder&) = delete;
 
@@ -69,8 +69,8 @@ class PodBinder {
   std::map<std::string, std::string> reported_;  // gang id -> the last message reported on its job
   std::set<std::string> without_queues_;         // ids of gangs whose missing queue was reported
   std::deque<std::pair<std::shared_ptr<const api::Pod>, std::string>> to_mark_;  // waiting pods and why they wait
-  std::set<std::string> marking_;                               // uids of pods whose condition is being written
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
+  std::set<std::string> marking_;  // uids of pods whose condition is being written
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::control

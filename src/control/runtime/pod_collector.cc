@@ -22,15 +22,11 @@ ObjectKey key_of(const api::ObjectMeta& pod) {
 PodCollector::PodCollector(Loop& loop, client::ApiClient& client, SharedInformers& informers)
     : loop_(loop),
       client_(client),
-      queue_(loop, [this](const ObjectKey& key) { work(key); }),
+      queue_(loop, kObjectLimits, [this](const ObjectKey& key) { work(key); }),
       pods_(informers.watch(watched_kind<api::Pod>(),
                             [this](const AnyObject& before, const AnyObject& now) { on_pod(before, now); })),
       nodes_(informers.watch(watched_kind<api::Node>(),
                              [this](const AnyObject& before, const AnyObject& now) { on_node(before, now); })) {}
-
-PodCollector::~PodCollector() {
-  *alive_ = false;
-}
 
 // ---- changes ----
 
@@ -88,23 +84,21 @@ void PodCollector::write_status(const ObjectKey& key, const api::Pod& pod, const
   const json::Document patch =
       json::Object{{"metadata", json::Object{{"resourceVersion", pod.metadata.resource_version}}}, {"status", status}};
   client_.patch(object, client::PatchType::kMerge, patch, {},
-                [this, alive = alive_, key, uid = pod.metadata.uid](Result<json::Document> written) {
-                  if (!*alive) return;
+                lifetime_.guard([this, key, uid = pod.metadata.uid](Result<json::Document> written) {
                   if (written) return remove(key, uid);
                   try_again(key, written.error());
-                });
+                }));
 }
 
 void PodCollector::remove(const ObjectKey& key, const std::string& uid) {
   client::DeleteOptions options;
   options.grace_period_seconds = 0;
   options.precondition_uid = uid;
-  client_.remove(pod_name(key), options, [this, alive = alive_, key](Result<json::Document> removed) {
-    if (!*alive) return;
+  client_.remove(pod_name(key), options, lifetime_.guard([this, key](Result<json::Document> removed) {
     if (!removed) return try_again(key, removed.error());
     LOG_INFO("pod without a node removed", {"namespace", key.ns}, {"pod", key.name});
     queue_.done(key);
-  });
+  }));
 }
 
 void PodCollector::try_again(const ObjectKey& key, const Error& error) {

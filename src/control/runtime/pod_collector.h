@@ -4,18 +4,18 @@
 #include <memory>
 #include <optional>
 
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "control/collector/collect.h"
+#include "control/runtime/object_queue.h"
 #include "control/runtime/shared_informers.h"
-#include "control/runtime/work_queue.h"
 
 namespace muster::control {
 
 class PodCollector {
  public:
   PodCollector(Loop& loop, client::ApiClient& client, SharedInformers& informers);
-  ~PodCollector();
   PodCollector(const PodCollector&) = delete;
   PodCollector& operator=(const PodCollector&) = delete;
 
@@ -37,12 +37,12 @@ class PodCollector {
 
   Loop& loop_;
   client::ApiClient& client_;
-  WorkQueue queue_;
+  ObjectQueue queue_;
   std::size_t node_count_ = 0;
   ByObject<MonoTime> missing_since_;  // when a pod's node was first missed
   const ObjectIndex& pods_;
   const ObjectIndex& nodes_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::control

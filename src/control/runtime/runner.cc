@@ -53,11 +53,7 @@ Runner::Runner(Loop& loop, Rng& rng, client::ApiClient& client, client::EventRec
       client_(client),
       events_(events),
       informers_(informers),
-      queue_(loop, [this](const ObjectKey& key) { work(key); }) {}
-
-Runner::~Runner() {
-  *alive_ = false;
-}
+      queue_(loop, kObjectLimits, [this](const ObjectKey& key) { work(key); }) {}
 
 void Runner::add(Controller controller) {
   const api::Resource* resource = api::find_kind(controller.api_version, controller.kind);
@@ -140,7 +136,7 @@ void Runner::work(const ObjectKey& key) {
   const Duration took = loop_.mono() - began;
   if (took > kCheapPlan) next_plan_[key] = loop_.mono() + rest_after(took);
   apply_plan(
-      loop_, client_, events_, alive_,
+      loop_, client_, events_, lifetime_.watch(),
       {.object = {entry.resource, key.ns, key.name},
        .reference = reference,
        .resource_version = primary->string_at("metadata", "resourceVersion"),

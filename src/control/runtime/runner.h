@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "control/controller.h"
 #include "control/runtime/executor.h"
+#include "control/runtime/object_queue.h"
 #include "control/runtime/shared_informers.h"
-#include "control/runtime/work_queue.h"
 
 namespace muster::control {
 
 class Runner {
  public:
   Runner(Loop& loop, Rng& rng, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers);
-  ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
@@ -67,10 +67,10 @@ class Runner {
   client::EventRecorder& events_;
   SharedInformers& informers_;
   std::map<std::pair<std::string, std::string>, Registered> registered_;  // by apiVersion, kind
-  WorkQueue queue_;
+  ObjectQueue queue_;
   ByObject<Memory> memories_;
   ByObject<MonoTime> next_plan_;  // not before this time, of primaries whose last plan was costly
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::control

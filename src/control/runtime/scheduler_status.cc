@@ -28,10 +28,6 @@ SchedulerStatus::SchedulerStatus(Loop& loop, client::ApiClient& client, Ledger& 
                                  const Surroundings& surroundings)
     : loop_(loop), client_(client), ledger_(ledger), surroundings_(surroundings) {}
 
-SchedulerStatus::~SchedulerStatus() {
-  *alive_ = false;
-}
-
 void SchedulerStatus::note(const Schedule& decided) {
   std::map<Ledger::Key, std::string> reasons;
   for (const Waiting& waiting : decided.waiting) {
@@ -54,9 +50,7 @@ void SchedulerStatus::note(const Schedule& decided) {
 void SchedulerStatus::write_later() {
   if (is_due_) return;
   is_due_ = true;
-  loop_.after(kPause, [this, alive = alive_] {
-    if (*alive) write();
-  });
+  loop_.after(kPause, lifetime_.guard([this] { write(); }));
 }
 
 void SchedulerStatus::write() {
@@ -96,14 +90,13 @@ void SchedulerStatus::patch_status(const client::ObjectName& object, const std::
   // A conflict means that the object has changed. That change comes into view, and its status is written then.
   client_.patch(
       object, client::PatchType::kMerge, patch, {},
-      [this, alive = alive_, name = object.name](Result<json::Document> written) {
-        if (!*alive) return;
+      lifetime_.guard([this, name = object.name](Result<json::Document> written) {
         --requests_;
         if (written || written.error().reason == Reason::kConflict || written.error().reason == Reason::kNotFound) {
           return;
         }
         LOG_WARN("status not written", {"name", name}, {"error", written.error().message});
-      });
+      }));
 }
 
 }  // namespace muster::control

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "control/scheduler/schedule.h"
@@ -17,7 +18,6 @@ class SchedulerStatus {
  public:
   /// `ledger` and `surroundings` must outlive this object.
   SchedulerStatus(Loop& loop, client::ApiClient& client, Ledger& ledger, const Surroundings& surroundings);
-  ~SchedulerStatus();
   SchedulerStatus(const SchedulerStatus&) = delete;
   SchedulerStatus& operator=(const SchedulerStatus&) = delete;
 
@@ -36,11 +36,11 @@ class SchedulerStatus {
   client::ApiClient& client_;
   Ledger& ledger_;
   const Surroundings& surroundings_;
-  bool is_due_ = false;                                         // a write is planned
-  std::size_t requests_ = 0;                                    // in progress
-  std::map<Ledger::Key, std::string> reasons_;                  // why the pods of a group wait
-  std::set<Ledger::Key> changed_;                               // groups whose status may have changed
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // requests in progress may outlive this object
+  bool is_due_ = false;                         // a write is planned
+  std::size_t requests_ = 0;                    // in progress
+  std::map<Ledger::Key, std::string> reasons_;  // why the pods of a group wait
+  std::set<Ledger::Key> changed_;               // groups whose status may have changed
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::control

@@ -22,10 +22,6 @@ PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, 
                      },
                  .on_deleted = [this](const std::string& uid) { logged_.erase(uid); }}) {}
 
-PageProxy::~PageProxy() {
-  *alive_ = false;
-}
-
 bool PageProxy::knows_sender(const net::Request& head) const {
   const auto page = page_of(head.target);
   return page && access_.may_see(head, page->path);
@@ -93,11 +89,11 @@ void PageProxy::note_visit(const PageName& page, const json::Document& board) {
   json::Document patch{json::Object{}};
   patch["metadata"]["annotations"][api::kLastVisitAnnotation] = format_rfc3339_micro(loop_.now());
   client_.patch({{"tensorstack.dev", "v1beta1", page.kind->plural}, page.ns, page.name}, client::PatchType::kMerge,
-                patch, {}, [this, alive = alive_, path = page.path](Result<json::Document> done) {
+                patch, {}, [this, alive = lifetime_.watch(), path = page.path](Result<json::Document> done) {
                   if (!done && done.error().reason != Reason::kNotFound) {
                     LOG_WARN("visit not noted", {"page", path}, {"error", done.error().message});
                   }
-                  if (*alive) being_noted_.erase(path);
+                  if (!alive.over()) being_noted_.erase(path);
                 });
 }
 
@@ -105,9 +101,8 @@ void PageProxy::pass_on_when_logged(const PageBackend& backend, const PageName& 
                                     net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
   const std::string& uid = board.string_at("metadata", "uid");
   if (logged_.contains(uid)) return pass_on_to(backend, page, std::move(request), exchange);
-  options_.find_logs(board, [this, alive = alive_, uid, backend, page, request = std::move(request),
-                             exchange](Result<std::string> nowhere) mutable {
-    if (!*alive) return;
+  options_.find_logs(board, lifetime_.guard([this, uid, backend, page, request = std::move(request),
+                                             exchange](Result<std::string> nowhere) mutable {
     // Whatever cannot be searched is TensorBoard's to explain.
     if (nowhere && !nowhere->empty()) {
       return respond_later(*exchange, fmt::format("TensorBoard {} runs, but nothing was logged yet ({}). This page "
@@ -116,7 +111,7 @@ void PageProxy::pass_on_when_logged(const PageBackend& backend, const PageName& 
     }
     if (nowhere) logged_.insert(uid);
     pass_on_to(backend, page, std::move(request), exchange);
-  });
+  }));
 }
 
 void PageProxy::pass_on_to(const PageBackend& backend, const PageName& page, net::Request request,

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "base/lifetime.h"
 #include "net/event_loop.h"
 #include "web/pages/find_logs.h"
 #include "web/pages/page_access.h"
@@ -26,7 +27,6 @@ class PageProxy {
     std::function<void(const json::Document& board, OnLogsFound done)> find_logs = nullptr;
   };
   PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, PageAccess& access, Options options);
-  ~PageProxy();
 
   void start() { backends_.start(); }
   /// For net::HttpServer, which reads the body of nobody else.
@@ -53,9 +53,9 @@ class PageProxy {
   Options options_;
   PageBackends backends_;
   std::map<std::pair<std::string, int>, std::shared_ptr<PageUpstream>> upstreams_;  // by address and port
-  std::set<std::string> being_noted_;                           // paths of pages whose visit is being written
-  std::set<std::string> logged_;                                // uids of TensorBoards that have something to show
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for replies that outlive the proxy
+  std::set<std::string> being_noted_;  // paths of pages whose visit is being written
+  std::set<std::string> logged_;       // uids of TensorBoards that have something to show
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::web
