@@ -139,11 +139,11 @@ bool start_engine() {
 std::variant<Choice, Failure> find_server(Server need, const ConnectOptions& options, const Environment& environment,
                                           const Terminal& terminal) {
   if (need == Server::kNone) return usage_failure("this command asks no server");
-  auto chosen = choose_server(options, environment, Surroundings::real());
+  auto chosen = choose_server(options, environment, ConnectPorts::real());
   const auto* failure = std::get_if<Failure>(&chosen);
   if (failure == nullptr || failure->code != kExitUnreachable || need != Server::kStarted) return chosen;
   terminal.err("note: no server was found; starting the engine of this machine\n");
-  return start_engine() ? choose_server(options, environment, Surroundings::real()) : chosen;
+  return start_engine() ? choose_server(options, environment, ConnectPorts::real()) : chosen;
 }
 
 int run_command(const Entry& entry, const std::vector<std::string>& args, const ShowPage& show_page) {

@@ -44,7 +44,7 @@ std::optional<std::string> output_of(std::vector<std::string> words) {
 
 Check check_engine(const std::string& data_dir, const std::optional<EngineRecord>& engine) {
   const std::string socket = data_dir + "/api.sock";
-  const bool answers = cli::Surroundings::real().listening(socket);
+  const bool answers = cli::ConnectPorts::real().listening(socket);
   if (engine && answers) {
     return {"engine", Health::kGood,
             fmt::format("runs (pid {}) at {}, answers on {}", engine->pid, engine->url, socket)};

@@ -106,14 +106,14 @@ inline Ledger ledger_of(const Cluster& cluster) {
   return ledger;
 }
 
-inline Surroundings surroundings_of(const Cluster& cluster) {
-  Surroundings surroundings{.nodes = cluster.nodes, .queues = cluster.queues, .strict = cluster.strict};
-  surroundings.queues.push_back(queue(kDefaultQueue));
-  return surroundings;
+inline ClusterObjects objects_of(const Cluster& cluster) {
+  ClusterObjects objects{.nodes = cluster.nodes, .queues = cluster.queues, .strict = cluster.strict};
+  objects.queues.push_back(queue(kDefaultQueue));
+  return objects;
 }
 
 inline Schedule schedule(const Cluster& cluster) {
-  return control::schedule(ledger_of(cluster), surroundings_of(cluster));
+  return control::schedule(ledger_of(cluster), objects_of(cluster));
 }
 
 /// "a-0@machine", in the order of binding.

@@ -145,7 +145,7 @@ def test_a_terminal_says_when_it_ends_with_its_pod_or_cannot_begin(console, pods
     assert page.get_by_role("link", name="Terminal").is_visible()
     broken = next(pod for pod in pods.muster("get", "pods", "-o", "name").stdout.split() if "broken-" in pod).split("/")[1]
     page.goto(f"http://127.0.0.1:{pods.port}/console/pods/default/{broken}?tab=terminal")
-    page.get_by_text("The container is not running, so there is nothing to open a terminal in.").wait_for()
+    page.get_by_text("The container is not running, so a terminal cannot be opened.").wait_for()
     page.goto(f"http://127.0.0.1:{pods.port}/console/pods/default/nobody")
     page.get_by_text("Pod nobody does not exist in project default.").wait_for()
 

@@ -129,7 +129,7 @@ def test_files_are_edited_with_care_for_what_others_write(console, engine, files
     replace_text(page, "print('mine')\n")
     (files / "new.py").write_text("print('theirs')\n")
     page.keyboard.press("Control+s")
-    page.get_by_role("alert").filter(has_text="has changed since it was read here").wait_for()
+    page.get_by_role("alert").filter(has_text="has changed since it was opened here").wait_for()
     tab.picture("file-conflict")
     assert (files / "new.py").read_text() == "print('theirs')\n"
     page.get_by_role("button", name="Overwrite with my version").click()

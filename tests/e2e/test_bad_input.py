@@ -194,7 +194,7 @@ def test_wrong_words_and_flags_are_named(engine, tmp_path):
         return done.stderr
 
     assert "a name may not be empty" in refused("get", "cm", "")
-    assert "separated by blanks: m0 m1" in refused("get", "cm", "m0,m1")
+    assert "separate several names with spaces: m0 m1" in refused("get", "cm", "m0,m1")
     assert refused("get", "cm", "-l", "a b").startswith('error: -l "a b": ')
     assert refused("get", "cm", "--field-selector", "a b").startswith('error: --field-selector "a b": ')
     assert "jsonpath= needs a template" in refused("get", "cm", "-o", "jsonpath=")

@@ -105,7 +105,7 @@ def owner(engine):
 def test_strangers_other_sites_and_accounts_are_refused(engine, page):
     files = page.url + "api/contents"
     assert "log in with a link from `muster notebook mnist -n default`" in fails_with(401, files)
-    assert "used already" in fails_with(403, page.link)
+    assert "already used" in fails_with(403, page.link)
     fails_with(403, urllib.request.Request(files, headers={**owner(engine), "Host": "evil.example"}))
     fails_with(403, urllib.request.Request(files, headers={**owner(engine), "Origin": "https://evil.example"}))
     assert WebSocket(page.url + "terminals/websocket/1", {}).status == 401

@@ -75,7 +75,7 @@ def test_it_stops_without_visitors_and_comes_back_with_one(tmp_path):
         wait_for("the empty page", lambda: "nothing was logged yet (claim logs, folder run)" in page(), timeout=90)
         wait_for("it to stop", lambda: not pods(), timeout=90)
         idle = next(c for c in engine.wait_phase("quiet", "Suspended", kind="tb")["status"]["conditions"] if c["type"] == "Idle")
-        assert idle["status"] == "True" and idle["message"].endswith("it starts again when its page is opened")
+        assert idle["status"] == "True" and idle["message"].endswith("opening its page resumes it")
 
         (engine.data / "volumes/default/logs/run").mkdir()
         (engine.data / "volumes/default/logs/run/events.out.tfevents.1.host.1.0").touch()

@@ -56,12 +56,12 @@ void end_running(AttemptRecord& record, Time now, const std::string& message) {
 /// Decides about a pod that the API has and nobody has deleted.
 class Keep {
  public:
-  Keep(const PodMemory& memory, const DesiredPod& pod, const Sighting& seen, const Surroundings& around)
+  Keep(const PodMemory& memory, const DesiredPod& pod, const Sighting& seen, const PodContext& around)
       : pod_(pod), seen_(seen), around_(around) {
     decision_.memory = memory;
   }
 
-  Decision run() {
+  PodDecision run() {
     if (pod_.has_ended && !is_alive()) return std::move(decision_);
     view_.current = seen_.record;
     switch (seen_.presence) {
@@ -339,13 +339,13 @@ class Keep {
 
   const DesiredPod& pod_;
   const Sighting& seen_;
-  const Surroundings& around_;
+  const PodContext& around_;
   PodView view_;
-  Decision decision_;
+  PodDecision decision_;
 };
 
 /// Ends the pod's processes. Returns true when none is left.
-bool end_processes(const Sighting& seen, std::int64_t grace, Decision& decision) {
+bool end_processes(const Sighting& seen, std::int64_t grace, PodDecision& decision) {
   switch (seen.presence) {
     case Presence::kStarting:
     case Presence::kReady:
@@ -362,9 +362,9 @@ bool end_processes(const Sighting& seen, std::int64_t grace, Decision& decision)
   }
 }
 
-Decision decide_deleted(const PodMemory& memory, const DesiredPod& pod, const Sighting& seen,
-                        const Surroundings& around) {
-  Decision decision;
+PodDecision decide_deleted(const PodMemory& memory, const DesiredPod& pod, const Sighting& seen,
+                           const PodContext& around) {
+  PodDecision decision;
   decision.memory = memory;
   const bool is_first_stop = !memory.stopping_with;
   if (!end_processes(seen, pod.grace_seconds, decision)) {
@@ -394,8 +394,8 @@ Decision decide_deleted(const PodMemory& memory, const DesiredPod& pod, const Si
   return decision;
 }
 
-Decision decide_gone(const PodMemory& memory, const Sighting& seen) {
-  Decision decision;
+PodDecision decide_gone(const PodMemory& memory, const Sighting& seen) {
+  PodDecision decision;
   decision.memory = memory;
   if (!end_processes(seen, 0, decision)) return decision;
   decision.steps.emplace_back(CleanUp{});
@@ -405,7 +405,7 @@ Decision decide_gone(const PodMemory& memory, const Sighting& seen) {
 
 }  // namespace
 
-Decision decide(const PodMemory& memory, const DesiredPod* pod, const Sighting& seen, const Surroundings& around) {
+PodDecision decide(const PodMemory& memory, const DesiredPod* pod, const Sighting& seen, const PodContext& around) {
   if (pod == nullptr) return decide_gone(memory, seen);
   if (pod->is_deleted) return decide_deleted(memory, *pod, seen, around);
   return Keep(memory, *pod, seen, around).run();

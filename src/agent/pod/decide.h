@@ -61,7 +61,7 @@ struct Readiness {
 };
 
 /// Everything else that the decision depends on.
-struct Surroundings {
+struct PodContext {
   Time now;
   std::string boot_id;
   std::string address;        // the pod's, given when it was first seen
@@ -135,7 +135,7 @@ struct PodView {
   // A failure of the whole pod: LostShim, LostReboot, DeadlineExceeded, Evicted, or a launch that is impossible.
   std::string failure_reason;
   std::string failure_message;
-  std::optional<std::string> stall = {};  // as in Surroundings
+  std::optional<std::string> stall = {};  // as in PodContext
 };
 
 struct PodEvent {
@@ -146,7 +146,7 @@ struct PodEvent {
   bool operator==(const PodEvent&) const = default;
 };
 
-struct Decision {
+struct PodDecision {
   PodMemory memory;
   std::optional<PodView> view;  // absent: the status stays as it is
   std::vector<Step> steps;      // in this order
@@ -155,7 +155,7 @@ struct Decision {
 };
 
 /// `pod` is null when the API has no such object.
-Decision decide(const PodMemory& memory, const DesiredPod* pod, const Sighting& seen, const Surroundings& around);
+PodDecision decide(const PodMemory& memory, const DesiredPod* pod, const Sighting& seen, const PodContext& around);
 
 /// What a new server remembers of a pod whose current launch is `launch`. `pod` is null when the API does not have it.
 PodMemory recall(int launch, const std::optional<AttemptRecord>& previous, const DesiredPod* pod);

@@ -23,7 +23,7 @@ class Decide : public ::testing::Test {
     around_.boot_id = "now";
     pod_.intent = Intent{0, "now"};
   }
-  Decision decide_with(Presence presence, std::optional<AttemptRecord> record = std::nullopt) {
+  PodDecision decide_with(Presence presence, std::optional<AttemptRecord> record = std::nullopt) {
     return decide(memory_, &pod_, {presence, std::move(record)}, around_);
   }
   static AttemptRecord ended(int code, int run = 0, Duration ago = 0s) {
@@ -45,12 +45,12 @@ class Decide : public ::testing::Test {
 
   PodMemory memory_;
   DesiredPod pod_;
-  Surroundings around_;
+  PodContext around_;
 };
 
 TEST_F(Decide, TheIntentIsStoredBeforeAnythingStarts) {
   pod_.intent.reset();
-  const Decision first = decide_with(Presence::kNothing);
+  const PodDecision first = decide_with(Presence::kNothing);
   EXPECT_THAT(first.steps, IsEmpty());
   EXPECT_EQ(first.view->intent, (Intent{0, "now"}));
   pod_.intent = Intent{0, "now"};
@@ -59,7 +59,7 @@ TEST_F(Decide, TheIntentIsStoredBeforeAnythingStarts) {
 
 TEST_F(Decide, AnIntentOfAnotherBootIsALaunchThatWasLost) {
   pod_.intent = Intent{0, "before"};
-  const Decision decision = decide_with(Presence::kNothing);
+  const PodDecision decision = decide_with(Presence::kNothing);
   EXPECT_THAT(decision.steps, IsEmpty());
   EXPECT_EQ(decision.view->stage, Stage::kEnded);
   EXPECT_EQ(decision.view->failure_reason, "LostReboot");
@@ -67,7 +67,7 @@ TEST_F(Decide, AnIntentOfAnotherBootIsALaunchThatWasLost) {
 
 TEST_F(Decide, AMissingReferenceIsWaitedForWithItsName) {
   around_.readiness = {Readiness::State::kWaits, "ContainerCreating", "FailedMount", "configmap \"x\" not found"};
-  const Decision decision = decide_with(Presence::kNothing);
+  const PodDecision decision = decide_with(Presence::kNothing);
   EXPECT_THAT(decision.steps, IsEmpty());
   EXPECT_EQ(decision.view->waiting_message, "configmap \"x\" not found");
   EXPECT_FALSE(decision.view->intent) << "nothing is about to start";
@@ -86,7 +86,7 @@ TEST_F(Decide, AShimWithAHeadStartGoesLaterThanItsGang) {
   memory_ = decide_with(Presence::kReady).memory;
   around_.now += 5s;  // the head start counts from when all are ready
   around_.gang_is_ready = true;
-  const Decision waits = decide_with(Presence::kReady);
+  const PodDecision waits = decide_with(Presence::kReady);
   EXPECT_THAT(waits.steps, IsEmpty());
   EXPECT_EQ(waits.look_again, Duration(100ms));
   memory_ = waits.memory;
@@ -101,7 +101,7 @@ TEST_F(Decide, AShimWithAHeadStartGoesLaterThanItsGang) {
 TEST_F(Decide, AFailedContainerRestartsAloneAfterItsDelay) {
   pod_.restart_policy = RestartPolicy::kOnFailure;
   EXPECT_THAT(decide_with(Presence::kRunning, ended(1)).steps, ElementsAre(Step(RestartContainer{"main", 1})));
-  const Decision waits = decide_with(Presence::kRunning, ended(1, 2, 5s));
+  const PodDecision waits = decide_with(Presence::kRunning, ended(1, 2, 5s));
   EXPECT_THAT(waits.steps, IsEmpty());
   EXPECT_EQ(waits.look_again, Duration(15s)) << "20 s, of which 5 have passed";
   EXPECT_EQ(waits.view->restart_delays.at("main"), Duration(20s));
@@ -112,7 +112,7 @@ TEST_F(Decide, TheDeadlineEndsThePod) {
   pod_.deadline = kToday + 5s;
   EXPECT_EQ(decide_with(Presence::kRunning, running()).look_again, Duration(5s));
   pod_.deadline = kToday;
-  const Decision stops = decide_with(Presence::kRunning, running());
+  const PodDecision stops = decide_with(Presence::kRunning, running());
   EXPECT_THAT(stops.steps, ElementsAre(Step(StopPod{30})));
   memory_ = stops.memory;
   EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, IsEmpty()) << "once is enough";
@@ -122,10 +122,10 @@ TEST_F(Decide, TheDeadlineEndsThePod) {
 TEST_F(Decide, AnEvictedPodEndsSoonAndFailsWhateverItsRestartPolicy) {
   pod_.restart_policy = RestartPolicy::kAlways;
   around_.eviction = "it holds too much";
-  const Decision stops = decide_with(Presence::kRunning, running());
+  const PodDecision stops = decide_with(Presence::kRunning, running());
   EXPECT_THAT(stops.steps, ElementsAre(Step(StopPod{1})));
   EXPECT_THAT(stops.events, ::testing::Contains(PodEvent{"Warning", "Evicted", "it holds too much"}));
-  const Decision ends = decide_with(Presence::kEnded, ended(143));
+  const PodDecision ends = decide_with(Presence::kEnded, ended(143));
   EXPECT_EQ(ends.view->stage, Stage::kEnded);
   EXPECT_EQ(ends.view->failure_reason, "Evicted");
   EXPECT_EQ(ends.view->failure_message, "it holds too much");
@@ -138,7 +138,7 @@ TEST_F(Decide, AnEndBeforeTheDeadlineIsTheContainersOwn) {
 
 TEST_F(Decide, WhatNeverRanIsLaunchedAgainAFewTimes) {
   for (int i = 0; i < 3; ++i) {
-    const Decision decision = decide_with(Presence::kNeverRan);
+    const PodDecision decision = decide_with(Presence::kNeverRan);
     EXPECT_THAT(decision.steps, ElementsAre(Step(DiscardLaunch{})));
     EXPECT_EQ(decision.memory.launch, 0);
     memory_ = decision.memory;
@@ -147,7 +147,7 @@ TEST_F(Decide, WhatNeverRanIsLaunchedAgainAFewTimes) {
 }
 
 TEST_F(Decide, WhatDownStoppedIsLaunchedAgainWithTheNextRun) {
-  const Decision decision = decide_with(Presence::kStopped, ended(143, 4));
+  const PodDecision decision = decide_with(Presence::kStopped, ended(143, 4));
   EXPECT_EQ(decision.memory.launch, 1);
   EXPECT_EQ(decision.memory.first_runs.at("main"), 5);
   EXPECT_EQ(decision.look_again, Duration(0));
@@ -156,7 +156,7 @@ TEST_F(Decide, WhatDownStoppedIsLaunchedAgainWithTheNextRun) {
 TEST_F(Decide, DeletionStopsThenShowsTheEndThenRemoves) {
   pod_.is_deleted = true;
   pod_.grace_seconds = 7;
-  const Decision stops = decide_with(Presence::kRunning, running());
+  const PodDecision stops = decide_with(Presence::kRunning, running());
   EXPECT_THAT(stops.steps, ElementsAre(Step(StopPod{7})));
   EXPECT_THAT(stops.events, ElementsAre(PodEvent{"Normal", "Killing", "Stopping container main"}));
   memory_ = stops.memory;
@@ -164,7 +164,7 @@ TEST_F(Decide, DeletionStopsThenShowsTheEndThenRemoves) {
   EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, IsEmpty()) << "a grace period can only be shortened";
   pod_.grace_seconds = 0;
   EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, ElementsAre(Step(StopPod{0})));
-  const Decision removes = decide_with(Presence::kEnded, ended(143));
+  const PodDecision removes = decide_with(Presence::kEnded, ended(143));
   EXPECT_EQ(removes.view->stage, Stage::kEnded);
   EXPECT_THAT(removes.steps, ElementsAre(Step(CleanUp{}), Step(RemoveObject{})));
 }
@@ -185,7 +185,7 @@ TEST_F(Decide, ALostPodThatMayRestartIsLaunchedAgainAndItsDelayCountsFromTheLoss
   pod_.restart_policy = RestartPolicy::kAlways;
   AttemptRecord record = running();
   record.containers[0].run = 1;
-  const Decision waits = decide_with(Presence::kLostShim, record);
+  const PodDecision waits = decide_with(Presence::kLostShim, record);
   EXPECT_EQ(waits.view->stage, Stage::kBackOff);
   EXPECT_EQ(waits.look_again, Duration(10s));
   memory_ = waits.memory;

@@ -115,7 +115,7 @@ class History {
   void start_server() {
     os_.emplace(machine_, mortality_, [this] { return now_; });
     keeper_.emplace(*os_, api_, [](const json::Document&, Presence) {
-      Surroundings around;
+      PodContext around;
       around.address = "127.1.2.3";
       return around;
     });

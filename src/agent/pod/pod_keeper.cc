@@ -38,11 +38,11 @@ std::optional<Duration> PodKeeper::sync(const std::string& uid, const json::Docu
   PodMemory* memory = find_or_recall(uid, desired ? &*desired : nullptr);
   if (memory == nullptr) return std::nullopt;
   const Sighting seen = os_.look(uid, memory->launch);
-  Surroundings around;
+  PodContext around;
   if (pod != nullptr) around = look_around_(*pod, seen.presence);
   around.now = now;
   around.boot_id = os_.boot_id();
-  Decision decision = decide(*memory, desired ? &*desired : nullptr, seen, around);
+  PodDecision decision = decide(*memory, desired ? &*desired : nullptr, seen, around);
   *memory = std::move(decision.memory);
   if (seen.presence == Presence::kNothing || seen.presence == Presence::kReady) {
     waiting_.insert(uid);

@@ -17,7 +17,7 @@ namespace muster::agent {
 class PodKeeper {
  public:
   /// Tells the rest of what a decision depends on. Called once per look.
-  using LookAround = std::function<Surroundings(const json::Document& pod, Presence presence)>;
+  using LookAround = std::function<PodContext(const json::Document& pod, Presence presence)>;
 
   PodKeeper(Os& os, PodApi& api, LookAround look_around);
 

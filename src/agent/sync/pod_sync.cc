@@ -76,9 +76,9 @@ void PodSync::sync_pod(const std::string& uid) {
   }
 }
 
-Surroundings PodSync::look_around(const Document& pod, Presence presence) {
+PodContext PodSync::look_around(const Document& pod, Presence presence) {
   const std::string& uid = pod.string_at("metadata", "uid");
-  Surroundings around;
+  PodContext around;
   around.first_restart_delay = sources_.first_restart_delay;
   around.address = names_.address_of(pod);
   around.eviction = sources_.eviction_of(uid);

@@ -39,7 +39,7 @@ class PodSync {
  private:
   void sync(const std::string& key);
   void sync_pod(const std::string& uid);
-  Surroundings look_around(const json::Document& pod, Presence presence);
+  PodContext look_around(const json::Document& pod, Presence presence);
   bool gang_is_ready(const json::Document& pod);
 
   Loop& loop_;

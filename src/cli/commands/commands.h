@@ -37,7 +37,7 @@ std::unique_ptr<Command> make_delete();
 std::unique_ptr<Command> make_wait();
 std::unique_ptr<Command> make_version();
 std::unique_ptr<Command> make_use();
-std::unique_ptr<Command> make_use(Environment environment, Surroundings surroundings);
+std::unique_ptr<Command> make_use(Environment environment, ConnectPorts ports);
 std::unique_ptr<Command> make_kubeconfig();
 std::unique_ptr<Command> make_crds();
 std::unique_ptr<Command> make_patch();

@@ -62,7 +62,7 @@ class Complete final : public Command {
   void add_contexts(std::vector<Candidate>& candidates) const {
     const std::string& named = at_.connect.kubeconfig;
     const auto contexts =
-        contexts_of(named.empty() ? read_environment().user_kubeconfig() : named, Surroundings::real());
+        contexts_of(named.empty() ? read_environment().user_kubeconfig() : named, ConnectPorts::real());
     if (!contexts) return;
     for (const std::string& name : contexts->names) candidates.push_back({name});
   }

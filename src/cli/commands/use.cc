@@ -16,8 +16,7 @@ namespace {
 
 class Use final : public Command {
  public:
-  Use(Environment environment, Surroundings surroundings)
-      : environment_(std::move(environment)), surroundings_(std::move(surroundings)) {}
+  Use(Environment environment, ConnectPorts ports) : environment_(std::move(environment)), ports_(std::move(ports)) {}
 
   void add_flags(Flags& flags) override {
     flags.add_bool("forget", &forget_, "forget the choice: use the local engine if it runs, else ~/.kube/config");
@@ -28,7 +27,7 @@ class Use final : public Command {
       return session.fail(usage_failure(fmt::format("unexpected argument {}", quote(words.back())),
                                         "muster use local   or: muster use CONTEXT"));
     }
-    auto contexts = contexts_of(environment_.user_kubeconfig(), surroundings_);
+    auto contexts = contexts_of(environment_.user_kubeconfig(), ports_);
     if (!contexts) return session.fail(contexts.error());
     if (forget_) return forget(session);
     if (words.empty()) return show(session, *contexts);
@@ -73,9 +72,9 @@ class Use final : public Command {
 
   /// Lists the possible servers, with a star before the one in use.
   int show(Session& session, const Contexts& contexts) const {
-    auto kept = kept_choice(environment_, surroundings_);
+    auto kept = kept_choice(environment_, ports_);
     if (!kept) return session.fail(kept.error());
-    const bool running = surroundings_.listening(environment_.engine_socket());
+    const bool running = ports_.listening(environment_.engine_socket());
     std::string now = *kept;
     std::string why = "chosen with muster use";
     if (now.empty() && running) {
@@ -100,18 +99,18 @@ class Use final : public Command {
   }
 
   Environment environment_;
-  Surroundings surroundings_;
+  ConnectPorts ports_;
   bool forget_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_use(Environment environment, Surroundings surroundings) {
-  return std::make_unique<Use>(std::move(environment), std::move(surroundings));
+std::unique_ptr<Command> make_use(Environment environment, ConnectPorts ports) {
+  return std::make_unique<Use>(std::move(environment), std::move(ports));
 }
 
 std::unique_ptr<Command> make_use() {
-  return make_use(read_environment(), Surroundings::real());
+  return make_use(read_environment(), ConnectPorts::real());
 }
 
 }  // namespace muster::cli

@@ -30,11 +30,11 @@ class UseTest : public ::testing::Test {
   int use(const std::vector<std::string>& words) {
     cli_.out.clear();
     cli_.err.clear();
-    Surroundings surroundings = Surroundings::real();
-    surroundings.listening = [this](const std::string&) { return running_; };
+    ConnectPorts ports = ConnectPorts::real();
+    ports.listening = [this](const std::string&) { return running_; };
     return cli_.run(
         make_use({.kubeconfig = variable_, .home = home_, .data_dir = "/data", .config_dir = home_ + "/.config/muster"},
-                 surroundings),
+                 ports),
         words);
   }
   std::string kept() const { return read_file(home_ + "/.config/muster/use").value_or(""); }

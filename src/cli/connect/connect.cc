@@ -30,10 +30,10 @@ bool accepts_connection(const std::string& path) {
 }
 
 /// $KUBECONFIG may name several files; the first one that exists is used.
-std::string first_of(const std::string& paths, const Surroundings& surroundings) {
+std::string first_of(const std::string& paths, const ConnectPorts& ports) {
   const auto all = split(paths, ':');
   for (const std::string& path : all) {
-    if (!path.empty() && surroundings.exists(path)) return path;
+    if (!path.empty() && ports.exists(path)) return path;
   }
   return all.front();
 }
@@ -41,19 +41,19 @@ std::string first_of(const std::string& paths, const Surroundings& surroundings)
 /// One evaluation of the rules in connect.h. It knows every possible server, so it can name those that were not chosen.
 class Chooser {
  public:
-  Chooser(const ConnectOptions& options, const Environment& environment, const Surroundings& surroundings)
-      : options_(options), environment_(environment), surroundings_(surroundings) {}
+  Chooser(const ConnectOptions& options, const Environment& environment, const ConnectPorts& ports)
+      : options_(options), environment_(environment), ports_(ports) {}
 
   std::variant<Choice, Failure> choose() const {
     if (!options_.kubeconfig.empty()) return from_file(options_.kubeconfig, options_.context, "");
     const std::string user_file = environment_.user_kubeconfig();
     if (!environment_.kubeconfig.empty()) {
-      const std::string file = first_of(environment_.kubeconfig, surroundings_);
+      const std::string file = first_of(environment_.kubeconfig, ports_);
       const bool could_be_local = options_.context.empty() && file != environment_.engine_kubeconfig();
       return from_file(file, options_.context, could_be_local ? other_than_file("$KUBECONFIG, " + file) : "");
     }
     if (!options_.context.empty()) return from_file(user_file, options_.context, "");
-    auto kept = kept_choice(environment_, surroundings_);
+    auto kept = kept_choice(environment_, ports_);
     if (!kept) return failure_of(kept.error());
     if (*kept == kLocal && !engine_running()) return silent_engine();
     if (*kept == kLocal) return engine(other_than_engine());
@@ -61,9 +61,9 @@ class Chooser {
       return from_file(user_file, *kept, other_than_file(fmt::format("context {} (muster use)", *kept)));
     }
     if (engine_running()) return engine(other_than_engine());
-    if (surroundings_.exists(user_file)) return from_file(user_file, "", "");
-    if (surroundings_.in_cluster) {
-      if (auto target = surroundings_.in_cluster()) {
+    if (ports_.exists(user_file)) return from_file(user_file, "", "");
+    if (ports_.in_cluster) {
+      if (auto target = ports_.in_cluster()) {
         return with_namespace({.target = *std::move(target), .from = "the service account of this pod"});
       } else if (target.error().reason != Reason::kNotFound) {
         return Failure{
@@ -78,10 +78,10 @@ class Chooser {
   }
 
  private:
-  bool engine_running() const { return surroundings_.listening(environment_.engine_socket()); }
+  bool engine_running() const { return ports_.listening(environment_.engine_socket()); }
 
   std::string other_than_engine() const {
-    if (!surroundings_.exists(environment_.user_kubeconfig())) return "";
+    if (!ports_.exists(environment_.user_kubeconfig())) return "";
     return fmt::format("note: using the local engine; for the cluster of {}: muster use CONTEXT\n",
                        environment_.user_kubeconfig());
   }
@@ -97,7 +97,7 @@ class Chooser {
     out.target.endpoint.host = "localhost";
     out.target.endpoint.tls = false;  // only this user can open the socket, and the server checks the peer's uid
     // A namespace set by `kubectl config set-context --namespace` in the engine's kubeconfig applies here too.
-    if (auto named = surroundings_.load(environment_.engine_kubeconfig(), "")) out.target.ns = named->ns;
+    if (auto named = ports_.load(environment_.engine_kubeconfig(), "")) out.target.ns = named->ns;
     out.from = environment_.engine_socket();
     out.local_engine = true;
     out.note = std::move(note);
@@ -105,7 +105,7 @@ class Chooser {
   }
 
   std::variant<Choice, Failure> from_file(const std::string& path, const std::string& context, std::string note) const {
-    auto target = surroundings_.load(path, context);
+    auto target = ports_.load(path, context);
     if (!target) {
       return Failure{.code = target.error().reason == Reason::kNotFound ? kExitNotFound : kExitFailed,
                      .what = fmt::format("cannot use kubeconfig {}", quote(path)),
@@ -132,7 +132,7 @@ class Chooser {
 
   const ConnectOptions& options_;
   const Environment& environment_;
-  const Surroundings& surroundings_;
+  const ConnectPorts& ports_;
 };
 
 }  // namespace
@@ -143,7 +143,7 @@ void ConnectOptions::add_flags(Flags& flags) {
   flags.add_string("context", &context, "context of the kubeconfig");
 }
 
-Surroundings Surroundings::real() {
+ConnectPorts ConnectPorts::real() {
   return {.exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; },
           .listening = accepts_connection,
           .load = client::load_kubeconfig,
@@ -160,20 +160,20 @@ Surroundings Surroundings::real() {
 }
 
 std::variant<Choice, Failure> choose_server(const ConnectOptions& options, const Environment& environment,
-                                            const Surroundings& surroundings) {
-  return Chooser(options, environment, surroundings).choose();
+                                            const ConnectPorts& ports) {
+  return Chooser(options, environment, ports).choose();
 }
 
-Result<std::string> kept_choice(const Environment& environment, const Surroundings& surroundings) {
-  auto text = surroundings.read(environment.kept_choice());
+Result<std::string> kept_choice(const Environment& environment, const ConnectPorts& ports) {
+  auto text = ports.read(environment.kept_choice());
   if (!text && text.error().reason == Reason::kNotFound) return std::string();
   if (!text) return std::move(text).error();
   return std::string(trim(*text));
 }
 
-Result<Contexts> contexts_of(const std::string& path, const Surroundings& surroundings) {
+Result<Contexts> contexts_of(const std::string& path, const ConnectPorts& ports) {
   Contexts out;
-  auto text = surroundings.read(path);
+  auto text = ports.read(path);
   if (!text && text.error().reason == Reason::kNotFound) return out;
   if (!text) return std::move(text).error();
   auto documents = json::parse_yaml(*text);

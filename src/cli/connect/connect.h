@@ -34,7 +34,7 @@ struct Choice {
 };
 
 /// What the choice depends on outside this process; tests provide their own.
-struct Surroundings {
+struct ConnectPorts {
   std::function<bool(const std::string& path)> exists;
   std::function<bool(const std::string& socket)> listening;
   std::function<Result<client::Target>(const std::string& path, const std::string& context)> load;
@@ -43,22 +43,22 @@ struct Surroundings {
   /// Returns the cluster that this process runs in as a pod, or NotFound when it does not.
   std::function<Result<client::Target>()> in_cluster;
 
-  static Surroundings real();
+  static ConnectPorts real();
 };
 
 /// Fails with exit code 6 and the command to run when there is no server, or when the local engine does not respond.
 std::variant<Choice, Failure> choose_server(const ConnectOptions& options, const Environment& environment,
-                                            const Surroundings& surroundings);
+                                            const ConnectPorts& ports);
 
 /// Returns the choice saved by `muster use`: "local", a context, or "" when none is saved.
-Result<std::string> kept_choice(const Environment& environment, const Surroundings& surroundings);
+Result<std::string> kept_choice(const Environment& environment, const ConnectPorts& ports);
 
 struct Contexts {
   std::vector<std::string> names;
   std::string current;
 };
 /// Returns the contexts of a kubeconfig; none when the file does not exist.
-Result<Contexts> contexts_of(const std::string& path, const Surroundings& surroundings);
+Result<Contexts> contexts_of(const std::string& path, const ConnectPorts& ports);
 
 /// Returns the failure to show when the chosen server does not respond.
 Failure unreachable(const Choice& choice, const Error& error);

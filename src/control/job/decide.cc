@@ -12,7 +12,7 @@ namespace muster::control {
 
 namespace {
 
-void accept(Decision& d) {
+void accept(JobDecision& d) {
   d.status.phase = Phase::kPending;
   if (d.job().run_policy.deadline_clock == DeadlineClock::kFromAccepted && !d.job().run_mode.paused) {
     d.status.started = whole_seconds(d.seen.now);
@@ -23,7 +23,7 @@ void accept(Decision& d) {
   for (const Notice& notice : d.job().notices) emit(d, "Warning", notice.reason, notice.message);
 }
 
-void pause(Decision& d) {
+void pause(JobDecision& d) {
   if (d.status.phase != Phase::kPaused) {
     d.status.phase = Phase::kPaused;
     d.status.paused_at = whole_seconds(d.seen.now);
@@ -41,7 +41,7 @@ void pause(Decision& d) {
   delete_all_children(d);
 }
 
-void resume(Decision& d) {
+void resume(JobDecision& d) {
   const Time now = whole_seconds(d.seen.now);
   if (d.job().run_policy.deadline_clock == DeadlineClock::kFromAccepted) {
     d.status.started = now;
@@ -58,7 +58,7 @@ void resume(Decision& d) {
 }
 
 /// A job that has outgrown its ports gets new ports and new pods, because each pod knows the ports of all.
-void give_up_ports(Decision& d) {
+void give_up_ports(JobDecision& d) {
   retire_all(d);
   delete_all_children(d);
   d.status.port.reset();
@@ -73,7 +73,7 @@ std::string no_ports_message(int needed) {
 }
 
 /// Returns false while the job cannot have pods because no ports are free.
-bool choose_ports(Decision& d) {
+bool choose_ports(JobDecision& d) {
   if (!d.job().has_port) return true;
   const int needed = port_count(d.job());
   if (d.job().fixed_port) {
@@ -93,7 +93,7 @@ bool choose_ports(Decision& d) {
   return false;
 }
 
-bool runs(const Decision& d) {
+bool runs(const JobDecision& d) {
   const auto up = [&](const Replica& r) { return is_up(d, r); };
   const auto running = [&](const Replica& r) { return up(r) && r.pod != nullptr && r.pod->status.phase == "Running"; };
   if (!std::ranges::any_of(d.replicas, running)) return false;
@@ -109,7 +109,7 @@ bool runs(const Decision& d) {
 }
 
 /// Returns why pods cannot be scheduled, as the scheduler reported it on one of them; "" when none is waiting.
-std::string unschedulable_message(const Decision& d) {
+std::string unschedulable_message(const JobDecision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || replica.pod->status.phase != "Pending") continue;
     for (const auto& condition : replica.pod->status.conditions) {
@@ -121,7 +121,7 @@ std::string unschedulable_message(const Decision& d) {
   return {};
 }
 
-void explain_waiting(Decision& d) {
+void explain_waiting(JobDecision& d) {
   if (d.status.phase != Phase::kPending && d.status.phase != Phase::kResuming) return;
   if (d.status.reason == "NoFreePort" && !d.status.port) return;
   if (d.seen.predecessor_runs) {
@@ -133,7 +133,7 @@ void explain_waiting(Decision& d) {
   d.status.reason = d.status.message.empty() ? "" : "Unschedulable";
 }
 
-void note_progress(Decision& d) {
+void note_progress(JobDecision& d) {
   const bool was_steady = d.seen.status.phase == Phase::kRunning && !d.seen.status.replica_failure;
   const bool all_up = std::ranges::all_of(d.replicas, [&](const Replica& r) { return is_up(d, r); });
   if (d.status.replica_failure && all_up) {
@@ -164,7 +164,7 @@ bool stalls(const api::Pod& pod, std::string& message) {
 }
 
 /// Returns what all replicas that run lack; "" while one of them is active: the others may wait for it.
-std::string stall_of(const Decision& d) {
+std::string stall_of(const JobDecision& d) {
   std::string message;
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || replica.pod->status.phase != "Running" || is_terminating(*replica.pod)) continue;
@@ -173,7 +173,7 @@ std::string stall_of(const Decision& d) {
   return message.empty() ? "" : "all running replicas look idle: " + message;
 }
 
-void note_stall(Decision& d) {
+void note_stall(JobDecision& d) {
   const bool was_stalled = !d.status.stalled.empty();
   // In debug mode the pods wait for their user.
   const bool matters = d.status.phase == Phase::kRunning && !d.job().run_mode.debug;
@@ -189,14 +189,14 @@ Outcome stopped() {
           .message = "the job was stopped; `muster rerun` creates a new one like it"};
 }
 
-void set_deadline_recheck(Decision& d) {
+void set_deadline_recheck(JobDecision& d) {
   const auto& limit = d.job().run_policy.active_deadline;
   if (limit && d.status.started && !is_finished(d.status.phase) && d.status.phase != Phase::kPaused) {
     recheck_at(d, end_of(*d.status.started, *limit));
   }
 }
 
-void remember_succeeded(Decision& d) {
+void remember_succeeded(JobDecision& d) {
   std::set<std::string> succeeded;
   for (const Replica& replica : d.replicas) {
     if (has_succeeded(d, replica)) succeeded.insert(replica.key);
@@ -204,7 +204,7 @@ void remember_succeeded(Decision& d) {
   d.status.succeeded = std::move(succeeded);
 }
 
-void run(Decision& d) {
+void run(JobDecision& d) {
   if (d.status.phase == Phase::kPaused) resume(d);
   remember_succeeded(d);
   if (const auto failure = account_for_ended(d)) return finish(d, *failure);
@@ -220,7 +220,7 @@ JobPlan decide(const Observed& observed) {
   // The garbage collector removes the children of a job that is being deleted.
   if (observed.job.deleting || observed.job.managed_elsewhere) return {};
 
-  Decision d = look(observed);
+  JobDecision d = look(observed);
   if (is_finished(d.status.phase)) {
     after_finish(d);
   } else {

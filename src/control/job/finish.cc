@@ -9,7 +9,7 @@ namespace muster::control {
 namespace {
 
 /// Returns the start time of a job that ended before it was ever seen running.
-Time earliest_start(const Decision& d) {
+Time earliest_start(const JobDecision& d) {
   Time start = whole_seconds(d.seen.now);
   for (const Replica& replica : d.replicas) {
     if (replica.pod != nullptr && replica.pod->status.start_time)
@@ -18,7 +18,7 @@ Time earliest_start(const Decision& d) {
   return start;
 }
 
-bool is_to_go(const Decision& d, const api::Pod& pod) {
+bool is_to_go(const JobDecision& d, const api::Pod& pod) {
   const RunPolicy& policy = d.job().run_policy;
   CleanUp clean_up = policy.clean_up;
   if (clean_up == CleanUp::kNone && policy.deadline_deletes_unfinished &&
@@ -38,7 +38,7 @@ bool is_to_go(const Decision& d, const api::Pod& pod) {
 
 /// Returns for how long a pod of the ended job may be active, counted from its start: at least a second, which the API
 /// requires. The peers of a replica that has succeeded get time to end by themselves.
-std::int64_t seconds_to_live(const Decision& d, Time pod_start) {
+std::int64_t seconds_to_live(const JobDecision& d, Time pod_start) {
   constexpr Duration kGraceAfterSuccess = std::chrono::seconds(30);
   if (d.status.phase == Phase::kFailed || !d.status.completed) return 1;
   const Duration span = *d.status.completed + kGraceAfterSuccess - pod_start;
@@ -47,7 +47,7 @@ std::int64_t seconds_to_live(const Decision& d, Time pod_start) {
 
 /// An ended job holds no process, device or port, whichever pod objects it keeps. The pod's own deadline ends it on
 /// every engine and leaves object and logs.
-void end_processes(Decision& d, const api::Pod& pod) {
+void end_processes(JobDecision& d, const api::Pod& pod) {
   if (is_finished_pod(pod) || is_terminating(pod)) return;
   if (!pod.status.start_time) return delete_pod(d, pod);  // it would begin to run after the end of the job
   const std::int64_t seconds = seconds_to_live(d, *pod.status.start_time);
@@ -59,7 +59,7 @@ void end_processes(Decision& d, const api::Pod& pod) {
              .patch = json::Object{{"spec", json::Object{{"activeDeadlineSeconds", seconds}}}}});
 }
 
-void clean_up_pod(Decision& d, const api::Pod& pod) {
+void clean_up_pod(JobDecision& d, const api::Pod& pod) {
   if (is_to_go(d, pod)) {
     delete_pod(d, pod);
   } else {
@@ -67,7 +67,7 @@ void clean_up_pod(Decision& d, const api::Pod& pod) {
   }
 }
 
-void clean_up(Decision& d) {
+void clean_up(JobDecision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr) continue;
     if (replica.role->is_kept) {
@@ -87,7 +87,7 @@ std::string required_by(const ReplicaRule& rule) {
 
 }  // namespace
 
-std::optional<Outcome> success(const Decision& d) {
+std::optional<Outcome> success(const JobDecision& d) {
   for (const ReplicaRule& rule : d.job().succeeds_when) {
     const auto done = holders(d, rule, [&](const Replica& replica) { return has_succeeded(d, replica); });
     if (done.empty()) continue;
@@ -99,7 +99,7 @@ std::optional<Outcome> success(const Decision& d) {
   return std::nullopt;
 }
 
-std::optional<Outcome> past_deadline(const Decision& d) {
+std::optional<Outcome> past_deadline(const JobDecision& d) {
   const auto& limit = d.job().run_policy.active_deadline;
   if (!limit || !d.status.started || d.seen.now < end_of(*d.status.started, *limit)) return std::nullopt;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*limit).count();
@@ -109,7 +109,7 @@ std::optional<Outcome> past_deadline(const Decision& d) {
                  .message = fmt::format("the job was active for longer than activeDeadlineSeconds ({} s)", seconds)};
 }
 
-void finish(Decision& d, const Outcome& outcome) {
+void finish(JobDecision& d, const Outcome& outcome) {
   d.status.phase = outcome.phase;
   d.status.reason = outcome.reason;
   d.status.message = outcome.message;
@@ -128,7 +128,7 @@ void finish(Decision& d, const Outcome& outcome) {
   after_finish(d);
 }
 
-void after_finish(Decision& d) {
+void after_finish(JobDecision& d) {
   const auto& ttl = d.job().run_policy.ttl_after_finished;
   if (ttl && d.status.completed) {
     const Time end_of_life = end_of(*d.status.completed, *ttl);

@@ -61,7 +61,7 @@ api::ServicePort named_port(const std::string& name, int port) {
 }
 
 /// Returns the service that makes the host name of the replica resolve.
-api::Service replica_service(const Decision& d, const Replica& replica) {
+api::Service replica_service(const JobDecision& d, const Replica& replica) {
   const Job& job = d.job();
   const int first = d.status.port.value_or(0);
   api::Service service =
@@ -87,19 +87,19 @@ api::Service replica_service(const Decision& d, const Replica& replica) {
 }
 
 /// Returns a service that resolves to the master, by its own name or by the name of the subdomain.
-api::Service master_service(const Decision& d, const std::string& name, const api::StringMap& selector) {
+api::Service master_service(const JobDecision& d, const std::string& name, const api::StringMap& selector) {
   api::Service service = headless_service(d.job(), name, selector);
   service.spec.ports.push_back(named_port("master", d.status.port.value_or(0)));
   return service;
 }
 
-void delete_service(Decision& d, const api::Service& service) {
+void delete_service(JobDecision& d, const api::Service& service) {
   if (service.metadata.deletion_timestamp || is_full(d)) return;
   d.plan.actions.emplace_back(Delete{child_ref(service)});
 }
 
 /// Sorted by name, so that the plan does not depend on the order of observation.
-std::vector<const api::Service*> own_services(const Decision& d) {
+std::vector<const api::Service*> own_services(const JobDecision& d) {
   std::vector<const api::Service*> services;
   for (const auto& service : d.seen.services) {
     if (api::is_controlled_by(service->metadata, d.job().uid)) services.push_back(service.get());
@@ -108,7 +108,7 @@ std::vector<const api::Service*> own_services(const Decision& d) {
   return services;
 }
 
-void converge_services(Decision& d) {
+void converge_services(JobDecision& d) {
   if (d.replicas.empty()) return;
   const Job& job = d.job();
   std::set<std::string> wanted;
@@ -174,7 +174,7 @@ json::Document content_patch(const json::Document& wanted, const json::Document&
   return patch;
 }
 
-void converge_objects(Decision& d) {
+void converge_objects(JobDecision& d) {
   const Job& job = d.job();
   for (const json::Document& wanted : job.objects) {
     if (is_full(d)) return;
@@ -197,7 +197,7 @@ void converge_objects(Decision& d) {
 
 // ---- pods ----
 
-void remove_surplus(Decision& d) {
+void remove_surplus(JobDecision& d) {
   const std::size_t actions_before = d.plan.actions.size();
   for (const api::Pod* pod : d.surplus) delete_pod(d, *pod);
   const std::size_t removed = d.plan.actions.size() - actions_before;
@@ -208,12 +208,12 @@ void remove_surplus(Decision& d) {
   emit(d, "Normal", d.job().events.scaled, message);
 }
 
-bool must_wait(const Decision& d) {
+bool must_wait(const JobDecision& d) {
   return d.status.next_retry && d.seen.now < *d.status.next_retry;
 }
 
 /// Indexed by position. A role that starts after another gets no pods before that role is up; existing pods stay.
-std::vector<bool> roles_that_may_start(Decision& d) {
+std::vector<bool> roles_that_may_start(JobDecision& d) {
   std::vector<bool> may_start;
   for (const Role& role : d.job().roles) {
     may_start.push_back(role.starts_after.empty() || is_role_up(d, role.starts_after));
@@ -225,7 +225,7 @@ std::vector<bool> roles_that_may_start(Decision& d) {
   return may_start;
 }
 
-void retire_stale_gang(Decision& d) {
+void retire_stale_gang(JobDecision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica) || !has_stale_gang(d.job(), replica)) continue;
     d.plan.reasons.push_back(fmt::format("replica {} waits in a gang of another size", replica.key));
@@ -234,13 +234,13 @@ void retire_stale_gang(Decision& d) {
 }
 
 /// Returns true while pods of the gang's last attempt exist: the next one must not meet them.
-bool waits_for_old_gang(const Decision& d) {
+bool waits_for_old_gang(const JobDecision& d) {
   return is_gang(d) &&
          std::ranges::any_of(d.replicas, [&](const Replica& replica) { return is_accounted(d, replica); });
 }
 
 /// Returns the attempt of the replica's next pod. Those of a gang share one number, also with a replica that is new.
-int next_attempt(const Decision& d, const Replica& replica) {
+int next_attempt(const JobDecision& d, const Replica& replica) {
   if (!is_gang(d)) return ended_attempts(d, replica);
   int latest = 0;
   for (const Replica& one : d.replicas) latest = std::max(latest, ended_attempts(d, one));
@@ -248,7 +248,7 @@ int next_attempt(const Decision& d, const Replica& replica) {
 }
 
 /// Returns true when the replica waits for its retry time or for the removal of its old pod.
-bool converge_pod(Decision& d, const Replica& replica, bool may_start) {
+bool converge_pod(JobDecision& d, const Replica& replica, bool may_start) {
   if (replica.pod == nullptr) {
     if (has_succeeded(d, replica)) return false;
     const int attempt = next_attempt(d, replica);
@@ -303,16 +303,16 @@ api::Pod pod_for(const Job& job, const Replica& replica, int attempt, int port, 
   return pod;
 }
 
-void delete_pod(Decision& d, const api::Pod& pod) {
+void delete_pod(JobDecision& d, const api::Pod& pod) {
   if (is_terminating(pod) || is_full(d)) return;
   d.plan.actions.emplace_back(Delete{child_ref(pod)});
 }
 
-void delete_services(Decision& d) {
+void delete_services(JobDecision& d) {
   for (const api::Service* service : own_services(d)) delete_service(d, *service);
 }
 
-void delete_all_children(Decision& d) {
+void delete_all_children(JobDecision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod != nullptr) delete_pod(d, *replica.pod);
   }
@@ -320,7 +320,7 @@ void delete_all_children(Decision& d) {
   delete_services(d);
 }
 
-void converge_children(Decision& d) {
+void converge_children(JobDecision& d) {
   remove_surplus(d);
   converge_services(d);
   converge_objects(d);

@@ -58,7 +58,7 @@ std::string_view policy_name(RestartPolicy policy) {
   return "";
 }
 
-Verdict judge(const Decision& d, const Replica& replica) {
+Verdict judge(const JobDecision& d, const Replica& replica) {
   if (has_succeeded(d, replica)) return Verdict::kLeave;
   const api::Pod& pod = *replica.pod;
   if (!ended_by_itself(pod)) {
@@ -90,20 +90,20 @@ Duration delay_after(int failures) {
   return std::min(delay, kLongestDelay);
 }
 
-RoleStatus& role_status(Decision& d, const Role& role) {
+RoleStatus& role_status(JobDecision& d, const Role& role) {
   const auto found = std::ranges::find(d.status.roles, role.type, &RoleStatus::type);
   if (found != d.status.roles.end()) return *found;
   return d.status.roles.emplace_back(RoleStatus{.type = role.type});
 }
 
 /// Records the end of the pod's attempt: it is now accounted for, and the next pod is the next attempt.
-void retire(Decision& d, const Replica& replica) {
+void retire(JobDecision& d, const Replica& replica) {
   d.status.attempts[replica.key] = attempt_of(*replica.pod) + 1;
 }
 
 /// Records the end of the attempt of all replicas, which have the same number in their next attempt: also of one whose
 /// pod is not known here yet, and which would otherwise keep running next to the next attempt.
-void end_attempt_of_gang(Decision& d) {
+void end_attempt_of_gang(JobDecision& d) {
   std::int32_t next = 0;
   for (const Replica& replica : d.replicas) {
     const int after_pod = replica.pod == nullptr ? 0 : attempt_of(*replica.pod) + 1;
@@ -114,7 +114,7 @@ void end_attempt_of_gang(Decision& d) {
 }
 
 /// Replicas that still run or have succeeded also restart.
-void retire_gang(Decision& d) {
+void retire_gang(JobDecision& d) {
   for (const Replica& replica : d.replicas) {
     if (replica.pod != nullptr && !is_accounted(d, replica)) role_status(d, *replica.role).restarts += 1;
   }
@@ -122,19 +122,19 @@ void retire_gang(Decision& d) {
   d.status.succeeded.clear();
 }
 
-std::string said_about(const Decision& d, const Replica& replica) {
+std::string said_about(const JobDecision& d, const Replica& replica) {
   return fmt::format("replica {} (pod {}) ended with {}", replica.key, replica.pod_name,
                      describe_end(d.job(), *replica.pod));
 }
 
 /// Explains why a failure of this replica fails the job by this rule.
-std::string rule_clause(const Decision& d, const Replica& replica, const ReplicaRule& rule) {
+std::string rule_clause(const JobDecision& d, const Replica& replica, const ReplicaRule& rule) {
   if (!rule.path.empty()) return fmt::format("; {} holds, so the job fails", rule.path);
   if (replica.decides || d.replicas.size() == 1 || rule.takes == ReplicaRule::Takes::kEvery) return {};
   return "; its peers would wait forever, so the job fails";
 }
 
-Outcome failed_for_good(const Decision& d, const Replica& replica) {
+Outcome failed_for_good(const JobDecision& d, const Replica& replica) {
   const RestartPolicy policy = replica.role->restart_policy;
   const std::string why = policy == RestartPolicy::kNever
                               ? "the restart policy is Never"
@@ -146,7 +146,7 @@ Outcome failed_for_good(const Decision& d, const Replica& replica) {
 }
 
 /// Returns the limit that allows no further charged restart of the replica; absent while there is none.
-std::optional<int> used_up_limit(Decision& d, const Replica& replica) {
+std::optional<int> used_up_limit(JobDecision& d, const Replica& replica) {
   const auto& of_job = d.job().run_policy.backoff_limit;
   const auto& of_role = replica.role->backoff_limit;
   if (of_role && role_status(d, *replica.role).charged >= *of_role) return of_role;
@@ -154,7 +154,7 @@ std::optional<int> used_up_limit(Decision& d, const Replica& replica) {
   return std::nullopt;
 }
 
-Outcome budget_exhausted(const Decision& d, const Replica& replica, int limit) {
+Outcome budget_exhausted(const JobDecision& d, const Replica& replica, int limit) {
   const char* name = replica.role->backoff_limit ? "the role's limit" : "backoffLimit";
   const std::string why =
       limit == 0 ? fmt::format("{} 0 allows no restart", name) : fmt::format("{} {} is used up", name, limit);
@@ -165,23 +165,23 @@ Outcome budget_exhausted(const Decision& d, const Replica& replica, int limit) {
 }
 
 /// Returns true when others went back because of an incident that is not over, and this replica has not yet.
-bool is_same_incident(const Decision& d, const Replica& replica) {
+bool is_same_incident(const JobDecision& d, const Replica& replica) {
   return !d.status.incident.empty() && !d.status.incident.contains(replica.key);
 }
 
 /// An incident is charged once: to the job, and to each role with a budget of its own that it has hit.
-bool is_charged_already(const Decision& d, const Replica& replica) {
+bool is_charged_already(const JobDecision& d, const Replica& replica) {
   if (!is_same_incident(d, replica) || !replica.role->backoff_limit) return is_same_incident(d, replica);
   return std::ranges::any_of(d.replicas, [&](const Replica& other) {
     return other.role == replica.role && d.status.incident.contains(other.key);
   });
 }
 
-bool goes_back_alone(const Decision& d, Verdict verdict) {
+bool goes_back_alone(const JobDecision& d, Verdict verdict) {
   return !is_gang(d) || verdict == Verdict::kRunAgain;
 }
 
-void send_back(Decision& d, const Replica& replica, Verdict verdict) {
+void send_back(JobDecision& d, const Replica& replica, Verdict verdict) {
   if (!goes_back_alone(d, verdict)) return retire_gang(d);
   const bool is_first = !is_same_incident(d, replica);
   retire(d, replica);
@@ -191,20 +191,20 @@ void send_back(Decision& d, const Replica& replica, Verdict verdict) {
   d.status.incident.insert(replica.key);
 }
 
-std::string who_restarts(const Decision& d, Verdict verdict) {
+std::string who_restarts(const JobDecision& d, Verdict verdict) {
   if (goes_back_alone(d, verdict) || d.replicas.size() == 1) return "it";
   return fmt::format("all {} replicas", d.replicas.size());
 }
 
 /// Returns "restart 1 of 3", for example.
-std::string count_of_restart(const Decision& d, Verdict verdict, bool charged) {
+std::string count_of_restart(const JobDecision& d, Verdict verdict, bool charged) {
   if (verdict == Verdict::kRestartCharged && !charged) return "same incident, counted once";
   if (!charged) return "not counted";
   if (!d.job().run_policy.backoff_limit) return fmt::format("restart {}", d.status.restarts);
   return fmt::format("restart {} of {}", d.status.restarts, *d.job().run_policy.backoff_limit);
 }
 
-void restart(Decision& d, const Replica& replica, Verdict verdict) {
+void restart(JobDecision& d, const Replica& replica, Verdict verdict) {
   const bool charged = verdict == Verdict::kRestartCharged && !is_charged_already(d, replica);
   const bool deleted = !ended_by_itself(*replica.pod);
   std::string message =
@@ -242,7 +242,7 @@ struct Ended {
 /// The first that failed comes first, because it brought down the others; in rank order if they failed at the same
 /// time. A launcher such as torchrun ends some time after the rank that failed, so those come last whose ranks have
 /// only lost a peer.
-std::vector<Ended> newly_ended(const Decision& d) {
+std::vector<Ended> newly_ended(const JobDecision& d) {
   std::vector<Ended> result;
   for (const Replica& replica : d.replicas) {
     if (replica.pod == nullptr || is_accounted(d, replica)) continue;
@@ -259,7 +259,7 @@ std::vector<Ended> newly_ended(const Decision& d) {
 
 /// Returns true while all that have ended were brought down by one that is also about to end: an incident is named
 /// after that one.
-bool is_cause_to_come(Decision& d, const std::vector<Ended>& ended) {
+bool is_cause_to_come(JobDecision& d, const std::vector<Ended>& ended) {
   constexpr Duration kLongestWait = std::chrono::seconds(2);
   if (ended.empty() || !std::ranges::all_of(ended, &Ended::has_lost_peer)) return false;
   const auto runs = [&](const Replica& r) {
@@ -274,7 +274,7 @@ bool is_cause_to_come(Decision& d, const std::vector<Ended>& ended) {
 }
 
 /// Returns the rule by which the loss of these replicas fails the job; null while none holds.
-const ReplicaRule* broken_rule(const Decision& d, const std::set<const Replica*>& lost) {
+const ReplicaRule* broken_rule(const JobDecision& d, const std::set<const Replica*>& lost) {
   const auto& rules = d.job().fails_when;
   const auto broken = std::ranges::find_if(rules, [&](const ReplicaRule& rule) {
     return !holders(d, rule, [&](const Replica& replica) { return lost.contains(&replica); }).empty();
@@ -284,7 +284,7 @@ const ReplicaRule* broken_rule(const Decision& d, const std::set<const Replica*>
 
 }  // namespace
 
-std::optional<Outcome> account_for_ended(Decision& d) {
+std::optional<Outcome> account_for_ended(JobDecision& d) {
   const std::size_t actions_before = d.plan.actions.size();
   const std::size_t reasons_before = d.plan.reasons.size();
   const auto ends_the_job = [&](Outcome outcome) {
@@ -321,11 +321,11 @@ std::optional<Outcome> account_for_ended(Decision& d) {
   return std::nullopt;
 }
 
-void retire_attempt(Decision& d, const Replica& replica) {
+void retire_attempt(JobDecision& d, const Replica& replica) {
   if (replica.pod != nullptr && !is_accounted(d, replica)) retire(d, replica);
 }
 
-void retire_all(Decision& d) {
+void retire_all(JobDecision& d) {
   if (is_gang(d)) {
     end_attempt_of_gang(d);
   } else {

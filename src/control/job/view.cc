@@ -112,7 +112,7 @@ std::vector<ContainerEnd> container_ends(const api::Pod& pod) {
 }
 
 /// Returns the replica's state in the last status; null when it is not listed there.
-const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
+const ReplicaStatus* previous_state(const JobDecision& d, const Replica& replica) {
   const auto& roles = d.seen.status.roles;
   const auto role = std::ranges::find(roles, replica.role->type, &RoleStatus::type);
   const auto index = static_cast<std::size_t>(replica.index);
@@ -121,18 +121,18 @@ const ReplicaStatus* previous_state(const Decision& d, const Replica& replica) {
 }
 
 /// Returns true for a pod that we ended because the job had succeeded without it: that is not its failure.
-bool was_ended_after_success(const Decision& d, const Replica& replica) {
+bool was_ended_after_success(const JobDecision& d, const Replica& replica) {
   return d.status.phase == Phase::kSucceeded && replica.pod != nullptr && replica.pod->status.phase == "Failed" &&
          replica.pod->status.reason == "DeadlineExceeded";
 }
 
-std::string replica_phase(const Decision& d, const Replica& replica) {
+std::string replica_phase(const JobDecision& d, const Replica& replica) {
   if (d.status.succeeded.contains(replica.key) || was_ended_after_success(d, replica)) return "Succeeded";
   if (replica.pod != nullptr) return replica.pod->status.phase.empty() ? "Pending" : replica.pod->status.phase;
   return is_finished(d.status.phase) || d.status.phase == Phase::kPaused ? "Deleted" : "Creating";
 }
 
-ReplicaStatus replica_status(const Decision& d, const Replica& replica, const std::string& phase) {
+ReplicaStatus replica_status(const JobDecision& d, const Replica& replica, const std::string& phase) {
   ReplicaStatus state{.pod = replica.pod_name, .uid = {}, .phase = phase, .containers = {}};
   if (replica.pod != nullptr) {
     state.uid = replica.pod->metadata.uid;
@@ -146,8 +146,8 @@ ReplicaStatus replica_status(const Decision& d, const Replica& replica, const st
 
 }  // namespace
 
-Decision look(const Observed& seen) {
-  Decision d{.seen = seen, .status = seen.status, .replicas = wanted_replicas(seen.job), .surplus = {}, .plan = {}};
+JobDecision look(const Observed& seen) {
+  JobDecision d{.seen = seen, .status = seen.status, .replicas = wanted_replicas(seen.job), .surplus = {}, .plan = {}};
   std::map<std::string_view, Replica*> by_name;
   for (Replica& replica : d.replicas) by_name[replica.pod_name] = &replica;
   for (const auto& pod : seen.pods) {
@@ -190,37 +190,37 @@ Time end_of_attempt(const Job& job, const api::Pod& pod) {
   return end_time(pod).value_or(Time::min());
 }
 
-bool is_up(const Decision& d, const Replica& replica) {
+bool is_up(const JobDecision& d, const Replica& replica) {
   if (has_succeeded(d, replica)) return true;
   return replica.pod != nullptr && !is_terminating(*replica.pod) && !is_accounted(d, replica) &&
          (replica.pod->status.phase == "Running" || replica.pod->status.phase == "Succeeded");
 }
 
-bool has_succeeded(const Decision& d, const Replica& replica) {
+bool has_succeeded(const JobDecision& d, const Replica& replica) {
   if (replica.role->restart_policy == RestartPolicy::kAlways) return false;
   if (d.status.succeeded.contains(replica.key)) return true;
   return replica.pod != nullptr && replica.pod->status.phase == "Succeeded" && ended_by_itself(*replica.pod) &&
          !is_accounted(d, replica);
 }
 
-int ended_attempts(const Decision& d, const Replica& replica) {
+int ended_attempts(const JobDecision& d, const Replica& replica) {
   const auto found = d.status.attempts.find(replica.key);
   return found == d.status.attempts.end() ? 0 : found->second;
 }
 
-bool is_accounted(const Decision& d, const Replica& replica) {
+bool is_accounted(const JobDecision& d, const Replica& replica) {
   return replica.pod != nullptr && attempt_of(*replica.pod) < ended_attempts(d, replica);
 }
 
-bool is_gang(const Decision& d) {
+bool is_gang(const JobDecision& d) {
   return d.job().restart_unit == RestartUnit::kGang && !d.job().run_mode.debug;
 }
 
-bool is_role_up(const Decision& d, const std::string& type) {
+bool is_role_up(const JobDecision& d, const std::string& type) {
   return std::ranges::all_of(d.replicas, [&](const Replica& r) { return r.role->type != type || is_up(d, r); });
 }
 
-std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
+std::vector<const Replica*> holders(const JobDecision& d, const ReplicaRule& rule,
                                     const std::function<bool(const Replica&)>& state) {
   std::vector<const Replica*> in_state;
   for (const Replica& replica : d.replicas) {
@@ -235,7 +235,7 @@ std::vector<const Replica*> holders(const Decision& d, const ReplicaRule& rule,
   return in_state;
 }
 
-std::string named(const Decision& d, const std::vector<const Replica*>& replicas) {
+std::string named(const JobDecision& d, const std::vector<const Replica*>& replicas) {
   if (replicas.size() == 1) return "replica " + replicas.front()->key;
   if (replicas.size() == d.replicas.size()) return "every replica";
   constexpr std::size_t kNamed = 5;
@@ -276,7 +276,7 @@ bool has_lost_peer(const Job& job, const api::Pod& pod) {
   return end != nullptr && end->exit_code != 0 && find_cause(end->message).is_consequence;
 }
 
-std::optional<TensorBoardState> tensorboard_state(const Decision& d) {
+std::optional<TensorBoardState> tensorboard_state(const JobDecision& d) {
   for (const auto& object : d.seen.objects) {
     if (object->string_at("kind") != "TensorBoard" || !api::is_controlled_by(*object, d.job().uid)) continue;
     TensorBoardState state{.name = object->string_at("metadata", "name"),
@@ -291,7 +291,7 @@ std::optional<TensorBoardState> tensorboard_state(const Decision& d) {
   return std::nullopt;
 }
 
-std::vector<RoleStatus> role_statuses(const Decision& d) {
+std::vector<RoleStatus> role_statuses(const JobDecision& d) {
   std::vector<RoleStatus> roles;
   for (const Role& role : d.job().roles) {
     RoleStatus& next = roles.emplace_back(RoleStatus{.type = role.type});
@@ -319,18 +319,18 @@ Time end_of(Time began, Duration span) {
   return began + span + std::chrono::seconds(1);
 }
 
-void emit(Decision& d, std::string type, std::string reason, std::string message) {
+void emit(JobDecision& d, std::string type, std::string reason, std::string message) {
   d.plan.actions.emplace_back(
       EmitEvent{.type = std::move(type), .reason = std::move(reason), .message = std::move(message)});
 }
 
-bool is_full(Decision& d) {
+bool is_full(JobDecision& d) {
   if (d.plan.actions.size() < kActionsPerPlan) return false;
   recheck_at(d, d.seen.now);
   return true;
 }
 
-void recheck_at(Decision& d, Time when) {
+void recheck_at(JobDecision& d, Time when) {
   const Duration span = std::max(when - d.seen.now, Duration(0));
   d.plan.recheck_after = std::min(d.plan.recheck_after.value_or(span), span);
 }

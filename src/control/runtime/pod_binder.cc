@@ -57,12 +57,12 @@ PodBinder::PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorde
       events_(events),
       pods_(informers.watch(watched_kind<api::Pod>(),
                             [this](const AnyObject& before, const AnyObject& now) { on_pod(before, now); })),
-      nodes_(informers.watch(watched_kind<api::Node>(), on_surroundings())),
-      queues_(informers.watch(watched_kind<api::Queue>(), on_surroundings())),
-      priority_classes_(informers.watch(watched_kind<api::PriorityClass>(), on_surroundings())),
-      namespaces_(informers.watch(watched_kind<api::Namespace>(), on_surroundings())),
-      status_(loop, client, ledger_, surroundings_) {
-  surroundings_.strict = strict;
+      nodes_(informers.watch(watched_kind<api::Node>(), on_cluster_objects())),
+      queues_(informers.watch(watched_kind<api::Queue>(), on_cluster_objects())),
+      priority_classes_(informers.watch(watched_kind<api::PriorityClass>(), on_cluster_objects())),
+      namespaces_(informers.watch(watched_kind<api::Namespace>(), on_cluster_objects())),
+      status_(loop, client, ledger_, cluster_objects_) {
+  cluster_objects_.strict = strict;
   informers.watch(watched_kind<api::PodGroup>(),
                   [this](const AnyObject& before, const AnyObject& now) { on_group(before, now); });
 }
@@ -105,19 +105,19 @@ void PodBinder::on_group(const AnyObject& before, const AnyObject& now) {
   wake();
 }
 
-SharedInformers::OnChange PodBinder::on_surroundings() {
+SharedInformers::OnChange PodBinder::on_cluster_objects() {
   return [this](const AnyObject&, const AnyObject&) {
-    surroundings_changed_ = true;
+    cluster_objects_changed_ = true;
     wake();
   };
 }
 
-void PodBinder::refresh_surroundings() {
-  if (!std::exchange(surroundings_changed_, false)) return;
-  surroundings_.nodes = nodes_.all<api::Node>();
-  surroundings_.queues = queues_.all<api::Queue>();
-  surroundings_.priority_classes = priority_classes_.all<api::PriorityClass>();
-  surroundings_.namespaces = namespaces_.all<api::Namespace>();
+void PodBinder::refresh_cluster_objects() {
+  if (!std::exchange(cluster_objects_changed_, false)) return;
+  cluster_objects_.nodes = nodes_.all<api::Node>();
+  cluster_objects_.queues = queues_.all<api::Queue>();
+  cluster_objects_.priority_classes = priority_classes_.all<api::PriorityClass>();
+  cluster_objects_.namespaces = namespaces_.all<api::Namespace>();
 }
 
 PodPtr PodBinder::as_assumed(PodPtr pod) const {
@@ -134,8 +134,8 @@ PodPtr PodBinder::as_assumed(PodPtr pod) const {
 void PodBinder::look() {
   woken_ = false;
   const MonoTime began = loop_.mono();
-  refresh_surroundings();
-  const Schedule decided = schedule(ledger_, surroundings_);
+  refresh_cluster_objects();
+  const Schedule decided = schedule(ledger_, cluster_objects_);
   report_notices(decided);
   for (const auto& binding : decided.bindings) {
     assumed_[binding.uid] = binding.node;

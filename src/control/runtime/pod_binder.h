@@ -20,7 +20,7 @@ namespace muster::control {
 
 class PodBinder {
  public:
-  /// `strict` is that of Surroundings.
+  /// `strict` is that of ClusterObjects.
   PodBinder(Loop& loop, client::ApiClient& client, client::EventRecorder& events, SharedInformers& informers,
             bool strict);
   PodBinder(const PodBinder&) = delete;
@@ -35,9 +35,9 @@ class PodBinder {
   void look();
   void on_pod(const AnyObject& before, const AnyObject& now);
   void on_group(const AnyObject& before, const AnyObject& now);
-  /// Returns the callback for a kind of which the surroundings have all objects.
-  SharedInformers::OnChange on_surroundings();
-  void refresh_surroundings();
+  /// Returns the callback for a kind that cluster_objects_ holds all objects of.
+  SharedInformers::OnChange on_cluster_objects();
+  void refresh_cluster_objects();
   /// Returns the pod as it will be once a binding in progress is in view.
   PodPtr as_assumed(PodPtr pod) const;
   void bind_waiting();
@@ -57,8 +57,8 @@ class PodBinder {
   const ObjectIndex& priority_classes_;
   const ObjectIndex& namespaces_;
   Ledger ledger_;
-  Surroundings surroundings_;
-  bool surroundings_changed_ = true;
+  ClusterObjects cluster_objects_;
+  bool cluster_objects_changed_ = true;
   SchedulerStatus status_;
   bool open_ = false;
   bool woken_ = false;

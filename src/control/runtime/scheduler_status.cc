@@ -25,8 +25,8 @@ const api::Resource& scheduler_resource(std::string_view plural) {
 }  // namespace
 
 SchedulerStatus::SchedulerStatus(Loop& loop, client::ApiClient& client, Ledger& ledger,
-                                 const Surroundings& surroundings)
-    : loop_(loop), client_(client), ledger_(ledger), surroundings_(surroundings) {}
+                                 const ClusterObjects& cluster_objects)
+    : loop_(loop), client_(client), ledger_(ledger), cluster_objects_(cluster_objects) {}
 
 void SchedulerStatus::note(const Schedule& decided) {
   std::map<Ledger::Key, std::string> reasons;
@@ -74,9 +74,9 @@ void SchedulerStatus::write_groups() {
 }
 
 void SchedulerStatus::write_queues() {
-  for (const auto& queue : surroundings_.queues) {
+  for (const auto& queue : cluster_objects_.queues) {
     patch_status({scheduler_resource("queues"), "", queue->metadata.name, "status"}, queue->metadata.resource_version,
-                 reflect::encode(queue->status), reflect::encode(queue_status(*queue, ledger_, surroundings_)));
+                 reflect::encode(queue->status), reflect::encode(queue_status(*queue, ledger_, cluster_objects_)));
   }
 }
 

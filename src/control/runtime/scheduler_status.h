@@ -16,8 +16,8 @@ namespace muster::control {
 
 class SchedulerStatus {
  public:
-  /// `ledger` and `surroundings` must outlive this object.
-  SchedulerStatus(Loop& loop, client::ApiClient& client, Ledger& ledger, const Surroundings& surroundings);
+  /// `ledger` and `cluster_objects` must outlive this object.
+  SchedulerStatus(Loop& loop, client::ApiClient& client, Ledger& ledger, const ClusterObjects& cluster_objects);
   SchedulerStatus(const SchedulerStatus&) = delete;
   SchedulerStatus& operator=(const SchedulerStatus&) = delete;
 
@@ -35,7 +35,7 @@ class SchedulerStatus {
   Loop& loop_;
   client::ApiClient& client_;
   Ledger& ledger_;
-  const Surroundings& surroundings_;
+  const ClusterObjects& cluster_objects_;
   bool is_due_ = false;                         // a write is planned
   std::size_t requests_ = 0;                    // in progress
   std::map<Ledger::Key, std::string> reasons_;  // why the pods of a group wait

@@ -66,8 +66,8 @@ api::PodGroupStatus group_status(const api::PodGroup& group, const Ledger& ledge
   return status;
 }
 
-api::QueueStatus queue_status(const api::Queue& queue, const Ledger& ledger, const Surroundings& surroundings) {
-  const Queues queues(ledger, surroundings);
+api::QueueStatus queue_status(const api::Queue& queue, const Ledger& ledger, const ClusterObjects& objects) {
+  const Queues queues(ledger, objects);
   api::QueueStatus status;
   status.conditions = queue.status.conditions;
   status.pending = 0;

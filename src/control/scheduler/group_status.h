@@ -12,6 +12,6 @@ namespace muster::control {
 api::PodGroupStatus group_status(const api::PodGroup& group, const Ledger& ledger, const std::string& reason, Time now);
 
 /// Returns what the pods of the queue hold, and how many gangs run and wait there.
-api::QueueStatus queue_status(const api::Queue& queue, const Ledger& ledger, const Surroundings& surroundings);
+api::QueueStatus queue_status(const api::Queue& queue, const Ledger& ledger, const ClusterObjects& objects);
 
 }  // namespace muster::control

@@ -46,7 +46,7 @@ TEST(QueueStatus, ShowsWhatIsUsed) {
                         {},
                         {group("a", 1, "small"), group("b", 1, "small")},
                         {small}};
-  const api::QueueStatus status = queue_status(*small, ledger_of(cluster), surroundings_of(cluster));
+  const api::QueueStatus status = queue_status(*small, ledger_of(cluster), objects_of(cluster));
   EXPECT_EQ(status.allocated, (api::ResourceList{{kGpu, Quantity::of(2)}}));
   EXPECT_EQ(status.running, 1);
   EXPECT_EQ(status.pending, 1);

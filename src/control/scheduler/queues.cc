@@ -18,11 +18,11 @@ const api::ResourceList* limits_of(const api::Queue* queue) {
   return queue == nullptr || !queue->spec.quota ? nullptr : &queue->spec.quota->requests;
 }
 
-bool is_for_namespace(const api::Queue& queue, const std::string& ns, const Surroundings& surroundings) {
+bool is_for_namespace(const api::Queue& queue, const std::string& ns, const ClusterObjects& objects) {
   if (!queue.spec.namespace_selector) return true;
-  const auto found = std::ranges::find(surroundings.namespaces, ns,
-                                       [](const auto& n) -> const std::string& { return n->metadata.name; });
-  return found != surroundings.namespaces.end() &&
+  const auto found =
+      std::ranges::find(objects.namespaces, ns, [](const auto& n) -> const std::string& { return n->metadata.name; });
+  return found != objects.namespaces.end() &&
          selector_matches(*queue.spec.namespace_selector, (*found)->metadata.labels);
 }
 
@@ -34,14 +34,14 @@ std::string wanted_queue(const Gang& gang, const Ledger& ledger) {
   return queue.empty() ? kDefaultQueue : queue;
 }
 
-Queues::Queues(const Ledger& ledger, const Surroundings& surroundings) : ledger_(ledger), surroundings_(surroundings) {
+Queues::Queues(const Ledger& ledger, const ClusterObjects& objects) : ledger_(ledger), objects_(objects) {
   for (const Gang* gang : ledger.holding()) charge(*gang, gang->held);
 }
 
 const api::Queue* Queues::find(const std::string& name) const {
-  const auto found = std::ranges::find(surroundings_.queues, name,
-                                       [](const auto& q) -> const std::string& { return q->metadata.name; });
-  return found == surroundings_.queues.end() ? nullptr : found->get();
+  const auto found =
+      std::ranges::find(objects_.queues, name, [](const auto& q) -> const std::string& { return q->metadata.name; });
+  return found == objects_.queues.end() ? nullptr : found->get();
 }
 
 const api::Queue* Queues::queue_of(const Gang& gang) const {
@@ -54,7 +54,7 @@ std::int64_t Queues::class_value(const api::Pod& pod) const {
   // Kubernetes' own classes, which exist everywhere.
   if (name == "system-node-critical") return 2'000'001'000;
   if (name == "system-cluster-critical") return 2'000'000'000;
-  for (const auto& priority_class : surroundings_.priority_classes) {
+  for (const auto& priority_class : objects_.priority_classes) {
     const bool is_meant = name.empty() ? priority_class->global_default : priority_class->metadata.name == name;
     if (is_meant) return priority_class->value;
   }
@@ -76,12 +76,12 @@ Queues::Rank Queues::rank_of(const Gang& gang) const {
 
 std::string Queues::refusal(const Gang& gang) const {
   const std::string wanted = wanted_queue(gang, ledger_);
-  if (surroundings_.strict && find(wanted) == nullptr) {
+  if (objects_.strict && find(wanted) == nullptr) {
     return fmt::format("queue {} does not exist; create it or use another one", wanted);
   }
   const api::Queue* queue = queue_of(gang);
   if (queue == nullptr) return {};
-  if (!is_for_namespace(*queue, gang.ns, surroundings_)) {
+  if (!is_for_namespace(*queue, gang.ns, objects_)) {
     return fmt::format("queue {} does not allow namespace {}; use another queue or change its namespaceSelector",
                        queue->metadata.name, gang.ns);
   }

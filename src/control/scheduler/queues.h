@@ -17,7 +17,7 @@ namespace muster::control {
 inline constexpr const char* kDefaultQueue = "default";
 
 /// What a scheduling pass depends on besides pods and groups: few objects, which change rarely.
-struct Surroundings {
+struct ClusterObjects {
   std::vector<std::shared_ptr<const api::Node>> nodes = {};  // all in any order
   std::vector<std::shared_ptr<const api::Queue>> queues = {};
   std::vector<std::shared_ptr<const api::PriorityClass>> priority_classes = {};
@@ -32,7 +32,7 @@ std::string wanted_queue(const Gang& gang, const Ledger& ledger);
 /// The queues during one pass. Gangs that the pass admits are charged to their queue.
 class Queues {
  public:
-  Queues(const Ledger& ledger, const Surroundings& surroundings);
+  Queues(const Ledger& ledger, const ClusterObjects& objects);
 
   /// Returns the queue that the gang waits in: the default queue stands in for one that does not exist. Null when there
   /// is not even a default queue; then nothing limits the gang.
@@ -57,7 +57,7 @@ class Queues {
   std::vector<std::string> holders(const api::Queue& queue, const std::string& resource) const;
 
   const Ledger& ledger_;
-  const Surroundings& surroundings_;
+  const ClusterObjects& objects_;
   std::map<std::string, api::ResourceList> used_;  // by queue
 };
 

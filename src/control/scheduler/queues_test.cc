@@ -72,15 +72,15 @@ TEST(SchedulerQueues, AQueueIsForTheNamespacesThatItSelects) {
   auto closed_shop = queue("research");
   closed_shop->spec.namespace_selector = api::LabelSelector{.match_labels = {{"team", "research"}}, .rest = {}};
   const Cluster cluster{{pod({.job = "a"})}, {node("machine", 0)}, {group("a", 1, "research")}, {closed_shop}};
-  Surroundings surroundings = surroundings_of(cluster);
+  ClusterObjects objects = objects_of(cluster);
   auto ns = std::make_shared<api::Namespace>();
   ns->metadata.name = "default";
-  surroundings.namespaces = {ns};
-  EXPECT_THAT(waiting(control::schedule(ledger_of(cluster), surroundings)),
+  objects.namespaces = {ns};
+  EXPECT_THAT(waiting(control::schedule(ledger_of(cluster), objects)),
               ElementsAre("default/a: queue research does not allow namespace default; use another queue or change its "
                           "namespaceSelector"));
   ns->metadata.labels["team"] = "research";
-  EXPECT_THAT(bound(control::schedule(ledger_of(cluster), surroundings)), ElementsAre("a-0@machine"));
+  EXPECT_THAT(bound(control::schedule(ledger_of(cluster), objects)), ElementsAre("a-0@machine"));
 }
 
 TEST(SchedulerQueues, OrdersByQueueThenGroupThenClassThenAge) {
@@ -94,13 +94,13 @@ TEST(SchedulerQueues, OrdersByQueueThenGroupThenClassThenAge) {
       {node("machine", 5)},
       {group("ranked", 1, "default", 50), group("first", 1, "urgent")},
       {urgent}};
-  Surroundings surroundings = surroundings_of(cluster);
+  ClusterObjects objects = objects_of(cluster);
   auto high = std::make_shared<api::PriorityClass>();
   high->metadata.name = "high";
   high->value = 1000;
-  surroundings.priority_classes = {high};
+  objects.priority_classes = {high};
   EXPECT_THAT(
-      bound(control::schedule(ledger_of(cluster), surroundings)),
+      bound(control::schedule(ledger_of(cluster), objects)),
       ElementsAre("first-0@machine", "ranked-0@machine", "class-0@machine", "old-0@machine", "young-0@machine"));
 }
 

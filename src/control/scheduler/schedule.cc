@@ -32,9 +32,9 @@ bool is_ready(const api::Node& node) {
   return ready != nullptr && ready->status == "True";
 }
 
-std::vector<Room> rooms_of(const Ledger& ledger, const Surroundings& surroundings) {
+std::vector<Room> rooms_of(const Ledger& ledger, const ClusterObjects& objects) {
   std::vector<Room> rooms;
-  for (const NodePtr& node : surroundings.nodes) {
+  for (const NodePtr& node : objects.nodes) {
     if (!is_ready(*node)) continue;
     rooms.push_back({.node = node, .free = node->status.allocatable});
     take_from(rooms.back().free, ledger.taken_on(node->metadata.name));
@@ -91,11 +91,8 @@ struct Obstacle {
 
 class Pass {
  public:
-  Pass(const Ledger& ledger, const Surroundings& surroundings)
-      : ledger_(ledger),
-        surroundings_(surroundings),
-        queues_(ledger, surroundings),
-        rooms_(rooms_of(ledger, surroundings)) {}
+  Pass(const Ledger& ledger, const ClusterObjects& objects)
+      : ledger_(ledger), objects_(objects), queues_(ledger, objects), rooms_(rooms_of(ledger, objects)) {}
 
   Schedule run() {
     for (const Gang* gang : in_order()) consider(*gang);
@@ -201,7 +198,7 @@ class Pass {
   /// Returns true for what may be requested beyond what exists.
   bool is_elastic(const std::string& resource) const {
     if (resource == "ephemeral-storage") return true;
-    return !surroundings_.strict && (resource == "cpu" || resource == "memory");
+    return !objects_.strict && (resource == "cpu" || resource == "memory");
   }
 
   bool is_for_queue(const Gang& gang, const api::Node& node) const {
@@ -331,7 +328,7 @@ class Pass {
   void report_missing_queue(const Gang& gang) {
     const std::string wanted = wanted_queue(gang, ledger_);
     const api::Queue* queue = queues_.queue_of(gang);
-    if (surroundings_.strict || wanted == kDefaultQueue || (queue != nullptr && queue->metadata.name == wanted)) return;
+    if (objects_.strict || wanted == kDefaultQueue || (queue != nullptr && queue->metadata.name == wanted)) return;
     result_.without_queues.push_back(
         {.gang_id = gang.id,
          .gang = gang.name,
@@ -358,7 +355,7 @@ class Pass {
   /// Nobody starts a pod of a node that does not exist.
   void report_unknown_nodes() {
     std::set<std::string> known;
-    for (const NodePtr& node : surroundings_.nodes) known.insert(node->metadata.name);
+    for (const NodePtr& node : objects_.nodes) known.insert(node->metadata.name);
     if (known.empty()) return;  // the machine has not registered itself yet
     for (const PodPtr& pod : ledger_.pods_of_unknown_nodes(known)) {
       result_.waiting.push_back(
@@ -371,7 +368,7 @@ class Pass {
   }
 
   const Ledger& ledger_;
-  const Surroundings& surroundings_;
+  const ClusterObjects& objects_;
   Queues queues_;
   std::vector<Room> rooms_;
   std::map<std::string, std::string> device_claims_;                         // device -> the gang that waits for it
@@ -381,8 +378,8 @@ class Pass {
 
 }  // namespace
 
-Schedule schedule(const Ledger& ledger, const Surroundings& surroundings) {
-  return Pass(ledger, surroundings).run();
+Schedule schedule(const Ledger& ledger, const ClusterObjects& objects) {
+  return Pass(ledger, objects).run();
 }
 
 }  // namespace muster::control

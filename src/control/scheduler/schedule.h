@@ -50,6 +50,6 @@ struct Schedule {
 /// oldest pods. One that waits for a device, or for its queue's quota, keeps its place: a later gang that wants the
 /// same waits behind it, so small jobs do not starve large ones. Gangs that want nothing scarce go ahead, and a gang
 /// that can never start blocks nobody. Nothing that runs is preempted.
-Schedule schedule(const Ledger& ledger, const Surroundings& surroundings);
+Schedule schedule(const Ledger& ledger, const ClusterObjects& objects);
 
 }  // namespace muster::control

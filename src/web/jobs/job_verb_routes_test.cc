@@ -86,10 +86,9 @@ TEST_F(JobVerbs, ScaleAnElasticJobOnly) {
        R"("torchrunConfig":{"enabled":true},"elastic":{"enabled":true,"minReplicas":1,"maxReplicas":4},)" + kRoles);
   EXPECT_EQ(ask("a/scale", R"({"replicas":3})")->body, R"({"outcome":"scaled to 3"})");
   EXPECT_EQ(job("a").int_at("spec", "elastic", "expectedReplicas"), 3);
-  EXPECT_EQ(
-      refusal(409, "fixed/scale", R"({"replicas":3})"),
-      "cannot scale fixed: the job is not elastic: its ranks were told how many they are when they started; write "
-      "spec.elastic in its manifest, or change the replicas and create the job again");
+  EXPECT_EQ(refusal(409, "fixed/scale", R"({"replicas":3})"),
+            "cannot scale fixed: the job is not elastic: the number of ranks was fixed when they started; write "
+            "spec.elastic in its manifest, or change the replicas and create the job again");
   EXPECT_EQ(ask("a/scale", R"({"replicas":9})")->status, 422);  // the API's own rule
 }
 
