@@ -20,7 +20,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = str(len(os.sched_getaffinity(0)))
 MEMORY_OF_A_COMPILER = 1 << 30  # a dozen files together take up to 800 MiB
 COMPILERS = str(max(1, min(int(JOBS), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEMORY_OF_A_COMPILER)))
-LONGEST_PROGRAM = 900  # seconds
+LONGEST_PROGRAMS = ("agent_test", "contract_test", "simulation_test")
+MOST_SECONDS = 900  # of a test program
 MAX_REPEATED = 5  # more failures than this are not chance
 # How other machines are set: some suites run like this, so that no test depends on how this one is.
 OTHER_UMASK = 0o077
@@ -157,7 +158,8 @@ def tidy_files():
 
 
 def gtest_programs(directory, wanted):
-    for program in sorted((directory / "bin").glob("*_test")):
+    """The longest come first, so that the others run beside them."""
+    for program in sorted((directory / "bin").glob("*_test"), key=lambda path: (path.name not in LONGEST_PROGRAMS, path.name)):
         if (program.name == "contract_test") == (wanted == "contract"):
             yield program
 
@@ -172,7 +174,7 @@ def run_gtest(tally, suite, programs, prefix=(), full=False, variables=()):
             command = [*prefix, str(program), f"--gtest_output=xml:{report.name}"]
             # A test that waits for what never happens must fail and not hold up the run; `timeout` ends the servers
             # that `prefix` starts as well.
-            limit = ["timeout", "--kill-after=10", str(LONGEST_PROGRAM * (10 if full else 1))]
+            limit = ["timeout", "--kill-after=10", str(MOST_SECONDS * (10 if full else 1))]
             done = subprocess.run([*limit, *command], cwd=ROOT, env=environment, check=False, text=True, errors="replace",
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             name = f"{suite}/{program.name}"
@@ -225,7 +227,6 @@ def cluster(tally, full):
 
 def sanitized(tally, preset):
     directory = build(preset)
-    # The contract runs first, because it takes as long as all others together.
     run_gtest(tally, preset, [*gtest_programs(directory, "contract"), *gtest_programs(directory, "unit")])
 
 
