@@ -97,6 +97,16 @@ std::vector<std::string> offered_protocols(const Headers& headers) {
   return out;
 }
 
+Result<std::string> choose_protocol(const Request& request, const std::vector<std::string>& served) {
+  TRY(check_handshake(request));
+  for (const std::string& offered : offered_protocols(request.headers)) {
+    if (std::ranges::find(served, offered) != served.end()) return offered;
+  }
+  return Error{.reason = Reason::kBadRequest,
+               .message = fmt::format("Sec-WebSocket-Protocol: must offer {}, got {}", join(served, " or "),
+                                      quote(request.headers.get("Sec-WebSocket-Protocol")))};
+}
+
 Headers accept_handshake(const Request& request, const std::string& protocol) {
   Headers out{{"Upgrade", "websocket"},
               {"Connection", "Upgrade"},

@@ -22,6 +22,8 @@ namespace muster::net {
 Status check_handshake(const Request& request);
 /// The subprotocols that the client offers, in its order of preference.
 std::vector<std::string> offered_protocols(const Headers& headers);
+/// Returns the first of the client's protocols that is served. Fails with BadRequest, also as check_handshake() does.
+Result<std::string> choose_protocol(const Request& request, const std::vector<std::string>& served);
 /// The headers of status 101. `protocol` is one of those offered, or "".
 Headers accept_handshake(const Request& request, const std::string& protocol);
 

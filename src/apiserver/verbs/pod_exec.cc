@@ -1,7 +1,6 @@
 // pods/NAME/exec and pods/NAME/attach: a WebSocket between a client and a program in a container.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "apiserver/errors/status_error.h"
@@ -9,19 +8,16 @@
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/write.h"
 #include "client/exec_channels.h"
-#include "net/web_socket.h"
+#include "net/server_web_socket.h"
 
 namespace muster::apiserver {
 namespace {
 
 using client::Channel;
 
-// The program waits while this much of its output, or the client while this much of its input, has not been taken.
-constexpr std::size_t kMostUnsentOutput = std::size_t{1} << 20;
+// The client waits while the program has not taken this much of its input.
 constexpr std::size_t kMostUnsentInput = std::size_t{256} << 10;
 constexpr std::size_t kMostResizeBytes = 1024;
-// A client that has disappeared without closing its connection is noticed by the second ping at the latest.
-constexpr Duration kPingInterval = std::chrono::seconds(15);
 
 /// Reads the parameters as a kubelet does.
 Result<node::ExecRequest> parse_exec_request(const ResourceRequest& request, const json::Document& pod) {
@@ -62,12 +58,7 @@ Result<std::string> choose_protocol(const net::Request& http) {
         "exec and attach are served over WebSocket only, got SPDY; use kubectl 1.30 or newer, kubectl 1.29 with "
         "KUBECTL_REMOTE_COMMAND_WEBSOCKETS=true, or muster exec");
   }
-  if (const Status checked = net::check_handshake(http); !checked) return checked.error();
-  for (const std::string& offered : net::offered_protocols(http.headers)) {
-    if (offered == client::kExecProtocolV5 || offered == client::kExecProtocolV4) return offered;
-  }
-  return bad_request(fmt::format("Sec-WebSocket-Protocol: must offer {} or {}, got \"{}\"", client::kExecProtocolV5,
-                                 client::kExecProtocolV4, http.headers.get("Sec-WebSocket-Protocol")));
+  return net::choose_protocol(http, {std::string(client::kExecProtocolV5), std::string(client::kExecProtocolV4)});
 }
 
 /// A program that did not start is an internal error of the kubelet, whatever the reason.
@@ -77,13 +68,10 @@ Result<int> as_kubelet(Result<int> exit) {
                .message = "Internal error occurred: error executing command in container: " + exit.error().message};
 }
 
-/// Connects the client's WebSocket with the program's streams. The exchange holds it until either side ends.
+/// Connects the client's WebSocket with the program's streams.
 class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
  public:
-  ExecBridge(Loop& loop, std::shared_ptr<net::Exchange> exchange) : loop_(loop), exchange_(std::move(exchange)) {}
-  ~ExecBridge() { loop_.cancel(ping_timer_); }
-  ExecBridge(const ExecBridge&) = delete;
-  ExecBridge& operator=(const ExecBridge&) = delete;
+  ExecBridge(Loop& loop, std::shared_ptr<net::Exchange> exchange) : socket_(loop, std::move(exchange)) {}
 
   node::ExecSink program_sink() {
     node::ExecSink sink;
@@ -99,51 +87,34 @@ class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
     return sink;
   }
 
-  void start(std::unique_ptr<node::ExecSession> program, const node::ExecRequest& request, net::Headers headers) {
+  void start(std::unique_ptr<node::ExecSession> program, const node::ExecRequest& request,
+             const net::Request& handshake, const std::string& protocol) {
     program_ = std::move(program);
     with_stdin_ = request.with_stdin;
-    exchange_->begin(101, std::move(headers));
-    net::WebSocketSink sink;
+    net::ServerWebSocket::Sink sink;
     sink.on_message = [this](std::string_view bytes, bool first, bool last) {
       if (const auto part = channels_.take(bytes, first, last)) take(*part);
     };
-    sink.on_close = [this](net::CloseCode, const std::string&) { end(); };
-    socket_ = std::make_shared<net::WebSocket>(*exchange_, net::WebSocketRole::kServer, nullptr, std::move(sink));
+    sink.on_full = [this](bool is_full) { is_full ? program_->pause_output() : program_->resume_output(); };
+    sink.on_end = [this] { program_.reset(); };
+    socket_.start(shared_from_this(), handshake, protocol, std::move(sink));
     // As the kubelet does, so that a client knows that the program has been started although it says nothing.
-    socket_->send("", client::channel_prefix(request.with_stdout   ? Channel::kStdout
-                                             : request.with_stderr ? Channel::kStderr
-                                                                   : Channel::kStatus));
-    exchange_->read_input({.on_data =
-                               [weak = weak_from_this()](std::string_view bytes) {
-                                 const auto self = weak.lock();
-                                 if (self && !self->ended_) self->socket_->take(bytes);
-                               },
-                           .on_end = nullptr});
-    exchange_->on_gone([self = shared_from_this()] { self->end(); });
-    ping_later();
+    socket_.send("", client::channel_prefix(request.with_stdout   ? Channel::kStdout
+                                            : request.with_stderr ? Channel::kStderr
+                                                                  : Channel::kStatus));
   }
 
  private:
   void send(Channel channel, std::string_view bytes) {
-    if (ended_ || bytes.empty()) return;
-    socket_->send(bytes, client::channel_prefix(channel));
-    if (exchange_->unsent() <= kMostUnsentOutput) return;
-    program_->pause_output();
-    exchange_->when_room(kMostUnsentOutput / 2, [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (self && !self->ended_) self->program_->resume_output();
-    });
+    if (!bytes.empty()) socket_.send(bytes, client::channel_prefix(channel));
   }
 
   void on_exit(const Result<int>& exit) {
-    if (ended_) return;
-    socket_->send(json::serialize(client::status_of_exit(as_kubelet(exit))), client::channel_prefix(Channel::kStatus));
-    socket_->close(net::CloseCode::kNormal);
-    end();
+    send(Channel::kStatus, json::serialize(client::status_of_exit(as_kubelet(exit))));
+    socket_.close(net::CloseCode::kNormal);
   }
 
   void take(const client::ChannelReader::Part& part) {
-    if (ended_) return;
     switch (part.channel) {
       case Channel::kStdin:
         return take_stdin(part.bytes);
@@ -164,42 +135,17 @@ class ExecBridge : public std::enable_shared_from_this<ExecBridge> {
     if (!with_stdin_ || bytes.empty()) return;
     program_->write_stdin(bytes);
     if (program_->unsent_stdin() <= kMostUnsentInput) return;
-    exchange_->pause_input();
+    socket_.pause_input();
     program_->when_stdin_room(kMostUnsentInput / 2, [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (self && !self->ended_) self->exchange_->resume_input();
+      if (const auto self = weak.lock()) self->socket_.resume_input();
     });
   }
 
-  void ping_later() {
-    ping_timer_ = loop_.after(kPingInterval, [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self || self->ended_) return;
-      self->socket_->ping();
-      self->ping_later();
-    });
-  }
-
-  /// The exchange and the program hold callbacks that lead here, and may be calling now, so they are released later.
-  void end() {
-    if (std::exchange(ended_, true)) return;
-    exchange_->finish();
-    loop_.post([self = shared_from_this()] {
-      self->program_.reset();
-      self->socket_.reset();
-      self->exchange_.reset();
-    });
-  }
-
-  Loop& loop_;
-  std::shared_ptr<net::Exchange> exchange_;
-  std::shared_ptr<net::WebSocket> socket_;
+  net::ServerWebSocket socket_;
   std::unique_ptr<node::ExecSession> program_;
   client::ChannelReader channels_;
   std::string resize_;  // the message on channel 4 that is arriving
   bool with_stdin_ = false;
-  bool ended_ = false;
-  Loop::Id ping_timer_ = 0;
 };
 
 }  // namespace
@@ -223,7 +169,7 @@ void exec_in_pod(Context& context, const ResourceRequest& request, const net::Re
   auto program = exec->command.empty() ? context.node->attach(*exec, bridge->program_sink())
                                        : context.node->exec(*exec, bridge->program_sink());
   if (!program) return reply.fail(program.error());
-  bridge->start(*std::move(program), *exec, net::accept_handshake(http, *protocol));
+  bridge->start(*std::move(program), *exec, http, *protocol);
 }
 
 }  // namespace muster::apiserver

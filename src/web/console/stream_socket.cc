@@ -8,7 +8,7 @@
 #include "apiserver/errors/status_error.h"
 #include "base/strings.h"
 #include "client/api_client.h"
-#include "net/web_socket.h"
+#include "net/server_web_socket.h"
 
 namespace muster::web {
 namespace {
@@ -17,10 +17,7 @@ constexpr const char* kProtocol = "stream.muster.dev";
 constexpr std::size_t kMostStreams = 256;
 constexpr std::size_t kMostOrderBytes = 64u << 10;
 constexpr std::size_t kMostLineBytes = 56u << 10;  // lines that go out as one message
-// Streams are not read while this much waits for a slow client.
-constexpr std::size_t kMostUnsentLines = 1u << 20;
 constexpr std::size_t kMostErrorBytes = 64u << 10;
-constexpr Duration kStreamPingInterval = std::chrono::seconds(15);
 
 Error bad_order(std::string_view what) {
   return apiserver::bad_request(
@@ -31,25 +28,18 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
  public:
   StreamSocket(Loop& loop, net::Transport& api, std::shared_ptr<SummaryCache> summaries,
                std::shared_ptr<net::Exchange> exchange)
-      : loop_(loop), api_(api), summaries_(std::move(summaries)), exchange_(std::move(exchange)) {}
-  ~StreamSocket() { loop_.cancel(ping_timer_); }
-  StreamSocket(const StreamSocket&) = delete;
-  StreamSocket& operator=(const StreamSocket&) = delete;
+      : loop_(loop), api_(api), summaries_(std::move(summaries)), socket_(loop, std::move(exchange)) {}
 
-  void start(net::Headers headers) {
-    exchange_->begin(101, std::move(headers));
-    net::WebSocketSink sink;
+  void start(const net::Request& handshake, const std::string& protocol) {
+    net::ServerWebSocket::Sink sink;
     sink.on_message = [this](std::string_view bytes, bool first, bool last) { take(bytes, first, last); };
-    sink.on_close = [this](net::CloseCode, const std::string&) { end(); };
-    socket_ = std::make_shared<net::WebSocket>(*exchange_, net::WebSocketRole::kServer, nullptr, std::move(sink));
-    exchange_->read_input({.on_data =
-                               [weak = weak_from_this()](std::string_view bytes) {
-                                 const auto self = weak.lock();
-                                 if (self && !self->ended_) self->socket_->take(bytes);
-                               },
-                           .on_end = nullptr});
-    exchange_->on_gone([self = shared_from_this()] { self->end(); });
-    ping_later();
+    sink.on_full = [this](bool is_full) {
+      for (const auto& [_, stream] : streams_) {
+        if (stream->call) is_full ? stream->call->pause_input() : stream->call->resume_input();
+      }
+    };
+    sink.on_end = [this] { streams_.clear(); };
+    socket_.start(shared_from_this(), handshake, protocol, std::move(sink));
   }
 
  private:
@@ -61,19 +51,30 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
     std::string error;  // the body of a response that is none of success
   };
 
+  /// Returns a callback that does nothing once the stream or the socket is gone.
+  template <typename Member>
+  auto of_stream(std::int64_t id, Member member) {
+    return [weak = weak_from_this(), id, member](const auto&... args) {
+      const auto self = weak.lock();
+      if (!self) return;
+      if (const auto at = self->streams_.find(id); at != self->streams_.end())
+        (*self.*member)(id, *at->second, args...);
+    };
+  }
+
   void take(std::string_view bytes, bool first, bool last) {
     if (first) order_.clear();
     order_ += bytes;
-    if (order_.size() > kMostOrderBytes) return fail(net::CloseCode::kTooLarge, "the message is too long");
+    if (order_.size() > kMostOrderBytes) return socket_.close(net::CloseCode::kTooLarge, "the message is too long");
     if (!last) return;
     const auto order = parse_stream_order(order_);
-    if (!order) return fail(net::CloseCode::kProtocolError, order.error().message);
+    if (!order) return socket_.close(net::CloseCode::kProtocolError, order.error().message);
     order->path.empty() ? drop(order->id) : open(*order);
   }
 
   void open(const StreamOrder& order) {
     if (streams_.contains(order.id)) {
-      return fail(net::CloseCode::kProtocolError, fmt::format("stream {} is open already", order.id));
+      return socket_.close(net::CloseCode::kProtocolError, fmt::format("stream {} is open already", order.id));
     }
     if (streams_.size() >= kMostStreams) {
       return send_end(order.id, apiserver::bad_request(fmt::format("more than {} streams", kMostStreams)));
@@ -82,29 +83,15 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
         order.id, std::make_unique<Stream>(Stream{nullptr, StreamLines(order.fields, summaries_.get())}));
     net::Request request{.method = "GET", .target = order.path, .headers = {}, .body = {}, .peer = {}};
     request.headers.set("Accept", "application/json, */*");
-    at->second->call = api_.send(std::move(request), sink_of(order.id));
-    if (paused_) at->second->call->pause_input();
+    net::ResponseSink sink;
+    sink.on_head = of_stream(order.id, &StreamSocket::on_head);
+    sink.on_data = of_stream(order.id, &StreamSocket::on_data);
+    sink.on_end = of_stream(order.id, &StreamSocket::on_end);
+    at->second->call = api_.send(std::move(request), std::move(sink));
+    if (socket_.is_full()) at->second->call->pause_input();
   }
 
-  net::ResponseSink sink_of(std::int64_t id) {
-    const auto find = [weak = weak_from_this(), id]() -> std::pair<std::shared_ptr<StreamSocket>, Stream*> {
-      const auto self = weak.lock();
-      if (!self || self->ended_) return {nullptr, nullptr};
-      const auto at = self->streams_.find(id);
-      return {self, at == self->streams_.end() ? nullptr : at->second.get()};
-    };
-    net::ResponseSink sink;
-    sink.on_head = [find](int status, const net::Headers&) {
-      if (const auto [self, stream] = find(); stream != nullptr) stream->status = status;
-    };
-    sink.on_data = [find, id](std::string_view bytes) {
-      if (const auto [self, stream] = find(); stream != nullptr) self->on_data(id, *stream, bytes);
-    };
-    sink.on_end = [find, id](const Status& how) {
-      if (const auto [self, stream] = find(); stream != nullptr) self->on_end(id, *stream, how);
-    };
-    return sink;
-  }
+  void on_head(std::int64_t, Stream& stream, int status, const net::Headers&) { stream.status = status; }
 
   void on_data(std::int64_t id, Stream& stream, std::string_view bytes) {
     if (stream.status != 200) {
@@ -113,19 +100,12 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
     }
     const bool is_scheduled = !stream.ready.empty();
     stream.ready += stream.lines.take(bytes);
-    if (stream.ready.size() >= kMostLineBytes) return send_lines(id, std::exchange(stream.ready, {}));
-    if (!is_scheduled && !stream.ready.empty()) send_soon(id);
+    if (stream.ready.size() >= kMostLineBytes) return send_ready(id, stream);
+    // What arrives in the same turn of the loop goes out together: ten thousand objects in a few hundred messages.
+    if (!is_scheduled && !stream.ready.empty()) loop_.post(of_stream(id, &StreamSocket::send_ready));
   }
 
-  /// What arrives in the same turn of the loop goes out together: ten thousand objects in a few hundred messages.
-  void send_soon(std::int64_t id) {
-    loop_.post([weak = weak_from_this(), id] {
-      const auto self = weak.lock();
-      if (!self || self->ended_) return;
-      const auto at = self->streams_.find(id);
-      if (at != self->streams_.end()) self->send_lines(id, std::exchange(at->second->ready, {}));
-    });
-  }
+  void send_ready(std::int64_t id, Stream& stream) { send_lines(id, std::exchange(stream.ready, {})); }
 
   void on_end(std::int64_t id, Stream& stream, const Status& how) {
     send_lines(id, std::exchange(stream.ready, {}) + stream.lines.take_rest());
@@ -149,75 +129,22 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   }
 
   void send_lines(std::int64_t id, std::string_view lines) {
-    if (lines.empty()) return;
-    socket_->send(lines, fmt::format("{{\"id\":{}}}\n", id));
-    if (paused_ || exchange_->unsent() <= kMostUnsentLines) return;
-    paused_ = true;
-    for (const auto& [_, stream] : streams_) {
-      if (stream->call) stream->call->pause_input();
-    }
-    exchange_->when_room(kMostUnsentLines / 2, [weak = weak_from_this()] {
-      if (const auto self = weak.lock(); self && !self->ended_) self->resume();
-    });
-  }
-
-  void resume() {
-    paused_ = false;
-    for (const auto& [_, stream] : streams_) {
-      if (stream->call) stream->call->resume_input();
-    }
+    if (!lines.empty()) socket_.send(lines, fmt::format("{{\"id\":{}}}\n", id));
   }
 
   void send_end(std::int64_t id, const Error& error) {
     send(json::Object{{"id", id}, {"end", client::status_from_error(error)}});
   }
 
-  void send(const json::Document& message) { socket_->send(json::serialize(message)); }
-
-  void fail(net::CloseCode code, const std::string& why) {
-    socket_->close(code, std::string_view(why).substr(0, 120));  // a close frame holds no more
-    end();
-  }
-
-  void ping_later() {
-    ping_timer_ = loop_.after(kStreamPingInterval, [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self || self->ended_) return;
-      self->socket_->ping();
-      self->ping_later();
-    });
-  }
-
-  /// The exchange and the calls hold callbacks that lead here, and may be calling now, so they are released later.
-  void end() {
-    if (std::exchange(ended_, true)) return;
-    exchange_->finish();
-    loop_.post([self = shared_from_this()] {
-      self->streams_.clear();
-      self->socket_.reset();
-      self->exchange_.reset();
-    });
-  }
+  void send(const json::Document& message) { socket_.send(json::serialize(message)); }
 
   Loop& loop_;
   net::Transport& api_;
   std::shared_ptr<SummaryCache> summaries_;  // of all sockets
-  std::shared_ptr<net::Exchange> exchange_;
-  std::shared_ptr<net::WebSocket> socket_;
+  net::ServerWebSocket socket_;
   std::map<std::int64_t, std::unique_ptr<Stream>> streams_;
   std::string order_;  // the message that is arriving
-  bool paused_ = false;
-  bool ended_ = false;
-  Loop::Id ping_timer_ = 0;
 };
-
-Status check_upgrade(const net::Request& request) {
-  TRY(net::check_handshake(request));
-  const std::vector<std::string> offered = net::offered_protocols(request.headers);
-  if (std::ranges::find(offered, kProtocol) != offered.end()) return ok();
-  return apiserver::bad_request(fmt::format("Sec-WebSocket-Protocol: must offer {}, got {}", kProtocol,
-                                            quote(request.headers.get("Sec-WebSocket-Protocol"))));
-}
 
 }  // namespace
 
@@ -286,11 +213,9 @@ void StreamLines::append_line(std::string_view line, std::string& out) const {
 apiserver::Route stream_route(Loop& loop, net::Transport& api) {
   const auto handle = [&loop, &api, cache = std::make_shared<SummaryCache>()](const apiserver::RoutedRequest& request,
                                                                               std::shared_ptr<net::Exchange> exchange) {
-    if (const Status checked = check_upgrade(request.http); !checked) {
-      return exchange->respond(apiserver::error_response(checked.error()));
-    }
-    const auto socket = std::make_shared<StreamSocket>(loop, api, cache, std::move(exchange));
-    socket->start(net::accept_handshake(request.http, kProtocol));
+    const auto protocol = net::choose_protocol(request.http, {kProtocol});
+    if (!protocol) return exchange->respond(apiserver::error_response(protocol.error()));
+    std::make_shared<StreamSocket>(loop, api, cache, std::move(exchange))->start(request.http, *protocol);
   };
   return {.pattern = "apis/muster.dev/v1/watch", .methods = {"GET"}, .handle = handle};
 }
