@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks that src/ follows the include table of ARCHITECTURE.md, that the folders of each module form an order, that only
-the outer modules read time and environment, and that there is no coroutine. Prints every violation.
+the outer modules read time and environment, that there is no coroutine, and that the source files which comments and
+documents name exist. Prints every violation.
 
 --order [MODULE...] prints the order of the folders instead, --cycles [MODULE...] every cycle between them."""
 
@@ -74,6 +75,18 @@ def violations(root):
                 continue
             if target not in ALLOWED[module]:
                 yield f"{name}:{number}: {module} may not include {included}"
+
+
+def lost_references(root):
+    """Yields the places in comments, documents and build files that name a source file that does not exist."""
+    files = [*root.rglob("*.h"), *root.rglob("*.cc"), *root.rglob("*.c"), *(root.parent / "console" / "src").rglob("*.ts"),
+             *(root.parent / "tests").rglob("CMakeLists.txt"), *(root.parent / "docs").rglob("*.md"), *root.parent.glob("*.md")]
+    named = re.compile(r"(?<![\w/.<-])(?:src/|\$\{src\}/)?((?:%s)/[\w/]+\.(?:h|cc|c))\b" % "|".join(ALLOWED))
+    for path in files:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for name in named.findall(line):
+                if not (root / name).exists():
+                    yield f"{path.relative_to(root.parent)}:{number}: {name} does not exist"
 
 
 def folder_of(name):
@@ -166,7 +179,7 @@ def main():
     if option == "--cycles":
         print("\n".join(cycle for module in modules for cycle in cycles(root, module)))
         return 0
-    found = [*violations(root), *knots(root)]
+    found = [*violations(root), *lost_references(root), *knots(root)]
     print("\n".join(found) or "include rules hold")
     return 1 if found else 0
 

@@ -7,7 +7,7 @@
 namespace muster::api {
 namespace {
 
-// The numbers of linux/capability.h.
+// The numbers of <linux/capability.h>.
 constexpr std::array<std::pair<std::string_view, int>, 8> kCapabilities = {{{"CHOWN", 0},
                                                                             {"DAC_OVERRIDE", 1},
                                                                             {"FOWNER", 3},

@@ -11,7 +11,7 @@
 
 #include "shim.h"
 
-/* From linux/filter.h, linux/seccomp.h and linux/audit.h, which musl's include folder does not have. */
+/* From <linux/filter.h>, <linux/seccomp.h> and <linux/audit.h>, which musl's include folder does not have. */
 struct instruction {
   uint16_t code;
   uint8_t jump_if;

@@ -8,7 +8,7 @@
 
 #include "shim.h"
 
-/* From linux/mount.h and linux/openat2.h, which musl's include folder does not have. */
+/* From <linux/mount.h> and <linux/openat2.h>, which musl's include folder does not have. */
 #define OPEN_TREE_CLONE 1
 #define OPEN_TREE_CLOEXEC O_CLOEXEC
 #define MOVE_MOUNT_F_EMPTY_PATH 0x00000004

@@ -23,7 +23,7 @@
 #include "shim.h"
 
 enum { POD_IDS = MUSTER_POD_ROOT, POD_ID_COUNT = 65536 };
-/* From linux/securebits.h: changes of the user ids leave the capabilities alone. */
+/* From <linux/securebits.h>: changes of the user ids leave the capabilities alone. */
 enum { SECUREBIT_NO_SETUID_FIXUP = 1 << 2 };
 
 /* Of the pod's namespace. As the map of a folder, with the ids on disk on the left, it makes the pod's root root there:

@@ -1,4 +1,4 @@
-// The files of a claim, through the API server (src/apiserver/verbs/claim_files.cc).
+// The files of a claim, through the API server (src/web/claims/claim_files.cc).
 import { ApiError, getJson, send, token, type Status } from "../../api/client";
 import { objectPath, ownPath } from "../../api/paths";
 import { t } from "../../i18n";
