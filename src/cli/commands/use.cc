@@ -20,7 +20,7 @@ class Use final : public Command {
       : environment_(std::move(environment)), surroundings_(std::move(surroundings)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_bool("forget", &forget_, "forget the choice: use the local engine if it runs, else ~/.kube/config");
+    flags.add("forget", &forget_, "forget the choice: use the local engine if it runs, else ~/.kube/config");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
