@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "arena/commands/command.h"
@@ -53,11 +52,6 @@ std::string describe_choice(const cli::Choice& choice) {
                      choice.target.ns);
 }
 
-bool asks_for_help(const std::vector<std::string>& args) {
-  const auto end = std::ranges::find(args, "--");
-  return std::any_of(args.begin(), end, [](const std::string& arg) { return arg == "-h" || arg == "--help"; });
-}
-
 int run_command(const CommandLine& found, Log& log, const cli::Environment& environment,
                 const cli::ShowPage& show_page) {
   const auto command = found.entry->make();
@@ -68,7 +62,7 @@ int run_command(const CommandLine& found, Log& log, const cli::Environment& envi
   globals.add_flags(global);
   Flags all = own;
   globals.add_flags(all);
-  if (asks_for_help(found.rest) && !command->takes_any_flags()) {
+  if (all.asks_for_help(found.rest) && !command->takes_any_flags()) {
     print(stdout, help_text(found.path, *found.entry, own, global));
     return 0;
   }

@@ -45,8 +45,8 @@ std::optional<cli::Failure> no_backup(const std::string& file) {
 class Backup final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_bool("force", &force_, "overwrite FILE if it exists");
-    flags.add_string("data-dir", &data_dir_, "data folder of the engine");
+    flags.add("force", &force_, "overwrite FILE if it exists");
+    flags.add("data-dir", &data_dir_, "data folder of the engine");
   }
 
   int run(cli::Session& session, const std::vector<std::string>& words) override {
@@ -76,7 +76,7 @@ class Backup final : public cli::Command {
 
 class Restore final : public cli::Command {
  public:
-  void add_flags(cli::Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
+  void add_flags(cli::Flags& flags) override { flags.add("data-dir", &data_dir_, "data folder of the engine"); }
 
   int run(cli::Session& session, const std::vector<std::string>& words) override {
     if (words.empty()) return session.fail(cli::usage_failure("restore takes one file", "muster restore FILE"));

@@ -35,9 +35,9 @@ Result<std::string> link_of_engine(cli::Session& session) {
 class Console final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_bool("no-open", &no_open_, "print the link but do not open it");
-    flags.add_string("data-dir", &data_dir_, "data folder of the engine");
-    flags.add_int("port", &port_, "port of the console of a cluster; 0 selects a free one");
+    flags.add("no-open", &no_open_, "print the link but do not open it");
+    flags.add("data-dir", &data_dir_, "data folder of the engine");
+    flags.add("port", &port_, "port of the console of a cluster; 0 selects a free one");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {

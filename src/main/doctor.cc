@@ -222,7 +222,7 @@ namespace {
 
 class Doctor final : public cli::Command {
  public:
-  void add_flags(cli::Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
+  void add_flags(cli::Flags& flags) override { flags.add("data-dir", &data_dir_, "data folder of the engine"); }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
     const auto checks = check_machine(data_dir_);

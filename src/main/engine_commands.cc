@@ -88,7 +88,7 @@ Status stop_process(const EngineRecord& engine) {
 /// The base of the commands for the background engine, which all take the folder.
 class OfFolder : public cli::Command {
  public:
-  void add_flags(cli::Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
+  void add_flags(cli::Flags& flags) override { flags.add("data-dir", &data_dir_, "data folder of the engine"); }
 
  protected:
   std::string data_dir_ = default_data_dir();
@@ -109,8 +109,8 @@ class Up final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
     OfFolder::add_flags(flags);
-    flags.add_string("listen", &listen_, "HOST:PORT to listen on");
-    flags.add_string("config", &config_, "configuration file (default DIR/config.yaml)");
+    flags.add("listen", &listen_, "HOST:PORT to listen on");
+    flags.add("config", &config_, "configuration file (default DIR/config.yaml)");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {
@@ -142,9 +142,9 @@ class Up final : public OfFolder {
 class Down final : public OfFolder {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_bool("stop-jobs", &stop_jobs_, "also end the processes of jobs; the next muster up starts them again");
-    flags.add_bool("purge", &purge_, "end all jobs and remove everything, volumes included");
-    flags.add_bool("yes", &yes_, "purge without asking");
+    flags.add("stop-jobs", &stop_jobs_, "also end the processes of jobs; the next muster up starts them again");
+    flags.add("purge", &purge_, "end all jobs and remove everything, volumes included");
+    flags.add("yes", &yes_, "purge without asking");
     OfFolder::add_flags(flags);
   }
 

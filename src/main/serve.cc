@@ -395,13 +395,13 @@ Status run_engine(const ServeOptions& options) {
 class Serve final : public cli::Command {
  public:
   void add_flags(cli::Flags& flags) override {
-    flags.add_string("data-dir", &options_.data_dir, "data folder of the engine");
-    flags.add_string("listen", &listen_,
-                     "HOST:PORT to listen on; port 0 selects a free one (default: as configured, else the last "
-                     "address, else 127.0.0.1:8765)");
-    flags.add_string("config", &config_file_, "configuration file (default DIR/config.yaml)");
-    flags.add_bool("accept-data-loss", &options_.accept_data_loss, "start even if the end of the database is missing");
-    flags.add_string("log-level", &log_level_, "lowest level to log: debug, info, warn, error");
+    flags.add("data-dir", &options_.data_dir, "data folder of the engine");
+    flags.add("listen", &listen_,
+              "HOST:PORT to listen on; port 0 selects a free one (default: as configured, else the last "
+              "address, else 127.0.0.1:8765)");
+    flags.add("config", &config_file_, "configuration file (default DIR/config.yaml)");
+    flags.add("accept-data-loss", &options_.accept_data_loss, "start even if the end of the database is missing");
+    flags.add("log-level", &log_level_, "lowest level to log: debug, info, warn, error");
   }
 
   int run(cli::Session& session, const std::vector<std::string>&) override {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/protobuf_wire.h"
+
 namespace muster::agent {
 namespace {
 
@@ -35,64 +37,12 @@ T read_fixed(std::string_view bytes) {
   return value;
 }
 
-/// One field of a protobuf message.
-struct WireField {
-  std::uint64_t number = 0;
-  std::uint64_t varint = 0;
-  std::string_view bytes;  // of fixed fields and of those with a length
-};
-
-/// Goes through the fields of a message. A malformed message ends it early.
-class WireFields {
- public:
-  explicit WireFields(std::string_view message) : rest_(message) {}
-
-  std::optional<WireField> next() {
-    const auto key = varint();
-    if (!key) return std::nullopt;
-    WireField field{.number = *key >> 3};
-    switch (*key & 7) {
-      case 0: {
-        const auto value = varint();
-        if (!value) return std::nullopt;
-        field.varint = *value;
-        return field;
-      }
-      case 1:
-        return take(8, field);
-      case 2: {
-        const auto size = varint();
-        if (!size) return std::nullopt;
-        return take(*size, field);
-      }
-      case 5:
-        return take(4, field);
-      default:
-        return std::nullopt;
-    }
-  }
-
- private:
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_.front());
-      rest_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if (byte < 0x80) return value;
-    }
-    return std::nullopt;
-  }
-
-  std::optional<WireField> take(std::uint64_t size, WireField field) {
-    if (size > rest_.size()) return std::nullopt;
-    field.bytes = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return field;
-  }
-
-  std::string_view rest_;
-};
+/// Returns the next field, or none at the end. A malformed message ends early.
+std::optional<WireField> next_field(WireReader& reader) {
+  if (reader.at_end()) return std::nullopt;
+  const auto field = reader.next();
+  return field ? std::optional(*field) : std::nullopt;
+}
 
 /// TensorProto: a tensor without dimensions is a scalar.
 std::optional<double> scalar_of_tensor(std::string_view tensor) {
@@ -101,7 +51,7 @@ std::optional<double> scalar_of_tensor(std::string_view tensor) {
   std::uint64_t type = 0;
   std::string_view content;
   std::optional<double> value;
-  for (WireFields fields(tensor); const auto field = fields.next();) {
+  for (WireReader fields(tensor); const auto field = next_field(fields);) {
     if (field->number == 1) type = field->varint;
     if (field->number == 4) content = field->bytes;
     if (field->number == 5 && field->bytes.size() == 4) value = read_fixed<float>(field->bytes);
@@ -121,7 +71,7 @@ struct TaggedValue {
 /// Summary.Value
 TaggedValue read_value(std::string_view message) {
   TaggedValue out;
-  for (WireFields fields(message); const auto field = fields.next();) {
+  for (WireReader fields(message); const auto field = next_field(fields);) {
     if (field->number == 1) out.tag = field->bytes;
     if (field->number == 2 && field->bytes.size() == 4) out.value = read_fixed<float>(field->bytes);
     if (field->number == 8) out.value = scalar_of_tensor(field->bytes);
@@ -136,7 +86,7 @@ void add_point(std::vector<ScalarPoint>& points, const ScalarPoint& point) {
 
 /// SessionLog with the status START: the training has started again at this step.
 bool is_start(std::string_view session_log) {
-  for (WireFields fields(session_log); const auto field = fields.next();) {
+  for (WireReader fields(session_log); const auto field = next_field(fields);) {
     if (field->number == 1) return field->varint == 1;
   }
   return false;
@@ -152,14 +102,14 @@ void read_event(std::string_view event, SeriesByTag& to) {
   ScalarPoint point;
   std::string_view summary;
   bool starts = false;
-  for (WireFields fields(event); const auto field = fields.next();) {
+  for (WireReader fields(event); const auto field = next_field(fields);) {
     if (field->number == 1 && field->bytes.size() == 8) point.time = read_fixed<double>(field->bytes);
     if (field->number == 2) point.step = static_cast<std::int64_t>(field->varint);
     if (field->number == 5) summary = field->bytes;
     if (field->number == 7) starts = is_start(field->bytes);
   }
   if (starts) drop_from(point.step, to);
-  for (WireFields values(summary); const auto field = values.next();) {
+  for (WireReader values(summary); const auto field = next_field(values);) {
     if (field->number != 1) continue;
     const TaggedValue value = read_value(field->bytes);
     if (!value.value || value.tag.empty()) continue;

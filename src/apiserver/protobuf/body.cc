@@ -5,7 +5,7 @@
 #include "api/kubernetes/kubernetes_fields.h"
 #include "apiserver/errors/status_error.h"
 #include "apiserver/protobuf/message.h"
-#include "apiserver/protobuf/wire.h"
+#include "base/protobuf_wire.h"
 #include "base/strings.h"
 
 namespace muster::apiserver::protobuf {

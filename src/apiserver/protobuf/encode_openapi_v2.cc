@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "apiserver/protobuf/wire.h"
 #include "base/check.h"
+#include "base/protobuf_wire.h"
 #include "json/yaml.h"
 
 namespace muster::apiserver::protobuf {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "apiserver/openapi/openapi.h"
-#include "apiserver/protobuf/wire.h"
+#include "base/protobuf_wire.h"
 
 namespace muster::apiserver::protobuf {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "apiserver/errors/status_error.h"
-#include "apiserver/protobuf/wire.h"
+#include "base/protobuf_wire.h"
 #include "base/strings.h"
 #include "base/time.h"
 #include "json/utf8.h"

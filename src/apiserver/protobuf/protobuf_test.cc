@@ -4,7 +4,7 @@
 
 #include "apiserver/protobuf/body.h"
 #include "apiserver/protobuf/message.h"
-#include "apiserver/protobuf/wire.h"
+#include "base/protobuf_wire.h"
 
 namespace muster::apiserver::protobuf {
 namespace {

@@ -64,12 +64,11 @@ class Complete final : public Command {
     command->add_flags(flags);
     GlobalFlags globals;
     globals.add_flags(flags);
+    const std::vector<Flags::Listed> known = flags.list();
+    const cli::FlagWord last = cli::flag_word(before.back(), known);
+    if (last.takes_next_word()) return choices_of(*last.flag);
     std::vector<Candidate> out;
-    const std::string& last = before.back();
-    for (const Flags::Listed& flag : flags.list()) {
-      const bool is_value =
-          last == "--" + flag.name || (flag.letter != '\0' && last == fmt::format("-{}", flag.letter));
-      if (is_value && flag.takes_word) return choices_of(flag);
+    for (const Flags::Listed& flag : known) {
       if (word.starts_with('-')) out.push_back({"--" + flag.name, flag.help});
     }
     return word.starts_with('-') || !entry.names_job ? out : jobs(context);

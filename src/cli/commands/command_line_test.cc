@@ -45,7 +45,7 @@ TEST(CommandLine, ACommandThatWasMeantIsNamed) {
 TEST(CommandLine, HelpHasItsParts) {
   bool all = false;
   Flags flags;
-  flags.add_bool("all", &all, "everything");
+  flags.add("all", &all, "everything");
   const Entry up{"up", "start it", "muster up", "  muster up\n", nullptr, Server::kNone, "More.\n"};
   EXPECT_EQ(help_text(up, flags),
             "up: start it\n\nUsage:\n  muster up\n\nMore.\n\nExamples:\n  muster up\n\nFlags:\n"

@@ -31,13 +31,6 @@ std::vector<Candidate> kind_candidates() {
   return out;
 }
 
-const Flags::Listed* flag_named(const std::vector<Flags::Listed>& flags, const std::string& word) {
-  const auto found = std::ranges::find_if(flags, [&](const Flags::Listed& flag) {
-    return word == "--" + flag.name || (flag.letter != '\0' && word == std::string("-") + flag.letter);
-  });
-  return found == flags.end() ? nullptr : &*found;
-}
-
 /// bash splits `--flag=value` into three words; this joins them again. Returns true when the word being typed was one
 /// of the three, because the shell then expects the value alone.
 bool join_assignments(std::vector<std::string>& words) {
@@ -74,18 +67,14 @@ Line read_line(const std::vector<std::string>& before, const std::vector<Flags::
       out.words.push_back(word);
       continue;
     }
-    const std::size_t equals = word.find('=');
-    const Flags::Listed* flag = flag_named(flags, word.substr(0, equals));
-    if (flag != nullptr && equals != std::string::npos) {
-      take_value(out, flag->name, word.substr(equals + 1));
-    } else if (flag != nullptr && flag->takes_word) {
+    const auto [flag, value] = flag_word(word, flags);
+    if (flag == nullptr) continue;
+    if (value) {
+      take_value(out, flag->name, *value);
+    } else if (flag->takes_word) {
       if (i + 1 == before.size()) out.awaits_value = *flag;
       if (i + 1 < before.size()) take_value(out, flag->name, before[i + 1]);
       ++i;
-    } else if (flag == nullptr && word[1] != '-') {
-      // The form -nNAME.
-      flag = flag_named(flags, word.substr(0, 2));
-      if (flag != nullptr && flag->takes_word) take_value(out, flag->name, word.substr(2));
     }
   }
   return out;
@@ -274,7 +263,7 @@ Completing completing(std::vector<std::string> words, const std::vector<Completa
   if (line.awaits_value) {
     offer_value(*line.awaits_value, out);
   } else if (assigns) {
-    const Flags::Listed* flag = flag_named(command->flags, out.typed.substr(0, equals));
+    const Flags::Listed* flag = flag_word(out.typed, command->flags).flag;
     if (!value_alone) out.prefix = out.typed.substr(0, equals + 1);
     out.typed = out.typed.substr(equals + 1);
     if (flag != nullptr) offer_value(*flag, out);

@@ -45,9 +45,7 @@ std::pair<std::string, std::string> split_path(std::string path) {
 
 class Cp final : public Command {
  public:
-  void add_flags(Flags& flags) override {
-    flags.add_string("container", &container_, "container (default: the first)", 'c');
-  }
+  void add_flags(Flags& flags) override { flags.add("container", &container_, "container (default: the first)", 'c'); }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (words.size() != 2) return session.fail(usage_failure("give one source and one destination", kUsage));

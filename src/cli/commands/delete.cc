@@ -21,19 +21,18 @@ class Delete final : public Command {
  public:
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
-    flags.add_bool("wait", &wait_, "wait until the objects are deleted");
-    flags.add_duration("timeout", &timeout_, "how long to wait; 0 means no limit");
-    flags.add_string("cascade", &cascade_, "how to delete what they own: background, foreground or orphan");
+    flags.add("wait", &wait_, "wait until the objects are deleted");
+    flags.add("timeout", &timeout_, "how long to wait; 0 means no limit");
+    flags.add("cascade", &cascade_, "how to delete what they own: background, foreground or orphan");
     flags.set_implied("cascade", "background");
     flags.set_choices("cascade", {"background", "foreground", "orphan"});
-    flags.add_int("grace-period", &grace_period_, "seconds until their processes are killed; 1 with --now");
-    flags.add_bool("now", &now_, "same as --grace-period=1");
-    flags.add_bool("force", &force_,
-                   "with --grace-period=0: delete the objects without waiting for their processes to end");
-    flags.add_bool("ignore-not-found", &ignore_not_found_, "exit with 0 if the object does not exist");
-    flags.add_string("dry-run", &dry_run_, "none, or server: check without deleting");
+    flags.add("grace-period", &grace_period_, "seconds until their processes are killed; 1 with --now");
+    flags.add("now", &now_, "same as --grace-period=1");
+    flags.add("force", &force_, "with --grace-period=0: delete the objects without waiting for their processes to end");
+    flags.add("ignore-not-found", &ignore_not_found_, "exit with 0 if the object does not exist");
+    flags.add("dry-run", &dry_run_, "none, or server: check without deleting");
     flags.set_choices("dry-run", {"none", "server"});
-    flags.add_string("output", &output_, "name: print only names", 'o');
+    flags.add("output", &output_, "name: print only names", 'o');
     flags.set_choices("output", {"name"});
   }
 

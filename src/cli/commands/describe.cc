@@ -21,7 +21,7 @@ class Describe final : public Command {
  public:
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
-    flags.add_bool("show-events", &show_events_, "include the events of the object");
+    flags.add("show-events", &show_events_, "include the events of the object");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -76,8 +76,8 @@ class Edit final : public Command {
   explicit Edit(EditFile edit_file) : edit_file_(std::move(edit_file)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_list("filename", &files_, "objects named in these files", 'f');
-    flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
+    flags.add("filename", &files_, "objects named in these files", 'f');
+    flags.add("recursive", &recursive_, "include sub-folders of -f", 'R');
     Output::add_object_flag(flags, &output_text_);
   }
 

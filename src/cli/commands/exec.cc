@@ -23,10 +23,10 @@ class Exec final : public Command {
   Exec(Mode mode, Console console) : mode_(mode), console_(std::move(console)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_string("container", &container_, "container (default: the first)", 'c');
-    flags.add_bool("stdin", &stdin_, "pass stdin to the program", 'i');
-    flags.add_bool("tty", &tty_, "run the program on a terminal: keys, colours and size are passed on", 't');
-    flags.add_bool("quiet", &quiet_, "print only the output of the program", 'q');
+    flags.add("container", &container_, "container (default: the first)", 'c');
+    flags.add("stdin", &stdin_, "pass stdin to the program", 'i');
+    flags.add("tty", &tty_, "run the program on a terminal: keys, colours and size are passed on", 't');
+    flags.add("quiet", &quiet_, "print only the output of the program", 'q');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -156,8 +156,8 @@ Result<Asked> find_resource(const std::string& word, const std::string& api_vers
 class Explain final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("recursive", &recursive_, "list all nested fields, without descriptions");
-    flags.add_string("api-version", &api_version_, "group and version, such as kubeflow.org/v1");
+    flags.add("recursive", &recursive_, "list all nested fields, without descriptions");
+    flags.add("api-version", &api_version_, "group and version, such as kubeflow.org/v1");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

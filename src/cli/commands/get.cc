@@ -29,23 +29,23 @@ struct Query {
 class Get final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("output", &output_text_,
-                     "output format: wide, yaml, json, name, jsonpath=…, custom-columns=NAME:PATH,…", 'o');
+    flags.add("output", &output_text_, "output format: wide, yaml, json, name, jsonpath=…, custom-columns=NAME:PATH,…",
+              'o');
     flags.set_choices("output", {"wide", "yaml", "json", "name", "jsonpath=", "custom-columns="});
-    flags.add_bool("watch", &watch_, "after listing, print every change", 'w');
-    flags.add_bool("watch-only", &watch_only_, "print changes only");
-    flags.add_bool("all-namespaces", &all_namespaces_, "list objects of all namespaces", 'A');
-    flags.add_string("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
-    flags.add_string("field-selector", &field_selector_, "fields, such as status.phase=Running");
-    flags.add_list("filename", &files_, "objects named in these files", 'f');
-    flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
-    flags.add_string("sort-by", &sort_by_, "field to sort by, such as .metadata.creationTimestamp");
-    flags.add_list("label-columns", &label_columns_, "add a column for each of these labels", 'L');
-    flags.add_bool("show-labels", &show_labels_, "add a column with all labels");
-    flags.add_bool("show-kind", &show_kind_, "print the kind in front of each name");
-    flags.add_bool("no-headers", &no_headers_, "omit the line with the column names");
-    flags.add_bool("show-managed-fields", &show_managed_fields_, "show who wrote which field, in yaml and json");
-    flags.add_bool("ignore-not-found", &ignore_not_found_, "exit with 0 if the object does not exist");
+    flags.add("watch", &watch_, "after listing, print every change", 'w');
+    flags.add("watch-only", &watch_only_, "print changes only");
+    flags.add("all-namespaces", &all_namespaces_, "list objects of all namespaces", 'A');
+    flags.add("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
+    flags.add("field-selector", &field_selector_, "fields, such as status.phase=Running");
+    flags.add("filename", &files_, "objects named in these files", 'f');
+    flags.add("recursive", &recursive_, "include sub-folders of -f", 'R');
+    flags.add("sort-by", &sort_by_, "field to sort by, such as .metadata.creationTimestamp");
+    flags.add("label-columns", &label_columns_, "add a column for each of these labels", 'L');
+    flags.add("show-labels", &show_labels_, "add a column with all labels");
+    flags.add("show-kind", &show_kind_, "print the kind in front of each name");
+    flags.add("no-headers", &no_headers_, "omit the line with the column names");
+    flags.add("show-managed-fields", &show_managed_fields_, "show who wrote which field, in yaml and json");
+    flags.add("ignore-not-found", &ignore_not_found_, "exit with 0 if the object does not exist");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -47,9 +47,7 @@ class JobVerb final : public Command {
 
 class Rerun final : public Command {
  public:
-  void add_flags(Flags& flags) override {
-    flags.add_string("name", &name_, "name of the new job (default: JOB-2, JOB-3, …)");
-  }
+  void add_flags(Flags& flags) override { flags.add("name", &name_, "name of the new job (default: JOB-2, JOB-3, …)"); }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     auto found = find_job(session, words, "muster rerun JOB");
@@ -75,7 +73,7 @@ class Rerun final : public Command {
 class Scale final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_int("replicas", &replicas_, "number of workers that the job should have");
+    flags.add("replicas", &replicas_, "number of workers that the job should have");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

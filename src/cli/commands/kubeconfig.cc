@@ -12,7 +12,7 @@ namespace {
 
 class Kubeconfig final : public Command {
  public:
-  void add_flags(Flags& flags) override { flags.add_string("data-dir", &data_dir_, "data folder of the engine"); }
+  void add_flags(Flags& flags) override { flags.add("data-dir", &data_dir_, "data folder of the engine"); }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (!words.empty()) return session.fail(usage_failure(fmt::format("unexpected argument {}", quote(words[0]))));

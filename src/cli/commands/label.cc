@@ -37,9 +37,9 @@ class Mark final : public Command {
 
   void add_flags(Flags& flags) override {
     selection_.add_flags(flags);
-    flags.add_bool("overwrite", &overwrite_, "replace existing values");
-    flags.add_bool("list", &list_, fmt::format("only print the {}", sort_.field));
-    flags.add_string("dry-run", &dry_run_, "none, or server: check without changing");
+    flags.add("overwrite", &overwrite_, "replace existing values");
+    flags.add("list", &list_, fmt::format("only print the {}", sort_.field));
+    flags.add("dry-run", &dry_run_, "none, or server: check without changing");
     flags.set_choices("dry-run", {"none", "server"});
     Output::add_object_flag(flags, &output_text_);
   }

@@ -34,18 +34,18 @@ struct Subject {
 class Logs final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("follow", &follow_, "follow until the pod or the job has ended", 'f');
-    flags.add_string("container", &container_, "container (default: the first)", 'c');
-    flags.add_string("selector", &selector_, "logs of all pods with these labels", 'l');
-    flags.add_bool("previous", &previous_, "show the run before the last restart", 'p');
-    flags.add_int("attempt", &attempt_, "show this attempt, counted from 0, even of a deleted pod or job");
-    flags.add_bool("fold", &fold_, "reduce a progress bar to its last state");
-    flags.add_bool("timestamps", &timestamps_, "print the time of each line");
-    flags.add_int("tail", &tail_, "show only the last N lines (-1: all; default: all, with -l 10)");
-    flags.add_duration("since", &since_, "show only lines newer than this, such as 5m");
-    flags.add_string("prefix", &prefix_, "print the replica in front of each line (default: if there are several)");
+    flags.add("follow", &follow_, "follow until the pod or the job has ended", 'f');
+    flags.add("container", &container_, "container (default: the first)", 'c');
+    flags.add("selector", &selector_, "logs of all pods with these labels", 'l');
+    flags.add("previous", &previous_, "show the run before the last restart", 'p');
+    flags.add("attempt", &attempt_, "show this attempt, counted from 0, even of a deleted pod or job");
+    flags.add("fold", &fold_, "reduce a progress bar to its last state");
+    flags.add("timestamps", &timestamps_, "print the time of each line");
+    flags.add("tail", &tail_, "show only the last N lines (-1: all; default: all, with -l 10)");
+    flags.add("since", &since_, "show only lines newer than this, such as 5m");
+    flags.add("prefix", &prefix_, "print the replica in front of each line (default: if there are several)");
     flags.set_implied("prefix", "true");
-    flags.add_bool("raw", &raw_, "print all bytes as they are, even on a terminal");
+    flags.add("raw", &raw_, "print all bytes as they are, even on a terminal");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

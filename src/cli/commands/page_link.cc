@@ -52,7 +52,7 @@ class PageLink final : public Command {
  public:
   PageLink(const PagedKind& page, OpenPage open) : page_(page), open_(std::move(open)) {}
 
-  void add_flags(Flags& flags) override { flags.add_bool("no-open", &no_open_, "print the link but do not open it"); }
+  void add_flags(Flags& flags) override { flags.add("no-open", &no_open_, "print the link but do not open it"); }
 
   int run(Session& session, const std::vector<std::string>& words) override {
     if (words.size() != 1) {

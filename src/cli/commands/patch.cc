@@ -22,16 +22,16 @@ bool knows_strategic(const Kind& kind) {
 class Patch final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("patch", &patch_, "patch in JSON or YAML", 'p');
-    flags.add_string("patch-file", &patch_file_, "file with the patch; - for stdin");
-    flags.add_string("type", &type_, "strategic, merge or json (default strategic; merge for custom resources)");
+    flags.add("patch", &patch_, "patch in JSON or YAML", 'p');
+    flags.add("patch-file", &patch_file_, "file with the patch; - for stdin");
+    flags.add("type", &type_, "strategic, merge or json (default strategic; merge for custom resources)");
     flags.set_choices("type", {"strategic", "merge", "json"});
-    flags.add_string("subresource", &subresource_, "patch status or scale instead of the object");
-    flags.add_string("dry-run", &dry_run_, "none, or server: check without changing");
+    flags.add("subresource", &subresource_, "patch status or scale instead of the object");
+    flags.add("dry-run", &dry_run_, "none, or server: check without changing");
     flags.set_choices("dry-run", {"none", "server"});
     Output::add_object_flag(flags, &output_text_);
-    flags.add_list("filename", &files_, "objects named in these files", 'f');
-    flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
+    flags.add("filename", &files_, "objects named in these files", 'f');
+    flags.add("recursive", &recursive_, "include sub-folders of -f", 'R');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -109,16 +109,16 @@ class Run final : public Command {
 
   void add_flags(Flags& flags) override {
     flags.end_at_first_word();
-    flags.add_int("ranks", &ranks_, "number of processes (default 1)");
-    flags.add_int("gpus", &gpus_, "GPUs of each rank (default 0)");
-    flags.add_string("cpu", &cpu_, "CPU request of each rank, such as 2 or 500m");
-    flags.add_string("memory", &memory_, "memory request of each rank, such as 4Gi");
-    flags.add_string("name", &name_, "name of the job (default: the script's name and five random letters)");
-    flags.add_string(
+    flags.add("ranks", &ranks_, "number of processes (default 1)");
+    flags.add("gpus", &gpus_, "GPUs of each rank (default 0)");
+    flags.add("cpu", &cpu_, "CPU request of each rank, such as 2 or 500m");
+    flags.add("memory", &memory_, "memory request of each rank, such as 4Gi");
+    flags.add("name", &name_, "name of the job (default: the script's name and five random letters)");
+    flags.add(
         "image", &image_,
         "image that selects the environment (default: the active virtual environment, else the machine's programs)");
-    flags.add_list("env", &env_, "environment variable of the script: NAME=VALUE", 'e');
-    flags.add_bool("detach", &detach_, "create the job and return", 'd');
+    flags.add("env", &env_, "environment variable of the script: NAME=VALUE", 'e');
+    flags.add("detach", &detach_, "create the job and return", 'd');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -76,9 +76,9 @@ class Shell final : public Command {
   explicit Shell(Console console) : console_(std::move(console)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_list("claim", &claims_, "mount this claim: NAME[:PATH] (default path: /mnt/NAME)");
-    flags.add_string("image", &image_, "image that selects the environment");
-    flags.add_bool("quiet", &quiet_, "print only the output of the program", 'q');
+    flags.add("claim", &claims_, "mount this claim: NAME[:PATH] (default path: /mnt/NAME)");
+    flags.add("image", &image_, "image that selects the environment");
+    flags.add("quiet", &quiet_, "print only the output of the program", 'q');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

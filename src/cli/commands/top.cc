@@ -56,15 +56,15 @@ std::string percent_text(std::int64_t part, std::int64_t whole) {
 class Top final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("all-namespaces", &all_namespaces_, "pods of all namespaces", 'A');
-    flags.add_bool("containers", &containers_, "print a line for each container");
-    flags.add_string("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
-    flags.add_string("field-selector", &field_selector_, "fields, such as metadata.name=p");
-    flags.add_string("sort-by", &sort_by_, "sort by cpu or memory, highest first");
+    flags.add("all-namespaces", &all_namespaces_, "pods of all namespaces", 'A');
+    flags.add("containers", &containers_, "print a line for each container");
+    flags.add("selector", &selector_, "labels: a=b, a!=b, a in (b,c), a", 'l');
+    flags.add("field-selector", &field_selector_, "fields, such as metadata.name=p");
+    flags.add("sort-by", &sort_by_, "sort by cpu or memory, highest first");
     flags.set_choices("sort-by", {"cpu", "memory"});
-    flags.add_bool("sum", &sum_, "add a line with the sum of all pods");
-    flags.add_bool("no-headers", &no_headers_, "omit the line with the column names");
-    flags.add_bool("watch", &watch_, "refresh every two seconds until Ctrl-C", 'w');
+    flags.add("sum", &sum_, "add a line with the sum of all pods");
+    flags.add("no-headers", &no_headers_, "omit the line with the column names");
+    flags.add("watch", &watch_, "refresh every two seconds until Ctrl-C", 'w');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

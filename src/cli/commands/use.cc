@@ -19,7 +19,7 @@ class Use final : public Command {
   Use(Environment environment, ConnectPorts ports) : environment_(std::move(environment)), ports_(std::move(ports)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_bool("forget", &forget_, "forget the choice: use the local engine if it runs, else ~/.kube/config");
+    flags.add("forget", &forget_, "forget the choice: use the local engine if it runs, else ~/.kube/config");
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

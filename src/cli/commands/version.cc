@@ -12,8 +12,8 @@ namespace {
 class Version final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_bool("client", &client_only_, "print only the version of muster itself");
-    flags.add_string("output", &output_, "output format: yaml or json", 'o');
+    flags.add("client", &client_only_, "print only the version of muster itself");
+    flags.add("output", &output_, "output format: yaml or json", 'o');
     flags.set_choices("output", {"yaml", "json"});
   }
 

@@ -67,9 +67,9 @@ class Volume final : public Command {
   explicit Volume(RunFrom from) : from_(std::move(from)) {}
 
   void add_flags(Flags& flags) override {
-    flags.add_string("size", &size_, "create: capacity of the volume");
-    flags.add_string("path", &path_, "create: use this folder of the engine's machine instead of a new one");
-    flags.add_bool("recursive", &recursive_, "rm: remove folders with their contents", 'r');
+    flags.add("size", &size_, "create: capacity of the volume");
+    flags.add("path", &path_, "create: use this folder of the engine's machine instead of a new one");
+    flags.add("recursive", &recursive_, "rm: remove folders with their contents", 'r');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {

@@ -21,9 +21,9 @@ constexpr Duration kFirstLook = 5s;
 class Wait final : public Command {
  public:
   void add_flags(Flags& flags) override {
-    flags.add_string("for", &for_, "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], delete or create");
+    flags.add("for", &for_, "condition=NAME[=VALUE], jsonpath=PATH[=VALUE], delete or create");
     flags.set_choices("for", {"condition=", "jsonpath=", "delete", "create"});
-    flags.add_duration("timeout", &timeout_, "how long to wait (default 30s; without --for: no limit)");
+    flags.add("timeout", &timeout_, "how long to wait (default 30s; without --for: no limit)");
     selection_.add_flags(flags);
   }
 

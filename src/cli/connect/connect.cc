@@ -138,9 +138,9 @@ class Chooser {
 }  // namespace
 
 void ConnectOptions::add_flags(Flags& flags) {
-  flags.add_string("namespace", &ns, "namespace to use", 'n');
-  flags.add_string("kubeconfig", &kubeconfig, "kubeconfig file that names the server");
-  flags.add_string("context", &context, "context of the kubeconfig");
+  flags.add("namespace", &ns, "namespace to use", 'n');
+  flags.add("kubeconfig", &kubeconfig, "kubeconfig file that names the server");
+  flags.add("context", &context, "context of the kubeconfig");
 }
 
 ConnectPorts ConnectPorts::real() {

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "base/check.h"
 #include "base/overloaded.h"
 #include "base/strings.h"
 #include "base/visible_text.h"
@@ -13,81 +15,235 @@ namespace muster::cli {
 
 namespace {
 
-Error usage(std::string message) {
-  return Error{.reason = Reason::kBadRequest, .message = std::move(message)};
+bool is_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-';  // a single dash means stdin
 }
 
-std::optional<Duration> parse_span(std::string_view text) {
-  if (const auto seconds = parse_int(text); seconds && *seconds > -1'000'000'000 && *seconds < 1'000'000'000) {
-    return std::chrono::seconds(*seconds);
+std::optional<Duration> seconds_of(std::string_view text) {
+  const auto seconds = parse_int(text);
+  if (!seconds || *seconds <= -1'000'000'000 || *seconds >= 1'000'000'000) return std::nullopt;
+  return std::chrono::seconds(*seconds);
+}
+
+// In the order of Flags::Target.
+constexpr FlagType kTypes[] = {FlagType::kString,   FlagType::kBool,     FlagType::kInt, FlagType::kInt,
+                               FlagType::kDuration, FlagType::kDuration, FlagType::kList};
+static_assert(std::size(kTypes) == std::variant_size_v<Flags::Target>);
+
+std::string default_text(const Flags::Target& target) {
+  return std::visit(Overloaded{
+                        [](const std::string* value) { return *value; },
+                        [](const bool* value) { return std::string(*value ? "true" : ""); },
+                        [](const std::int64_t* value) { return *value == 0 ? "" : std::to_string(*value); },
+                        [](const std::optional<std::int64_t>* value) { return *value ? std::to_string(**value) : ""; },
+                        [](const Duration* value) { return *value == Duration(0) ? "" : human_duration(*value); },
+                        [](const std::optional<Duration>* value) { return *value ? human_duration(**value) : ""; },
+                        [](const std::vector<std::string>* value) { return join(*value, ","); },
+                    },
+                    target);
+}
+
+std::string_view expected(FlagType type) {
+  if (type == FlagType::kBool) return "true or false";
+  return type == FlagType::kInt ? "a whole number" : "a duration such as 30s, 5m or 1h30m";
+}
+
+std::string error_message(const FlagError& error) {
+  const bool is_letter = error.letter != '\0';
+  switch (error.kind) {
+    case FlagError::Kind::kUnknown:
+      if (is_letter) return fmt::format("unknown flag -{} in {}", error.letter, quote(error.word));
+      return fmt::format("unknown flag --{}", error.name) +
+             (error.meant ? fmt::format("; did you mean --{}?", *error.meant) : "");
+    case FlagError::Kind::kNeedsValue:
+      if (is_letter) return fmt::format("flag -{} (--{}) needs a value", error.letter, error.name);
+      return fmt::format("flag --{} needs a value", error.name);
+    case FlagError::Kind::kWrongValue:
+      return fmt::format("flag --{}: must be {}, got {}", error.name, expected(error.type), quote(error.value));
+    case FlagError::Kind::kMissing:
+      break;
   }
-  return parse_duration(text);
+  return fmt::format("missing --{}", join(error.missing, " and --"));
 }
 
 }  // namespace
 
-void Flags::add(std::string name, Target target, std::string help, char letter, std::string fallback) {
-  flags_.push_back({.name = std::move(name),
-                    .letter = letter,
-                    .target = target,
-                    .help = std::move(help),
-                    .fallback = std::move(fallback),
-                    .implied = std::nullopt});
+void Flags::add(std::string name, Target target, std::string help, char letter) {
+  const FlagType type = kTypes[target.index()];
+  flags_.push_back({{.name = std::move(name),
+                     .letter = letter,
+                     .takes_word = type != FlagType::kBool,
+                     .help = std::move(help),
+                     .type = type,
+                     .fallback = default_text(target)},
+                    target});
 }
 
-void Flags::add_string(std::string name, std::string* value, std::string help, char letter) {
-  add(std::move(name), value, std::move(help), letter, *value);
+Flags::Flag& Flags::named(std::string_view name) {
+  const auto found = std::ranges::find(flags_, name, &Flag::name);
+  CHECK(found != flags_.end());
+  return *found;
 }
 
-void Flags::add_bool(std::string name, bool* value, std::string help, char letter) {
-  add(std::move(name), value, std::move(help), letter, *value ? "true" : "");
-  flags_.back().implied = "true";
+void Flags::set_implied(std::string_view name, std::string value) {
+  Flag& flag = named(name);
+  flag.implied = std::move(value);
+  flag.takes_word = false;
 }
 
-void Flags::add_int(std::string name, std::optional<std::int64_t>* value, std::string help, char letter) {
-  add(std::move(name), value, std::move(help), letter, *value ? std::to_string(**value) : "");
-}
+/// One pass over the words of a command line.
+class Flags::Parser {
+ public:
+  Parser(Flags& flags, const std::vector<std::string>& args) : table_(flags), args_(args) {}
 
-void Flags::add_duration(std::string name, std::optional<Duration>* value, std::string help, char letter) {
-  add(std::move(name), value, std::move(help), letter, *value ? human_duration(**value) : "");
-}
+  std::variant<Parsed, FlagError> run() {
+    for (; at_ < args_.size(); ++at_) {
+      const std::string& arg = args_[at_];
+      const bool ends = arg == "--";
+      if (ends || (!is_flag(arg) && table_.ends_at_first_word_)) {
+        const auto rest = args_.begin() + static_cast<std::ptrdiff_t>(at_ + (ends ? 1 : 0));
+        out_.words.insert(out_.words.end(), rest, args_.end());
+        break;
+      }
+      if (!is_flag(arg)) {
+        out_.words.push_back(arg);
+      } else if (auto error = arg[1] == '-' ? read_long(arg) : read_letters(arg)) {
+        return *std::move(error);
+      }
+    }
+    if (auto error = missing()) return *std::move(error);
+    take_back_bool_word();
+    return std::move(out_);
+  }
 
-void Flags::add_list(std::string name, std::vector<std::string>* value, std::string help, char letter) {
-  add(std::move(name), value, std::move(help), letter, join(*value, ","));
-}
+ private:
+  using Kind = FlagError::Kind;
 
-void Flags::set_implied(const std::string& name, std::string value) {
-  Flag* flag = find(name);
-  CHECK(flag != nullptr);
-  flag->implied = std::move(value);
-}
+  Flag* find(std::string_view name) {
+    for (Flag& flag : table_.flags_) {
+      if (flag.name == name) return &flag;
+      if (std::ranges::find(flag.old_names, name) == flag.old_names.end()) continue;
+      out_.warnings.push_back(fmt::format("Flag --{} has been deprecated, please use --{} instead", name, flag.name));
+      return &flag;
+    }
+    return nullptr;
+  }
 
-void Flags::set_choices(const std::string& name, std::vector<std::string> choices) {
-  Flag* flag = find(name);
-  CHECK(flag != nullptr);
-  flag->choices = std::move(choices);
+  std::optional<FlagError> read_long(const std::string& arg) {
+    const std::size_t equals = arg.find('=');
+    const std::string name = arg.substr(2, equals - 2);
+    Flag* flag = find(name);
+    if (flag == nullptr) return FlagError{.kind = Kind::kUnknown, .word = arg, .name = name, .meant = closest_to(name)};
+    if (equals != std::string::npos) return assign(*flag, '\0', arg.substr(equals + 1));
+    return flag->takes_word ? assign_next_word(*flag, '\0') : assign_bare(*flag);
+  }
+
+  std::optional<FlagError> read_letters(const std::string& arg) {
+    for (std::size_t i = 1; i < arg.size(); ++i) {
+      const auto flag = std::ranges::find(table_.flags_, arg[i], &Flag::letter);
+      if (flag == table_.flags_.end()) return FlagError{.kind = Kind::kUnknown, .word = arg, .letter = arg[i]};
+      const std::string rest = arg.substr(i + 1);
+      if (rest.starts_with('=')) return assign(*flag, arg[i], rest.substr(1));
+      if (flag->takes_word) return rest.empty() ? assign_next_word(*flag, arg[i]) : assign(*flag, arg[i], rest);
+      if (auto error = assign(*flag, arg[i], flag->implied)) return error;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<FlagError> assign_next_word(Flag& flag, char letter) {
+    if (at_ + 1 < args_.size()) return assign(flag, letter, args_[++at_]);
+    return FlagError{.kind = Kind::kNeedsValue, .word = args_[at_], .letter = letter, .name = flag.name};
+  }
+
+  std::optional<FlagError> assign_bare(Flag& flag) {
+    const bool has_next = table_.rules_.bools_take_a_word && at_ + 1 < args_.size();
+    if (!has_next || (args_[at_ + 1] != "true" && args_[at_ + 1] != "false")) return assign(flag, '\0', flag.implied);
+    bool_word_ = {.word = args_[++at_], .flag = &flag};
+    return assign(flag, '\0', args_[at_]);
+  }
+
+  /// A lone `true` after a flag is the command, not the value of the flag.
+  void take_back_bool_word() {
+    const auto& [word, flag] = bool_word_;
+    if (flag == nullptr) return;
+    if (!out_.words.empty()) {
+      out_.warnings.push_back(fmt::format("--{0} {1} was read as --{0}={1}", flag->name, word));
+      return;
+    }
+    out_.words.push_back(word);
+    store(*flag, flag->implied);
+  }
+
+  std::optional<std::string> closest_to(std::string_view name) const {
+    std::vector<std::string> names;
+    for (const Flag& flag : table_.flags_) names.push_back(flag.name);
+    return did_you_mean(name, names);
+  }
+
+  std::optional<FlagError> missing() const {
+    FlagError error{.kind = Kind::kMissing};
+    for (const Flag& flag : table_.flags_) {
+      if (flag.required && !flag.was_set) error.missing.push_back(flag.name);
+    }
+    if (error.missing.empty()) return std::nullopt;
+    return error;
+  }
+
+  std::optional<FlagError> assign(Flag& flag, char letter, const std::string& value) {
+    const bool is_good = store(flag, value);
+    flag.was_set = true;
+    if (is_good) return std::nullopt;
+    return FlagError{.kind = Kind::kWrongValue, .letter = letter, .name = flag.name, .type = flag.type, .value = value};
+  }
+
+  /// Returns false when the value is not of the flag's type.
+  bool store(const Flag& flag, const std::string& value) const {
+    const auto put = [](auto* target, const auto& parsed) {
+      if (parsed) *target = *parsed;
+      return parsed.has_value();
+    };
+    return std::visit(Overloaded{
+                          [&](std::string* target) { return put(target, std::optional(value)); },
+                          [&](bool* target) { return put(target, parse_bool(value)); },
+                          [&](std::int64_t* target) { return put(target, parse_int(value)); },
+                          [&](std::optional<std::int64_t>* target) { return put(target, parse_int(value)); },
+                          [&](Duration* target) { return put(target, duration_of(value)); },
+                          [&](std::optional<Duration>* target) { return put(target, duration_of(value)); },
+                          [&](std::vector<std::string>* target) {
+                            if (!flag.was_set) target->clear();  // the first value replaces the default
+                            const auto items = table_.rules_.commas_separate ? split(value, ',') : std::vector{value};
+                            target->insert(target->end(), items.begin(), items.end());
+                            return true;
+                          },
+                      },
+                      flag.target);
+  }
+
+  std::optional<Duration> duration_of(const std::string& value) const {
+    const auto seconds = table_.rules_.numbers_are_seconds ? seconds_of(value) : std::nullopt;
+    return seconds ? seconds : parse_duration(value);
+  }
+
+  struct BoolWord {
+    std::string word;
+    Flag* flag = nullptr;
+  };
+
+  Flags& table_;
+  const std::vector<std::string>& args_;
+  std::size_t at_ = 0;
+  BoolWord bool_word_;
+  Parsed out_;
+};
+
+std::variant<Flags::Parsed, FlagError> Flags::read(const std::vector<std::string>& args) {
+  return Parser(*this, args).run();
 }
 
 Result<std::vector<std::string>> Flags::parse(const std::vector<std::string>& args) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < args.size(); ++at) {
-    const std::string& arg = args[at];
-    if (arg == "--") {
-      words.insert(words.end(), args.begin() + static_cast<std::ptrdiff_t>(at) + 1, args.end());
-      break;
-    }
-    if (arg.starts_with("--")) {
-      TRY(parse_long(args, at));
-    } else if (arg.size() > 1 && arg[0] == '-') {
-      TRY(parse_letters(args, at));
-    } else if (ends_at_first_word_) {
-      words.assign(args.begin() + static_cast<std::ptrdiff_t>(at), args.end());
-      break;
-    } else {
-      words.push_back(arg);  // a single dash is not a flag: it means stdin
-    }
-  }
-  return words;
+  auto result = read(args);
+  if (auto* parsed = std::get_if<Parsed>(&result)) return std::move(parsed->words);
+  return Error{.reason = Reason::kBadRequest, .message = error_message(std::get<FlagError>(result))};
 }
 
 bool Flags::asks_for_help(const std::vector<std::string>& args) const {
@@ -95,99 +251,15 @@ bool Flags::asks_for_help(const std::vector<std::string>& args) const {
     const std::string& arg = args[at];
     if (arg == "-h" || arg == "--help") return true;
     if (arg == "--") return false;
-    const bool is_word = arg.size() < 2 || arg[0] != '-';
-    if (is_word && ends_at_first_word_) return false;
-    if (ends_at_first_word_ && takes_next_word(arg)) ++at;
+    if (!ends_at_first_word_) continue;
+    if (!is_flag(arg)) return false;
+    if (flag_word(arg, list()).takes_next_word()) ++at;
   }
   return false;
 }
 
-bool Flags::takes_next_word(const std::string& arg) const {
-  return std::ranges::any_of(list(), [&arg](const Listed& flag) {
-    return flag.takes_word && (arg == "--" + flag.name || arg == std::string("-") + flag.letter);
-  });
-}
-
-Flags::Flag* Flags::find(std::string_view name) {
-  const auto found = std::ranges::find(flags_, name, &Flag::name);
-  return found == flags_.end() ? nullptr : &*found;
-}
-
-Flags::Flag* Flags::find(char letter) {
-  const auto found = std::ranges::find(flags_, letter, &Flag::letter);
-  return found == flags_.end() ? nullptr : &*found;
-}
-
-Status Flags::parse_long(const std::vector<std::string>& args, std::size_t& at) {
-  const std::string_view arg = std::string_view(args[at]).substr(2);
-  const std::size_t equals = arg.find('=');
-  const std::string_view name = arg.substr(0, equals);
-  Flag* flag = find(name);
-  if (flag == nullptr) return unknown(name);
-  if (equals != std::string_view::npos) return assign(*flag, std::string(arg.substr(equals + 1)));
-  if (flag->implied) return assign(*flag, *flag->implied);
-  if (at + 1 == args.size()) return usage(fmt::format("flag --{} needs a value", name));
-  return assign(*flag, args[++at]);
-}
-
-Status Flags::parse_letters(const std::vector<std::string>& args, std::size_t& at) {
-  const std::string_view letters = std::string_view(args[at]).substr(1);
-  for (std::size_t i = 0; i < letters.size(); ++i) {
-    Flag* flag = find(letters[i]);
-    if (flag == nullptr) return usage(fmt::format("unknown flag -{} in {}", letters[i], quote(args[at])));
-    const std::string_view rest = letters.substr(i + 1);
-    if (rest.starts_with('=')) return assign(*flag, std::string(rest.substr(1)));
-    if (flag->implied) {
-      TRY(assign(*flag, *flag->implied));
-      continue;
-    }
-    if (!rest.empty()) return assign(*flag, std::string(rest));
-    if (at + 1 == args.size()) return usage(fmt::format("flag -{} (--{}) needs a value", flag->letter, flag->name));
-    return assign(*flag, args[++at]);
-  }
-  return ok();
-}
-
-Error Flags::unknown(std::string_view name) const {
-  std::vector<std::string> names;
-  for (const Flag& flag : flags_) names.push_back(flag.name);
-  std::string message = fmt::format("unknown flag --{}", name);
-  if (const auto meant = did_you_mean(name, names)) message += fmt::format("; did you mean --{}?", *meant);
-  return usage(std::move(message));
-}
-
-Status Flags::assign(Flag& flag, const std::string& value) {
-  const auto wrong = [&](std::string_view expected) {
-    return usage(fmt::format("flag --{}: must be {}, got {}", flag.name, expected, quote(value)));
-  };
-  const bool first = !flag.was_set;
-  flag.was_set = true;
-  return std::visit(Overloaded{
-                        [&](std::string* target) -> Status {
-                          *target = value;
-                          return ok();
-                        },
-                        [&](bool* target) -> Status {
-                          const auto parsed = parse_bool(value);
-                          if (!parsed) return wrong("true or false");
-                          *target = *parsed;
-                          return ok();
-                        },
-                        [&](std::optional<std::int64_t>* target) -> Status {
-                          *target = parse_int(value);
-                          return *target ? ok() : Status(wrong("a whole number"));
-                        },
-                        [&](std::optional<Duration>* target) -> Status {
-                          *target = parse_span(value);
-                          return *target ? ok() : Status(wrong("a duration such as 30s, 5m or 1h30m"));
-                        },
-                        [&](std::vector<std::string>* target) -> Status {
-                          if (first) target->clear();  // the first value replaces the default
-                          for (std::string& item : split(value, ',')) target->push_back(std::move(item));
-                          return ok();
-                        },
-                    },
-                    flag.target);
+std::string Flags::Listed::spelling() const {
+  return letter != '\0' ? fmt::format("  -{}, --{}", letter, name) : fmt::format("      --{}", name);
 }
 
 std::string Flags::help() const {
@@ -195,10 +267,8 @@ std::string Flags::help() const {
   constexpr std::size_t kColumn = 30;
   std::string out;
   for (const Flag& flag : flags_) {
-    const bool takes_value = !std::holds_alternative<bool*>(flag.target);
-    std::string left =
-        flag.letter != '\0' ? fmt::format("  -{}, --{}", flag.letter, flag.name) : fmt::format("      --{}", flag.name);
-    if (takes_value) left += flag.implied ? "[=VALUE]" : " VALUE";
+    std::string left = flag.spelling();
+    if (flag.type != FlagType::kBool) left += flag.takes_word ? " VALUE" : "[=VALUE]";
     const std::string help =
         flag.fallback.empty() ? flag.help : fmt::format("{} (default {})", flag.help, flag.fallback);
     for (const std::string& line : wrapped(help, kWidth - kColumn - 1)) {
@@ -208,23 +278,24 @@ std::string Flags::help() const {
   return out;
 }
 
-std::vector<Flags::Listed> Flags::list() const {
-  std::vector<Listed> out;
-  for (const Flag& flag : flags_) {
-    out.push_back({.name = flag.name,
-                   .letter = flag.letter,
-                   .takes_word = !flag.implied.has_value(),
-                   .help = flag.help,
-                   .choices = flag.choices});
-  }
-  return out;
-}
-
 std::string Flags::text_of(std::string_view name) const {
   const auto found = std::ranges::find(flags_, name, &Flag::name);
   if (found == flags_.end()) return "";
   const auto* text = std::get_if<std::string*>(&found->target);
   return text == nullptr ? "" : **text;
+}
+
+FlagWord flag_word(const std::string& word, const std::vector<Flags::Listed>& known) {
+  FlagWord out;
+  if (!is_flag(word)) return out;
+  const bool is_long = word.starts_with("--");
+  const std::size_t end = std::min(word.find('='), is_long ? word.size() : 2);
+  if (end < word.size()) out.value = word.substr(word[end] == '=' ? end + 1 : end);
+  const auto flag = std::ranges::find_if(known, [&](const Flags::Listed& one) {
+    return is_long ? std::string_view(word).substr(2, end - 2) == one.name : one.letter == word[1];
+  });
+  if (flag != known.end()) out.flag = &*flag;
+  return out;
 }
 
 }  // namespace muster::cli

@@ -23,13 +23,13 @@ struct Parsed {
 
 Flags table(Parsed& to) {
   Flags flags;
-  flags.add_list("filename", &to.files, "files", 'f');
-  flags.add_string("output", &to.output, "format", 'o');
-  flags.add_bool("watch", &to.watch, "print changes", 'w');
-  flags.add_bool("wait", &to.wait, "wait for the end");
-  flags.add_int("tail", &to.tail, "lines");
-  flags.add_duration("timeout", &to.timeout, "how long");
-  flags.add_string("cascade", &to.cascade, "what happens to children");
+  flags.add("filename", &to.files, "files", 'f');
+  flags.add("output", &to.output, "format", 'o');
+  flags.add("watch", &to.watch, "print changes", 'w');
+  flags.add("wait", &to.wait, "wait for the end");
+  flags.add("tail", &to.tail, "lines");
+  flags.add("timeout", &to.timeout, "how long");
+  flags.add("cascade", &to.cascade, "what happens to children");
   flags.set_implied("cascade", "background");
   return flags;
 }
@@ -139,13 +139,27 @@ TEST(Flags, ListsThemselves) {
 TEST(Flags, AfterTheFirstWordBelongToThatWord) {
   std::string name;
   Flags flags;
-  flags.add_string("name", &name, "a name", 'x');
+  flags.add("name", &name, "a name", 'x');
   flags.end_at_first_word();
   EXPECT_THAT(*flags.parse({"--name", "a", "train.py", "--name", "b", "--", "-h"}),
               ElementsAre("train.py", "--name", "b", "--", "-h"));
   EXPECT_EQ(name, "a");
   EXPECT_FALSE(flags.asks_for_help({"-x", "a", "train.py", "--help"}));
   EXPECT_TRUE(flags.asks_for_help({"--name", "a", "--help", "train.py"}));
+}
+
+TEST(FlagWord, FindsTheFlagAndTheValueInTheSameWord) {
+  const std::vector<Flags::Listed> known{{.name = "all"}, {.name = "name", .letter = 'n', .takes_word = true}};
+  for (const char* word : {"--name=x=y", "-n=x=y", "-nx=y"}) {
+    const FlagWord found = flag_word(word, known);
+    EXPECT_EQ(found.flag, &known[1]) << word;
+    EXPECT_EQ(found.value, "x=y") << word;
+  }
+  EXPECT_TRUE(flag_word("-n", known).takes_next_word());
+  EXPECT_FALSE(flag_word("--all", known).takes_next_word());
+  for (const char* word : {"", "-", "--", "a", "an", "--nam", "-x"}) {
+    EXPECT_EQ(flag_word(word, known).flag, nullptr) << word;
+  }
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ Error about_selectors(Error error, const std::string& labels, const std::string&
 }
 
 void Selection::add_flags(Flags& flags) {
-  flags.add_list("filename", &files_, "objects named in these files", 'f');
-  flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
-  flags.add_string("selector", &selector_, "all objects with these labels", 'l');
-  flags.add_string("field-selector", &field_selector_, "all objects with these fields");
-  flags.add_bool("all", &all_, "all objects of the kind");
-  flags.add_bool("all-namespaces", &all_namespaces_, "objects of all namespaces", 'A');
+  flags.add("filename", &files_, "objects named in these files", 'f');
+  flags.add("recursive", &recursive_, "include sub-folders of -f", 'R');
+  flags.add("selector", &selector_, "all objects with these labels", 'l');
+  flags.add("field-selector", &field_selector_, "all objects with these fields");
+  flags.add("all", &all_, "all objects of the kind");
+  flags.add("all-namespaces", &all_namespaces_, "objects of all namespaces", 'A');
 }
 
 std::variant<std::vector<Selected>, Failure> Selection::collect(Session& session, const std::vector<std::string>& words,

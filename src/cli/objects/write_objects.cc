@@ -55,12 +55,12 @@ std::variant<std::vector<Placed>, Failure> place_manifests(Session& session, con
 }
 
 void WriteObjects::add_flags(Flags& flags) {
-  flags.add_list("filename", &files_, "file, folder or - for stdin; may be repeated", 'f');
-  flags.add_bool("recursive", &recursive_, "include sub-folders of -f", 'R');
-  flags.add_string("dry-run", &dry_run_, "none, or server: check without changing");
+  flags.add("filename", &files_, "file, folder or - for stdin; may be repeated", 'f');
+  flags.add("recursive", &recursive_, "include sub-folders of -f", 'R');
+  flags.add("dry-run", &dry_run_, "none, or server: check without changing");
   flags.set_choices("dry-run", {"none", "server"});
   Output::add_object_flag(flags, &output_text_);
-  flags.add_string("validate", &validate_, "what to do with unknown fields: strict (refuse), warn or ignore");
+  flags.add("validate", &validate_, "what to do with unknown fields: strict (refuse), warn or ignore");
   flags.set_implied("validate", "strict");
   flags.set_choices("validate", {"strict", "warn", "ignore"});
 }

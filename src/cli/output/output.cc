@@ -62,7 +62,7 @@ Result<Output> Output::parse_for_object(const std::string& text) {
 }
 
 void Output::add_object_flag(Flags& flags, std::string* text) {
-  flags.add_string("output", text, "output format: yaml, json, name, jsonpath=…", 'o');
+  flags.add("output", text, "output format: yaml, json, name, jsonpath=…", 'o');
   flags.set_choices("output", {"yaml", "json", "name", "jsonpath="});
 }
 

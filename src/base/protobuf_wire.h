@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace muster::apiserver::protobuf {
+namespace muster {
 
 /// One field on the wire. Groups, long gone from protobuf, are rejected as malformed.
 struct WireField {
@@ -51,4 +51,4 @@ class WireWriter {
   std::string& out_;
 };
 
-}  // namespace muster::apiserver::protobuf
+}  // namespace muster

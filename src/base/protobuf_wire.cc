@@ -1,22 +1,25 @@
-#include "apiserver/protobuf/wire.h"
+#include "base/protobuf_wire.h"
 
 #include <fmt/core.h>
 
 #include <bit>
+#include <utility>
 
-#include "apiserver/errors/status_error.h"
-
-namespace muster::apiserver::protobuf {
+namespace muster {
 namespace {
 
 constexpr std::uint64_t kMaxFieldNumber = (1u << 29) - 1;
+
+Error malformed(std::string message) {
+  return {.reason = Reason::kBadRequest, .message = "protobuf: " + std::move(message)};
+}
 
 }  // namespace
 
 Result<std::uint64_t> WireReader::varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (rest_.empty()) return bad_request(fmt::format("protobuf: number cut off at byte {}", offset()));
+    if (rest_.empty()) return malformed(fmt::format("number cut off at byte {}", offset()));
     const auto byte = static_cast<unsigned char>(rest_.front());
     // The tenth byte has room for one bit only.
     if (shift == 63 && byte > 1) break;
@@ -24,13 +27,12 @@ Result<std::uint64_t> WireReader::varint() {
     value |= std::uint64_t{byte & 0x7fu} << shift;
     if (byte < 0x80) return value;
   }
-  return bad_request(fmt::format("protobuf: number of more than 64 bits at byte {}", offset()));
+  return malformed(fmt::format("number of more than 64 bits at byte {}", offset()));
 }
 
 Result<std::string_view> WireReader::take(std::uint64_t count) {
   if (count > rest_.size()) {
-    return bad_request(
-        fmt::format("protobuf: field of {} bytes at byte {}, where {} are left", count, offset(), rest_.size()));
+    return malformed(fmt::format("field of {} bytes at byte {}, where {} are left", count, offset(), rest_.size()));
   }
   const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(count));
   rest_.remove_prefix(taken.size());
@@ -42,7 +44,7 @@ Result<WireField> WireReader::next() {
   TRY_ASSIGN(const std::uint64_t tag, varint());
   WireField field;
   if (tag >> 3 == 0 || tag >> 3 > kMaxFieldNumber) {
-    return bad_request(fmt::format("protobuf: field number {} at byte {} is out of range", tag >> 3, start));
+    return malformed(fmt::format("field number {} at byte {} is out of range", tag >> 3, start));
   }
   field.number = static_cast<std::uint32_t>(tag >> 3);
   switch (tag & 7) {
@@ -67,7 +69,7 @@ Result<WireField> WireReader::next() {
       return field;
     }
     default:
-      return bad_request(fmt::format("protobuf: wire type {} at byte {} is not known", tag & 7, start));
+      return malformed(fmt::format("wire type {} at byte {} is not known", tag & 7, start));
   }
 }
 
@@ -93,4 +95,4 @@ void WireWriter::bytes(std::uint32_t field, std::string_view value) {
   out_ += value;
 }
 
-}  // namespace muster::apiserver::protobuf
+}  // namespace muster
