@@ -21,7 +21,7 @@ namespace {
 
 /// A query for objects of one kind in one namespace: one object by name, or all that match the selectors.
 struct Query {
-  Kind kind;
+  ServedKind kind;
   std::string ns;
   std::string name;
 };

@@ -13,7 +13,7 @@ namespace muster::cli {
 namespace {
 
 /// Only Kubernetes' own kinds support strategic merge patch; a server rejects it for all others.
-bool knows_strategic(const Kind& kind) {
+bool knows_strategic(const ServedKind& kind) {
   const api::Resource* known = api::find_resource(kind.resource.group, kind.resource.version, kind.resource.plural);
   if (known != nullptr) return known->built_in;
   return kind.resource.group.find('.') == std::string::npos || kind.resource.group.ends_with(".k8s.io");
@@ -93,7 +93,7 @@ class Patch final : public Command {
     return std::move(patch);
   }
 
-  client::PatchType type_for(const Kind& kind) const {
+  client::PatchType type_for(const ServedKind& kind) const {
     if (type_ == "json") return client::PatchType::kJson;
     const bool strategic = type_.empty() ? knows_strategic(kind) : type_ == "strategic";
     return strategic ? client::PatchType::kStrategic : client::PatchType::kMerge;

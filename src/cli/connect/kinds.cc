@@ -19,7 +19,7 @@ std::vector<std::string> strings_of(const json::Document* list) {
   return out;
 }
 
-std::vector<std::string> names_of(const Kind& kind) {
+std::vector<std::string> names_of(const ServedKind& kind) {
   std::vector<std::string> out = kind.short_names;
   out.push_back(kind.resource.plural);
   out.push_back(kind.singular);
@@ -28,7 +28,7 @@ std::vector<std::string> names_of(const Kind& kind) {
 }
 
 /// `word` is in lower case: "name", "name.group" or "name.version.group".
-bool answers_to(const Kind& kind, const std::string& word) {
+bool answers_to(const ServedKind& kind, const std::string& word) {
   const auto names = names_of(kind);
   return std::ranges::any_of(names, [&](const std::string& name) {
     if (word == name) return true;
@@ -57,7 +57,7 @@ Status check_name(const std::string& name) {
 
 }  // namespace
 
-Kind kind_of(const api::Resource& resource) {
+ServedKind kind_of(const api::Resource& resource) {
   return {.resource = resource,
           .kind = resource.kind,
           .singular = resource.singular,
@@ -66,43 +66,43 @@ Kind kind_of(const api::Resource& resource) {
           .namespaced = resource.scope == api::Scope::kNamespaced};
 }
 
-std::vector<Kind> job_kinds() {
-  std::vector<Kind> out;
+std::vector<ServedKind> job_kinds() {
+  std::vector<ServedKind> out;
   for (const api::Resource& resource : api::resources()) {
     if (resource.is_storage && !resource.pod_label.empty()) out.push_back(kind_of(resource));
   }
   return out;
 }
 
-std::string Kind::api_version() const {
+std::string ServedKind::api_version() const {
   return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
 }
 
-std::string Kind::label() const {
+std::string ServedKind::label() const {
   return resource.group.empty() ? singular : singular + "." + resource.group;
 }
 
-std::string Kind::short_label() const {
+std::string ServedKind::short_label() const {
   // The singular of a core kind is short enough and reads better than "po".
   return resource.group.empty() || short_names.empty() ? singular : short_names.front();
 }
 
-Result<Kind> Kinds::typed(const std::string& word) {
+Result<ServedKind> Kinds::typed(const std::string& word) {
   if (const api::Resource* known = api::find_typed(word)) return kind_of(*known);
-  TRY_ASSIGN(const std::vector<Kind>* served, discovered());
+  TRY_ASSIGN(const std::vector<ServedKind>* served, discovered());
   const std::string lower = to_lower(word);
-  for (const Kind& kind : *served) {
+  for (const ServedKind& kind : *served) {
     if (answers_to(kind, lower)) return kind;
   }
   return unknown(word);
 }
 
-Result<Kind> Kinds::of_manifest(const std::string& api_version, const std::string& kind) {
+Result<ServedKind> Kinds::of_manifest(const std::string& api_version, const std::string& kind) {
   if (const api::Resource* known = api::find_kind(api_version, kind)) return kind_of(*known);
   auto group = read_group(api_version);
   std::vector<std::string> names;
   if (group) {
-    for (Kind& served : *group) {
+    for (ServedKind& served : *group) {
       if (served.kind == kind) return std::move(served);
       names.push_back(served.kind);
     }
@@ -133,7 +133,7 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
         TRY(add_jobs_named(word.substr(slash + 1), out));
         continue;
       }
-      TRY_ASSIGN(Kind kind, typed(word.substr(0, slash)));
+      TRY_ASSIGN(ServedKind kind, typed(word.substr(0, slash)));
       out.push_back({std::move(kind), word.substr(slash + 1)});
     }
     return out;
@@ -146,8 +146,8 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
     }
     return out;
   }
-  TRY_ASSIGN(std::vector<Kind> kinds, typed_list(words[0]));
-  for (const Kind& kind : kinds) {
+  TRY_ASSIGN(std::vector<ServedKind> kinds, typed_list(words[0]));
+  for (const ServedKind& kind : kinds) {
     if (words.size() == 1) out.push_back({kind, ""});
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].find('/') != std::string::npos) {
@@ -168,7 +168,7 @@ bool Kinds::means_any_job(const std::string& word) {
 Status Kinds::add_jobs_named(const std::string& name, std::vector<Wanted>& to) {
   const std::size_t before = to.size();
   std::optional<Error> failure;
-  for (Kind& kind : job_kinds()) {
+  for (ServedKind& kind : job_kinds()) {
     const auto found = session_.get({kind.resource, session_.ns(), name});
     if (found) to.push_back({std::move(kind), name});
     if (!found && found.error().reason != Reason::kNotFound) failure = found.error();
@@ -179,10 +179,10 @@ Status Kinds::add_jobs_named(const std::string& name, std::vector<Wanted>& to) {
                .message = fmt::format("no job {} in namespace {}", quote(name), session_.ns())};
 }
 
-Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
-  std::vector<Kind> out;
+Result<std::vector<ServedKind>> Kinds::typed_list(const std::string& words) {
+  std::vector<ServedKind> out;
   for (const std::string& word : split(words, ',')) {
-    std::vector<Kind> of_category;
+    std::vector<ServedKind> of_category;
     for (const api::Resource& resource : api::resources()) {
       if (!resource.is_storage) continue;  // each kind once, in its storage version
       if (std::ranges::find(resource.categories, word) != resource.categories.end()) {
@@ -194,15 +194,15 @@ Result<std::vector<Kind>> Kinds::typed_list(const std::string& words) {
       std::ranges::move(of_category, std::back_inserter(out));
       continue;
     }
-    TRY_ASSIGN(Kind kind, typed(word));
+    TRY_ASSIGN(ServedKind kind, typed(word));
     out.push_back(std::move(kind));
   }
   return out;
 }
 
-Result<const std::vector<Kind>*> Kinds::discovered() {
+Result<const std::vector<ServedKind>*> Kinds::discovered() {
   if (discovered_) return &*discovered_;
-  TRY_ASSIGN(std::vector<Kind> all, read_group("v1"));
+  TRY_ASSIGN(std::vector<ServedKind> all, read_group("v1"));
   TRY_ASSIGN(const std::string text, session_.get_text("/apis"));
   TRY_ASSIGN(const json::Document groups, json::parse(text));
   for (const json::Document& group : groups.array_at("groups")) {
@@ -214,13 +214,13 @@ Result<const std::vector<Kind>*> Kinds::discovered() {
   return &*discovered_;
 }
 
-Result<std::vector<Kind>> Kinds::read_group(const std::string& group_version) {
+Result<std::vector<ServedKind>> Kinds::read_group(const std::string& group_version) {
   const std::size_t slash = group_version.find('/');
   const std::string group = slash == std::string::npos ? "" : group_version.substr(0, slash);
   const std::string version = slash == std::string::npos ? group_version : group_version.substr(slash + 1);
   TRY_ASSIGN(const std::string text, session_.get_text((group.empty() ? "/api/" : "/apis/") + group_version));
   TRY_ASSIGN(const json::Document list, json::parse(text));
-  std::vector<Kind> out;
+  std::vector<ServedKind> out;
   for (const json::Document& resource : list.array_at("resources")) {
     const std::string& name = resource.string_at("name");
     if (name.find('/') != std::string::npos) continue;  // a subresource
@@ -241,7 +241,7 @@ Error Kinds::unknown(const std::string& word) {
     for (std::string& name : names_of(kind_of(resource))) names.push_back(std::move(name));
   }
   if (discovered_) {
-    for (const Kind& kind : *discovered_) names.push_back(kind.resource.plural);
+    for (const ServedKind& kind : *discovered_) names.push_back(kind.resource.plural);
   }
   std::string message = fmt::format("the server has no resource type {}", quote(word));
   if (const auto meant = did_you_mean(word, names)) message += fmt::format("; did you mean {}?", quote(*meant));

@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-struct Kind {
+struct ServedKind {
   client::ResourceName resource;
   std::string kind;
   std::string singular;
@@ -25,14 +25,14 @@ struct Kind {
 };
 
 /// Returns the kind as our own table defines it.
-Kind kind_of(const api::Resource& resource);
+ServedKind kind_of(const api::Resource& resource);
 
 /// Returns the kinds of jobs, each once, in its storage version. Users type `jobs` for all of them.
-std::vector<Kind> job_kinds();
+std::vector<ServedKind> job_kinds();
 
 /// One object, or all objects of a kind when the name is "".
 struct Wanted {
-  Kind kind;
+  ServedKind kind;
   std::string name;
 };
 
@@ -41,21 +41,21 @@ class Kinds {
   explicit Kinds(Session& session) : session_(session) {}
 
   /// Accepts a plural, singular, short name or kind, each with or without ".group". NotFound carries a suggestion.
-  Result<Kind> typed(const std::string& word);
-  Result<Kind> of_manifest(const std::string& api_version, const std::string& kind);
+  Result<ServedKind> typed(const std::string& word);
+  Result<ServedKind> of_manifest(const std::string& api_version, const std::string& kind);
   /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj`, `all`, and `jobs`, which are those of all kinds.
   Result<std::vector<Wanted>> wanted(const std::vector<std::string>& words);
 
  private:
-  Result<std::vector<Kind>> typed_list(const std::string& words);
+  Result<std::vector<ServedKind>> typed_list(const std::string& words);
   bool means_any_job(const std::string& word);
   Status add_jobs_named(const std::string& name, std::vector<Wanted>& to);
-  Result<const std::vector<Kind>*> discovered();
-  Result<std::vector<Kind>> read_group(const std::string& group_version);
+  Result<const std::vector<ServedKind>*> discovered();
+  Result<std::vector<ServedKind>> read_group(const std::string& group_version);
   Error unknown(const std::string& word);
 
   Session& session_;
-  std::optional<std::vector<Kind>> discovered_;
+  std::optional<std::vector<ServedKind>> discovered_;
 };
 
 }  // namespace muster::cli

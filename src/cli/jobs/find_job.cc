@@ -71,7 +71,7 @@ bool newest_first(const FoundJob& a, const FoundJob& b) {
 }
 
 Result<std::vector<FoundJob>> jobs_named(Session& session, const std::string& name) {
-  const std::vector<Kind> kinds = job_kinds();
+  const std::vector<ServedKind> kinds = job_kinds();
   TRY_ASSIGN(Answers answers, ask_all(session, kinds.size(), [&](std::size_t i, client::OnDocument done) {
                session.api().get({kinds[i].resource, session.ns(), name}, std::move(done));
              }));
@@ -81,7 +81,7 @@ Result<std::vector<FoundJob>> jobs_named(Session& session, const std::string& na
 }
 
 Result<std::vector<FoundJob>> list_jobs(Session& session, const std::string& ns, const client::ListOptions& options) {
-  const std::vector<Kind> kinds = job_kinds();
+  const std::vector<ServedKind> kinds = job_kinds();
   TRY_ASSIGN(Answers answers, ask_all(session, kinds.size(), [&](std::size_t i, client::OnDocument done) {
                session.api().list(kinds[i].resource, ns, options, std::move(done));
              }));

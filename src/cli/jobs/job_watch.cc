@@ -13,7 +13,7 @@ std::string place_of(const json::Document& object) {
 }  // namespace
 
 JobWatch::JobWatch(Session& session, const std::string& ns, const client::ListOptions& options) {
-  for (Kind& kind : job_kinds()) kinds_.push_back({.kind = std::move(kind)});
+  for (ServedKind& kind : job_kinds()) kinds_.push_back({.kind = std::move(kind)});
   for (OfKind& of : kinds_) {
     of.live = std::make_unique<client::LiveList>(session.loop(), session.api(),
                                                  client::LiveQuery{.resource = of.kind.resource,

@@ -34,7 +34,7 @@ class JobWatch {
 
  private:
   struct OfKind {
-    Kind kind;
+    ServedKind kind;
     std::unique_ptr<client::LiveList> live = {};
     bool answered = false;
     bool listed = false;

@@ -22,7 +22,7 @@ constexpr int kMostJobsAsked = 10;
 
 const client::ResourceName kPodResource{"", "v1", "pods"};
 
-bool is_pod_kind(const Kind& kind) {
+bool is_pod_kind(const ServedKind& kind) {
   return kind.kind == "Pod" && kind.resource.group.empty();
 }
 
@@ -58,7 +58,7 @@ PodsByUid pending_pods(Session& session, const std::string& ns) {
 
 }  // namespace
 
-RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns, const json::Document& table) {
+RowNotes why_rows_wait(Session& session, const ServedKind& kind, const std::string& ns, const json::Document& table) {
   RowNotes out{.header = "REASON"};
   const bool is_job = jobs::is_job_group(kind.resource.group);
   const json::Array& rows = table.array_at("rows");

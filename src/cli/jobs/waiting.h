@@ -12,7 +12,7 @@ namespace muster::cli {
 
 /// Returns the cause for each waiting row of a table of pods or jobs. Requests the pending pods only if a row is
 /// waiting.
-RowNotes why_rows_wait(Session& session, const Kind& kind, const std::string& ns, const json::Document& table);
+RowNotes why_rows_wait(Session& session, const ServedKind& kind, const std::string& ns, const json::Document& table);
 
 /// Returns for each job what it waits for, or why it failed; "" for all others.
 std::vector<std::string> reasons_of(Session& session, const std::string& ns, const std::vector<FoundJob>& jobs);

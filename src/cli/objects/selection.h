@@ -11,7 +11,7 @@
 namespace muster::cli {
 
 struct Selected {
-  Kind kind;
+  ServedKind kind;
   std::string ns;
   std::string name;
   bool named = true;  // false: found by a selector, so it may disappear meanwhile without an error

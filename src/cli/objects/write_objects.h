@@ -16,7 +16,7 @@ namespace muster::cli {
 /// A manifest with its kind and target namespace.
 struct Placed {
   Manifest manifest;
-  Kind kind;
+  ServedKind kind;
   std::string ns;
 
   client::ObjectName object() const { return {kind.resource, ns, manifest.name()}; }
