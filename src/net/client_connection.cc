@@ -119,7 +119,7 @@ void ClientConnection::handshake() {
 void ClientConnection::connected() {
   shared_->loop.cancel(timer_);
   transmit();
-  read();
+  if (state_ != State::kClosed) read();
 }
 
 void ClientConnection::cannot_connect(const std::string& why) {
@@ -131,7 +131,10 @@ void ClientConnection::cannot_connect(const std::string& why) {
 
 void ClientConnection::transmit() {
   state_ = State::kSending;
-  if (flight_->sink.on_sent) flight_->sink.on_sent();
+  if (const auto flight = flight_; flight->sink.on_sent) {
+    flight->sink.on_sent();
+    if (flight_ != flight) return;  // it cancelled the call
+  }
   reader_ = std::make_unique<ResponseReader>(flight_->request.method == "HEAD");
   std::vector<std::string_view> pieces = {flight_->head};
   if (!flight_->request.body.empty()) pieces.emplace_back(flight_->request.body);

@@ -146,6 +146,23 @@ TEST_F(ClientTest, CallMayBeDestroyedInAnyOfItsCallbacks) {
   EXPECT_EQ(fetch(client, get("/")).body, "body");
 }
 
+TEST_F(ClientTest, CallMayBeDestroyedWhenItIsSent) {
+  serve([](const Request&, const std::shared_ptr<Exchange>& exchange) { exchange->respond({}); });
+  HttpClient client(loop_, plain());
+  std::unique_ptr<Call> call;
+  bool sent = false;
+  Outcome never;
+  ResponseSink sink = record(never);
+  sink.on_sent = [&] {
+    sent = true;
+    call.reset();
+  };
+  call = client.send(get("/"), std::move(sink));
+  wait([&] { return sent; });
+  EXPECT_EQ(fetch(client, get("/")).status, 200);
+  EXPECT_FALSE(never.ended);
+}
+
 TEST_F(ClientTest, OldCallDoesNotEndTheRequestThatFollowsOnItsConnection) {
   std::shared_ptr<Exchange> waiting;
   serve([&](const Request& request, std::shared_ptr<Exchange> exchange) {
