@@ -34,7 +34,7 @@ class Tally:
     def __init__(self):
         self.passed = 0
         self.failed = []
-        self.flaky = []    # those that failed beside other work and passed alone; they are in `passed`, too
+        self.flaky = []    # those that failed while other tests ran and passed alone; `passed` counts them as well
         self.skipped = []  # (suite, reason), one per test
 
     def add(self, other):
@@ -158,7 +158,7 @@ def tidy_files():
 
 
 def gtest_programs(directory, wanted):
-    """The longest come first, so that the others run beside them."""
+    """The longest come first, so that the others run at the same time."""
     for program in sorted((directory / "bin").glob("*_test"), key=lambda path: (path.name not in LONGEST_PROGRAMS, path.name)):
         if (program.name == "contract_test") == (wanted == "contract"):
             yield program
@@ -241,7 +241,7 @@ def tsan(tally, _full):
 
 
 def real_kubernetes():
-    """The prefix that runs a command beside a real API server; empty, with the reason printed, when there is none."""
+    """The prefix that runs a command with a real API server; empty, with the reason printed, when there is none."""
     AHEAD.wait("kubernetes")
     built = subprocess.run(["tools/get_kubernetes"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode
     return ["tests/contract/real_kubernetes.sh"] if built == 0 else []
@@ -272,7 +272,7 @@ def pytest_command(python, report, *arguments):
 
 def repeat_alone(result, run_tests):
     """Runs the tests that failed a second time, alone. One that passes then depends on what else the machine does: the
-    run goes on, and its end names the test, because that is a defect of the test or a race in the product."""
+    run continues, and its end names the test, because that is a defect of the test or a race in the product."""
     tests = [re.sub(r"^[^:]*: ([\w.]+)\.(test_.*?)(?:@[\w.]+)?$", lambda name: f"{name[1].replace('.', '/')}.py::{name[2]}", line)
              for line in result.failed]
     if not 0 < len(tests) <= MAX_REPEATED or not all("::" in test for test in tests):
@@ -408,7 +408,7 @@ def fuzz(tally, full):
 
 
 def fuzz_one(program, found, full):
-    """Keeps new inputs beside the build as a start for the next run; the committed corpus is only read. The short run
+    """Keeps new inputs in the build folder as a start for the next run; the committed corpus is only read. The short run
     is deterministic, so that a failure is due to the change under test; the long one searches further."""
     limits = ["-max_total_time=600"] if full else ["-max_total_time=20", "-seed=1"]
     name = program.name.removesuffix("_fuzz")
@@ -465,7 +465,7 @@ def main():
     for (suite, reason), count in collections.Counter(tally.skipped).items():
         print(f"skipped {count} in {suite}: {reason}")
     for line in tally.flaky:
-        print("FLAKY", line, "(failed beside other work, passed alone)")
+        print("FLAKY", line, "(failed while other tests ran, passed alone)")
     for line in tally.failed:
         print("FAILED", line)
     print(f"{tally.passed} passed, {len(tally.failed)} failed, {len(tally.skipped)} skipped")
