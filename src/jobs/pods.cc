@@ -53,8 +53,4 @@ ReplicaPlace replica_place(const json::Document& pod) {
   return {.role = to_lower(role), .index = parse_int(index).value_or(0)};
 }
 
-std::int64_t attempt_of(const json::Document& pod) {
-  return parse_int(pod.string_at("metadata", "labels", api::kAttemptLabel)).value_or(0);
-}
-
 }  // namespace muster::jobs

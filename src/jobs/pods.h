@@ -25,7 +25,5 @@ struct ReplicaPlace {
 };
 /// Also reads the labels of other operators; the role is "" for a pod without any.
 ReplicaPlace replica_place(const json::Document& pod);
-/// Returns the number of attempts before this pod's.
-std::int64_t attempt_of(const json::Document& pod);
 
 }  // namespace muster::jobs

@@ -61,18 +61,6 @@ bool is_cgroup2(const std::string& mount) {
   return ::statfs(mount.c_str(), &what) == 0 && static_cast<long>(what.f_type) == kCgroup2Magic;
 }
 
-std::int64_t number_in(const std::string& path) {
-  return parse_int(trim(read_file(path).value_or("0"))).value_or(0);
-}
-
-/// The value of a line "KEY NUMBER".
-std::int64_t line_value(std::string_view text, std::string_view key) {
-  for (const std::string& line : split(std::string(text), '\n')) {
-    if (line.starts_with(std::string(key) + " ")) return parse_int(trim(line.substr(key.size() + 1))).value_or(0);
-  }
-  return 0;
-}
-
 /// Version 2 wants 1 to 10,000 where version 1 has shares from 2 to 262,144.
 std::int64_t weight_of(std::int64_t shares) {
   return 1 + (shares - 2) * 9999 / 262142;
@@ -262,29 +250,6 @@ Status remove_groups(const std::vector<std::string>& folders) {
     kill_members(folder);
   }
   return result;
-}
-
-std::optional<CgroupUsage> CgroupTree::usage(const std::string& group) const {
-  CgroupUsage usage;
-  if (version_ == Version::kNone) return std::nullopt;
-  if (version_ == Version::kV2) {
-    const std::string folder = hierarchies_[0].folder + "/" + group;
-    const auto cpu = read_file(folder + "/cpu.stat");
-    if (!cpu) return std::nullopt;
-    usage.cpu_nanoseconds = line_value(*cpu, "usage_usec") * 1000;
-    usage.memory = number_in(folder + "/memory.current") -
-                   line_value(read_file(folder + "/memory.stat").value_or(""), "inactive_file");
-    return usage;
-  }
-  const Hierarchy* memory = hierarchy_of("memory");
-  const Hierarchy* cpu = hierarchy_of("cpuacct");
-  if (memory == nullptr || cpu == nullptr || !read_file(cpu->folder + "/" + group + "/cpuacct.usage"))
-    return std::nullopt;
-  usage.cpu_nanoseconds = number_in(cpu->folder + "/" + group + "/cpuacct.usage");
-  usage.memory =
-      number_in(memory->folder + "/" + group + "/memory.usage_in_bytes") -
-      line_value(read_file(memory->folder + "/" + group + "/memory.stat").value_or(""), "total_inactive_file");
-  return usage;
 }
 
 }  // namespace muster::linux_os

@@ -19,11 +19,6 @@ struct CgroupLimits {
   bool operator==(const CgroupLimits&) const = default;
 };
 
-struct CgroupUsage {
-  std::int64_t cpu_nanoseconds = 0;
-  std::int64_t memory = 0;  // bytes, without the page cache that can be dropped
-};
-
 /// How a process gets into a group.
 struct CgroupEntry {
   /// Version 1: the process itself writes "0" to each of these files. That moves a single thread, so the kernel skips
@@ -57,7 +52,6 @@ class CgroupTree {
   /// Existing groups are fine: their limits are set again.
   Status create(const std::string& group, const CgroupLimits& limits) const;
   CgroupEntry entry(const std::string& group) const;
-  std::optional<CgroupUsage> usage(const std::string& group) const;
 
  private:
   struct Hierarchy {

@@ -29,12 +29,6 @@ Status make_directory_exclusively(const std::string& path, mode_t mode) {
   return error;
 }
 
-Status sync_directory(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd || ::fsync(fd.get()) != 0) return errno_error(fmt::format("sync {}", quote(path)), errno);
-  return ok();
-}
-
 namespace {
 
 Status write_all(const Fd& fd, std::string_view content, const std::string& path) {
@@ -54,11 +48,6 @@ Result<Fd> open_for_writing(const std::string& path, int flags, mode_t mode) {
 }
 
 }  // namespace
-
-Status write_new_file(const std::string& path, std::string_view content, mode_t mode) {
-  TRY_ASSIGN(const Fd fd, open_for_writing(path, O_EXCL, mode));
-  return write_all(fd, content, path);
-}
 
 Status overwrite_file(const std::string& path, std::string_view content, mode_t mode) {
   TRY_ASSIGN(const Fd fd, open_for_writing(path, 0, mode));
@@ -99,10 +88,6 @@ Result<int> Inotify::watch_folder(const std::string& path, Interest interest) {
   const int watch = ::inotify_add_watch(fd_.get(), path.c_str(), IN_MOVED_TO | IN_ONLYDIR | written);
   if (watch < 0) return errno_error(fmt::format("watch {}", quote(path)), errno);
   return watch;
-}
-
-void Inotify::forget(int watch) {
-  ::inotify_rm_watch(fd_.get(), watch);
 }
 
 std::vector<Inotify::Event> Inotify::read() {

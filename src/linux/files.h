@@ -18,11 +18,7 @@ bool is_locked(const std::string& path);
 
 /// Returns AlreadyExists when the path exists.
 Status make_directory_exclusively(const std::string& path, mode_t mode);
-/// Makes the directory's entries survive a power failure.
-Status sync_directory(const std::string& path);
 
-/// Fails when the file exists. The file is not synced.
-Status write_new_file(const std::string& path, std::string_view content, mode_t mode);
 /// Keeps the inode, for files that are bind-mounted into other mount namespaces.
 Status overwrite_file(const std::string& path, std::string_view content, mode_t mode);
 Status append_line(const std::string& path, std::string_view line, mode_t mode);
@@ -49,7 +45,6 @@ class Inotify {
   };
   /// Returns the watch's number.
   Result<int> watch_folder(const std::string& path, Interest interest);
-  void forget(int watch);
 
   struct Event {
     int watch = 0;

@@ -65,10 +65,5 @@ TEST_F(LinuxFiles, OverwritingKeepsTheInode) {
   EXPECT_EQ(std::string(buffer, 6), "short\n");
 }
 
-TEST_F(LinuxFiles, ANewFileIsNew) {
-  ASSERT_TRUE(write_new_file(folder_ + "/launch", "x", 0600));
-  EXPECT_FALSE(write_new_file(folder_ + "/launch", "y", 0600));
-}
-
 }  // namespace
 }  // namespace muster::linux_os

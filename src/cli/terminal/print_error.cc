@@ -140,8 +140,4 @@ int print_error(const Failure& failure) {
   return failure.code;
 }
 
-int print_error(const Error& error) {
-  return print_error(failure_of(error));
-}
-
 }  // namespace muster::cli

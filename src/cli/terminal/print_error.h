@@ -42,6 +42,5 @@ std::string error_json(const Failure& failure);
 
 /// Prints to stderr and returns the exit code.
 int print_error(const Failure& failure);
-int print_error(const Error& error);
 
 }  // namespace muster::cli
