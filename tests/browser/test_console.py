@@ -261,7 +261,7 @@ def test_a_job_in_the_older_spelling_pauses(console, jobs):
     page.get_by_role("button", name="Pause", exact=True).click()
     jobs.wait_phase("older", "Paused")
     assert jobs.get("pj", "older")["spec"]["runMode"]["pause"] == {"enable": True}
-    page.locator(".title-row").get_by_text("Paused", exact=True).wait_for()
+    page.locator(".title-row .state").filter(has_text="Paused").wait_for()
     page.get_by_role("button", name="Resume", exact=True).click()
     jobs.wait_phase("older", "Running")
     jobs.muster("delete", "pj", "older", "--grace-period=1")
@@ -286,7 +286,7 @@ def test_a_stopped_job_is_not_a_failed_one(console, jobs):
     page.get_by_label("Phase").select_option("Stopped")
     wait_for("the stopped job alone", lambda: names(page) == ["unwanted"])
     page.get_by_role("link", name="unwanted", exact=True).click()
-    page.locator(".title-row").get_by_text("Stopped", exact=True).wait_for()
+    page.locator(".title-row .state").filter(has_text="Stopped").wait_for()
     assert page.locator(".truth.bad").count() == 0
     page.get_by_role("button", name="More for unwanted").click()
     assert page.get_by_role("menuitem").all_inner_texts() == ["Rerun", "Clone", "Delete"]

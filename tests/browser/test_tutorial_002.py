@@ -29,7 +29,7 @@ def test_002_horovod(engine, console):
     # 进入模型构建控制台的 Job 页面，可以看到名为 torch-mnist-mpijob 的 MPIJob 正在运行
     listed = page.get_by_role("row").filter(has=page.get_by_role("link", name=MPI, exact=True))
     listed.get_by_role("cell", name="Running", exact=True).wait_for(timeout=60_000)
-    for text in ("MPIJob", "16.00 / 32.00", "8.00Gi / 16.00Gi"):
+    for text in ("MPIJob", "16.10 / 32.20", "8.10Gi / 16.20Gi"):
         assert text in listed.inner_text()
     tab.picture("002-running")
 

@@ -85,7 +85,7 @@ def test_a_volume_is_created_grows_and_is_deleted_only_when_nothing_uses_it(cons
     row(page, "made").get_by_role("cell", name="holds-it").wait_for()
     choose(page, "made", "删除", "{} 的更多操作")
     dialog = page.get_by_role("dialog", name="删除 made？")
-    dialog.get_by_text("需要先结束这些 Pod：holds-it").wait_for()
+    dialog.get_by_text("以下 Pod 必须先结束：holds-it").wait_for()
     assert dialog.get_by_role("button", name="删除持久卷").is_disabled()
     tab.picture("volume-in-use-zh")
     engine.muster("delete", "pod", "holds-it")
@@ -156,7 +156,7 @@ def test_what_is_no_small_text_is_shown_as_what_it_is(console, engine, files):
     tab = console("volumes/default/data")
     page = tab.page
     page.get_by_role("link", name="big.log", exact=True).click()
-    page.get_by_text("only its first 256.00KiB are shown").wait_for()
+    page.get_by_text("only the first 256.00KiB are shown").wait_for()
     page.locator(".cm-line").get_by_text("a line of a long log").first.wait_for()
     assert page.get_by_role("button", name="Save").count() == 0
     page.go_back()
