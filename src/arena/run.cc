@@ -123,6 +123,10 @@ int run(const std::vector<std::string>& args, const cli::ShowPage& show_page) {
     Flags own;
     const auto command = found.entry->make == nullptr ? nullptr : found.entry->make();
     if (command != nullptr) command->add_flags(own);
+    if (command == nullptr) {
+      const auto parsed = global.parse(found.rest);
+      if (const auto* failure = std::get_if<Failure>(&parsed)) return print_failure(log, *failure);
+    }
     print(stdout, help_text(found.path, *found.entry, own, global));
     return 0;
   }

@@ -166,6 +166,7 @@ std::optional<std::string> did_you_mean(std::string_view typed, const std::vecto
   std::optional<std::string> best;
   std::size_t best_distance = 0;
   for (const std::string& candidate : candidates) {
+    if (candidate.empty()) continue;
     const std::size_t allowed = candidate.size() / 3;
     // The difference in length alone rules out most pairs, and keeps a huge typed word cheap.
     if (typed.size() > candidate.size() + allowed || candidate.size() > typed.size() + allowed) continue;

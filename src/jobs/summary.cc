@@ -1,6 +1,7 @@
 #include "jobs/summary.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "api/muster/limits.h"
@@ -57,7 +58,13 @@ int count_in(const JobStatus& status, const std::string& role, const char* phase
   const auto found = std::ranges::find(status.roles, role, &RoleStatus::type);
   if (found == status.roles.end()) return 0;
   const auto count = found->counts.find(phase);
-  return count == found->counts.end() ? 0 : count->second;
+  // Whoever may write the status may write any number.
+  return count == found->counts.end() ? 0 : std::clamp(count->second, 0, static_cast<int>(api::kMaxReplicas));
+}
+
+/// Nothing of an ended job runs, although Kubeflow's kinds keep the last count.
+int running_in(const JobStatus& status, const std::string& role) {
+  return has_ended(phase_state(status)) ? 0 : count_in(status, role, "Running");
 }
 
 std::vector<RoleSummary> roles_of(const Job& job, const JobStatus& status) {
@@ -68,7 +75,7 @@ std::vector<RoleSummary> roles_of(const Job& job, const JobStatus& status) {
                      .replicas = role.replicas,
                      .first_rank = rank,
                      .processes = role.processes,
-                     .running = count_in(status, role.type, "Running"),
+                     .running = running_in(status, role.type),
                      .succeeded = count_in(status, role.type, "Succeeded")});
     rank += role.replicas;
   }
@@ -83,7 +90,7 @@ std::vector<RoleSummary> roles_written(const json::Document& spec, const JobStat
     const auto count = replicas != nullptr && replicas->is_int() ? replicas->as_int() : 1;
     roles.push_back({.name = name,
                      .replicas = static_cast<int>(std::clamp<std::int64_t>(count, 0, api::kMaxReplicas)),
-                     .running = count_in(status, name, "Running"),
+                     .running = running_in(status, name),
                      .succeeded = count_in(status, name, "Succeeded")});
   };
   for (const json::Document& role : spec.array_at("replicaSpecs")) add(role.string_at("type"), role);
@@ -130,6 +137,13 @@ void set_decider(const Job& job, Summary& summary) {
   }
 }
 
+/// Returns sum + amount * times, or the largest number.
+std::int64_t saturated_sum(std::int64_t sum, std::int64_t amount, std::int64_t times) {
+  std::int64_t product = 0;
+  const bool overflows = __builtin_mul_overflow(amount, times, &product) || __builtin_add_overflow(sum, product, &sum);
+  return overflows ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+
 void set_wanted(const Job& job, const JobStatus& status, Summary& summary) {
   summary.paused |= job.run_mode.paused;
   summary.elastic = job.elastic;
@@ -140,7 +154,7 @@ void set_wanted(const Job& job, const JobStatus& status, Summary& summary) {
   for (const Role& role : job.roles) {
     add_resources(role, summary.resources);
     add_claims(role.pod_template.spec, summary.claims);
-    summary.gpus += gpus_of(role.pod_template.spec) * role.replicas;
+    summary.gpus = saturated_sum(summary.gpus, gpus_of(role.pod_template.spec), role.replicas);
     if (summary.priority_class.empty()) {
       summary.priority_class = role.pod_template.spec.rest.string_at("priorityClassName");
     }
@@ -242,7 +256,7 @@ Summary summarise(const json::Document& object) {
   if (has_ended(summary.phase)) summary.outcome = status.message;
   summary.stalled = summary.phase == State::kRunning && !status.stalled.empty();
   summary.paused = status.phase == Phase::kPaused;
-  summary.restarts = status.restarts;
+  summary.restarts = std::max(0, status.restarts);
   if (status.tensorboard) summary.tensorboard = status.tensorboard->name;
   summary.started = status.started;
   summary.ended = status.completed ? status.completed : status.outcome_since;
@@ -287,7 +301,7 @@ std::int64_t gpus_of(const api::PodSpec& spec) {
   std::int64_t total = 0;
   for (const api::Container& container : spec.containers) {
     for (const auto& [name, amount] : container.resources.limits) {
-      if (name.ends_with("/gpu")) total += amount.value();
+      if (name.ends_with("/gpu")) total = saturated_sum(total, amount.value(), 1);
     }
   }
   return total;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "json/yaml.h"
 
 namespace muster::jobs {
@@ -92,6 +94,32 @@ TEST(Summary, OfAJobThatIsBeingDeletedKeepsThePhase) {
                                                  "{phase: Running}", ", deletionTimestamp: '2026-01-01T00:00:00Z'"));
   EXPECT_EQ(summary.state, State::kDeleting);
   EXPECT_EQ(summary.phase, State::kRunning);
+}
+
+TEST(Summary, OfAnEndedJobCountsNothingAsRunning) {
+  const Summary summary = summarise(job(
+      "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: mnist}, spec: {pytorchReplicaSpecs: {Worker: "
+      "{replicas: 2, " +
+      kTemplate +
+      "}}}, status: {replicaStatuses: {Worker: {active: 2}}, conditions: [{type: Failed, status: 'True', reason: "
+      "PyTorchJobFailed}]}}"));
+  EXPECT_EQ(summary.state, State::kFailed);
+  EXPECT_EQ(summary.running(), 0);
+}
+
+TEST(Summary, OfAbsurdNumbersStaysInRange) {
+  const Summary summary = summarise(
+      job("{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: mnist}, spec: {pytorchReplicaSpecs: "
+          "{Master: {replicas: 1, " +
+          kTemplate + "}, Worker: {replicas: 2, " + kTemplate +
+          "}}}, status: {restartCount: -7, replicaStatuses: {Master: {active: 2147483647}, Worker: {active: "
+          "2147483647}}, conditions: [{type: Running, status: 'True'}]}}"));
+  EXPECT_GE(summary.running(), 0);
+  EXPECT_EQ(summary.restarts, 0);
+  const Summary greedy = summarise(training_job(
+      "{replicaSpecs: [{type: worker, replicas: 10000, template: {spec: {containers: [{name: pytorch, image: i, "
+      "resources: {limits: {nvidia.com/gpu: '9223372036854775807'}}}]}}}]}"));
+  EXPECT_EQ(greedy.gpus, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Summary, OfAnInvalidJobShowsItsState) {

@@ -46,6 +46,20 @@ Refusal already_ended(const char* verb, const Document& object) {
           .fix = fmt::format("muster rerun {}", name)};
 }
 
+const char* word_of(Verb verb) {
+  switch (verb) {
+    case Verb::kPause:
+      return "pause";
+    case Verb::kResume:
+      return "resume";
+    case Verb::kStop:
+      return "stop";
+    case Verb::kScale:
+      return "scale";
+  }
+  return "";
+}
+
 VerbResult plan_pause(const JobKind& kind, const Document& object, bool pause) {
   if (has_ended(phase_of(object))) return already_ended(pause ? "pause" : "resume", object);
   if (wants_pause(kind, object) == pause) {
@@ -63,8 +77,15 @@ VerbResult plan_stop(const Document& object) {
                   .outcome = "is being stopped"};
 }
 
+/// Returns the field that makes a job of this kind elastic; null for kinds that cannot be.
+const char* elastic_field(const Document& object) {
+  if (object.string_at("kind") == "PyTorchTrainingJob") return "spec.elastic";
+  return object.string_at("kind") == "PyTorchJob" ? "spec.elasticPolicy" : nullptr;
+}
+
 VerbResult plan_scale(const JobKind& kind, const Document& object, std::int64_t replicas) {
   if (has_ended(phase_of(object))) return already_ended("scale", object);
+  const std::string& name = object.string_at("metadata", "name");
   std::string outcome = fmt::format("scaled to {}", replicas);
   if (kind.family == JobFamily::kTensorStack && is_on(object.at("spec", "elastic"))) {
     const Document elastic = json::Object{{"expectedReplicas", replicas}};
@@ -72,14 +93,24 @@ VerbResult plan_scale(const JobKind& kind, const Document& object, std::int64_t 
                     .outcome = std::move(outcome)};
   }
   if (object.at("spec", "elasticPolicy") != nullptr) {
+    // The subresource has the same rules for jobs that are not elastic, so it does not know this range.
+    const auto range = summarise(object).elastic;
+    if (range && (replicas < range->least || replicas > range->most)) {
+      return Refusal{.what = fmt::format("cannot scale {} to {} replicas", name, replicas),
+                     .why = fmt::format("spec.elasticPolicy allows {} to {}", range->least, range->most),
+                     .fix = "choose a number in this range, or change minReplicas and maxReplicas first"};
+    }
     return VerbPlan{
         .patch = JobPatch{.subresource = "scale", .body = json::Object{{"spec", json::Object{{"replicas", replicas}}}}},
         .outcome = std::move(outcome)};
   }
-  return Refusal{.what = fmt::format("cannot scale {}: the job is not elastic", object.string_at("metadata", "name")),
-                 .why = "the number of ranks was fixed when they started",
-                 .fix = fmt::format("write {} in its manifest, or change the replicas and create the job again",
-                                    kind.family == JobFamily::kTensorStack ? "spec.elastic" : "spec.elasticPolicy")};
+  std::string fix = "change the replicas in its manifest and create the job again";
+  if (const char* field = elastic_field(object); field != nullptr) {
+    fix = fmt::format("write {} in its manifest, or {}", field, fix);
+  }
+  return Refusal{.what = fmt::format("cannot scale {}: the job is not elastic", name),
+                 .why = "every rank knows the number of ranks from its start",
+                 .fix = std::move(fix)};
 }
 
 /// Removes the member and then every parent that is empty without it.
@@ -108,6 +139,10 @@ json::Object written_annotations(const Document& object) {
 VerbResult plan_verb(Verb verb, const Document& object, std::int64_t replicas) {
   const JobKind* kind = kind_of_job(object);
   CHECK(kind != nullptr);
+  if (state_of(object) == State::kDeleting) {
+    return Refusal{.what = fmt::format("cannot {} {}: the job is being deleted", word_of(verb),
+                                       object.string_at("metadata", "name"))};
+  }
   switch (verb) {
     case Verb::kPause:
       return plan_pause(*kind, object, true);

@@ -74,6 +74,26 @@ TEST(Verbs, ScaleKubeflowsJobsByTheirSubresource) {
   EXPECT_EQ(std::get<VerbPlan>(result).patch->subresource, "scale");
 }
 
+TEST(Verbs, ScaleKubeflowsJobsWithinTheirRange) {
+  for (const std::int64_t replicas : {0, 9}) {
+    const auto result =
+        plan_verb(Verb::kScale, kubeflow_job("elasticPolicy: {minReplicas: 1, maxReplicas: 4}"), replicas);
+    EXPECT_EQ(std::get<Refusal>(result).why, "spec.elasticPolicy allows 1 to 4") << replicas;
+  }
+}
+
+TEST(Verbs, NameTheFieldThatMakesAJobElasticOnlyIfItsKindHasOne) {
+  const auto fix_for = [](const json::Document& job) { return std::get<Refusal>(plan_verb(Verb::kScale, job, 3)).fix; };
+  EXPECT_EQ(
+      fix_for(kubeflow_job("runPolicy: {}")),
+      "write spec.elasticPolicy in its manifest, or change the replicas in its manifest and create the job again");
+  const json::Document generic = parsed_job(
+      "{apiVersion: batch.tensorstack.dev/v1beta1, kind: GenericJob, metadata: {name: a}, spec: "
+      "{replicaSpecs: [" +
+      kVerbRole + "]}}");
+  EXPECT_EQ(fix_for(generic), "change the replicas in its manifest and create the job again");
+}
+
 TEST(Verbs, RefuseWhatCannotBe) {
   const auto fixed = plan_verb(Verb::kScale, verb_job("runMode: {}"), 3);
   EXPECT_EQ(std::get<Refusal>(fixed).what, "cannot scale mnist: the job is not elastic");

@@ -94,9 +94,18 @@ class OfFolder : public cli::Command {
   std::string data_dir_ = default_data_dir();
 };
 
+/// Returns the path as a shell reads it back.
+std::string shell_word(const std::string& path) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%";
+  if (path.find_first_not_of(kPlain) == std::string::npos) return path;
+  std::string out = "'";
+  for (const char c : path) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string where(const EngineRecord& engine, const std::string& data_dir) {
-  return fmt::format("engine      {} (pid {})\ndata        {}\nkubectl     export KUBECONFIG={}/kubeconfig\n",
-                     engine.url, engine.pid, data_dir, data_dir);
+  return fmt::format("engine      {} (pid {})\ndata        {}\nkubectl     export KUBECONFIG={}\n", engine.url,
+                     engine.pid, data_dir, shell_word(data_dir + "/kubeconfig"));
 }
 
 /// The link logs in once; an engine that gives none is still of use.
@@ -210,8 +219,10 @@ class EngineStatus final : public OfFolder {
     }
     session.out(where(*engine, data_dir_));
     const cli::Section objects{"", cli::object_commands()};
-    return cli::run({&objects, 1},
-                    {"get", "nodes,pytorchtrainingjobs,pytorchjobs", "-A", "--kubeconfig", data_dir_ + "/kubeconfig"});
+    const std::string kubeconfig = data_dir_ + "/kubeconfig";
+    const int code = cli::run({&objects, 1}, {"get", "nodes", "--kubeconfig", kubeconfig});
+    session.out("\n");
+    return code != cli::kExitOk ? code : cli::run({&objects, 1}, {"get", "jobs", "-A", "--kubeconfig", kubeconfig});
   }
 };
 

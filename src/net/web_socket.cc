@@ -284,7 +284,10 @@ void WebSocket::ping() {
 void WebSocket::close(CloseCode code, std::string_view reason) {
   std::string payload;
   append_big_endian(payload, static_cast<std::uint16_t>(code), 2);
-  payload.append(reason.substr(0, kMaxControl - 2));
+  std::size_t size = std::min(reason.size(), kMaxControl - 2);
+  // A reason is UTF-8, so no character is cut in two.
+  while (size > 0 && size < reason.size() && (static_cast<unsigned char>(reason[size]) & 0xc0) == 0x80) --size;
+  payload.append(reason.substr(0, size));
   send_frame(kClose, payload);
   close_sent_ = true;
 }

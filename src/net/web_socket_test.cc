@@ -131,6 +131,16 @@ TEST(WebSocketTest, ACloseIsAnsweredOnceAndEndsEverything) {
   EXPECT_TRUE(server.messages.empty());
 }
 
+TEST(WebSocketTest, ALongReasonIsCutBetweenTwoCharacters) {
+  Side client(WebSocketRole::kClient);
+  Side server(WebSocketRole::kServer);
+  std::string reason;
+  for (int i = 0; i < 100; ++i) reason += "\u00e4";  // two bytes; 123 fit
+  server.socket->close(CloseCode::kProtocolError, reason);
+  client.socket->take(server.sent());
+  EXPECT_THAT(client.closed, ElementsAre(std::pair(CloseCode::kProtocolError, reason.substr(0, 122))));
+}
+
 TEST(WebSocketTest, AViolationOfTheProtocolClosesWithItsCode) {
   const std::string huge = std::string("\x82\xff\0\0\0\0\x03\0\0\0", 10) + "mask";
   const std::vector<std::pair<std::string, CloseCode>> cases = {

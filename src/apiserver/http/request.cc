@@ -105,6 +105,16 @@ std::vector<std::string> Query::all(std::string_view name) const {
   return values;
 }
 
+Status Query::allow_only(const std::vector<std::string_view>& names) const {
+  for (const auto& [name, value] : items_) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    return Error{.reason = Reason::kBadRequest,
+                 .message = fmt::format("{}: unknown parameter; this path takes {}", name,
+                                        join(std::vector<std::string>(names.begin(), names.end()), ", "))};
+  }
+  return ok();
+}
+
 bool Query::flag(std::string_view name) const {
   const std::string value = to_lower(get(name));
   return has(name) && value != "false" && value != "0";

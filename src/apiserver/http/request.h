@@ -21,6 +21,8 @@ class Query {
   std::string_view get(std::string_view name) const;  // "" when absent
   bool has(std::string_view name) const;
   std::vector<std::string> all(std::string_view name) const;
+  /// BadRequest for a parameter that is not one of these: one that is ignored would look as if it worked.
+  Status allow_only(const std::vector<std::string_view>& names) const;
   /// True when the parameter is present and neither "false" nor "0", as in Kubernetes.
   bool flag(std::string_view name) const;
   /// Nullopt when absent, BadRequest when it is not a number.

@@ -60,11 +60,15 @@ class Get final : public Command {
       if (!order) return session.fail(order.error());
       order_ = *std::move(order);
     }
-    if (const auto name = name_of_jobs(words); name && output_.is_table()) {
-      if (!name->empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
+    if (const auto names = names_of_jobs(session, words); names && files_.empty() && output_.is_table()) {
+      for (const std::string& name : *names) {
+        if (const Status checked = check_name(name); !checked) return session.fail(checked.error());
+      }
+      if (!names->empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
         return session.fail(name_and_selector());
       }
-      return watch_ || watch_only_ ? watch_jobs(session, *name) : print_jobs(session, *name);
+      if (!watch_ && !watch_only_) return print_jobs(session, *names);
+      if (names->size() < 2) return watch_jobs(session, names->empty() ? "" : names->front());
     }
     auto queries = collect(session, words);
     if (auto* failure = std::get_if<Failure>(&queries)) return session.fail(*failure);
@@ -96,12 +100,22 @@ class Get final : public Command {
     return out;
   }
 
-  /// Returns the name in `jobs NAME` or `jobs/NAME`, and "" for `jobs`: these words are about jobs of all kinds.
-  static std::optional<std::string> name_of_jobs(const std::vector<std::string>& words) {
-    if (words.empty() || words.size() > 2) return std::nullopt;
-    if (words[0] == "jobs") return words.size() == 1 ? "" : words[1];
-    if (words.size() == 1 && words[0].starts_with("jobs/")) return words[0].substr(words[0].find('/') + 1);
-    return std::nullopt;
+  /// Returns the names in `jobs NAME…` or `jobs/NAME…`, and none for `jobs`: these words are about jobs of all kinds.
+  static std::optional<std::vector<std::string>> names_of_jobs(Session& session,
+                                                               const std::vector<std::string>& words) {
+    if (words.empty()) return std::nullopt;
+    Kinds kinds(session);
+    if (words[0].find('/') == std::string::npos) {
+      if (!kinds.means_any_job(words[0])) return std::nullopt;
+      return std::vector<std::string>(words.begin() + 1, words.end());
+    }
+    std::vector<std::string> names;
+    for (const std::string& word : words) {
+      const std::size_t slash = word.find('/');
+      if (slash == std::string::npos || !kinds.means_any_job(word.substr(0, slash))) return std::nullopt;
+      names.push_back(word.substr(slash + 1));
+    }
+    return names;
   }
 
   static Failure name_and_selector() {
@@ -176,11 +190,18 @@ class Get final : public Command {
   }
 
   /// One table of all kinds, which the server's tables by kind cannot be: their columns differ.
-  int print_jobs(Session& session, const std::string& name) {
+  int print_jobs(Session& session, const std::vector<std::string>& names) {
     const std::string ns = all_namespaces_ ? "" : session.ns();
-    auto jobs = list_jobs(session, ns, list_options(name));
+    auto jobs = list_jobs(session, ns, list_options(names.size() == 1 ? names.front() : ""));
     if (!jobs) return session.fail(of_query(jobs.error()));
-    if (jobs->empty() && !name.empty() && !ignore_not_found_) return session.fail(no_such_job(session, name));
+    const auto name_of = [](const FoundJob& one) -> const std::string& { return one.job.name; };
+    if (!names.empty()) {
+      std::erase_if(*jobs, [&](const FoundJob& one) { return std::ranges::find(names, name_of(one)) == names.end(); });
+    }
+    for (const std::string& name : names) {
+      const bool is_missing = std::ranges::find(*jobs, name, name_of) == jobs->end();
+      if (is_missing && !ignore_not_found_) return session.fail(no_such_job(session, name));
+    }
     if (jobs->empty()) {
       if (!ignore_not_found_) session.err(nothing_found(session, {}));
       return kExitOk;

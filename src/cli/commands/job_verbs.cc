@@ -82,7 +82,10 @@ class Scale final : public Command {
       replicas_ = parse_int(job.back());
       job.pop_back();
     }
-    if (!replicas_ || *replicas_ < 0) {
+    if (replicas_ && *replicas_ < 0) {
+      return session.fail(usage_failure(fmt::format("the number of replicas must be 0 or more, got {}", *replicas_)));
+    }
+    if (!replicas_) {
       return session.fail(usage_failure("say how many replicas the job should have", kUsage));
     }
     auto found = find_job(session, job, kUsage);

@@ -55,6 +55,10 @@ class Logs final : public Command {
     if (attempt_ && *attempt_ < 0) return session.fail(usage_failure("--attempt: must be 0 or more"));
     auto subject = subject_of(session, words);
     if (auto* failure = std::get_if<Failure>(&subject)) return session.fail(*failure);
+    if (tail_ && *tail_ < -1) {
+      return session.fail(usage_failure(fmt::format("--tail must be -1 or more, got {}", *tail_)));
+    }
+    if (since_ && *since_ < Duration(0)) return session.fail(usage_failure("--since must not be negative"));
     if (!selector_.empty() && !tail_) tail_ = 10;
     const Subject& of = std::get<0>(subject);
     if (of.job) return job_logs(session, *of.job);

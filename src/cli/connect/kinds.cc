@@ -43,6 +43,8 @@ Error bad_words(std::string message) {
 }
 
 /// Rejects what cannot be a name before it becomes part of a URL or a field selector.
+}  // namespace
+
 Status check_name(const std::string& name) {
   if (name.empty()) return bad_words("a name may not be empty");
   if (name.find(',') != std::string::npos) {
@@ -54,8 +56,6 @@ Status check_name(const std::string& name) {
   }
   return ok();
 }
-
-}  // namespace
 
 ServedKind kind_of(const api::Resource& resource) {
   return {.resource = resource,

@@ -36,6 +36,9 @@ struct Wanted {
   std::string name;
 };
 
+/// BadRequest for what cannot be the name of an object.
+Status check_name(const std::string& name);
+
 class Kinds {
  public:
   explicit Kinds(Session& session) : session_(session) {}
@@ -45,10 +48,11 @@ class Kinds {
   Result<ServedKind> of_manifest(const std::string& api_version, const std::string& kind);
   /// Accepts `pods`, `pods a b`, `pod/a pj/b`, `pods,pj`, `all`, and `jobs`, which are those of all kinds.
   Result<std::vector<Wanted>> wanted(const std::vector<std::string>& words);
+  /// Whether the word stands for jobs of all kinds.
+  bool means_any_job(const std::string& word);
 
  private:
   Result<std::vector<ServedKind>> typed_list(const std::string& words);
-  bool means_any_job(const std::string& word);
   Status add_jobs_named(const std::string& name, std::vector<Wanted>& to);
   Result<const std::vector<ServedKind>*> discovered();
   Result<std::vector<ServedKind>> read_group(const std::string& group_version);

@@ -117,14 +117,18 @@ std::string conditions(const json::Document& object, const Viewer& viewer) {
   return table("Conditions", rows, viewer.width);
 }
 
+/// Of the replica: a restart that replaces its pod begins a new attempt.
+std::string attempt_of(const json::Document& pod) {
+  const std::string& attempt = pod.string_at("metadata", "labels", api::kAttemptLabel);
+  return attempt.empty() ? "0" : attempt;
+}
+
 std::int64_t restarts_of(const json::Document& pod) {
   std::int64_t total = 0;
   for (const json::Document& status : pod.array_at("status", "containerStatuses")) {
     total += status.int_at("restartCount");
   }
-  // When a replica is restarted by replacing its pod, a label counts the attempts.
-  const auto attempt = parse_int(pod.string_at("metadata", "labels", api::kAttemptLabel));
-  return total + attempt.value_or(0);
+  return total;
 }
 
 std::string first_container_state(const json::Document& pod) {
@@ -198,13 +202,14 @@ std::string describe_head(const json::Document& object, const Viewer& viewer) {
 
 std::string describe_replicas(std::vector<json::Document> pods, const std::string& job_name, const Viewer& viewer) {
   std::ranges::sort(pods, {}, [](const json::Document& pod) { return pod.string_at("metadata", "name"); });
-  std::vector<std::vector<std::string>> rows{{"REPLICA", "POD", "PHASE", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
+  std::vector<std::vector<std::string>> rows{
+      {"REPLICA", "POD", "PHASE", "ATTEMPT", "RESTARTS", "STATE", "AGE", "MESSAGE"}};
   std::vector<LogTail> tails;
   for (const json::Document& pod : pods) {
     const std::string& name = pod.string_at("metadata", "name");
     collect_tail(tails, jobs::replica_label(pod, job_name), pod_message(pod));
     rows.push_back({jobs::replica_label(pod, job_name), name, or_none(pod.string_at("status", "phase")),
-                    std::to_string(restarts_of(pod)), first_container_state(pod),
+                    attempt_of(pod), std::to_string(restarts_of(pod)), first_container_state(pod),
                     age(pod.string_at("metadata", "creationTimestamp"), viewer),
                     message_or_last_line(pod_message(pod), viewer)});
   }

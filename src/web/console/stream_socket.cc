@@ -34,6 +34,8 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
     net::ServerWebSocket::Sink sink;
     sink.on_message = [this](std::string_view bytes, bool first, bool last) { take(bytes, first, last); };
     sink.on_full = [this](bool is_full) {
+      // Orders are answered as well, so a client that does not read must not send more of them.
+      is_full ? socket_.pause_input() : socket_.resume_input();
       for (const auto& [_, stream] : streams_) {
         if (stream->call) is_full ? stream->call->pause_input() : stream->call->resume_input();
       }

@@ -9,7 +9,9 @@ namespace muster::web {
 
 Result<const api::Resource*> find_job_kind(const std::string& qualified_name) {
   for (const api::Resource& resource : api::resources()) {
-    if (resource.is_storage && resource.qualified_name() == qualified_name) return &resource;
+    if (!resource.is_storage || resource.qualified_name() != qualified_name) continue;
+    if (!resource.pod_label.empty()) return &resource;
+    return Error{.reason = Reason::kNotFound, .message = fmt::format("{} is not a kind of job", resource.kind)};
   }
   return Error{.reason = Reason::kNotFound, .message = fmt::format("there is no kind {}", quote(qualified_name))};
 }

@@ -8,6 +8,7 @@
 #include "apiserver/errors/status_error.h"
 #include "apiserver/http/auth.h"
 #include "apiserver/http/body.h"
+#include "apiserver/http/write_parameters.h"
 #include "base/strings.h"
 #include "client/api_client.h"
 #include "jobs/kind.h"
@@ -30,8 +31,8 @@ constexpr NamedVerb kVerbs[] = {{"pause", jobs::Verb::kPause},
                                 {"stop", jobs::Verb::kStop},
                                 {"scale", jobs::Verb::kScale}};
 
-/// Returns the only member that the body may have; nullopt when it is absent.
-Result<std::optional<Document>> body_member(const net::Request& http, std::string_view allowed) {
+/// Returns the only member that the body may have; nullopt when it is absent. Without `allowed` it may have none.
+Result<std::optional<Document>> body_member(const net::Request& http, std::optional<std::string_view> allowed) {
   std::optional<Document> found;
   if (trim(http.body).empty()) return found;
   std::vector<std::string> repeated;
@@ -42,8 +43,9 @@ Result<std::optional<Document>> body_member(const net::Request& http, std::strin
   }
   for (const json::Member& member : body.as_object()) {
     if (member.key != allowed) {
-      return apiserver::bad_request(
-          fmt::format("{}: unknown field, got {}", member.key, apiserver::brief(member.value)));
+      return apiserver::bad_request(fmt::format("{}: unknown field, got {}",
+                                                member.key.empty() ? quote(member.key) : member.key,
+                                                apiserver::brief(member.value)));
     }
     found = member.value;
   }
@@ -80,11 +82,11 @@ Error refused(const jobs::Refusal& refusal) {
 class JobAction : public std::enable_shared_from_this<JobAction> {
  public:
   JobAction(net::Transport& api, ActsAs who, const apiserver::RoutedRequest& request, const api::Resource& kind,
-            std::shared_ptr<net::Exchange> exchange)
+            bool dry_run, std::shared_ptr<net::Exchange> exchange)
       : client_(api, who == ActsAs::kCaller ? apiserver::passed_on_token(request.http) : ""),
         exchange_(std::move(exchange)),
         job_{kind, request.at.at("namespace"), request.at.at("name")} {
-    options_.dry_run = request.query.get("dryRun") == "All";
+    options_.dry_run = dry_run;
   }
 
   void carry_out(jobs::Verb verb, std::int64_t replicas) {
@@ -151,7 +153,9 @@ std::vector<apiserver::Route> job_verb_routes(net::Transport& api, ActsAs who) {
                                                               const std::shared_ptr<net::Exchange>& exchange) {
       const auto kind = find_job_kind(request.at.at("resource"));
       if (!kind) return respond_error(*exchange, kind.error());
-      const auto action = std::make_shared<JobAction>(api, who, request, **kind, exchange);
+      const auto dry_run = apiserver::parse_dry_run("PatchOptions", request.query, nullptr);
+      if (!dry_run) return respond_error(*exchange, dry_run.error());
+      const auto action = std::make_shared<JobAction>(api, who, request, **kind, *dry_run, exchange);
       if (const Status started = start(*action, request.http); !started) respond_error(*exchange, started.error());
     };
     return apiserver::Route{.pattern = "apis/muster.dev/v1/namespaces/{namespace}/jobs/{resource}/{name}/" + verb,
@@ -165,7 +169,7 @@ std::vector<apiserver::Route> job_verb_routes(net::Transport& api, ActsAs who) {
       if (verb == jobs::Verb::kScale) {
         TRY_ASSIGN(replicas, wanted_replicas(http));
       } else {
-        TRY(body_member(http, ""));
+        TRY(body_member(http, std::nullopt));
       }
       action.carry_out(verb, replicas);
       return ok();

@@ -1,5 +1,6 @@
 #include "web/jobs/job_verb_routes.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include "testing/engine_fixture.h"
@@ -87,8 +88,8 @@ TEST_F(JobVerbs, ScaleAnElasticJobOnly) {
   EXPECT_EQ(ask("a/scale", R"({"replicas":3})")->body, R"({"outcome":"scaled to 3"})");
   EXPECT_EQ(job("a").int_at("spec", "elastic", "expectedReplicas"), 3);
   EXPECT_EQ(refusal(409, "fixed/scale", R"({"replicas":3})"),
-            "cannot scale fixed: the job is not elastic: the number of ranks was fixed when they started; write "
-            "spec.elastic in its manifest, or change the replicas and create the job again");
+            "cannot scale fixed: the job is not elastic: every rank knows the number of ranks from its start; write "
+            "spec.elastic in its manifest, or change the replicas in its manifest and create the job again");
   EXPECT_EQ(ask("a/scale", R"({"replicas":9})")->status, 422);  // the API's own rule
 }
 
@@ -118,6 +119,31 @@ TEST_F(JobVerbs, WrongRequestsSayWhatIsWrong) {
   const auto queue = call("POST", path_of("default/pause", "serviceaccounts"));
   EXPECT_EQ(queue->status, 404) << queue->body;
   EXPECT_THAT(queue->body, HasSubstr("ServiceAccount is not a kind of job"));
+}
+
+TEST_F(JobVerbs, AWrongDryRunChangesNothing) {
+  make("a", kRoles);
+  EXPECT_THAT(refusal(422, "a/stop?dryRun=all"), HasSubstr("dryRun"));
+  EXPECT_THAT(refusal(422, "a/rerun?dryRun="), HasSubstr("dryRun"));
+  EXPECT_EQ(ask("a/rerun?dryRun=All")->status, 201);
+  EXPECT_EQ(job("a").at("metadata", "annotations"), nullptr);
+  EXPECT_EQ(call("GET", kGroup + "/a-2")->status, 404);
+}
+
+TEST_F(JobVerbs, ABodyHasNoMembersWithoutAName) {
+  make("a", kRoles);
+  EXPECT_EQ(refusal(400, "a/pause", R"({"":1})"), "\"\": unknown field, got 1");
+  EXPECT_EQ(job("a").at("spec", "runMode"), nullptr);
+}
+
+TEST_F(JobVerbs, AJobThatIsBeingDeletedIsLeftAlone) {
+  make("a", kRoles);
+  const auto held = call("PATCH", kGroup + "/a", R"({"metadata":{"finalizers":["example.com/wait"]}})");
+  ASSERT_EQ(held->status, 200) << held->body;
+  ASSERT_EQ(call("DELETE", kGroup + "/a")->status, 200);
+  for (const char* verb : {"pause", "resume", "stop"}) {
+    EXPECT_EQ(refusal(409, std::string("a/") + verb), fmt::format("cannot {} a: the job is being deleted", verb));
+  }
 }
 
 TEST_F(JobVerbs, AServiceAccountHasNoMoreRightsThanItsOwnRequests) {

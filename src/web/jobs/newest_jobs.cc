@@ -59,8 +59,22 @@ std::string items_of(std::span<const Candidate> jobs, std::string_view fields) {
   return items;
 }
 
+/// Members of objects by their paths, and `summary` as a whole.
+Status check_fields(std::string_view fields) {
+  if (fields.empty()) return ok();
+  for (const std::string& field : split(fields, ',')) {
+    const bool is_path = !field.empty() && field.find("*") == std::string::npos;
+    if (is_path && !field.starts_with("summary.")) continue;
+    return apiserver::bad_request(fmt::format(
+        "fields: must be summary or paths such as metadata.name, separated by commas, got {}", quote(field)));
+  }
+  return ok();
+}
+
 /// Kubernetes' limit=0, no limit, is refused like any other number out of range: these are the newest jobs, never all.
 Result<std::size_t> wanted_jobs(const apiserver::Query& query) {
+  TRY(query.allow_only({"limit", "fields"}));
+  TRY(check_fields(query.get("fields")));
   TRY_ASSIGN(const auto limit, query.number("limit"));
   const std::int64_t wanted = limit.value_or(kDefaultJobs);
   if (wanted < 1 || wanted > kMostJobs) {

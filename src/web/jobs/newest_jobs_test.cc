@@ -89,6 +89,14 @@ TEST_F(NewestJobs, HaveTheirSummary) {
   EXPECT_EQ(alone.as_object().size(), 1u);
 }
 
+TEST_F(NewestJobs, RefuseParametersThatWouldBeIgnored) {
+  const std::string jobs = "/apis/muster.dev/v1/jobs?";
+  for (const char* query : {"labelSelector=a", "watch=true", "fields=*", "fields=,,", "fields=summary.state"}) {
+    EXPECT_EQ(call("GET", jobs + query)->status, 400) << query;
+  }
+  EXPECT_EQ(call("GET", jobs + "fields=metadata,metadata.name&limit=1")->status, 200);
+}
+
 TEST_F(NewestJobs, ALimitIsANumberInItsRange) {
   const auto refusal = [this](const std::string& limit) {
     const auto answer = call("GET", "/apis/muster.dev/v1/jobs?limit=" + limit);

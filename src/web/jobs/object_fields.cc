@@ -14,9 +14,12 @@ constexpr std::string_view kSummary = "summary";
 constexpr std::size_t kMostCached = 16'384;  // about 10 MB
 
 std::vector<std::string> prefixed(std::string_view prefix, const std::vector<std::string>& names) {
+  const auto is_inside = [&names](const std::string& name) {
+    return std::ranges::any_of(names, [&name](const std::string& other) { return name.starts_with(other + "."); });
+  };
   std::vector<std::string> paths;
   for (const std::string& name : names) {
-    if (name != kSummary) paths.push_back(std::string(prefix) + name);
+    if (name != kSummary && !is_inside(name)) paths.push_back(std::string(prefix) + name);
   }
   return paths;
 }
