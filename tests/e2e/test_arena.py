@@ -181,6 +181,8 @@ def test_a_job_without_tensorboard_says_so(engine):
     (["get", "tf1", "-T", "caffe"], "unsupport job type,arena only supports: [tf(Tensorflow),"),
     (["list", "-o", "name"], "unknown output format,only support:[wide|json|yaml]"),
     (["list", "--nope"], "unknown flag: --nope"),
+    (["--nope", "list"], "unknown flag: --nope"),
+    (["--loglevel"], "flag needs an argument: --loglevel"),
     (["list", "-x"], "unknown shorthand flag: 'x' in -x"),
     (["submit", "pytorch", "--image=i", "true"], 'required flag(s) "name" not set'),
     (["submit", "pytorch", "--name=x", "--image=i", "--gpus=x", "true"],

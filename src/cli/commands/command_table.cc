@@ -104,7 +104,7 @@ constexpr Entry kCommands[] = {
      1},
     {"exec", "run a command in a container", "muster exec [-it] POD | JOB [-c CONTAINER] -- COMMAND ARGUMENTS…",
      "  muster exec mnist-worker-0 -- nvidia-smi\n"
-     "  muster exec -it mnist -- bash          in the first replica of job mnist\n"
+     "  muster exec -it mnist -- bash          in the deciding replica of a job\n"
      "  tar c data | muster exec -i mnist-worker-0 -- tar x -C /data\n",
      make_exec, Server::kNeeded, "The exit code is that of the command, which ends when muster is interrupted.\n"},
     {"attach",
@@ -119,7 +119,7 @@ constexpr Entry kCommands[] = {
     {"cp", "copy files to and from a container", "muster cp FILE POD:PATH | POD:PATH FILE [-c CONTAINER]",
      "  muster cp data.csv mnist-worker-0:/data/\n"
      "  muster cp mnist-worker-0:/out/model.pt .\n"
-     "  muster cp mnist:/out/model.pt .        from the first replica of job mnist\n"
+     "  muster cp mnist:/out/model.pt .        from the deciding replica of a job\n"
      "  muster cp team/mnist-worker-0:/out ./results\n",
      make_cp, Server::kNeeded, "Folders are copied with all their contents. The container needs the program tar.\n", 2},
     {"volume", "create volumes and copy files to and from them",

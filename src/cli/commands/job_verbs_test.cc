@@ -123,6 +123,23 @@ TEST(GetJobs, ShowsAllKindsAndWhyTheyFailedOrWait) {
   EXPECT_THAT(cli.out, HasSubstr("other   PyTorchJob           Pending   0"));
 }
 
+TEST(GetJobs, SaysTheSameHoweverTheJobsAreNamed) {
+  CommandRun cli;
+  cli.server.put(kTensorStackJobs + "/mnist", training_job("Running"));
+  cli.server.put(kKubeflowJobs + "/other", make_object("kubeflow.org/v1", "PyTorchJob", "other"));
+  ASSERT_EQ(cli.run(make_get(), {"jobs"}), 0) << cli.err;
+  const std::string all = cli.out;
+  using Words = std::vector<std::string>;
+  for (const Words& words : {Words{"job"}, {"jobs", "mnist", "other"}, {"job/other", "jobs/mnist"}}) {
+    cli.out.clear();
+    EXPECT_EQ(cli.run(make_get(), words), 0) << cli.err;
+    EXPECT_EQ(cli.out, all) << words.front();
+  }
+  EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist", "nope"}), kExitNotFound);
+  EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist,other"}), kExitUsage);
+  EXPECT_THAT(cli.err, HasSubstr("separate several names with spaces: mnist other"));
+}
+
 TEST(GetJobs, WatchesAllKindsAndPrintsARowForEachChange) {
   CommandRun cli;
   const json::Document other = make_object("kubeflow.org/v1", "PyTorchJob", "other");
