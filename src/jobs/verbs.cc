@@ -77,7 +77,7 @@ VerbResult plan_stop(const Document& object) {
                   .outcome = "is being stopped"};
 }
 
-/// Returns the field that makes a job of this kind elastic; null for kinds that cannot be.
+/// Returns the field for elastic jobs of this kind; null if the kind has none.
 const char* elastic_field(const Document& object) {
   if (object.string_at("kind") == "PyTorchTrainingJob") return "spec.elastic";
   return object.string_at("kind") == "PyTorchJob" ? "spec.elasticPolicy" : nullptr;

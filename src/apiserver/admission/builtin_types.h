@@ -1,6 +1,6 @@
-// Kubernetes decodes built-in kinds into Go types, and the tables of api/kubernetes/kubernetes_fields.h list the members of those
-// types. By these tables we find unknown members and wrong types, also where our descriptors model only a part, and
-// normalise quantities and times to the text that Go would store.
+// Kubernetes decodes built-in kinds into Go types, and the tables of api/kubernetes/kubernetes_fields.h list the
+// members of those types. By these tables we find unknown members and wrong types, also where our descriptors model
+// only a part, and normalise quantities and times to the text that Go would store.
 #pragma once
 
 #include <string>

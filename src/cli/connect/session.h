@@ -58,7 +58,8 @@ class Session {
   void err(std::string_view text);
   /// Prints data for programs, byte for byte.
   void out_exact(std::string_view text) { terminal_.out(text); }
-  /// Prints a program's log: unchanged to a file or pipe, filtered (cli/terminal/log_filter.h) on a terminal unless raw.
+  /// Prints a program's log: unchanged to a file or pipe, filtered (cli/terminal/log_filter.h) on a terminal unless
+  /// raw.
   void out_log(std::string_view text);
   void let_logs_be_raw() { raw_logs_ = true; }
   /// Sets the text of a failure: error_json for `-o json`, error_text otherwise.
