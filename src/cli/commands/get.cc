@@ -64,6 +64,10 @@ class Get final : public Command {
       for (const std::string& name : *names) {
         if (const Status checked = check_name(name); !checked) return session.fail(checked.error());
       }
+      if (order_ || show_labels_ || show_kind_ || !label_columns_.empty()) {
+        return session.fail(usage_failure("--sort-by, --show-labels, --show-kind and -L need a kind of job",
+                                          "muster get pytorchjobs --sort-by .metadata.name"));
+      }
       if (!names->empty() && (all_namespaces_ || !selector_.empty() || !field_selector_.empty())) {
         return session.fail(name_and_selector());
       }

@@ -136,6 +136,9 @@ TEST(GetJobs, SaysTheSameHoweverTheJobsAreNamed) {
     EXPECT_EQ(cli.out, all) << words.front();
   }
   EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist", "nope"}), kExitNotFound);
+  EXPECT_EQ(cli.run(make_get(), {"jobs", "--show-labels"}), kExitUsage) << "they would have no effect";
+  EXPECT_EQ(cli.run(make_describe(), {"mnist"}), kExitNotFound);
+  EXPECT_THAT(cli.err, HasSubstr("\"mnist\" is not a resource type; for the job of this name: job/mnist"));
   EXPECT_EQ(cli.run(make_get(), {"jobs", "mnist,other"}), kExitUsage);
   EXPECT_THAT(cli.err, HasSubstr("separate several names with spaces: mnist other"));
 }

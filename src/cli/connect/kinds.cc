@@ -146,8 +146,9 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
     }
     return out;
   }
-  TRY_ASSIGN(std::vector<ServedKind> kinds, typed_list(words[0]));
-  for (const ServedKind& kind : kinds) {
+  const auto kinds = typed_list(words[0]);
+  if (!kinds) return words.size() == 1 ? with_job_of_this_name(kinds.error(), words[0]) : kinds.error();
+  for (const ServedKind& kind : *kinds) {
     if (words.size() == 1) out.push_back({kind, ""});
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].find('/') != std::string::npos) {
@@ -163,6 +164,14 @@ Result<std::vector<Wanted>> Kinds::wanted(const std::vector<std::string>& words)
 
 bool Kinds::means_any_job(const std::string& word) {
   return word == "jobs" || (word == "job" && !typed(word));  // a cluster has a kind of that name
+}
+
+/// People type the name of a job where a type is expected.
+Error Kinds::with_job_of_this_name(Error error, const std::string& word) {
+  std::vector<Wanted> jobs;
+  if (error.reason != Reason::kNotFound || !check_name(word) || !add_jobs_named(word, jobs)) return error;
+  error.message = fmt::format("{} is not a resource type; for the job of this name: job/{}", quote(word), word);
+  return error;
 }
 
 Status Kinds::add_jobs_named(const std::string& name, std::vector<Wanted>& to) {

@@ -53,6 +53,7 @@ class Kinds {
 
  private:
   Result<std::vector<ServedKind>> typed_list(const std::string& words);
+  Error with_job_of_this_name(Error error, const std::string& word);
   Status add_jobs_named(const std::string& name, std::vector<Wanted>& to);
   Result<const std::vector<ServedKind>*> discovered();
   Result<std::vector<ServedKind>> read_group(const std::string& group_version);
