@@ -34,6 +34,8 @@ class TestExchange final : public net::Exchange {
   std::size_t unsent() const override { return waiting; }
   void when_room(std::size_t, Task task) override { on_room = std::move(task); }
   void read_input(net::InputSink given) override { input = std::move(given); }
+  void pause_input() override { input_paused = true; }
+  void resume_input() override { input_paused = false; }
   void abort() override { finished = true; }
   void on_gone(Task task) override { gone = std::move(task); }
 
@@ -43,6 +45,7 @@ class TestExchange final : public net::Exchange {
   std::vector<std::string> messages;
   std::string close_reason;
   bool finished = false;
+  bool input_paused = false;
   std::size_t waiting = 0;
   Task on_room;
   Task gone;
@@ -124,6 +127,19 @@ TEST_F(StreamSocketTest, WrongMessagesCloseTheSocketWithTheReason) {
   send(R"({"open": 1, "path": "/console/"})");
   EXPECT_THAT(exchange_->close_reason, HasSubstr("path: must be one of the API"));
   EXPECT_TRUE(exchange_->finished);
+}
+
+TEST_F(StreamSocketTest, AClientThatDoesNotReadCannotSendMoreOrders) {
+  connect();
+  exchange_->waiting = 2 << 20;
+  send(R"({"open": 1, "path": "/api/none"})");
+  api_.head(0, 404);
+  api_.end(0);
+  loop_.settle();
+  EXPECT_TRUE(exchange_->input_paused);
+  exchange_->waiting = 0;
+  std::exchange(exchange_->on_room, nullptr)();
+  EXPECT_FALSE(exchange_->input_paused);
 }
 
 TEST_F(StreamSocketTest, AnotherProtocolIsRefused) {
