@@ -222,7 +222,9 @@ class EngineStatus final : public OfFolder {
     const std::string kubeconfig = data_dir_ + "/kubeconfig";
     const int code = cli::run({&objects, 1}, {"get", "nodes", "--kubeconfig", kubeconfig});
     session.out("\n");
-    return code != cli::kExitOk ? code : cli::run({&objects, 1}, {"get", "jobs", "-A", "--kubeconfig", kubeconfig});
+    return code != cli::kExitOk
+               ? code
+               : cli::run({&objects, 1}, {"get", "jobs", "-A", "--ignore-not-found", "--kubeconfig", kubeconfig});
   }
 };
 
