@@ -74,8 +74,9 @@ function useShortcuts(open: (what: "palette" | "help") => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const palette = event.key === "k" && (event.metaKey || event.ctrlKey);
-      const [target] = event.composedPath();  // an editor is in a shadow tree, which hides what is typed into
-      const typing = target instanceof Element && target.closest("input, select, textarea, dialog, [contenteditable]");
+      // An editor is in a shadow tree, which hides what is typed into. A dialog that was just closed may still have the focus.
+      const [target] = event.composedPath();
+      const typing = target instanceof Element && target.closest("input, select, textarea, dialog[open], [contenteditable]");
       if (!palette && (typing || event.metaKey || event.ctrlKey || event.altKey)) return;
       if (palette || event.key === ":") open("palette");
       else if (event.key === "?") open("help");
