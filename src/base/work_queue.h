@@ -79,6 +79,7 @@ class WorkQueue {
   }
 
   void take_turn() {
+    woken_ = false;  // what is added from here on may start the next turn without waiting for an idle loop
     for (std::size_t i = 0; i < limits_.per_turn && !waiting_.empty() && running_.size() < limits_.running; ++i) {
       const Key key = std::move(waiting_.front());
       waiting_.pop_front();
@@ -86,7 +87,6 @@ class WorkQueue {
       running_.insert(key);
       work_(key);
     }
-    woken_ = false;
     if (running_.size() < limits_.running) wake(true);
   }
 
@@ -94,7 +94,7 @@ class WorkQueue {
   WorkLimits limits_;
   std::function<void(const Key&)> work_;
   bool open_ = false;
-  bool woken_ = false;  // a turn is posted or being taken
+  bool woken_ = false;  // a turn is posted
   std::deque<Key> waiting_;
   std::unordered_set<Key, Hash> queued_;
   std::unordered_set<Key, Hash> running_;
