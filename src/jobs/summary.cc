@@ -260,9 +260,12 @@ Summary summarise(const json::Document& object) {
   if (status.tensorboard) summary.tensorboard = status.tensorboard->name;
   summary.started = status.started;
   summary.ended = status.completed ? status.completed : status.outcome_since;
+  const json::Document* spec = object.find("spec");
+  // A list of many jobs may be read without their specs.
+  if (spec == nullptr || !spec->is_object() || spec->as_object().empty()) return summary;
   if (const auto job = kind->normalise(object, Where::kEngine)) {
     set_wanted(*job, status, summary);
-  } else if (const json::Document* spec = object.find("spec")) {
+  } else {
     summary.roles = roles_written(*spec, status);
   }
   return summary;
