@@ -93,7 +93,7 @@ VerbResult plan_scale(const JobKind& kind, const Document& object, std::int64_t 
                     .outcome = std::move(outcome)};
   }
   if (object.at("spec", "elasticPolicy") != nullptr) {
-    // The subresource has the same rules for jobs that are not elastic, so it does not know this range.
+    // As in Kubeflow, the subresource accepts a number outside this range.
     const auto range = summarise(object).elastic;
     if (range && (replicas < range->least || replicas > range->most)) {
       return Refusal{.what = fmt::format("cannot scale {} to {} replicas", name, replicas),
