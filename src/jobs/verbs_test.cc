@@ -17,14 +17,14 @@ json::Document parsed_job(const std::string& text) {
 }
 
 json::Document verb_job(const std::string& fields, const std::string& status = "{}") {
-  return job(
+  return parsed_job(
       "{apiVersion: batch.tensorstack.dev/v1beta1, kind: PyTorchTrainingJob, metadata: {name: mnist, uid: u, "
       "annotations: {muster.dev/stop: 'true', note: kept}}, spec: {replicaSpecs: [" +
       kVerbRole + "], " + fields + "}, status: " + status + "}");
 }
 
 json::Document kubeflow_job(const std::string& fields) {
-  return job(
+  return parsed_job(
       "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: mnist}, spec: {pytorchReplicaSpecs: "
       "{Worker: {replicas: 2, template: {spec: {containers: [{name: pytorch, image: i}]}}}}, " +
       fields + "}}");
