@@ -16,6 +16,7 @@
 #include "agent/logs/termination_message.h"
 #include "agent/metrics/node_metrics.h"
 #include "agent/names/names.h"
+#include "agent/network/networks.h"
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
 #include "agent/registration/node_registration.h"
@@ -70,6 +71,7 @@ class Agent::Node {
   LogShelf& logs() { return logs_; }
   ClaimFileService& files() { return files_; }
   MetricsRecorder& metrics() { return metrics_.recorder(); }
+  Networks& networks() { return networks_; }
   Loop& loop() { return loop_; }
   /// Finds the connection to a pod's shim each time that it is called.
   FindChannel channel_of(const std::string& uid) {
@@ -96,6 +98,7 @@ class Agent::Node {
   ClaimFileService files_;
   Claims claims_;
   Names names_;
+  Networks networks_;
   VolumeFolders volume_folders_;
   Gpus gpus_;
   Cgroups cgroups_;
@@ -120,7 +123,8 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       claim_usage_(loop, client, paths_, disk_),
       files_(rng, paths_, disk_, claim_usage_),
       claims_(client, paths_, trash_),
-      names_(loop, paths_),
+      names_(loop, paths_, !options_.network.own_networks),
+      networks_(loop, paths_, trash_, options_.network),
       volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
       gpus_(paths_, registration_.machine().gpus),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),
@@ -133,7 +137,7 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
           },
           [this](const std::string& uid) { sync_.look_at(uid); }),
       os_(
-          loop, paths_, trash_, {&volume_folders_, &names_, &gpus_, &cgroups_},
+          loop, paths_, trash_, {&volume_folders_, &names_, &networks_, &gpus_, &cgroups_},
           [this](const Document& pod) { return planner_.plan(pod); },
           [this](const Document& pod, const std::vector<PodEvent>& events) {
             for (const PodEvent& event : events) writer_.report(pod, 0, event);
@@ -175,7 +179,9 @@ Status Agent::Node::start() {
     TRY(make_directories(folder, 0700));
   TRY(trash_.start());
   disk_.start(kDiskThreads);
+  TRY(networks_.start());
   TRY(os_.start());
+  networks_.remove_unused();
   TRY(metrics_.recorder().start());
   registration_.start();
   names_.use(objects_.pods(), objects_.services());
@@ -221,6 +227,7 @@ std::vector<MeasuredPod> Agent::Node::running_pods() const {
     if (key == nullptr || record->init_pid == 0) continue;
     MeasuredPod pod{.uid = uid, .ns = key->first, .name = key->second, .init = record->init_pid};
     pod.gpus = gpus_.held_by(uid);
+    pod.network = networks_.diagnosis_of(uid);
     for (const ContainerRecord& container : record->containers) {
       if (container.state == RunState::kRunning && container.pid != 0) pod.containers[container.name] = container.pid;
     }
@@ -258,6 +265,16 @@ Result<std::unique_ptr<node::ExecSession>> Agent::exec(const node::ExecRequest& 
 
 Result<std::unique_ptr<node::ExecSession>> Agent::attach(const node::ExecRequest& request, node::ExecSink sink) {
   return begin_attach(node_->loop(), node_->channel_of(request.pod_uid), request, std::move(sink));
+}
+
+void Agent::open_doors(int port, NetworkDoors doors) {
+  node_->networks().open_doors(port, std::move(doors));
+}
+
+node::OpenSocket Agent::socket_opener(const std::string& pod_uid) {
+  if (!node_->networks().holds(pod_uid)) return nullptr;
+  return
+      [&networks = node_->networks(), pod_uid](node::OnSocket done) { networks.open_socket(pod_uid, std::move(done)); };
 }
 
 node::ClaimFiles* Agent::claim_files() {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "agent/settings/options.h"
+#include "base/fd.h"
 #include "base/ports.h"
 #include "client/api_client.h"
 #include "node/metrics_api.h"
@@ -24,6 +26,9 @@ class Agent final : public node::NodeApi {
                                                     UniqueFunction<void(Status)> on_end) override;
   Result<std::unique_ptr<node::ExecSession>> exec(const node::ExecRequest& request, node::ExecSink sink) override;
   Result<std::unique_ptr<node::ExecSession>> attach(const node::ExecRequest& request, node::ExecSink sink) override;
+  node::OpenSocket socket_opener(const std::string& pod_uid) override;
+  /// The engine answers requests to the API that pods send to that port on the loopback of their networks.
+  void open_doors(int port, NetworkDoors doors);
   node::ClaimFiles* claim_files() override;
   node::MetricsApi& metrics();
 

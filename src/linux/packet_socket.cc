@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <cerrno>
@@ -20,6 +21,24 @@ union Control {
   cmsghdr align;
   char bytes[CMSG_SPACE(kMaxFds * sizeof(int))];
 };
+
+/// The address of a socket in a folder. It goes through /proc, because it may be longer than an address can be.
+struct Place {
+  Fd folder;  // open while the address is in use
+  sockaddr_un unix_address{};
+  const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&unix_address); }
+};
+
+Result<Place> place_in(const std::string& folder, const std::string& name, const std::string& what) {
+  Place place;
+  place.folder = Fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!place.folder) return errno_error(what, errno);
+  place.unix_address.sun_family = AF_UNIX;
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", place.folder.get(), name);
+  if (path.size() >= sizeof place.unix_address.sun_path) return errno_error(what, ENAMETOOLONG);
+  std::memcpy(place.unix_address.sun_path, path.data(), path.size());
+  return place;
+}
 
 std::vector<Fd> take_fds(msghdr& header) {
   std::vector<Fd> fds;
@@ -39,19 +58,27 @@ std::vector<Fd> take_fds(msghdr& header) {
 
 Result<Fd> connect_packet_socket(const std::string& folder, const std::string& name) {
   const std::string what = fmt::format("connect to {}", quote(folder + "/" + name));
-  const Fd dir(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!dir) return errno_error(what, errno);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string path = fmt::format("/proc/self/fd/{}/{}", dir.get(), name);
-  if (path.size() >= sizeof address.sun_path) return errno_error(what, ENAMETOOLONG);
-  std::memcpy(address.sun_path, path.data(), path.size());
+  TRY_ASSIGN(const Place place, place_in(folder, name, what));
   Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return errno_error(what, errno);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (::connect(socket.get(), place.address(), sizeof place.unix_address) != 0) {
     Error error = errno_error(what, errno);
     error.reason = errno == ENOENT ? Reason::kNotFound : Reason::kServiceUnavailable;
     return error;
+  }
+  return socket;
+}
+
+Result<Fd> listen_packet_socket(const std::string& folder, const std::string& name) {
+  constexpr int kBacklog = 1024;
+  const std::string what = fmt::format("listen on {}", quote(folder + "/" + name));
+  TRY_ASSIGN(const Place place, place_in(folder, name, what));
+  Fd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!socket) return errno_error(what, errno);
+  // Nobody can connect between bind and listen, so the socket never has a wider mode.
+  if (::bind(socket.get(), place.address(), sizeof place.unix_address) != 0 ||
+      ::fchmodat(place.folder.get(), name.c_str(), 0600, 0) != 0 || ::listen(socket.get(), kBacklog) != 0) {
+    return errno_error(what, errno);
   }
   return socket;
 }

@@ -17,6 +17,9 @@ namespace muster::linux_os {
 /// NotFound: there is no such socket; ServiceUnavailable: nobody listens to it.
 Result<Fd> connect_packet_socket(const std::string& folder, const std::string& name);
 
+/// Listens at the socket `name`, which only this user may connect to. NotFound: there is no such folder.
+Result<Fd> listen_packet_socket(const std::string& folder, const std::string& name);
+
 /// Sends one packet; the descriptors are duplicated. Never blocks: TooManyRequests when the other side does not read.
 Status send_packet(const Fd& socket, std::string_view bytes, std::initializer_list<int> fds = {});
 

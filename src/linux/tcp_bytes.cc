@@ -19,7 +19,7 @@
 namespace muster::linux_os {
 namespace {
 
-using BytesByInode = std::unordered_map<std::uint64_t, TcpBytes>;
+using BytesByInode = TcpBytesByInode;
 
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 constexpr std::uint32_t kListening = 1U << 10;  // TCP_LISTEN, which carries nothing
@@ -84,9 +84,13 @@ Status dump(const Fd& socket, int family, BytesByInode& found) {
 
 }  // namespace
 
-Result<BytesByInode> tcp_bytes() {
+Result<TcpBytesByInode> tcp_bytes() {
   const Fd socket(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (!socket) return errno_error("open a socket for inet_diag", errno);
+  return tcp_bytes(socket);
+}
+
+Result<TcpBytesByInode> tcp_bytes(const Fd& socket) {
   BytesByInode found;
   for (const int family : {AF_INET, AF_INET6}) TRY(dump(socket, family, found));
   return found;

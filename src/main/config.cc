@@ -117,6 +117,9 @@ TypeDesc describe(Of<Config>) {
           .default_value("1h"),
       field<&Config::snapshots>("snapshots", "Automatic copies of the database."),
       field<&Config::logs>("logs", "How much of logs is kept."),
+      field<&Config::network>("network", "Whether the pods of a job have a network of their own.")
+          .one_of({"auto", "job", "host"})
+          .default_value("auto"),
       field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
           .one_of({"lenient", "strict"})
           .default_value("lenient"),
@@ -334,6 +337,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .snapshots = {.every = "1h", .keep = 24},
                   .logs = usual_logs(),
                   .scheduling = "lenient",
+                  .network = "auto",
                   .queues = {},
                   .stalled_after = "10m",
                   .tensorboard = {},

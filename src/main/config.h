@@ -80,6 +80,7 @@ struct Config {
   SnapshotsConfig snapshots;
   LogsConfig logs;
   std::string scheduling = "lenient";  // or "strict"
+  std::string network = "auto";        // or "job", "host"
   std::vector<QueueConfig> queues;
   std::string stalled_after = "10m";  // a valid duration
   TensorBoardConfig tensorboard = {};

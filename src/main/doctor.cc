@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "agent/machine/machine.h"
+#include "agent/network/network_policy.h"
 #include "base/files.h"
 #include "base/run_program.h"
 #include "base/strings.h"
@@ -141,6 +142,21 @@ Check check_sandbox() {
                  "on Ubuntu also: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"};
 }
 
+/// A machine on which no engine has run has no folder for the program that tries it.
+Check check_network(const std::string& data_dir, const Config& config) {
+  std::error_code ignored;
+  const bool has_run = std::filesystem::is_directory(data_dir, ignored);
+  const std::string folder =
+      has_run ? data_dir : fmt::format("{}/muster-{}", std::filesystem::temp_directory_path(ignored).string(), ::getpid());
+  if (const auto made = make_directories(folder, 0700); !made)
+    return {"network", Health::kBad, made.error().message, "free some space in the folder for temporary files"};
+  const auto policy = agent::find_network_policy(config.network, folder);
+  if (!has_run) std::filesystem::remove_all(folder, ignored);
+  if (!policy) return {"network", Health::kBad, policy.error().message, "correct `network` in config.yaml"};
+  return {"network", policy->missing.empty() ? Health::kGood : Health::kAbsent, agent::describe_network(*policy),
+          "provide what is missing, then muster down && muster up"};
+}
+
 Check check_cgroups(const std::string& data_dir) {
   const auto tree = linux_os::CgroupTree::find(agent::cgroup_name(data_dir));
   return {"cgroup", tree.missing().empty() ? Health::kGood : Health::kAbsent, agent::describe_limits(tree),
@@ -211,6 +227,7 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   if (!environments) checks.push_back({"config", Health::kBad, environments.error().message, "correct " + file});
   check_python(config.value_or(Config{}), checks);
   checks.push_back(check_sandbox());
+  checks.push_back(check_network(data_dir, config.value_or(Config{})));
   checks.push_back(check_cgroups(data_dir));
   checks.push_back(check_gpus());
   checks.push_back(check_port(engine));

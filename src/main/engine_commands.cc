@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "agent/network/networks.h"
 #include "agent/pod/stop_pods.h"
 #include "base/files.h"
 #include "base/strings.h"
@@ -198,6 +199,7 @@ class Down final : public OfFolder {
     TRY_ASSIGN(const std::size_t count, agent::stop_pods(data_dir_, [&session](std::size_t signalled) {
                  session.err(fmt::format("waiting for {} to end\n", pods(signalled)));
                }));
+    agent::end_networks(data_dir_);
     if (count > 0) session.out(fmt::format("ended {}\n", pods(count)));
     return ok();
   }

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "agent/agent.h"
+#include "agent/machine/machine.h"
+#include "agent/network/network_policy.h"
 #include "agent/registration/node_object.h"
 #include "agent/volumes/volume_folders.h"
 #include "apiserver/api_server.h"
@@ -190,7 +192,8 @@ struct Engine {
   std::unique_ptr<web::ConsoleSessions> console_sessions;
   std::unique_ptr<web::ConsolePages> console;
   std::unique_ptr<net::HttpServer> content;
-  int port = 0;  // of `http`, once it listens
+  int port = 0;                                              // of `http`, once it listens
+  std::map<std::string, net::HttpServer::ListenerId> doors;  // of `http`, in the networks of jobs
 
   ~Engine() {
     content.reset();
@@ -282,10 +285,10 @@ void answer(Engine& engine, net::Request request, std::shared_ptr<net::Exchange>
 
 web::PageProxy::Options page_options(Engine& engine, const Config& config) {
   return {.idle_after = tensorboard_idle_after(config),
-          .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](const json::Document& board,
-                                                                                         web::OnLogsFound done) {
-            web::find_logs(client, files, board, std::move(done));
-          }};
+          .socket_opener = [&agent = *engine.agent](const std::string& uid) { return agent.socket_opener(uid); },
+          .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](
+                           const json::Document& board,
+                           web::OnLogsFound done) { web::find_logs(client, files, board, std::move(done)); }};
 }
 
 Status start_parts(Engine& engine, const ServeOptions& options, const Credentials& credentials,
@@ -312,6 +315,8 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
   agent::Options for_agent = agent_options(options);
+  TRY_ASSIGN(for_agent.network, agent::find_network_policy(options.config.network, options.data_dir));
+  LOG_INFO("network", {"of pods", agent::describe_network(for_agent.network)});
   for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));
   engine.api->set_node(engine.agent.get());
@@ -338,6 +343,20 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   return engine.agent->start();
 }
 
+/// Pods in networks of their own reach the API through sockets that listen there.
+void open_doors(Engine& engine) {
+  engine.agent->open_doors(engine.port, {.on_open =
+                                             [&engine](const std::string& network, Fd listening) {
+                                               engine.doors[network] =
+                                                   engine.http->listen_for_pods(std::move(listening));
+                                             },
+                                         .on_closed =
+                                             [&engine](const std::string& network) {
+                                               const auto door = engine.doors.extract(network);
+                                               if (!door.empty()) engine.http->stop_listening(door.mapped());
+                                             }});
+}
+
 /// `kubectl config set-context --current --namespace=…` writes to the engine's file. The user's choice must survive a
 /// restart of the engine.
 std::string chosen_namespace(const std::string& kubeconfig) {
@@ -359,6 +378,7 @@ Status run_engine(const ServeOptions& options) {
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
   TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
   const std::string pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
+  open_doors(engine);
   add_routes(engine, browser_url(options.address.host, to_lower(host_name()), engine.port), pages_url);
   engine.controllers = std::make_unique<control::Controllers>(
       engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free,

@@ -22,14 +22,11 @@ void ClientConnection::open(const std::shared_ptr<Flight>& flight) {
     self->cannot_connect(fmt::format("no answer within {} ms", whole.count()));
   });
   if (!shared_->endpoint.unix_path.empty()) {
-    auto address = unix_address(shared_->endpoint.unix_path);
-    shared_->loop.post([self = shared_from_this(), a = std::move(address)] {
+    shared_->loop.post([self = shared_from_this()] {
       if (self->state_ != State::kConnecting) return;
-      if (!a.has_value()) {
-        self->cannot_connect(a.error().message);
-        return;
-      }
-      self->addresses_ = {*a};
+      const auto address = unix_address(self->shared_->endpoint.unix_path);
+      if (!address) return self->cannot_connect(address.error().message);
+      self->addresses_ = {*address};
       self->connect_next("");
     });
     return;
@@ -91,7 +88,17 @@ void ClientConnection::connect_next(const std::string& last_problem) {
   }
   const Address address = addresses_.front();
   addresses_.pop_front();
-  socket_.connect(address, [self = shared_from_this()](const IoEnd& end) {
+  const auto& open_socket = shared_->endpoint.open_socket;
+  if (open_socket == nullptr) return connect_by(Fd(), address);
+  open_socket([self = shared_from_this(), address](Result<Fd> opened) {
+    if (self->state_ != State::kConnecting) return;
+    if (!opened) return self->cannot_connect(opened.error().message);
+    self->connect_by(*std::move(opened), address);
+  });
+}
+
+void ClientConnection::connect_by(Fd fd, const Address& address) {
+  socket_.connect(std::move(fd), address, [self = shared_from_this()](const IoEnd& end) {
     if (self->state_ != State::kConnecting) return;
     if (!end.ok()) {
       self->connect_next(end.why);

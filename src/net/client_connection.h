@@ -106,6 +106,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
 
   void resolve(const std::string& host, int port);
   void connect_next(const std::string& last_problem);
+  void connect_by(Fd fd, const Address& address);
   void handshake();
   void connected();
   void cannot_connect(const std::string& why);

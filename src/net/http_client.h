@@ -1,13 +1,19 @@
 // HTTP/1.1 client over TLS, plain TCP or a Unix socket; keeps connections alive and reuses them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "base/fd.h"
+#include "base/result.h"
 #include "net/event_loop.h"
 #include "net/http.h"
 
 namespace muster::net {
+
+/// Opens a TCP socket (IPv4) that is not connected yet, such as one of another network. `done` is never called inline.
+using OpenSocket = std::function<void(UniqueFunction<void(Result<Fd>)> done)>;
 
 struct Endpoint {
   std::string host;
@@ -20,6 +26,7 @@ struct Endpoint {
   std::string server_name;  // "": same as host
   bool insecure_skip_verify = false;
   Duration connect_timeout = std::chrono::seconds(10);
+  OpenSocket open_socket = nullptr;  // null: a socket of this process's own network
 };
 
 class HttpClient final : public Transport {

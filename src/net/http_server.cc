@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 
 #include "base/fd.h"
 #include "base/log.h"
@@ -129,49 +130,55 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
     ConnectionPool& pool;
     Loop::Id watch = 0;
     std::string socket_path = {};
+    bool is_of_pods = false;  // peers in another network, where loopback does not mean this machine
   };
+  using Id = HttpServer::ListenerId;
 
-  void start(Listener listener);
-  void watch(std::size_t index);
-  void accept(std::size_t index);
-  void pause(std::size_t index, Duration time);
-  void admit(ConnectionPool& pool, int fd, const Address& address);
+  Id start(Listener listener);
+  void watch(Id id);
+  void accept(Id id);
+  void pause(Id id, Duration time);
+  void admit(const Listener& listener, int fd, const Address& address);
   void sweep();
   void stop();
 
   std::shared_ptr<ServerShared> shared;
   std::optional<Error> tls_error;
-  std::vector<Listener> listeners;
+  std::map<Id, Listener> listeners;
+  Id last_listener = 0;
   Loop::Id sweep_timer = 0;
   bool stopped = false;
 };
 
-void HttpServer::State::start(Listener listener) {
-  listeners.push_back(std::move(listener));
-  watch(listeners.size() - 1);
+HttpServer::ListenerId HttpServer::State::start(Listener listener) {
+  const Id id = ++last_listener;
+  listeners.emplace(id, std::move(listener));
+  watch(id);
+  return id;
 }
 
-void HttpServer::State::watch(std::size_t index) {
-  listeners[index].watch = shared->loop.on_readable(listeners[index].fd.get(), [this, index] { accept(index); });
+void HttpServer::State::watch(Id id) {
+  Listener& listener = listeners.at(id);
+  listener.watch = shared->loop.on_readable(listener.fd.get(), [this, id] { accept(id); });
 }
 
-void HttpServer::State::accept(std::size_t index) {
-  Listener& listener = listeners[index];
+void HttpServer::State::accept(Id id) {
+  Listener& listener = listeners.at(id);
   bool evicted = false;
   for (int i = 0; i < kAcceptsPerTurn; ++i) {
-    if (!listener.pool.has_room(shared->loop.mono())) return pause(index, kStrangerPause);
+    if (!listener.pool.has_room(shared->loop.mono())) return pause(id, kStrangerPause);
     Address peer;
     peer.length = sizeof peer.storage;
     const int fd = ::accept4(listener.fd.get(), reinterpret_cast<sockaddr*>(&peer.storage), &peer.length,
                              SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0) {
-      admit(listener.pool, fd, peer);
+      admit(listener, fd, peer);
       if (evicted) return;  // if no peer waits, another accept() would still fail for lack of a descriptor
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       const Error why = errno_error("accept", errno);
       if (!evicted && (evicted = listener.pool.evict())) continue;
       LOG_WARN("cannot accept connections, waiting", {"error", why.message});
-      return pause(index, kAcceptPause);
+      return pause(id, kAcceptPause);
     } else if (errno == EAGAIN) {
       return;
     }
@@ -180,15 +187,17 @@ void HttpServer::State::accept(std::size_t index) {
 }
 
 /// The listening socket stays readable while the connection is not accepted, so retrying at once would spin.
-void HttpServer::State::pause(std::size_t index, Duration time) {
-  shared->loop.cancel(listeners[index].watch);
-  listeners[index].watch = shared->loop.after(time, [this, index] { watch(index); });
+void HttpServer::State::pause(Id id, Duration time) {
+  Listener& listener = listeners.at(id);
+  shared->loop.cancel(listener.watch);
+  listener.watch = shared->loop.after(time, [this, id] { watch(id); });
 }
 
-void HttpServer::State::admit(ConnectionPool& pool, int fd, const Address& address) {
+void HttpServer::State::admit(const Listener& listener, int fd, const Address& address) {
+  ConnectionPool& pool = listener.pool;
   const int family = address.storage.ss_family;
   Peer peer;
-  peer.loopback = is_loopback(address);
+  peer.loopback = is_loopback(address) && !listener.is_of_pods;
   if (family == AF_UNIX) {
     const UnixPeer who = unix_peer(fd);
     peer.unix_socket_same_user = who == UnixPeer::kSameUser;
@@ -226,7 +235,7 @@ void HttpServer::State::sweep() {
 void HttpServer::State::stop() {
   stopped = true;
   shared->loop.cancel(sweep_timer);
-  for (const Listener& listener : listeners) {
+  for (const auto& [id, listener] : listeners) {
     shared->loop.cancel(listener.watch);
     if (!listener.socket_path.empty()) ::unlink(listener.socket_path.c_str());
   }
@@ -271,6 +280,17 @@ Status HttpServer::listen_unix(const std::string& path) {
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), kBacklog) != 0) return errno_error(where, errno);
   state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->local, .socket_path = path});
   return ok();
+}
+
+HttpServer::ListenerId HttpServer::listen_for_pods(Fd socket) {
+  return state_->start(State::Listener{.fd = std::move(socket), .pool = state_->shared->tcp, .is_of_pods = true});
+}
+
+void HttpServer::stop_listening(ListenerId id) {
+  const auto found = state_->listeners.find(id);
+  if (found == state_->listeners.end()) return;
+  state_->shared->loop.cancel(found->second.watch);
+  state_->listeners.erase(found);
 }
 
 std::size_t HttpServer::connections() const {

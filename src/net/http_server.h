@@ -8,10 +8,12 @@
 // credentials can always present them. A stranger's request is answered without reading a body.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "net/event_loop.h"
 #include "net/http.h"
@@ -58,6 +60,11 @@ class HttpServer {
   Result<int> listen(const std::string& host, int port);
   /// The mode is 0600; a stale socket file is replaced.
   Status listen_unix(const std::string& path);
+  using ListenerId = std::uint64_t;
+  /// Serves who connects to a socket that listens already in another network: over TLS only.
+  ListenerId listen_for_pods(Fd socket);
+  /// Connections that it has accepted stay.
+  void stop_listening(ListenerId id);
   std::size_t connections() const;
 
  private:

@@ -203,11 +203,17 @@ Status Socket::adopt(int fd, int family) {
   return Error{.reason = Reason::kInternalError, .message = "accepted connection: " + to_lower(ec.message())};
 }
 
-void Socket::connect(const Address& address, OnEnd done) {
+void Socket::connect(Fd opened, const Address& address, OnEnd done) {
   const asio::generic::stream_protocol::endpoint endpoint(&address.storage, address.length);
   error_code ec;
   parts_->raw.close(ec);
-  parts_->raw.open(asio::generic::stream_protocol(address.storage.ss_family, 0), ec);
+  const asio::generic::stream_protocol protocol(address.storage.ss_family, 0);
+  if (opened) {
+    parts_->raw.assign(protocol, opened.get(), ec);
+    if (!ec) (void)opened.release();
+  } else {
+    parts_->raw.open(protocol, ec);
+  }
   if (ec) {
     parts_->loop.post([ec, d = std::move(done)]() mutable { d(end_of(ec)); });
     return;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "net/event_loop.h"
 
@@ -61,7 +62,8 @@ class Socket {
 
   /// Takes ownership of the descriptor of an accepted connection.
   Status adopt(int fd, int family);
-  void connect(const Address& address, OnEnd done);
+  /// Connects by a socket that was opened already, or, with an empty one, by a new one.
+  void connect(Fd opened, const Address& address, OnEnd done);
 
   /// Reads the first byte that arrives without consuming it.
   void peek(UniqueFunction<void(IoEnd, unsigned char first)> done);

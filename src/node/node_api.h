@@ -1,10 +1,12 @@
 // NodeApi: what the API server needs from the node. It is the seam between apiserver and agent, connected in main.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "node/claim_files.h"
@@ -38,6 +40,10 @@ class LogStream {
   virtual void resume() = 0;
 };
 
+/// Opens a TCP socket (IPv4) in the network of a pod, not connected yet. `done` is never called inline.
+using OnSocket = UniqueFunction<void(Result<Fd>)>;
+using OpenSocket = std::function<void(OnSocket done)>;
+
 class NodeApi {
  public:
   virtual ~NodeApi() = default;
@@ -50,6 +56,8 @@ class NodeApi {
   virtual Result<std::unique_ptr<ExecSession>> exec(const ExecRequest& request, ExecSink sink) = 0;
   /// Connects to the streams of the program that a container runs.
   virtual Result<std::unique_ptr<ExecSession>> attach(const ExecRequest& request, ExecSink sink) = 0;
+  /// How to connect to a pod; null for a pod in the network of the machine.
+  virtual OpenSocket socket_opener(const std::string&) { return nullptr; }
   /// The files in claims; null for a node that has none.
   virtual ClaimFiles* claim_files() { return nullptr; }
 };

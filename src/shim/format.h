@@ -45,6 +45,8 @@
  *
  *   hostname NAME               of the UTS namespace
  *   hosts PATH                  bound at /etc/hosts
+ *   resolver TEXT               of /etc/resolv.conf
+ *   network FOLDER              of the owner of the network that the pod is in; without it: the host's network
  *   grace SECONDS
  *   group ID                    the group of the volumes (fsGroup)
  *   restart Never|OnFailure|Always
@@ -114,6 +116,19 @@
  *   failed ID TEXT              TEXT says why
  *   ended ID CODE SIGNAL TEXT   of exec: its exit status. Of attach: TEXT says why, or is empty when the container
  *                               has ended.
+ *
+ * ---- the network ----
+ *
+ * The pods of a job share a network and an IPC namespace. One process per network owns them: the same program, started
+ * as `muster-shim network FOLDER PASTA RESOLVER` with fd 0 = a listening SOCK_SEQPACKET socket, bound to FOLDER/control. PASTA is
+ * the program that connects the network with the outside, or empty; RESOLVER the address at which it serves the host's
+ * resolver, or empty. It outlives the server and trusts the same peers as
+ * a shim. Requests and answers are as above, with an ID:
+ *
+ *   spaces ID                   ok ID, with three descriptors: the user, network and IPC namespaces
+ *   socket ID DOMAIN TYPE PROTOCOL   ok ID, with a new socket of the network
+ *   listen ID ADDRESS PORT      ok ID, with a TCP socket that listens there inside; the same one for the same address
+ *   end ID                      ok ID; the owner ends, and with it pasta and, once no pod is left, the network
  */
 #pragma once
 

@@ -12,8 +12,8 @@ static const struct {
              {"hide", 1},     {"through", 1},  {"link", 2},   {"bind", 3},      {"tmpfs", 2},       {"files", 1},
              {"file", 3},     {"run", 1},      {"cwd", 1},    {"container", 2}, {"user", 3},        {"stdin", 1},
              {"tty", 0},      {"readonly", 0}, {"arg", 1},    {"env", 1},       {"termination", 1}, {"mount", 4},
-             {"device", 1},   {"join", 1},     {"cgroup", 1}, {"oom", 1},       {"processes", 1},
-             {"capabilities", 1}, {"rootfs", 1}, {"writable", 1}, {"show", 2}};
+             {"device", 1},   {"join", 1},     {"cgroup", 1}, {"oom", 1},       {"processes", 1},   {"capabilities", 1},
+             {"rootfs", 1},   {"writable", 1}, {"show", 2},   {"network", 1},   {"resolver", 1}};
 
 static int fields_of(const char* tag) {
   for (size_t i = 0; i < sizeof kTags / sizeof kTags[0]; ++i) {
@@ -101,6 +101,10 @@ static const char* take_record(const char* tag, const struct field* f, struct la
     to->hostname = f[0].text;
   } else if (strcmp(tag, "hosts") == 0) {
     to->hosts = f[0].text;
+  } else if (strcmp(tag, "network") == 0) {
+    to->network = f[0].text;
+  } else if (strcmp(tag, "resolver") == 0) {
+    to->resolver = f[0].text;
   } else if (strcmp(tag, "grace") == 0) {
     to->grace = atol(f[0].text);
   } else if (strcmp(tag, "group") == 0) {
@@ -167,8 +171,14 @@ static const char* complete(struct launch* launch) {
 }
 
 const char* parse_launch(char* bytes, size_t size, struct launch* to) {
-  *to =
-      (struct launch){.hostname = "", .hosts = "", .grace = 30, .group = -1, .segment_bytes = 10 << 20, .segments = 5};
+  *to = (struct launch){.hostname = "",
+                        .hosts = "",
+                        .network = "",
+                        .resolver = "",
+                        .grace = 30,
+                        .group = -1,
+                        .segment_bytes = 10 << 20,
+                        .segments = 5};
   struct cursor cursor = {bytes, size};
   struct field tag, f[4];
   if (!next_field(&cursor, &tag) || strcmp(tag.text, MUSTER_LAUNCH_MAGIC) != 0) {

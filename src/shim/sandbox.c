@@ -292,17 +292,32 @@ static int take_path(const char* path, const char* target, int read_only, struct
   return add(plan->own, &plan->own_count, tree, target, fault);
 }
 
-/* Puts a file of the container's own over one that the host has. */
-static int take_own_file(const struct pod* pod, const struct container* container, const char* name, const char* text,
-                         struct plan* plan, struct fault* fault) {
-  const char* target = text_of("/etc/%s", name);
-  if (access(text_of("%s%s", container->rootfs, target), F_OK) != 0) return 0;
+static int take_text(const struct pod* pod, const struct container* container, const char* name, const char* text,
+                     const char* target, struct plan* plan, struct fault* fault) {
   const char* path = text_of("%s/scratch/%s/%s", pod->folder, container->name, name);
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   const ssize_t size = (ssize_t)strlen(text);
   if (fd < 0 || write(fd, text, (size_t)size) != size) return fail(fault, "write \"%s\"", path);
   close(fd);
   return take_path(path, target, 1, plan, fault);
+}
+
+/* Puts a file of the container's own over one that the host has. */
+static int take_own_file(const struct pod* pod, const struct container* container, const char* name, const char* text,
+                         struct plan* plan, struct fault* fault) {
+  const char* target = text_of("/etc/%s", name);
+  if (access(text_of("%s%s", container->rootfs, target), F_OK) != 0) return 0;
+  return take_text(pod, container, name, text, target, plan, fault);
+}
+
+/* Where systemd-resolved or NetworkManager runs, /etc/resolv.conf is a link into /run, which is the pod's own. */
+static int take_resolver(const struct pod* pod, const struct container* container, struct plan* plan,
+                         struct fault* fault) {
+  const char* text = pod->launch->resolver;
+  char* real = container->rootfs[0] == 0 ? realpath("/etc/resolv.conf", NULL) : NULL;
+  if (text[0] == 0) return 0;
+  return real == NULL ? take_own_file(pod, container, "resolv.conf", text, plan, fault)
+                      : take_text(pod, container, "resolv.conf", text, real, plan, fault);
 }
 
 /* The user's entry comes first: should the host have that user too, its home is not in the pod. */
@@ -340,7 +355,7 @@ static int take_all(const struct reporter* from, const struct container* contain
   }
   plan->shown_count = plan->own_count;
   if (take_own_file(pod, container, "hostname", text_of("%s\n", launch->hostname), plan, fault) != 0 ||
-      take_passwd(pod, container, user, plan, fault) != 0) {
+      take_resolver(pod, container, plan, fault) != 0 || take_passwd(pod, container, user, plan, fault) != 0) {
     return -1;
   }
   for (size_t i = 0; i < container->mount_count; ++i) {

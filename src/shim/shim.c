@@ -21,6 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "network.h"
+
 enum { PUMP_BUDGET = 1 << 20, FLUSH_MS = 200, RETRY_MS = 1000 };
 
 long long milliseconds(void) {
@@ -133,9 +135,19 @@ static void wait_for_go(struct shim* shim) {
   dup2(shim->null, 0);
 }
 
+static void join_network(struct shim* shim) {
+  struct fault fault;
+  if (shim->launch.network[0] == 0 || ask_for_spaces(shim->launch.network, shim->spaces, &fault) == 0) return;
+  char why[128];
+  describe_errno(fault.error, why, sizeof why);
+  shim->record.notices[shim->record.notice_count++] = (char*)text_of("network: %s: %s", fault.step, why);
+  leave_unrun(shim);
+}
+
 /* ---- starting the pod ---- */
 
-/* Root inside is the engine's user outside, so files that the pod writes to volumes belong to that user. */
+/* Root inside is the engine's user outside, so files that the pod writes to volumes belong to that user. The user is as
+ * the namespace around knows it. */
 static void map_user(uid_t uid, gid_t gid) {
   char map[64];
   write_text("/proc/self/setgroups", "deny");
@@ -143,17 +155,6 @@ static void map_user(uid_t uid, gid_t gid) {
   write_text("/proc/self/uid_map", map);
   snprintf(map, sizeof map, "0 %u 1", (unsigned)gid);
   write_text("/proc/self/gid_map", map);
-}
-
-static _Noreturn void become_init(const struct shim* shim, struct pod* pod, uid_t uid, gid_t gid, int new_user) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* its files in /proc belong to root otherwise */
-  if (new_user) map_user(uid, gid);
-  write_text("/proc/self/oom_score_adj", "500");
-  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* /proc/1 of the pod leads to the host's root: the pod must not follow it */
-  sethostname(shim->launch.hostname, strlen(shim->launch.hostname));
-  mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-  run_init(pod);
 }
 
 /* Closes all but init's report socket. Above all, init must not inherit the lock. */
@@ -164,6 +165,63 @@ static void close_others(const struct shim* shim) {
   close(shim->report);
   close(shim->listener);
   close(shim->null);
+  for (int i = 0; i < SPACES; ++i) {
+    if (shim->spaces[i] >= 0) close(shim->spaces[i]);
+  }
+}
+
+/* How init comes into being. */
+struct birth {
+  unsigned long spaces;
+  int new_user; /* it has a user namespace of its own, in which `uid` and `gid` are root */
+  uid_t uid;
+  gid_t gid;
+};
+
+static _Noreturn void become_init(const struct shim* shim, struct pod* pod, const struct birth* birth) {
+  if (!birth->new_user && shim->spaces[SPACE_NET] >= 0 && enter_spaces(shim->spaces, 0) != 0) _exit(EXIT_SETUP);
+  close_others(shim);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* its files in /proc belong to root otherwise */
+  if (birth->new_user) map_user(birth->uid, birth->gid);
+  write_text("/proc/self/oom_score_adj", "500");
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* /proc/1 of the pod leads to the host's root: the pod must not follow it */
+  sethostname(shim->launch.hostname, strlen(shim->launch.hostname));
+  mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  run_init(pod);
+}
+
+/* Returns 0 in init. */
+static long clone_init(const struct birth* birth, unsigned long flags) {
+  return syscall(SYS_clone, birth->spaces | SIGCHLD | flags | (birth->new_user ? CLONE_NEWUSER : 0), 0, 0, 0, 0);
+}
+
+/* The user namespace of an ordinary user's pod nests in that of its network, or the pod could not enter the network. So
+ * a helper goes ahead; init is made there, but its parent is the shim. */
+static long clone_init_in_network(const struct shim* shim, struct birth* birth) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  const pid_t helper = fork();
+  if (helper == 0) {
+    long pid = enter_spaces(shim->spaces, 1);
+    birth->uid = geteuid();
+    birth->gid = getegid();
+    if (pid == 0) pid = clone_init(birth, CLONE_PARENT);
+    if (pid == 0) {
+      close_all(ends, 2);
+      return 0;
+    }
+    if (pid < 0) pid = -errno;
+    _exit(write(ends[1], &pid, sizeof pid) == (ssize_t)sizeof pid ? 0 : 1);
+  }
+  long pid = -EAGAIN;
+  close(ends[1]);
+  if (helper > 0 && read(ends[0], &pid, sizeof pid) != (ssize_t)sizeof pid) pid = -EAGAIN;
+  close(ends[0]);
+  if (helper > 0) waitpid(helper, NULL, 0);
+  if (pid >= 0) return pid;
+  errno = (int)-pid;
+  return -1;
 }
 
 static _Noreturn void fail_all(struct shim* shim, const char* text) {
@@ -185,21 +243,21 @@ static void start_init(struct shim* shim) {
   setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes); /* a sender's pid as seen from here */
   shim->report = ends[0];
   struct pod pod = {.launch = &shim->launch, .folder = shim->folder, .report = ends[1], .users = -1, .folders = -1};
-  const unsigned long spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-  const uid_t uid = geteuid();
-  const gid_t gid = getegid();
-  int new_user = uid != 0;
+  const int has_network = shim->spaces[SPACE_NET] >= 0; /* and with it the IPC namespace */
+  struct birth birth = {.spaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | (has_network ? 0 : CLONE_NEWIPC),
+                        .new_user = geteuid() != 0,
+                        .uid = geteuid(),
+                        .gid = getegid()};
   shim->record.ran = 1;
-  if (!new_user) make_users(&pod);
-  long pid = syscall(SYS_clone, spaces | SIGCHLD | (new_user ? CLONE_NEWUSER : 0), 0, 0, 0, 0);
-  if (pid < 0 && errno == EPERM && !new_user) { /* root without CAP_SYS_ADMIN: use a user namespace */
-    new_user = 1;
-    pid = syscall(SYS_clone, spaces | SIGCHLD | CLONE_NEWUSER, 0, 0, 0, 0);
+  if (!birth.new_user) make_users(&pod);
+  long pid = birth.new_user && has_network ? clone_init_in_network(shim, &birth) : clone_init(&birth, 0);
+  if (pid < 0 && errno == EPERM && !birth.new_user) { /* root without CAP_SYS_ADMIN: use a user namespace */
+    birth.new_user = 1;
+    pid = clone_init(&birth, 0);
   }
   if (pid == 0) {
-    close_others(shim);
-    if (new_user) pod.users = pod.folders = -1, pod.no_root = NULL;
-    become_init(shim, &pod, uid, gid, new_user);
+    if (birth.new_user) pod.users = pod.folders = -1, pod.no_root = NULL;
+    become_init(shim, &pod, &birth);
   }
   if (pid < 0) {
     char why[128], text[256];
@@ -212,6 +270,7 @@ static void start_init(struct shim* shim) {
   close(pod.report);
   close_all(&pod.users, 1);
   close_all(&pod.folders, 1);
+  close_all(shim->spaces, SPACES); /* they end with the last pod, not with a shim that is done */
 }
 
 /* ---- while the pod runs ---- */
@@ -352,12 +411,26 @@ static void clear(struct shim* shim) {
   memset(shim, 0, sizeof *shim);
   shim->kill_at = shim->flush_at = shim->retry_at = NEVER;
   memset(shim->connections, -1, sizeof shim->connections);
+  memset(shim->spaces, -1, sizeof shim->spaces);
   for (int i = 0; i < MAX_ATTACHMENTS; ++i) shim->attachments[i].connection = -1;
+}
+
+/* Tells on stdout why this user can make no network here. */
+static int check_network(void) {
+  struct keeper keeper;
+  struct fault fault = {0};
+  if (start_keeper(&keeper, &fault) == 0) return 0;
+  char why[128];
+  describe_errno(fault.error, why, sizeof why);
+  printf("%s: %s\n", fault.step, why);
+  return 1;
 }
 
 int main(int argc, char** argv) {
   static struct shim shim;
   clear(&shim);
+  if (argc == 5 && strcmp(argv[1], "network") == 0 && argv[2][0] == '/') own_network(argv[2], argv[3], argv[4]);
+  if (argc == 2 && strcmp(argv[1], "network-check") == 0) return check_network();
   if (argc != 2 || argv[1][0] != '/') return 64;
   shim.folder = argv[1];
   setsid();
@@ -371,6 +444,7 @@ int main(int argc, char** argv) {
   write_text("/proc/self/oom_score_adj", "-900"); /* fails without the privilege */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);             /* the launch description holds secrets */
   read_launch(&shim);
+  join_network(&shim);
   reserve_exit_record(shim.dir);
   shim.listener = listen_for_control(shim.dir);
   if (shim.listener < 0 || write_identity(shim.dir) != 0) return EXIT_SETUP;

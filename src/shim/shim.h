@@ -128,6 +128,8 @@ enum restart { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 struct launch {
   const char* hostname;
   const char* hosts;
+  const char* resolver; /* the text of /etc/resolv.conf; "": none of its own */
+  const char* network; /* the folder of its owner; "": the host's network */
   long grace;
   long group; /* of the volumes; -1 when not given */
   enum restart restart;
@@ -395,6 +397,7 @@ struct container_io {
 
 struct shim {
   const char* folder;
+  int spaces[3]; /* of its network (network.h); -1: the host's */
   int dir;
   int lock;
   int signals;
@@ -455,6 +458,8 @@ void answer_failed(struct shim* shim, int connection, const char* id, const char
 
 /* Returns the listening socket, or -1. */
 int listen_for_control(int dir);
+/* Whether the peer is the engine's user and in no pod. */
+int is_trusted(int fd);
 void accept_connections(struct shim* shim);
 void serve_connection(struct shim* shim, int connection);
 void broadcast_state(struct shim* shim, const char* record, size_t size);

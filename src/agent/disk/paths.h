@@ -4,12 +4,14 @@
 //     shim-HASH                 the shim program, 0700
 //     hosts/NAMESPACE           bound at /etc/hosts in the namespace's pods; written in place
 //     names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
+//     networks/KEY/             of the network of a job or pod, by uid: the socket of its owner
 //     volumes/NAMESPACE/NAME    what a PersistentVolumeClaim holds
 //     deleted-volumes/NAMESPACE/NAME.UID   what a deleted claim held, for seven days
 //     pods/UID/                 one folder per pod, kept for its logs after the pod is gone
 //       volumes/NAME            emptyDir on disk; removed with the pod
 //       logs/CONTAINER/         what the container wrote, by run
 //       gpus                    the identities of its GPUs, one per line, while it runs
+//       network                 the key of its network, while it runs
 //       cgroups                 the folders of its control groups, one per line, while it runs
 //       LAUNCH/                 0, 1, …: one folder per shim; what is in it and in logs: shim/format.h
 //     metrics/UID               what the pod used over time (agent/metrics/history.h), kept after the pod is gone
@@ -31,6 +33,8 @@ class Paths {
   std::string names(const std::string& ns, const std::string& pod) const {
     return names_folder() + "/" + ns + "/" + pod;
   }
+  std::string networks() const { return root_ + "/networks"; }
+  std::string network(const std::string& key) const { return networks() + "/" + key; }
   std::string claim(const std::string& ns, const std::string& name) const {
     return root_ + "/volumes/" + ns + "/" + name;
   }
@@ -44,6 +48,7 @@ class Paths {
   std::string logs(const std::string& uid) const { return pod(uid) + "/logs"; }
   std::string gpus(const std::string& uid) const { return pod(uid) + "/gpus"; }
   std::string cgroups(const std::string& uid) const { return pod(uid) + "/cgroups"; }
+  std::string pod_network(const std::string& uid) const { return pod(uid) + "/network"; }
   std::string attempt(const std::string& uid, int attempt) const { return pod(uid) + "/" + std::to_string(attempt); }
 
  private:

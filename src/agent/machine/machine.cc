@@ -51,4 +51,14 @@ Machine look_at_machine(const Options& options) {
   return machine;
 }
 
+std::string describe_network(const NetworkPolicy& policy) {
+  if (!policy.own_networks) {
+    return policy.missing.empty()
+               ? "pods share the network of the machine, as `network: host` says"
+               : "pods share the network of the machine, and reach its ports and each other's: " + policy.missing;
+  }
+  return policy.missing.empty() ? "each job has a network of its own; pasta connects it with the outside"
+                                : "each job has a network of its own, without a way to the outside: " + policy.missing;
+}
+
 }  // namespace muster::agent

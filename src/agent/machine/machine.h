@@ -24,5 +24,7 @@ Machine look_at_machine(const Options& options);
 std::string cgroup_name(const std::string& data_directory);
 /// Says what keeps the limits of containers, or which are not kept and why.
 std::string describe_limits(const linux_os::CgroupTree& cgroups);
+/// Says which network pods have, and why not one of their own.
+std::string describe_network(const NetworkPolicy& policy);
 
 }  // namespace muster::agent

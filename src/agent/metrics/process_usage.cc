@@ -15,7 +15,9 @@ class RealProcessFiles final : public ProcessFiles {
   std::optional<linux_os::ProcessMemory> memory(pid_t pid) override { return linux_os::process_memory(pid); }
   std::optional<linux_os::ProcessIo> io(pid_t pid) override { return linux_os::process_io(pid); }
   std::vector<std::uint64_t> sockets(pid_t pid) override { return linux_os::socket_inodes(pid); }
-  Result<std::unordered_map<std::uint64_t, linux_os::TcpBytes>> tcp_bytes() override { return linux_os::tcp_bytes(); }
+  Result<linux_os::TcpBytesByInode> tcp_bytes(const Fd* network) override {
+    return network == nullptr ? linux_os::tcp_bytes() : linux_os::tcp_bytes(*network);
+  }
 };
 
 /// The kernel adds the time and the bytes of a process to those of its parent once it was waited for. So the sum over
@@ -47,7 +49,11 @@ std::vector<PodReading> ProcessUsage::read(const std::vector<MeasuredPod>& pods)
 
 void ProcessUsage::find_processes(const std::vector<MeasuredPod>& pods) {
   std::map<pid_t, std::string> inits;
-  for (const MeasuredPod& pod : pods) inits[pod.init] = pod.uid;
+  networks_.clear();
+  for (const MeasuredPod& pod : pods) {
+    inits[pod.init] = pod.uid;
+    networks_[pod.uid] = pod.network;
+  }
   // Processes of a new pod may have been seen before it was known: look at all of them again.
   const bool has_new = std::ranges::any_of(inits, [this](const auto& init) { return !inits_.contains(init.first); });
   if (has_new) std::erase_if(processes_, [](const auto& entry) { return entry.second.pod.empty(); });
@@ -124,10 +130,15 @@ void ProcessUsage::count_traffic() {
     if (!process.sockets.empty()) sockets[process.pod].insert(process.sockets.begin(), process.sockets.end());
   }
   if (sockets.empty()) return;
-  const auto bytes = files_->tcp_bytes();
-  traffic_is_known_ = bytes.has_value();
-  if (!bytes) return;
+  std::map<const Fd*, Result<linux_os::TcpBytesByInode>> by_network;
+  traffic_is_known_ = true;
   for (const auto& [pod, inodes] : sockets) {
+    const Fd* network = networks_[pod].get();
+    auto asked = by_network.find(network);
+    if (asked == by_network.end()) asked = by_network.emplace(network, files_->tcp_bytes(network)).first;
+    const auto& bytes = asked->second;
+    traffic_is_known_ = traffic_is_known_ && bytes.has_value();
+    if (!bytes) continue;
     Traffic& traffic = traffic_[pod];
     std::map<std::uint64_t, linux_os::TcpBytes> open;
     for (const std::uint64_t inode : inodes) {

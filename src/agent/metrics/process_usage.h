@@ -26,7 +26,8 @@ class ProcessFiles {
   virtual std::optional<linux_os::ProcessMemory> memory(pid_t pid) = 0;
   virtual std::optional<linux_os::ProcessIo> io(pid_t pid) = 0;
   virtual std::vector<std::uint64_t> sockets(pid_t pid) = 0;
-  virtual Result<std::unordered_map<std::uint64_t, linux_os::TcpBytes>> tcp_bytes() = 0;
+  /// `network` as in MeasuredPod.
+  virtual Result<linux_os::TcpBytesByInode> tcp_bytes(const Fd* network) = 0;
 };
 std::unique_ptr<ProcessFiles> real_process_files();
 
@@ -61,7 +62,8 @@ class ProcessUsage final : public UsageSource {
   std::string container_of(const MeasuredPod& pod, pid_t pid) const;
 
   std::unique_ptr<ProcessFiles> files_;
-  std::map<pid_t, std::string> inits_;  // -> uid of the pod
+  std::map<pid_t, std::string> inits_;                         // -> uid of the pod
+  std::map<std::string, std::shared_ptr<const Fd>> networks_;  // by uid
   Processes processes_;
   std::map<std::string, Traffic> traffic_;  // by uid
   bool traffic_is_known_ = true;

@@ -42,7 +42,7 @@ class FakeProcessFiles final : public ProcessFiles {
   std::optional<linux_os::ProcessMemory> memory(pid_t pid) override { return counted(pid).memory; }
   std::optional<linux_os::ProcessIo> io(pid_t pid) override { return counted(pid).io; }
   std::vector<std::uint64_t> sockets(pid_t pid) override { return counted(pid).sockets; }
-  Result<std::unordered_map<std::uint64_t, linux_os::TcpBytes>> tcp_bytes() override {
+  Result<linux_os::TcpBytesByInode> tcp_bytes(const Fd*) override {
     if (!machine_.has_inet_diag) return Error{.message = "no inet_diag"};
     return machine_.connections;
   }

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "node/metrics_api.h"
 
 namespace muster::agent {
@@ -20,6 +22,7 @@ struct MeasuredPod {
   pid_t init = 0;                           // the ancestor of all of its processes
   std::map<std::string, pid_t> containers;  // the first process of each running container
   std::vector<std::string> gpus = {};       // the UUIDs of the devices that it was given
+  std::shared_ptr<const Fd> network = {};   // for tcp_bytes in the pod's network; null: the machine's
 };
 
 struct PodReading {

@@ -95,7 +95,9 @@ bool Names::collect_outdated() {
 }
 
 void Names::write(const std::string& ns) {
-  std::string text = hosts_text(ns, read_file("/etc/hosts").value_or("127.0.0.1 localhost\n"), names_);
+  const std::string host_entries = read_file("/etc/hosts").value_or("127.0.0.1 localhost\n");
+  std::string text = shows_other_namespaces_ ? hosts_text(ns, host_entries, names_)
+                                             : hosts_text(ns, host_entries, {{ns, names_[ns]}});
   std::string& written = written_[ns];
   if (written == text) return;
   if (const auto done = linux_os::overwrite_file(paths_.hosts(ns), text, 0644); !done) {

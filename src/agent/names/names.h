@@ -20,7 +20,9 @@ class Names final : public Isolator {
  public:
   using Cache = client::Informer::Cache;
   /// The caches are those of the informers of pods and services.
-  Names(Loop& loop, const Paths& paths) : loop_(loop), paths_(paths) {}
+  /// With networks of jobs, pods of other namespaces cannot be reached, and their names are left out.
+  Names(Loop& loop, const Paths& paths, bool shows_other_namespaces)
+      : loop_(loop), paths_(paths), shows_other_namespaces_(shows_other_namespaces) {}
   void use(const Cache& pods, const Cache& services);
 
   /// Returns the pod's address; it is chosen when the pod is first seen and kept until `clean_up`.
@@ -44,6 +46,7 @@ class Names final : public Isolator {
 
   Loop& loop_;
   const Paths& paths_;
+  const bool shows_other_namespaces_;
   const Cache* pods_ = nullptr;
   const Cache* services_ = nullptr;
   std::map<std::string, std::string> addresses_;  // uid -> address

@@ -1,5 +1,8 @@
 #include "agent/plan/launch_planner.h"
 
+#include "agent/network/networks.h"
+#include "base/files.h"
+
 namespace muster::agent {
 
 LaunchInputs LaunchPlanner::inputs_of(const json::Document& pod) {
@@ -11,6 +14,8 @@ LaunchInputs LaunchPlanner::inputs_of(const json::Document& pod) {
                   .node_memory = machine_.memory,
                   .may_change_user = machine_.is_root};
   inputs.references = objects_.references_of(pod.string_at("metadata", "namespace"));
+  inputs.resolver = read_file("/etc/resolv.conf").value_or("");
+  inputs.has_own_network = has_own_network(options_.network, pod);
   return inputs;
 }
 

@@ -93,6 +93,7 @@ Result<InputsWithAccess> with_access(const LaunchInputs& given, const Options& o
   if (access) {
     inputs.references = with_root_ca(std::move(inputs.references), *access);
     inputs.access = *std::move(access);
+    if (given.has_own_network) inputs.access->host = "127.0.0.1";
     return inputs;
   }
   if (access.error().reason != Reason::kNotFound) return std::move(access).error();
@@ -270,6 +271,7 @@ Result<LaunchPlan> plan_launch(const LaunchInputs& given, const Options& options
   const Document& spec = spec_found != nullptr ? *spec_found : kEmpty;
   LaunchPlan plan;
   plan.launch.hostname = host_name_of(pod);
+  plan.launch.resolver = given.resolver;
   plan.launch.hidden = {paths.root()};
   plan.launch.through = options.visible;
   plan.launch.log.segment_bytes =

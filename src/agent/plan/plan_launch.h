@@ -17,6 +17,8 @@ struct LaunchInputs {
   const json::Document* pod = nullptr;
   PodFacts facts;
   References references;
+  std::string resolver = {};     // the text of the machine's /etc/resolv.conf
+  bool has_own_network = false;  // in which the API is on loopback
 };
 
 /// NotFound: an object that the pod refers to is missing; the pod can start once it exists. Any other error is final.

@@ -73,7 +73,9 @@ Document node_status(const Options& options, const Machine& machine, Time now) {
   status["conditions"] =
       json::Array{condition("Ready", true, "AgentReady", "the engine's agent runs pods as processes", time),
                   condition("LimitsEnforced", machine.cgroups.missing().empty(), "ControlGroups",
-                            describe_limits(machine.cgroups), time)};
+                            describe_limits(machine.cgroups), time),
+                  condition("JobNetworks", options.network.own_networks, "Network", describe_network(options.network),
+                            time)};
   status["addresses"] = json::Array{Document{Object{{"type", "InternalIP"}, {"address", "127.0.0.1"}}},
                                     Document{Object{{"type", "Hostname"}, {"address", options.node_name}}}};
   status["nodeInfo"] = Object{{"operatingSystem", "linux"},      {"architecture", "amd64"},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/quantity.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -68,6 +69,21 @@ struct MetricsOptions {
   Duration stalled_after = std::chrono::minutes(10);  // without activity; 0: never
 };
 
+/// Which pods have a network of their job (agent/network/networks.h).
+struct NetworkPolicy {
+  bool own_networks = false;
+  // An address inside at which pasta serves the resolver of a machine that has it on loopback.
+  std::string resolver = {};
+  std::string pasta = {};    // the program that connects them with the outside; "": nothing does
+  std::string missing = {};  // what the machine lacks for networks of jobs; "": nothing, or they are not wanted
+};
+
+/// Serves the API inside the networks of jobs.
+struct NetworkDoors {
+  std::function<void(const std::string& network, Fd listening)> on_open;
+  std::function<void(const std::string& network)> on_closed;
+};
+
 struct Options {
   std::string directory;  // DIR: DIR/pods, DIR/volumes, DIR/shim
   std::string node_name;
@@ -81,6 +97,7 @@ struct Options {
   /// NotFound when the pod's service account does not exist. Null: containers cannot use the API.
   std::function<Result<ApiAccess>(const json::Document& pod)> api_access = nullptr;
   OwnProgram program = {};
+  NetworkPolicy network = {};
   LogRetention logs;
   MetricsOptions metrics = {};
   Duration first_restart_delay = std::chrono::seconds(10);  // for a pod's containers; doubles up to 30 times this value

@@ -1,6 +1,6 @@
 // What reaches the host: `hostPath` in a pod or in a template of whatever kind, and the annotation `muster.dev/path`,
-// which names a folder of the host. Only the engine's owner may write objects with them, and even the owner may name
-// only some folders.
+// which names a folder of the host, and `hostNetwork: true`. Only the engine's owner may write objects with them, and
+// even the owner may name only some folders.
 #pragma once
 
 #include <string>

@@ -115,7 +115,9 @@ Result<PageBackend> PageBackends::find(const PageName& page) const {
 Result<PageBackend> PageBackends::find_object(const PageName& page, const json::Document& object) const {
   const std::string& phase = object.string_at("status", "phase");
   const auto pod = source_of(*page.kind).pods->find(page.ns, object.string_at("status", "pod", "reference", "name"));
-  PageBackend backend{.address = pod == nullptr ? "" : pod->string_at("status", "podIP"), .port = page.kind->port};
+  PageBackend backend{.pod_uid = pod == nullptr ? "" : pod->string_at("metadata", "uid"),
+                      .address = pod == nullptr ? "" : pod->string_at("status", "podIP"),
+                      .port = page.kind->port};
   if (phase != "Running" || backend.address.empty()) {
     std::string why = fmt::format("{} {} is {}: {}", page.kind->kind, page.name, phase.empty() ? "Initializing" : phase,
                                   ready_message(object));
@@ -134,13 +136,15 @@ Result<PageBackend> PageBackends::find_object(const PageName& page, const json::
 
 Result<PageBackend> PageBackends::find_deployment(const PageName& page, const json::Document& deployment) const {
   const std::string& uid = deployment.string_at("metadata", "uid");
-  std::string address;
+  PageBackend backend{.port = page.kind->port, .knows_prefix = false};
   for (const auto& [key, held] : deployment_pods_.cache()) {
     const bool runs = held.document->string_at("status", "phase") == "Running";
-    if (runs && api::is_controlled_by(*held.document, uid)) address = held.document->string_at("status", "podIP");
+    if (!runs || !api::is_controlled_by(*held.document, uid)) continue;
+    backend.address = held.document->string_at("status", "podIP");
+    backend.pod_uid = held.document->string_at("metadata", "uid");
   }
-  if (address.empty()) return unavailable(fmt::format("TensorBoard {} is starting", page.name));
-  return PageBackend{.address = std::move(address), .port = page.kind->port, .knows_prefix = false};
+  if (backend.address.empty()) return unavailable(fmt::format("TensorBoard {} is starting", page.name));
+  return backend;
 }
 
 }  // namespace muster::web

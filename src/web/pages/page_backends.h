@@ -15,6 +15,7 @@
 namespace muster::web {
 
 struct PageBackend {
+  std::string pod_uid;
   std::string address;
   int port = 0;
   bool knows_prefix = true;

@@ -127,7 +127,10 @@ void PageProxy::pass_on_to(const PageBackend& backend, const PageName& page, net
 
 std::shared_ptr<PageUpstream> PageProxy::upstream_of(const PageBackend& backend) {
   auto& upstream = upstreams_[{backend.address, backend.port}];
-  if (upstream == nullptr) upstream = std::make_shared<PageUpstream>(loop_, backend.address, backend.port);
+  if (upstream == nullptr) {
+    auto open_socket = options_.socket_opener == nullptr ? nullptr : options_.socket_opener(backend.pod_uid);
+    upstream = std::make_shared<PageUpstream>(loop_, backend.address, backend.port, std::move(open_socket));
+  }
   return upstream;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/lifetime.h"
 #include "net/event_loop.h"
+#include "node/node_api.h"
 #include "web/pages/find_logs.h"
 #include "web/pages/page_access.h"
 #include "web/pages/page_backends.h"
@@ -23,6 +24,8 @@ class PageProxy {
  public:
   struct Options {
     Duration idle_after{0};  // of TensorBoards, which end when nobody visits them; 0: visits are not noted
+    /// How to connect to a pod, by its uid. Null: as from this machine.
+    std::function<node::OpenSocket(const std::string& pod_uid)> socket_opener = nullptr;
     /// Looks for what the TensorBoard could show. Null: every page is passed on.
     std::function<void(const json::Document& board, OnLogsFound done)> find_logs = nullptr;
   };

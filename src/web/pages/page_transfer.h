@@ -13,8 +13,8 @@ namespace muster::web {
 
 /// The program in one pod; its transfers keep it.
 struct PageUpstream {
-  PageUpstream(net::EventLoop& loop, const std::string& address, int port)
-      : client(loop, {.host = address, .port = port, .tls = false}) {}
+  PageUpstream(net::EventLoop& loop, const std::string& address, int port, net::OpenSocket open_socket)
+      : client(loop, {.host = address, .port = port, .tls = false, .open_socket = std::move(open_socket)}) {}
   net::HttpClient client;
   CookieJar cookies;
 };

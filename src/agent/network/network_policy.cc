@@ -1,0 +1,68 @@
+#include "agent/network/network_policy.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "agent/network/resolver.h"
+#include "agent/shim/shim_program.h"
+#include "base/files.h"
+#include "base/run_program.h"
+#include "base/strings.h"
+
+namespace muster::agent {
+namespace {
+
+constexpr const char* kTun = "/dev/net/tun";
+constexpr Duration kCheckLimit = std::chrono::seconds(5);
+
+std::string find_pasta() {
+  const char* path = std::getenv("PATH");
+  for (const std::string& folder : split(path == nullptr ? "" : path, ':')) {
+    std::string program = folder + "/pasta";
+    if (program[0] == '/' && ::access(program.c_str(), X_OK) == 0) return program;
+  }
+  return "";
+}
+
+/// Returns why pods cannot have a way to the outside; "" when they can.
+std::string missing_for_outside(const std::string& pasta) {
+  if (pasta.empty()) return "pasta is not installed (on Debian and Ubuntu: apt install passt)";
+  const bool can_open = ::access(kTun, F_OK) == 0 && (::geteuid() == 0 || ::access(kTun, R_OK | W_OK) == 0);
+  return can_open ? ""
+                  : std::string(kTun) +
+                        " is missing or closed to this user, and pasta needs it (as root: modprobe tun; "
+                        "chmod 666 /dev/net/tun)";
+}
+
+/// Returns why this user can make no network on this machine; "" when it can.
+std::string missing_for_network(const std::string& directory) {
+  const auto program = install_shim(directory);
+  if (!program) return program.error().message;
+  const auto end = run_program({.words = {*program, "network-check"}, .env = {}, .quiet = false, .limit = kCheckLimit});
+  if (!end) return end.error().message;
+  return end->succeeded() ? "" : "this machine makes no networks for this user: " + std::string(trim(end->output));
+}
+
+}  // namespace
+
+Result<NetworkPolicy> find_network_policy(const std::string& mode, const std::string& directory) {
+  NetworkPolicy policy;
+  if (mode == "host") return policy;
+  policy.missing = missing_for_network(directory);
+  if (mode == "job" && !policy.missing.empty()) {
+    return Error{.reason = Reason::kBadRequest,
+                 .message = "network: job is not possible: " + policy.missing + "; set `network: auto` or `host`"};
+  }
+  if (!policy.missing.empty()) return policy;
+  policy.pasta = find_pasta();
+  policy.missing = missing_for_outside(policy.pasta);
+  if (!policy.missing.empty()) policy.pasta.clear();
+  // Link-local, so that it is nobody's address elsewhere.
+  if (is_resolver_local(read_file("/etc/resolv.conf").value_or(""))) policy.resolver = "169.254.1.53";
+  policy.own_networks = mode == "job" || policy.missing.empty();
+  return policy;
+}
+
+}  // namespace muster::agent

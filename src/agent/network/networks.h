@@ -1,0 +1,81 @@
+// The networks of jobs. The pods of a job share one, apart from the host's and from those of all others; a pod without
+// an owner has one for itself. A network outlives the engine and ends with its last pod.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "agent/disk/paths.h"
+#include "agent/disk/trash.h"
+#include "agent/launch/isolator.h"
+#include "agent/network/network_owner.h"
+#include "agent/settings/options.h"
+#include "base/lifetime.h"
+#include "base/ports.h"
+#include "base/result.h"
+#include "json/document.h"
+
+namespace muster::agent {
+
+/// Whether the pod is in a network of its job, and not in the machine's.
+bool has_own_network(const NetworkPolicy& policy, const json::Document& pod);
+
+/// Returns what identifies the network of a pod: its owner, or the pod itself.
+std::string network_key(const json::Document& pod);
+
+/// Ends the owners of all networks while no engine runs that could. For `muster down`, after all pods were stopped.
+void end_networks(const std::string& directory);
+
+class Networks final : public Isolator {
+ public:
+  Networks(Loop& loop, const Paths& paths, Trash& trash, NetworkPolicy policy)
+      : loop_(loop), paths_(paths), trash_(trash), policy_(std::move(policy)) {}
+
+  /// Installs the program.
+  Status start();
+  /// Opens a door to the API in every network, now and later.
+  void open_doors(int port, NetworkDoors doors);
+  /// Ends the networks of an earlier server in which no pod is left. After all pods were recovered.
+  void remove_unused();
+
+  /// Whether the pod is in one of these networks now.
+  bool holds(const std::string& uid) const { return key_of_.contains(uid); }
+  /// Opens a TCP socket in the network of a pod.
+  void open_socket(const std::string& uid, NetworkOwner::OnFd done);
+
+  /// As MeasuredPod has it; null for a pod of the machine's network, and until the network is made.
+  std::shared_ptr<const Fd> diagnosis_of(const std::string& uid) const;
+
+  Status prepare(const json::Document& pod, LaunchPlan& plan) override;
+  void recover(const std::string& uid) override;
+  void release(const std::string& uid) override;
+  void clean_up(const std::string&) override {}
+
+ private:
+  struct Network {
+    std::unique_ptr<NetworkOwner> owner;
+    std::set<std::string> pods;           // uids
+    std::shared_ptr<const Fd> diagnosis;  // tells what its connections carry
+  };
+
+  Result<Network*> find_or_make(const std::string& key, const std::string& uid);
+  void take_over(const std::string& key, std::unique_ptr<NetworkOwner> owner);
+  void open_door(const std::string& key, Network& network);
+  void close(const std::string& key);
+
+  Loop& loop_;
+  const Paths& paths_;
+  Trash& trash_;
+  NetworkPolicy policy_;
+  std::string program_;
+  std::map<std::string, Network> networks_;    // by key
+  std::map<std::string, std::string> key_of_;  // by the uid of a pod
+  int api_port_ = 0;
+  NetworkDoors doors_;
+  Lifetime lifetime_;
+};
+
+}  // namespace muster::agent

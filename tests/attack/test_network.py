@@ -1,0 +1,274 @@
+"""What a pod can reach over the network when each job has one of its own: the job, the API, the outside, nothing else."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+
+import pytest
+
+from harness import Engine, free_port, training_job, wait_for
+
+# Prints what becomes of a connection, as one word.
+CONNECT = """
+import socket, sys
+def reach(host, port, text=b""):
+    try:
+        with socket.create_connection((host, port), timeout=3) as to:
+            to.sendall(text)
+            return to.recv(100) if text else b"connected"
+    except OSError as error:
+        return type(error).__name__.encode()
+"""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    started = Engine(tmp_path_factory.mktemp("engine"), config="network: job\n").start()
+    yield started
+    started.stop()
+    assert not owners_of(started), "a network has outlived its last pod"
+
+
+def owners_of(engine):
+    """The processes that own networks of the engine, by the folder of the network."""
+    found = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if len(words) > 2 and words[1] == b"network" and words[2].startswith(os.fsencode(engine.data)):
+            found.setdefault(os.fsdecode(words[2]), []).append(int(entry.parent.name))
+    # The keeper is a fork of its owner.
+    return {folder: min(pids) for folder, pids in found.items()}
+
+
+def pod(name, script, namespace="default", **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace, "labels": {"app": name}},
+            "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "host", "command": ["python3", "-uc", script]}], **spec}}
+
+
+def phase_of(engine, name, namespace="default"):
+    return engine.muster("get", "pod", name, "-n", namespace, "-o", "jsonpath={.status.phase}", check=False).stdout
+
+
+def output_of(engine, name, script, namespace="default", **spec):
+    """What a pod prints from its start to its end."""
+    engine.apply(pod(name, script, namespace, **spec))
+    wait_for(f"{name} to end", lambda: phase_of(engine, name, namespace) in ("Succeeded", "Failed"))
+    text = engine.muster("logs", name, "-n", namespace).stdout
+    engine.muster("delete", "pod", name, "-n", namespace, "--grace-period=0", "--force", check=False)
+    return text
+
+
+def start(engine, name, script, namespace="default", **spec):
+    engine.apply(pod(name, script, namespace, **spec))
+    wait_for(f"{name} to run", lambda: "listening" in engine.muster("logs", name, "-n", namespace, check=False).stdout)
+    return engine.muster("get", "pod", name, "-n", namespace, "-o", "jsonpath={.status.podIP}").stdout
+
+
+def serve(port, address="0.0.0.0", word="hello"):
+    return f"""
+import socket, sys, time
+server = socket.create_server(({address!r}, {port}))
+print("listening", flush=True)
+while True:
+    peer, _ = server.accept()
+    peer.sendall({word!r}.encode())
+    peer.close()
+"""
+
+
+@pytest.fixture
+def host_server():
+    """A server of this machine, on every address."""
+    with socket.create_server(("0.0.0.0", 0)) as server:
+        def answer():
+            while True:
+                try:
+                    peer, _ = server.accept()
+                except OSError:
+                    return
+                with peer:
+                    peer.sendall(b"secret of the machine")
+        threading.Thread(target=answer, daemon=True).start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def own_addresses():
+    listed = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=True).stdout.split()
+    return ["127.0.0.1", *(address for address in listed if "." in address)]
+
+
+def test_the_machines_own_ports_are_out_of_reach(engine, host_server):
+    tries = "".join(f"print({address!r}, reach({address!r}, {host_server}, b'x'))\n" for address in own_addresses())
+    text = output_of(engine, "prober", CONNECT + tries)
+    assert len(text.splitlines()) == len(own_addresses())
+    assert "secret" not in text
+
+
+def test_only_tls_answers_at_the_address_of_the_api(engine):
+    """Neither the console nor the API answers plain HTTP there, and the content port is closed."""
+    request = b"GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    text = output_of(engine, "plain", CONNECT + f"print(reach('127.0.0.1', {engine.port}, {request!r}))\nprint(reach('127.0.0.1', {engine.port + 1}))\n")
+    plain, content = text.splitlines()
+    assert "200" not in plain and "html" not in plain
+    assert content == "b'ConnectionRefusedError'"
+
+
+def test_the_api_answers_with_the_pods_own_token(engine):
+    script = """
+import json, os, ssl, urllib.request
+folder = "/var/run/secrets/kubernetes.io/serviceaccount/"
+token = open(folder + "token").read()
+url = f"https://{os.environ['KUBERNETES_SERVICE_HOST']}:{os.environ['KUBERNETES_SERVICE_PORT']}/api/v1/namespaces/default/pods"
+context = ssl.create_default_context(cafile=folder + "ca.crt")
+found = json.load(urllib.request.urlopen(urllib.request.Request(url, headers={"Authorization": "Bearer " + token}), context=context))
+print(found["kind"], [pod["metadata"]["name"] for pod in found["items"]])
+"""
+    text = output_of(engine, "client", script)
+    assert "PodList" in text and "client" in text
+
+
+def test_pods_of_other_owners_are_out_of_reach(engine):
+    address = start(engine, "server", serve(7001))
+    text = output_of(engine, "stranger", CONNECT + f"print(reach({address!r}, 7001))\nprint(reach('server', 7001))\n")
+    assert "connected" not in text
+    engine.muster("delete", "pod", "server", "--grace-period=0", "--force")
+
+
+def test_two_pods_listen_on_the_same_port_of_every_address(engine):
+    start(engine, "first", serve(29500))
+    start(engine, "second", serve(29500))
+    engine.muster("delete", "pod", "first", "second", "--grace-period=0", "--force")
+
+
+def test_a_pod_cannot_take_the_port_of_the_engine(engine):
+    """It may listen on that port in its own network. What is outside is not affected."""
+    start(engine, "thief", serve(engine.port + 1, word="stolen"))
+    engine.kill()
+    try:
+        with socket.socket() as probe:
+            probe.settimeout(2)
+            if probe.connect_ex(("127.0.0.1", engine.port + 1)) == 0:
+                assert probe.recv(100) != b"stolen"
+    finally:
+        engine.start()
+    engine.muster("delete", "pod", "thief", "--grace-period=0", "--force")
+
+
+def test_abstract_sockets_stay_inside(engine):
+    name = "\0muster-attack"
+    listening = f"""
+import socket, time
+server = socket.socket(socket.AF_UNIX)
+server.bind({name!r})
+server.listen()
+print("listening", flush=True)
+time.sleep(600)
+"""
+    start(engine, "abstract", listening)
+    text = output_of(engine, "other", f"import socket\ntry:\n  socket.socket(socket.AF_UNIX).connect({name!r})\n  print('connected')\nexcept OSError as e: print(e)\n")
+    assert "refused" in text
+    with socket.socket(socket.AF_UNIX) as probe, pytest.raises(ConnectionRefusedError):
+        probe.connect(name)
+    engine.muster("delete", "pod", "abstract", "--grace-period=0", "--force")
+
+
+def test_shared_memory_of_system_v_stays_inside(engine):
+    script = "import subprocess; print(subprocess.run(['ipcs', '-m'], capture_output=True, text=True).stdout)"
+    made = subprocess.run(["ipcmk", "-M", "4096"], capture_output=True, text=True, check=True).stdout
+    number = re.search(r"(\d+)\s*$", made).group(1)
+    try:
+        assert f" {number} " not in output_of(engine, "ipc", script)
+    finally:
+        subprocess.run(["ipcrm", "-m", number], check=True)
+
+
+def test_the_names_of_other_namespaces_are_unknown(engine):
+    engine.muster("create", "namespace", "elsewhere", check=False)
+    start(engine, "hidden", serve(7001), namespace="elsewhere")
+    assert "hidden" not in output_of(engine, "reader", "print(open('/etc/hosts').read())")
+    engine.muster("delete", "pod", "hidden", "-n", "elsewhere", "--grace-period=0", "--force")
+
+
+def test_a_pod_has_no_power_over_its_network(engine):
+    script = "import subprocess\nfor words in (['ip', 'link', 'add', 'x', 'type', 'dummy'], ['ip', 'route', 'flush', 'table', 'main']): print(subprocess.run(words, capture_output=True).returncode)"
+    assert "0" not in output_of(engine, "meddler", script).split()
+
+
+def test_ranks_of_a_job_reach_each_other_by_name(engine):
+    engine.volume("work")
+    ranks = """
+import os, socket, time
+rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+host, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+if rank == 0:
+    server = socket.create_server(("0.0.0.0", port))
+    for _ in range(size - 1):
+        print(server.accept()[0].recv(100).decode(), flush=True)
+else:
+    for _ in range(200):
+        try:
+            to = socket.create_connection((host, port), timeout=5)
+            break
+        except OSError:
+            time.sleep(0.05)
+    to.sendall(f"rank {rank} is here".encode())
+"""
+    engine.apply(training_job("meet", ["python3", "-c", ranks], replicas=3))
+    engine.wait_phase("meet", "Succeeded")
+    text = engine.muster("logs", "pj/meet").stdout
+    assert "rank 1 is here" in text and "rank 2 is here" in text
+
+
+def test_a_network_outlives_the_engine_and_goes_with_its_last_pod(engine):
+    engine.volume("work")
+    script = """
+import os, ssl, time, urllib.request
+folder = "/var/run/secrets/kubernetes.io/serviceaccount/"
+url = f"https://{os.environ['KUBERNETES_SERVICE_HOST']}:{os.environ['KUBERNETES_SERVICE_PORT']}/version"
+context = ssl.create_default_context(cafile=folder + "ca.crt")
+while True:
+    request = urllib.request.Request(url, headers={"Authorization": "Bearer " + open(folder + "token").read()})
+    print("listening", urllib.request.urlopen(request, context=context, timeout=60).status, flush=True)
+    time.sleep(0.2)
+"""
+    start(engine, "lasting", script)
+    before = owners_of(engine)
+    assert len(before) == 1
+    engine.kill()
+    assert owners_of(engine) == before
+    engine.start()
+    answers = engine.muster("logs", "lasting").stdout.count("200")
+    wait_for("an answer of the new engine", lambda: engine.muster("logs", "lasting").stdout.count("200") > answers + 1)
+    assert owners_of(engine) == before
+    engine.muster("delete", "pod", "lasting", "--grace-period=0")
+    wait_for("the network to end", lambda: not owners_of(engine))
+    assert list((engine.data / "networks").iterdir()) == []
+
+
+def test_a_network_whose_pods_ended_while_no_engine_ran_is_removed(engine):
+    start(engine, "shortlived", serve(7001))
+    assert len(owners_of(engine)) == 1
+    engine.kill()
+    shims = [int(path.parent.name) for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+             if os.fsencode(engine.data / "pods") in read_words(path)]
+    for shim in shims:
+        os.kill(shim, signal.SIGKILL)
+    engine.start()
+    wait_for("the network to end", lambda: not owners_of(engine))
+    engine.muster("delete", "pod", "shortlived", "--grace-period=0", "--force", check=False)
+
+
+def read_words(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
