@@ -335,26 +335,36 @@ def kubectl(tally, full):
     pytest(tally, "kubectl", "tests/kubectl", full, extra=["-n", JOBS, "--dist", "loadgroup"])
 
 
-def e2e(tally, full):
-    """the real binary: training, bad input, the quickstart's job; for root also as an ordinary user, at the same time"""
+def as_both_users(tally, suite, folder, full, roots_own=()):
+    """Runs the tests of a folder; for root also as an ordinary user, at the same time, without the files that are root's own."""
     build("release")
-    AHEAD.wait("tensorflow")
     if os.geteuid() != 0:
-        return pytest(tally, "e2e", "tests/e2e", full)
+        return pytest(tally, suite, folder, full)
     user = OrdinaryUser(full)
     try:
-        # The tutorials' Python environments take minutes to make; one training of each tutorial is enough.
-        user.start_pytest("tests/e2e", *(f"--ignore=tests/e2e/test_{name}.py" for name in ("tutorials", "tensorboard", "notebooks", "horovod", "tensorflow")))
-        pytest(tally, "e2e", "tests/e2e", full)
+        user.start_pytest(folder, *(f"--ignore={folder}/test_{name}.py" for name in roots_own))
+        pytest(tally, suite, folder, full)
+        name = f"{suite} as an ordinary user"
 
         def run_tests(*tests):
             user.start_pytest(*tests)
-            return user.finish_pytest(suite)
+            return user.finish_pytest(name)
 
-        suite = "e2e as an ordinary user"
-        tally.add(repeat_alone(user.finish_pytest(suite), run_tests))
+        tally.add(repeat_alone(user.finish_pytest(name), run_tests))
     finally:
         user.remove()
+
+
+def e2e(tally, full):
+    """the real binary: training, bad input, the quickstart's job; for root also as an ordinary user, at the same time"""
+    AHEAD.wait("tensorflow")
+    # The tutorials' Python environments take minutes to make; one training of each tutorial is enough.
+    as_both_users(tally, "e2e", "tests/e2e", full, ("tutorials", "tensorboard", "notebooks", "horovod", "tensorflow"))
+
+
+def attack(tally, full):
+    """what hostile pods and clients try, as root and as an ordinary user"""
+    as_both_users(tally, "attack", "tests/attack", full)
 
 
 def crash(tally, full):
@@ -422,7 +432,7 @@ def fuzz_one(program, found, full):
 
 
 # The suites that mostly wait, kubectl to crash, come before those whose prerequisites are built in the meantime.
-SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, browser, crash, contract, operator, fuzz, asan, tsan, cluster)}
+SUITES = {f.__name__: f for f in (style, unit, kubectl, clients, e2e, attack, browser, crash, contract, operator, fuzz, asan, tsan, cluster)}
 RARE = {"cluster"}  # they take minutes to prepare, and root's rights over the machine
 
 

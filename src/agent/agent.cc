@@ -17,6 +17,7 @@
 #include "agent/metrics/node_metrics.h"
 #include "agent/names/names.h"
 #include "agent/network/networks.h"
+#include "agent/network/service_ports.h"
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
 #include "agent/registration/node_registration.h"
@@ -123,8 +124,16 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       claim_usage_(loop, client, paths_, disk_),
       files_(rng, paths_, disk_, claim_usage_),
       claims_(client, paths_, trash_),
-      names_(loop, paths_, !options_.network.own_networks),
-      networks_(loop, paths_, trash_, options_.network),
+      names_(loop, paths_, !options_.network.own_networks,
+             [this](const std::string& ns, const Names::Documents& pods, const Names::Documents& services) {
+               networks_.connect_services(
+                   ns, service_ports(services, pods, [this](const std::string& uid) { return networks_.key_of(uid); }));
+             }),
+      networks_(loop, paths_, trash_, options_.network,
+                [this](const std::string& ns) {
+                  names_.on_names_changed(ns);
+                  sync_.write_names();
+                }),
       volume_folders_(paths_, trash_, {.data_dir = options_.directory, .allowed = real_paths(options_.host_paths)}),
       gpus_(paths_, registration_.machine().gpus),
       cgroups_(loop, paths_, registration_.machine(), process_limit(options_, registration_.machine())),

@@ -2,6 +2,8 @@
  * gets into it (network_join.c). format.h describes the protocol. */
 #pragma once
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/types.h>
 
 #include "shim.h"
@@ -19,8 +21,10 @@ struct keeper {
 };
 /* Makes the namespaces: loopback only, every port for everyone, no way to the host's own addresses. */
 int start_keeper(struct keeper* keeper, struct fault* fault);
-/* Returns a new socket of the network, or -1 with errno. */
-int take_socket(const struct keeper* keeper, int domain, int type, int protocol);
+/* Returns a new socket of the keeper's network, or -1 with errno. `channel` is the keeper's or one of add_channel. */
+int ask_keeper(int channel, int domain, int type, int protocol);
+/* Returns another channel to the keeper, for somebody else, or -1 with errno. */
+int add_channel(const struct keeper* keeper);
 /* Whose namespaces they are: an id that no pod has if the engine is root. */
 int become_owner(void);
 
@@ -29,6 +33,23 @@ int become_owner(void);
 /* The process that outlives the server. `pasta` connects the network with the outside; "" leaves it alone. It serves
  * the host's resolver at the address `resolver`, unless that is "". */
 _Noreturn void own_network(const char* folder, const char* pasta, const char* resolver);
+
+/* Returns a TCP socket that listens at an address inside, or -1. */
+int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address, int backlog, struct fault* fault);
+
+/* ---- network_forward.c ---- */
+
+enum { MAX_FORWARDS = 256, MAX_FORWARDED = 512, MAX_FORWARD_POLLS = MAX_FORWARDS + 2 * MAX_FORWARDED };
+
+void init_forwards(void);
+/* Passes connections to `at` inside on to `to` in the network of the keeper behind `channel`, which it takes over. An
+ * earlier forward of that address ends; its connections stay. */
+int begin_forward(const struct keeper* keeper, const struct sockaddr_in* at, const struct sockaddr_in* to, int channel,
+                  struct fault* fault);
+void end_forward(const struct sockaddr_in* at);
+/* Fills in what to wait for and returns its number; serve_forwards takes the same array. */
+size_t poll_forwards(struct pollfd* polled);
+void serve_forwards(const struct pollfd* polled);
 
 /* ---- network_join.c ---- */
 

@@ -110,6 +110,7 @@ struct peer_request {
   int fd;
   const char* id;
   struct cursor fields; /* after the ID */
+  struct packet* packet;
 };
 
 static const char* next_text(struct peer_request* request) {
@@ -137,7 +138,7 @@ static void give_spaces(struct peer_request* request) {
 static void give_socket(struct peer_request* request) {
   const int domain = atoi(next_text(request)), type = atoi(next_text(request)), protocol = atoi(next_text(request));
   struct fault fault;
-  const int fd = take_socket(&request->owner->keeper, domain, type, protocol);
+  const int fd = ask_keeper(request->owner->keeper.channel, domain, type, protocol);
   if (fd < 0) {
     fail(&fault, "make a socket of family %d", domain);
     refuse(request, &fault);
@@ -155,37 +156,87 @@ static struct door* find_door(struct owner* owner, const struct sockaddr_in* add
   return NULL;
 }
 
+int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address, int backlog, struct fault* fault) {
+  const int fd = ask_keeper(keeper->channel, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  if (fd < 0) return fail(fault, "make a socket");
+  const int yes = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (bind(fd, (const struct sockaddr*)address, sizeof *address) == 0 && listen(fd, backlog) == 0) return fd;
+  fail(fault, "listen on port %d", ntohs(address->sin_port));
+  close(fd);
+  return -1;
+}
+
 static struct door* open_door(struct owner* owner, const struct sockaddr_in* address, struct fault* fault) {
   errno = EMFILE;
   if (owner->door_count == MAX_DOORS) return fail(fault, "listen on more than %d addresses", MAX_DOORS), NULL;
-  const int fd = take_socket(&owner->keeper, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  if (fd < 0) return fail(fault, "make a socket"), NULL;
-  const int yes = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (bind(fd, (const struct sockaddr*)address, sizeof *address) != 0 || listen(fd, BACKLOG) != 0) {
-    fail(fault, "listen on port %d", ntohs(address->sin_port));
-    close(fd);
-    return NULL;
-  }
+  const int fd = listen_inside(&owner->keeper, address, BACKLOG, fault);
+  if (fd < 0) return NULL;
   struct door* made = &owner->doors[owner->door_count++];
   *made = (struct door){*address, fd};
   return made;
 }
 
-static void give_door(struct peer_request* request) {
-  struct sockaddr_in address = {.sin_family = AF_INET};
-  struct fault fault;
-  const int understood = inet_pton(AF_INET, next_text(request), &address.sin_addr) == 1;
-  address.sin_port = htons((uint16_t)atoi(next_text(request)));
-  struct door* door = understood ? find_door(request->owner, &address) : NULL;
+static int next_address(struct peer_request* request, struct sockaddr_in* address, struct fault* fault) {
+  const char* text = next_text(request);
+  const int port = atoi(next_text(request));
+  *address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  if (inet_pton(AF_INET, text, &address->sin_addr) == 1 && port > 0 && port < 65536) return 0;
   errno = EINVAL;
-  if (!understood) fail(&fault, "listen");
-  if (understood && door == NULL) door = open_door(request->owner, &address, &fault);
+  return fail(fault, "address \"%.60s\", port %d", text, port);
+}
+
+static void give_door(struct peer_request* request) {
+  struct sockaddr_in address;
+  struct fault fault;
+  struct door* door = NULL;
+  if (next_address(request, &address, &fault) == 0) {
+    door = find_door(request->owner, &address);
+    if (door == NULL) door = open_door(request->owner, &address, &fault);
+  }
   if (door == NULL) {
+    refuse(request, &fault);
+  } else {
+    answer(request, &door->fd, 1);
+  }
+}
+
+static void give_channel(struct peer_request* request) {
+  struct fault fault;
+  const int fd = add_channel(&request->owner->keeper);
+  if (fd < 0) {
+    fail(&fault, "make a channel");
     refuse(request, &fault);
     return;
   }
-  answer(request, &door->fd, 1);
+  answer(request, &fd, 1);
+  close(fd);
+}
+
+static void take_forward(struct peer_request* request) {
+  struct sockaddr_in at, to;
+  struct fault fault;
+  const int has_channel = request->packet->fd_count == 1;
+  errno = EINVAL;
+  if (!has_channel) fail(&fault, "forward without a channel");
+  if (!has_channel || next_address(request, &at, &fault) != 0 || next_address(request, &to, &fault) != 0 ||
+      begin_forward(&request->owner->keeper, &at, &to, request->packet->fds[0], &fault) != 0) {
+    refuse(request, &fault);
+    return;
+  }
+  request->packet->fds[0] = -1; /* the forward's now */
+  answer(request, NULL, 0);
+}
+
+static void take_unforward(struct peer_request* request) {
+  struct sockaddr_in at;
+  struct fault fault;
+  if (next_address(request, &at, &fault) != 0) {
+    refuse(request, &fault);
+    return;
+  }
+  end_forward(&at);
+  answer(request, NULL, 0);
 }
 
 static _Noreturn void end(struct peer_request* request) {
@@ -196,34 +247,39 @@ static _Noreturn void end(struct peer_request* request) {
   _exit(0);
 }
 
+static const struct {
+  const char* verb;
+  void (*take)(struct peer_request* request);
+} kVerbs[] = {{"spaces", give_spaces},   {"socket", give_socket},   {"listen", give_door},
+              {"channel", give_channel}, {"forward", take_forward}, {"unforward", take_unforward}};
+
 static void take_owner_request(struct owner* owner, int fd, struct packet* packet) {
   struct cursor cursor = {packet->bytes, packet->size};
   struct field verb, id;
   if (!next_field(&cursor, &verb) || !next_field(&cursor, &id) || id.size >= ID_MAX) return;
-  struct peer_request request = {owner, fd, id.text, cursor};
+  struct peer_request request = {owner, fd, id.text, cursor, packet};
   if (strcmp(verb.text, "end") == 0) end(&request);
   if (owner->fault.step[0] != 0) {
     refuse(&request, &owner->fault);
-  } else if (strcmp(verb.text, "spaces") == 0) {
-    give_spaces(&request);
-  } else if (strcmp(verb.text, "socket") == 0) {
-    give_socket(&request);
-  } else if (strcmp(verb.text, "listen") == 0) {
-    give_door(&request);
-  } else {
-    struct fault unknown;
-    errno = ENOSYS; /* of a later version */
-    fail(&unknown, "request \"%.40s\"", verb.text);
-    refuse(&request, &unknown);
+    return;
   }
+  for (size_t i = 0; i < sizeof kVerbs / sizeof kVerbs[0]; ++i) {
+    if (strcmp(kVerbs[i].verb, verb.text) != 0) continue;
+    kVerbs[i].take(&request);
+    return;
+  }
+  struct fault unknown;
+  errno = ENOSYS; /* of a later version */
+  fail(&unknown, "request \"%.40s\"", verb.text);
+  refuse(&request, &unknown);
 }
 
 static void serve_peer(struct owner* owner, int* peer) {
   static struct packet packet; /* its room is large */
   int got;
   while ((got = receive_packet(*peer, &packet, MSG_DONTWAIT)) > 0) {
-    close_all(packet.fds, packet.fd_count);
     take_owner_request(owner, *peer, &packet);
+    close_all(packet.fds, packet.fd_count);
   }
   if (got < 0) close_all(peer, 1);
 }
@@ -257,16 +313,19 @@ static void reap(struct owner* owner) {
 }
 
 static void wait_for_work(struct owner* owner) {
-  static struct pollfd polled[2 + MAX_PEERS];
+  enum { PEERS = 2, FORWARDS = PEERS + MAX_PEERS };
+  static struct pollfd polled[FORWARDS + MAX_FORWARD_POLLS];
   polled[0] = (struct pollfd){.fd = LISTENER, .events = POLLIN};
   polled[1] = (struct pollfd){.fd = owner->signals, .events = POLLIN};
-  for (int i = 0; i < MAX_PEERS; ++i) polled[2 + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
+  for (int i = 0; i < MAX_PEERS; ++i) polled[PEERS + i] = (struct pollfd){.fd = owner->peers[i], .events = POLLIN};
+  const size_t count = FORWARDS + poll_forwards(polled + FORWARDS);
   const long long left = owner->pasta_again == NEVER ? -1 : owner->pasta_again - milliseconds();
-  poll(polled, 2 + MAX_PEERS, owner->pasta_again == NEVER ? -1 : left < 0 ? 0 : (int)left);
+  poll(polled, count, owner->pasta_again == NEVER ? -1 : left < 0 ? 0 : (int)left);
   if (owner->pasta_again != NEVER && milliseconds() >= owner->pasta_again) start_pasta(owner);
   if (polled[1].revents != 0) reap(owner);
+  serve_forwards(polled + FORWARDS); /* before requests, which change what was polled */
   for (int i = 0; i < MAX_PEERS; ++i) {
-    if (owner->peers[i] >= 0 && polled[2 + i].revents != 0) serve_peer(owner, &owner->peers[i]);
+    if (owner->peers[i] >= 0 && polled[PEERS + i].revents != 0) serve_peer(owner, &owner->peers[i]);
   }
   if (polled[0].revents != 0) accept_peers(owner);
 }
@@ -286,6 +345,7 @@ _Noreturn void own_network(const char* folder, const char* pasta, const char* re
   static struct owner owner;
   owner = (struct owner){.folder = folder, .pasta = pasta, .resolver = resolver, .pasta_again = NEVER};
   memset(owner.peers, -1, sizeof owner.peers);
+  init_forwards();
   close_from(3);
   umask(077);
   fcntl(LISTENER, F_SETFL, O_NONBLOCK);

@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <net/route.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@
 #include "network.h"
 
 /* Behind the ids of pods, so that it belongs to none of them. */
-enum { OWNER_ID = MUSTER_POD_ROOT + 65536 };
+enum { OWNER_ID = MUSTER_POD_ROOT + 65536, MAX_CHANNELS = 512 };
 
 struct socket_request {
   int domain, type, protocol;
@@ -116,16 +117,43 @@ static int make_spaces(const struct ifaddrs* host_addresses, struct fault* fault
   return 0;
 }
 
+/* Answers one request with a socket, or takes a further channel. Returns 0 when the channel has ended. */
+static int serve_channel(int channel, int* added) {
+  static struct packet packet; /* its room is large */
+  if (receive_packet(channel, &packet, 0) <= 0) return 0;
+  if (packet.fd_count > 0) {
+    *added = packet.fds[0];
+    return 1;
+  }
+  struct socket_request wanted = {0};
+  memcpy(&wanted, packet.bytes, packet.size < sizeof wanted ? packet.size : sizeof wanted);
+  const int fd = socket(wanted.domain, wanted.type | SOCK_CLOEXEC, wanted.protocol);
+  const int error = fd < 0 ? errno : 0;
+  const int sent = send_packet(channel, &error, sizeof error, "", 1, &fd, fd >= 0, MSG_DONTWAIT);
+  if (fd >= 0) close(fd);
+  return sent == 0;
+}
+
 static _Noreturn void keep(int channel, const struct ifaddrs* host_addresses) {
   struct fault fault = {0};
   make_spaces(host_addresses, &fault);
   (void)!send(channel, &fault, sizeof fault, MSG_NOSIGNAL);
-  struct socket_request wanted;
-  while (recv(channel, &wanted, sizeof wanted, 0) == (ssize_t)sizeof wanted) {
-    const int fd = socket(wanted.domain, wanted.type | SOCK_CLOEXEC, wanted.protocol);
-    const int error = fd < 0 ? errno : 0;
-    if (send_packet(channel, &error, sizeof error, "", 1, &fd, fd >= 0, 0) != 0) break;
-    if (fd >= 0) close(fd);
+  static struct pollfd channels[MAX_CHANNELS];
+  for (int i = 0; i < MAX_CHANNELS; ++i) channels[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+  channels[0].fd = channel;
+  while (channels[0].fd >= 0) { /* the owner's */
+    if (poll(channels, MAX_CHANNELS, -1) < 0) continue;
+    for (int i = 0; i < MAX_CHANNELS; ++i) {
+      int added = -1, slot = 1;
+      if (channels[i].fd < 0 || channels[i].revents == 0) continue;
+      if (!serve_channel(channels[i].fd, &added)) close_all(&channels[i].fd, 1);
+      while (slot < MAX_CHANNELS && channels[slot].fd >= 0) ++slot;
+      if (added >= 0 && slot < MAX_CHANNELS) {
+        channels[slot] = (struct pollfd){.fd = added, .events = POLLIN};
+      } else if (added >= 0) {
+        close(added);
+      }
+    }
   }
   _exit(0);
 }
@@ -162,15 +190,27 @@ int start_keeper(struct keeper* keeper, struct fault* fault) {
   return fault->step[0] != 0 ? -1 : open_spaces(keeper, fault);
 }
 
-int take_socket(const struct keeper* keeper, int domain, int type, int protocol) {
+int ask_keeper(int channel, int domain, int type, int protocol) {
   static struct packet packet; /* its room is large */
   const struct socket_request wanted = {domain, type, protocol};
-  if (send(keeper->channel, &wanted, sizeof wanted, MSG_NOSIGNAL) < 0) return -1;
+  if (send(channel, &wanted, sizeof wanted, MSG_NOSIGNAL) < 0) return -1;
   int error = EIO;
-  if (receive_packet(keeper->channel, &packet, 0) <= 0 || packet.size < sizeof error) return errno = EIO, -1;
+  if (receive_packet(channel, &packet, 0) <= 0 || packet.size < sizeof error) return errno = EIO, -1;
   memcpy(&error, packet.bytes, sizeof error);
   if (packet.fd_count == 1) return packet.fds[0];
   close_all(packet.fds, packet.fd_count);
   errno = error;
+  return -1;
+}
+
+int add_channel(const struct keeper* keeper) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  const struct timeval patience = {.tv_sec = 1}; /* whoever asks must not hang with the keeper of another network */
+  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const int sent = send_packet(keeper->channel, "channel", 8, "", 0, &ends[1], 1, 0);
+  close(ends[1]);
+  if (sent == 0) return ends[0];
+  close(ends[0]);
   return -1;
 }

@@ -79,7 +79,12 @@ server = socket.create_server(({address!r}, {port}))
 print("listening", flush=True)
 while True:
     peer, _ = server.accept()
-    peer.sendall({word!r}.encode())
+    peer.settimeout(0.5)
+    try:
+        peer.recv(100)  # a connection that is closed with unread bytes is reset
+        peer.sendall({word!r}.encode())
+    except OSError:
+        pass
     peer.close()
 """
 
@@ -272,3 +277,62 @@ def read_words(path):
         return path.read_bytes()
     except OSError:
         return b""
+
+
+def test_a_service_leads_to_the_pods_of_another_network(engine):
+    address = start(engine, "web", serve(8080, word="from the service"))
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop"},
+                  "spec": {"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080}]}})
+    script = CONNECT + """
+import time
+for _ in range(100):
+    said = reach("shop", 80, b"x")
+    if b"Error" not in said: break
+    time.sleep(0.1)
+print(said)
+""" + f"print(reach({address!r}, 8080))\n"
+    found = output_of(engine, "visitor", script).splitlines()
+    assert found == ["b'from the service'", "b'ConnectionRefusedError'"]
+    engine.muster("create", "namespace", "abroad", check=False)
+    assert "from the service" not in output_of(engine, "foreigner", CONNECT + f"print(reach({address!r}, 80, b'x'))\n", namespace="abroad")
+    engine.muster("delete", "service", "shop")
+    engine.muster("delete", "pod", "web", "--grace-period=0", "--force")
+
+
+def test_a_connection_to_a_service_survives_a_crash_of_the_engine(engine):
+    echo = """
+import socket
+server = socket.create_server(("0.0.0.0", 8080))
+print("listening", flush=True)
+peer, _ = server.accept()
+while data := peer.recv(1 << 16):
+    peer.sendall(data)
+"""
+    start(engine, "echo", echo)
+    engine.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "echo"}, "spec": {"selector": {"app": "echo"}, "ports": [{"port": 8080}]}})
+    client = """
+import socket, time
+while True:
+    try:
+        to = socket.create_connection(("echo", 8080), timeout=20)
+        break
+    except OSError:
+        time.sleep(0.1)
+for number in range(10**6):
+    to.sendall(b"%8d" % number * 1000)
+    got = b""
+    while len(got) < 8000:
+        got += to.recv(8000 - len(got)) or exit("cut")
+    assert got == b"%8d" % number * 1000
+    print("listening", number, flush=True)
+    time.sleep(0.05)
+"""
+    start(engine, "talker", client)
+    engine.kill()
+    engine.start()
+    last = lambda: int((re.findall(r"listening (\d+)", engine.muster("logs", "talker", check=False).stdout) or ["0"])[-1])
+    before = last()
+    wait_for("more to be echoed", lambda: last() > before + 5)
+    assert phase_of(engine, "talker") == "Running"
+    engine.muster("delete", "pod", "echo", "talker", "--grace-period=0", "--force")
+    engine.muster("delete", "service", "echo")

@@ -83,7 +83,10 @@ std::optional<Duration> Names::write_outdated() {
 bool Names::collect_outdated() {
   if (outdated_.empty()) return false;
   for (const std::string& ns : std::exchange(outdated_, {})) {
-    NamespaceNames names = namespace_names(ns, in_namespace(*pods_, ns), in_namespace(*services_, ns));
+    const Documents pods = in_namespace(*pods_, ns);
+    const Documents services = in_namespace(*services_, ns);
+    NamespaceNames names = namespace_names(ns, pods, services);
+    on_change_(ns, pods, services);
     if (names.inside.empty()) {
       names_.erase(ns);
     } else {
@@ -96,8 +99,8 @@ bool Names::collect_outdated() {
 
 void Names::write(const std::string& ns) {
   const std::string host_entries = read_file("/etc/hosts").value_or("127.0.0.1 localhost\n");
-  std::string text = shows_other_namespaces_ ? hosts_text(ns, host_entries, names_)
-                                             : hosts_text(ns, host_entries, {{ns, names_[ns]}});
+  std::string text =
+      shows_other_namespaces_ ? hosts_text(ns, host_entries, names_) : hosts_text(ns, host_entries, {{ns, names_[ns]}});
   std::string& written = written_[ns];
   if (written == text) return;
   if (const auto done = linux_os::overwrite_file(paths_.hosts(ns), text, 0644); !done) {

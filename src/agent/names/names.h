@@ -3,10 +3,12 @@
 // run see the names of pods that start later.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "agent/disk/paths.h"
 #include "agent/launch/isolator.h"
@@ -19,10 +21,13 @@ namespace muster::agent {
 class Names final : public Isolator {
  public:
   using Cache = client::Informer::Cache;
+  using Documents = std::vector<const json::Document*>;
+  /// Receives the pods and Services of a namespace when names have changed.
+  using OnChange = std::function<void(const std::string& ns, const Documents& pods, const Documents& services)>;
   /// The caches are those of the informers of pods and services.
   /// With networks of jobs, pods of other namespaces cannot be reached, and their names are left out.
-  Names(Loop& loop, const Paths& paths, bool shows_other_namespaces)
-      : loop_(loop), paths_(paths), shows_other_namespaces_(shows_other_namespaces) {}
+  Names(Loop& loop, const Paths& paths, bool shows_other_namespaces, OnChange on_change)
+      : loop_(loop), paths_(paths), shows_other_namespaces_(shows_other_namespaces), on_change_(std::move(on_change)) {}
   void use(const Cache& pods, const Cache& services);
 
   /// Returns the pod's address; it is chosen when the pod is first seen and kept until `clean_up`.
@@ -47,6 +52,7 @@ class Names final : public Isolator {
   Loop& loop_;
   const Paths& paths_;
   const bool shows_other_namespaces_;
+  const OnChange on_change_;
   const Cache* pods_ = nullptr;
   const Cache* services_ = nullptr;
   std::map<std::string, std::string> addresses_;  // uid -> address

@@ -60,17 +60,31 @@ void NetworkOwner::listen(const std::string& address, int port, OnFd done) {
   request("listen", {address, std::to_string(port)}, std::move(done));
 }
 
+void NetworkOwner::open_channel(OnFd done) {
+  request("channel", {}, std::move(done));
+}
+
+void NetworkOwner::forward(const std::string& address, int port, int to_port, Fd channel, OnFd done) {
+  request("forward", {address, std::to_string(port), address, std::to_string(to_port)}, std::move(done), channel);
+}
+
+void NetworkOwner::unforward(const std::string& address, int port) {
+  request("unforward", {address, std::to_string(port)}, [](const Result<Fd>&) {});
+}
+
 void NetworkOwner::end() {
   request("end", {}, [](const Result<Fd>&) {});
 }
 
-void NetworkOwner::request(std::string_view verb, const std::vector<std::string>& fields, OnFd done) {
+void NetworkOwner::request(std::string_view verb, const std::vector<std::string>& fields, OnFd done, const Fd& fd) {
   const std::uint64_t id = ++last_id_;
   std::string bytes;
   shim::put_fields(bytes, {verb, std::to_string(id)});
   for (const std::string& field : fields) shim::put_fields(bytes, {field});
   pending_.emplace(id, std::move(done));
-  const Status sent = socket_ ? linux_os::send_packet(socket_, bytes) : Status(owner_has_ended());
+  Status sent = owner_has_ended();
+  if (socket_ && fd) sent = linux_os::send_packet(socket_, bytes, {fd.get()});
+  if (socket_ && !fd) sent = linux_os::send_packet(socket_, bytes);
   if (!sent) loop_.post(lifetime_.guard([this, id, error = sent.error()] { finish(id, error); }));
 }
 

@@ -42,11 +42,16 @@ class NetworkOwner {
   void open_socket(int domain, int type, int protocol, OnFd done);
   /// A TCP socket that listens inside. The owner keeps it too, so that connections wait while there is no server.
   void listen(const std::string& address, int port, OnFd done);
+  /// A channel to the network, for `forward` of another one.
+  void open_channel(OnFd done);
+  /// Passes connections to that address inside on to a port of the same address in the network of the channel.
+  void forward(const std::string& address, int port, int to_port, Fd channel, OnFd done);
+  void unforward(const std::string& address, int port);
   /// Ends the owner; the network ends with its last pod.
   void end();
 
  private:
-  void request(std::string_view verb, const std::vector<std::string>& fields, OnFd done);
+  void request(std::string_view verb, const std::vector<std::string>& fields, OnFd done, const Fd& fd = Fd());
   void read_packets();
   void finish(std::uint64_t id, Result<Fd> result);
   void close();

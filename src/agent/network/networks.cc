@@ -91,6 +91,7 @@ Status Networks::prepare(const Document& pod, LaunchPlan& plan) {
   key_of_[uid] = key;
   // Not synced: after a power failure there is no network.
   TRY(linux_os::overwrite_file(paths_.pod_network(uid), key, 0600));
+  on_joined_(pod.string_at("metadata", "namespace"));
   plan.launch.network = paths_.network(key);
   plan.launch.resolver = resolver_text(plan.launch.resolver, policy_.resolver);
   return ok();
@@ -150,6 +151,41 @@ void Networks::open_door(const std::string& key, Network& network) {
   network.owner->listen("127.0.0.1", api_port_, lifetime_.guard([this, key](Result<Fd> listening) {
     if (listening) return doors_.on_open(key, *std::move(listening));
     LOG_WARN("the pods of a job cannot reach the API", {"network", key}, {"error", listening.error().message});
+  }));
+}
+
+std::string Networks::key_of(const std::string& uid) const {
+  const auto key = key_of_.find(uid);
+  return key == key_of_.end() ? "" : key->second;
+}
+
+void Networks::connect_services(const std::string& ns, const ServicePorts& ports) {
+  const std::string prefix = ns + ".";
+  for (auto at = networks_.lower_bound(prefix); at != networks_.end() && at->first.starts_with(prefix); ++at) {
+    auto& [key, network] = *at;
+    for (const auto& [address, port] : std::exchange(network.reached, {})) {
+      const auto still = ports.find(address);
+      if (still != ports.end() && still->second == port) {
+        network.reached[address] = port;
+      } else {
+        network.owner->unforward(address.first, address.second);
+      }
+    }
+    for (const auto& [address, port] : ports) {
+      if (port.network != key && network.reached.emplace(address, port).second) reach(key, address, port);
+    }
+  }
+}
+
+void Networks::reach(const std::string& key, const std::pair<std::string, int>& at, const ServicePort& port) {
+  const auto target = networks_.find(port.network);
+  if (target == networks_.end()) return;
+  target->second.owner->open_channel(lifetime_.guard([this, key, at, port](Result<Fd> channel) {
+    const auto network = networks_.find(key);
+    if (!channel || network == networks_.end()) return;
+    network->second.owner->forward(at.first, at.second, port.target, *std::move(channel), [at](const Result<Fd>& done) {
+      if (!done) LOG_WARN("a Service cannot be reached", {"address", at.first}, {"error", done.error().message});
+    });
   }));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "agent/disk/paths.h"
 #include "agent/disk/trash.h"
@@ -29,10 +30,21 @@ std::string network_key(const json::Document& pod);
 /// Ends the owners of all networks while no engine runs that could. For `muster down`, after all pods were stopped.
 void end_networks(const std::string& directory);
 
+/// A port of a pod that a Service names, and where it leads.
+struct ServicePort {
+  std::string network;  // of the pod
+  int target = 0;
+  bool operator==(const ServicePort&) const = default;
+};
+/// By the address of the pod and the port of the Service.
+using ServicePorts = std::map<std::pair<std::string, int>, ServicePort>;
+
 class Networks final : public Isolator {
  public:
-  Networks(Loop& loop, const Paths& paths, Trash& trash, NetworkPolicy policy)
-      : loop_(loop), paths_(paths), trash_(trash), policy_(std::move(policy)) {}
+  /// Called when a pod of the namespace has got a network.
+  using OnJoined = std::function<void(const std::string& ns)>;
+  Networks(Loop& loop, const Paths& paths, Trash& trash, NetworkPolicy policy, OnJoined on_joined)
+      : loop_(loop), paths_(paths), trash_(trash), policy_(std::move(policy)), on_joined_(std::move(on_joined)) {}
 
   /// Installs the program.
   Status start();
@@ -46,6 +58,11 @@ class Networks final : public Isolator {
   /// Opens a TCP socket in the network of a pod.
   void open_socket(const std::string& uid, NetworkOwner::OnFd done);
 
+  /// Lets the other networks of the namespace reach these ports, and no others.
+  void connect_services(const std::string& ns, const ServicePorts& ports);
+  /// The key of a pod's network; "" for the machine's.
+  std::string key_of(const std::string& uid) const;
+
   /// As MeasuredPod has it; null for a pod of the machine's network, and until the network is made.
   std::shared_ptr<const Fd> diagnosis_of(const std::string& uid) const;
 
@@ -58,18 +75,21 @@ class Networks final : public Isolator {
   struct Network {
     std::unique_ptr<NetworkOwner> owner;
     std::set<std::string> pods;           // uids
+    ServicePorts reached;                 // of other networks
     std::shared_ptr<const Fd> diagnosis;  // tells what its connections carry
   };
 
   Result<Network*> find_or_make(const std::string& key, const std::string& uid);
   void take_over(const std::string& key, std::unique_ptr<NetworkOwner> owner);
   void open_door(const std::string& key, Network& network);
+  void reach(const std::string& key, const std::pair<std::string, int>& at, const ServicePort& port);
   void close(const std::string& key);
 
   Loop& loop_;
   const Paths& paths_;
   Trash& trash_;
   NetworkPolicy policy_;
+  OnJoined on_joined_;
   std::string program_;
   std::map<std::string, Network> networks_;    // by key
   std::map<std::string, std::string> key_of_;  // by the uid of a pod

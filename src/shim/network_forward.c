@@ -1,0 +1,189 @@
+/* Connections that the owner of a network passes on: it listens at an address inside, and what connects there reaches
+ * an address of another network of the same namespace. So Services work between jobs, also while no server runs.
+ *
+ * A connection is two sockets with a buffer for each direction. A side that does not read stops the other one. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "network.h"
+
+enum { BUFFER = 64 * 1024, BACKLOG = 128 };
+
+/* One direction: from the socket `from` of the connection to the other one. */
+struct flow {
+  char* bytes;
+  size_t begin, end;
+  int ended; /* nothing more arrives */
+  int shut;  /* and the other side was told */
+};
+
+struct connection {
+  int fds[2]; /* -1: the slot is free */
+  int connecting;
+  struct flow flows[2]; /* flows[i] is read from fds[i] */
+};
+
+struct forward {
+  struct sockaddr_in at, to;
+  int listener; /* -1: the slot is free */
+  int channel;  /* to the keeper of the other network */
+};
+
+static struct forward g_forwards[MAX_FORWARDS];
+static struct connection g_connections[MAX_FORWARDED];
+static int g_connection_count;
+
+static int is_same(const struct sockaddr_in* a, const struct sockaddr_in* b) {
+  return a->sin_port == b->sin_port && a->sin_addr.s_addr == b->sin_addr.s_addr;
+}
+
+void init_forwards(void) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) g_forwards[i].listener = g_forwards[i].channel = -1;
+  for (int i = 0; i < MAX_FORWARDED; ++i) g_connections[i].fds[0] = g_connections[i].fds[1] = -1;
+}
+
+void end_forward(const struct sockaddr_in* at) {
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    struct forward* forward = &g_forwards[i];
+    if (forward->listener < 0 || !is_same(&forward->at, at)) continue;
+    close_all(&forward->listener, 1);
+    close_all(&forward->channel, 1);
+  }
+}
+
+int begin_forward(const struct keeper* keeper, const struct sockaddr_in* at, const struct sockaddr_in* to, int channel,
+                  struct fault* fault) {
+  end_forward(at);
+  int slot = 0;
+  while (slot < MAX_FORWARDS && g_forwards[slot].listener >= 0) ++slot;
+  errno = EMFILE;
+  if (slot == MAX_FORWARDS) return fail(fault, "forward more than %d addresses", MAX_FORWARDS);
+  const int listener = listen_inside(keeper, at, BACKLOG, fault);
+  if (listener < 0) return -1;
+  g_forwards[slot] = (struct forward){*at, *to, listener, channel};
+  return 0;
+}
+
+/* ---- connections ---- */
+
+static void end_connection(struct connection* c) {
+  close_all(c->fds, 2);
+  free(c->flows[0].bytes);
+  free(c->flows[1].bytes);
+  memset(c->flows, 0, sizeof c->flows);
+  --g_connection_count;
+}
+
+static void accept_forwarded(struct forward* forward) {
+  const int fd = accept4(forward->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) return;
+  int slot = 0;
+  while (slot < MAX_FORWARDED && g_connections[slot].fds[0] >= 0) ++slot;
+  const int to = slot < MAX_FORWARDED ? ask_keeper(forward->channel, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0) : -1;
+  struct connection made = {.fds = {fd, to}, .connecting = 1};
+  for (int i = 0; i < 2; ++i) made.flows[i].bytes = malloc(BUFFER);
+  const int started =
+      to >= 0 && made.flows[0].bytes != NULL && made.flows[1].bytes != NULL &&
+      (connect(to, (const struct sockaddr*)&forward->to, sizeof forward->to) == 0 || errno == EINPROGRESS);
+  if (slot < MAX_FORWARDED) {
+    ++g_connection_count;
+    g_connections[slot] = made;
+    if (!started) end_connection(&g_connections[slot]);
+    return;
+  }
+  close_all(made.fds, 2);
+  free(made.flows[0].bytes);
+  free(made.flows[1].bytes);
+}
+
+/* Returns 0 when the connection has failed. */
+static int fill(struct connection* c, int side) {
+  struct flow* flow = &c->flows[side];
+  if (flow->begin != flow->end || flow->ended) return 1;
+  const ssize_t n = recv(c->fds[side], flow->bytes, BUFFER, 0);
+  if (n < 0) return errno == EAGAIN || errno == EINTR;
+  flow->begin = 0;
+  flow->end = (size_t)n;
+  flow->ended = n == 0;
+  return 1;
+}
+
+static int drain(struct connection* c, int side) {
+  struct flow* flow = &c->flows[side];
+  if (flow->begin != flow->end) {
+    const ssize_t n = send(c->fds[1 - side], flow->bytes + flow->begin, flow->end - flow->begin, MSG_NOSIGNAL);
+    if (n < 0) return errno == EAGAIN || errno == EINTR;
+    flow->begin += (size_t)n;
+  }
+  if (flow->begin == flow->end && flow->ended && !flow->shut) {
+    shutdown(c->fds[1 - side], SHUT_WR);
+    flow->shut = 1;
+  }
+  return 1;
+}
+
+static short events_of(const struct connection* c, int side) {
+  const struct flow* in = &c->flows[side];
+  const struct flow* out = &c->flows[1 - side];
+  if (c->connecting) return side == 1 ? POLLOUT : 0;
+  return (short)((in->begin == in->end && !in->ended ? POLLIN : 0) | (out->begin != out->end ? POLLOUT : 0));
+}
+
+static void serve_connection_pair(struct connection* c, const short got[2]) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (c->connecting) {
+    if (got[1] != 0) getsockopt(c->fds[1], SOL_SOCKET, SO_ERROR, &error, &size);
+    if (got[1] != 0 && error == 0) c->connecting = 0;
+    if (error != 0 || (got[0] & (POLLERR | POLLHUP)) != 0) end_connection(c);
+    return;
+  }
+  int alive = 1;
+  for (int side = 0; side < 2 && alive; ++side) {
+    alive = fill(c, side) && drain(c, side);
+  }
+  if (!alive || (c->flows[0].shut && c->flows[1].shut)) end_connection(c);
+}
+
+/* ---- polling ---- */
+
+size_t poll_forwards(struct pollfd* polled) {
+  size_t count = 0;
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].listener < 0) continue;
+    const int has_room = g_connection_count < MAX_FORWARDED;
+    polled[count++] = (struct pollfd){.fd = has_room ? g_forwards[i].listener : -1, .events = POLLIN};
+  }
+  for (int i = 0; i < MAX_FORWARDED && g_connection_count > 0; ++i) {
+    const struct connection* c = &g_connections[i];
+    if (c->fds[0] < 0) continue;
+    for (int side = 0; side < 2; ++side) {
+      /* A side that waits for the other one is not polled: its end would be reported again and again. */
+      const short events = events_of(c, side);
+      polled[count++] = (struct pollfd){.fd = events != 0 ? c->fds[side] : -1, .events = events};
+    }
+  }
+  return count;
+}
+
+void serve_forwards(const struct pollfd* polled) {
+  size_t at = 0;
+  int listening[MAX_FORWARDS], listeners = 0;
+  for (int i = 0; i < MAX_FORWARDS; ++i) {
+    if (g_forwards[i].listener < 0) continue;
+    if (polled[at++].revents != 0) listening[listeners++] = i;
+  }
+  const int connections = g_connection_count;
+  for (int i = 0; i < MAX_FORWARDED && connections > 0; ++i) {
+    if (g_connections[i].fds[0] < 0) continue;
+    const short got[2] = {polled[at].revents, polled[at + 1].revents};
+    at += 2;
+    if (got[0] != 0 || got[1] != 0) serve_connection_pair(&g_connections[i], got);
+  }
+  for (int i = 0; i < listeners; ++i) accept_forwarded(&g_forwards[listening[i]]);
+}
