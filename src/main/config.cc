@@ -62,6 +62,16 @@ TypeDesc describe(Of<LogsConfig>) {
       field<&LogsConfig::keep_pods>("keepPods", "How many deleted pods keep their logs.").min(0).default_value(500));
 }
 
+TypeDesc describe(Of<NetworkConfig>) {
+  return object<NetworkConfig>(
+      "Network", "The network of pods.",
+      field<&NetworkConfig::mode>("mode", "Whether the pods of a job have a network of their own.")
+          .one_of({"auto", "job", "host"})
+          .default_value("auto"),
+      field<&NetworkConfig::allow>(
+          "allow", "Ports of this machine that pods in networks of their own reach too, such as 127.0.0.1:5000."));
+}
+
 TypeDesc describe(Of<QueueConfig>) {
   return object<QueueConfig>(
       "Queue", "A queue that the engine creates when it starts.",
@@ -117,9 +127,7 @@ TypeDesc describe(Of<Config>) {
           .default_value("1h"),
       field<&Config::snapshots>("snapshots", "Automatic copies of the database."),
       field<&Config::logs>("logs", "How much of logs is kept."),
-      field<&Config::network>("network", "Whether the pods of a job have a network of their own.")
-          .one_of({"auto", "job", "host"})
-          .default_value("auto"),
+      field<&Config::network>("network", "The network of pods; `network: host` is short for its mode."),
       field<&Config::scheduling>("scheduling", "Whether CPU and memory make pods wait, as GPUs do.")
           .one_of({"lenient", "strict"})
           .default_value("lenient"),
@@ -214,6 +222,13 @@ Status check_values(const Config& config, const json::YamlDocument& document, co
     const auto address = parse_address(value);
     if (value.empty() || address) continue;
     problems.push_back(fmt::format("{}{}: {}", position(file, document, key), key, address.error().message));
+  }
+  for (const std::string& allowed : config.network.allow) {
+    const auto address = parse_address(allowed);
+    if (address && address->port > 0 && address->host.starts_with("127.")) continue;
+    problems.push_back(
+        fmt::format("{}network.allow: must be an address of loopback and a port, such as 127.0.0.1:5000, got {}",
+                    position(file, document, "network.allow"), quote(allowed)));
   }
   for (std::size_t i = 0; i < config.environments.size(); ++i) {
     const EnvironmentConfig& environment = config.environments[i];
@@ -321,6 +336,17 @@ Result<Address> parse_address(std::string_view text) {
                .message = fmt::format("must be HOST:PORT, got {}; for example 127.0.0.1:8765", quote(text))};
 }
 
+namespace {
+
+/// `network: host` means `network: {mode: host}`.
+void expand_network(json::Document& config) {
+  const json::Document* network = config.find("network");
+  if (network == nullptr || !network->is_string()) return;
+  config.as_object().set("network", json::Document(json::Object{{"mode", network->as_string()}}));
+}
+
+}  // namespace
+
 Result<Config> parse_config(std::string_view yaml, const std::string& file, const std::string& data_dir) {
   auto documents = json::parse_yaml(yaml);
   if (!documents) return in_context(file, std::move(documents).error());
@@ -337,7 +363,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
                   .snapshots = {.every = "1h", .keep = 24},
                   .logs = usual_logs(),
                   .scheduling = "lenient",
-                  .network = "auto",
+                  .network = {},
                   .queues = {},
                   .stalled_after = "10m",
                   .tensorboard = {},
@@ -348,6 +374,7 @@ Result<Config> parse_config(std::string_view yaml, const std::string& file, cons
     return Error{.reason = Reason::kInvalid, .message = file + ": holds more than one YAML document; keep the first"};
   }
   json::YamlDocument& document = documents->front();
+  expand_network(document.value);
   if (const auto problems = problems_in(document, file); !problems.empty()) {
     return Error{.reason = Reason::kInvalid, .message = join(problems, "\n")};
   }

@@ -42,6 +42,11 @@ struct LogsConfig {
   int keep_pods = 500;
 };
 
+struct NetworkConfig {
+  std::string mode = "auto";       // or "job", "host"
+  std::vector<std::string> allow;  // 127.0.0.1:PORT of the machine
+};
+
 struct QueueConfig {
   std::string name;
   std::map<std::string, Quantity> quota;  // empty: no limit
@@ -80,7 +85,7 @@ struct Config {
   SnapshotsConfig snapshots;
   LogsConfig logs;
   std::string scheduling = "lenient";  // or "strict"
-  std::string network = "auto";        // or "job", "host"
+  NetworkConfig network;
   std::vector<QueueConfig> queues;
   std::string stalled_after = "10m";  // a valid duration
   TensorBoardConfig tensorboard = {};

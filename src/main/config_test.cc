@@ -10,6 +10,7 @@
 namespace muster {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string message_of(std::string_view yaml) {
@@ -27,6 +28,7 @@ TEST(Config, AnEmptyFileMeansTheDefaults) {
 TEST(Config, ReadsQueues) {
   auto config = parse_config(
       "scheduling: strict\n"
+      "network: {mode: job, allow: ['127.0.0.1:5000']}\n"
       "queues:\n"
       "- name: research\n"
       "  quota: {nvidia.com/gpu: 4}\n"
@@ -35,6 +37,8 @@ TEST(Config, ReadsQueues) {
       "muster.yaml");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->scheduling, "strict");
+  EXPECT_EQ(config->network.mode, "job");
+  EXPECT_THAT(config->network.allow, ElementsAre("127.0.0.1:5000"));
   ASSERT_EQ(config->queues.size(), 1u);
   const json::Document queue = queue_object(config->queues[0]);
   EXPECT_EQ(queue.string_at("metadata", "name"), "research");
@@ -49,6 +53,10 @@ TEST(Config, ReportsMistakesInQueues) {
   EXPECT_THAT(message_of("queues:\n- quota: {cpu: 4}\n"), HasSubstr("queues[0].name"));
   EXPECT_THAT(message_of("queues:\n- name: a\n  priority: 101\n"), HasSubstr("muster.yaml:3:"));
   EXPECT_THAT(message_of("scheduling: strikt\n"), HasSubstr("strict"));
+  EXPECT_THAT(message_of("network: hots\n"), HasSubstr("host"));
+  EXPECT_THAT(message_of("network: {allow: ['10.0.0.1:80']}\n"),
+              HasSubstr("network.allow: must be an address of loopback"));
+  EXPECT_EQ(parse_config("network: host\n", "c")->network.mode, "host");
 }
 
 TEST(Config, ReadsEnvironmentsAndResources) {

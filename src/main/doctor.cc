@@ -147,10 +147,11 @@ Check check_network(const std::string& data_dir, const Config& config) {
   std::error_code ignored;
   const bool has_run = std::filesystem::is_directory(data_dir, ignored);
   const std::string folder =
-      has_run ? data_dir : fmt::format("{}/muster-{}", std::filesystem::temp_directory_path(ignored).string(), ::getpid());
+      has_run ? data_dir
+              : fmt::format("{}/muster-{}", std::filesystem::temp_directory_path(ignored).string(), ::getpid());
   if (const auto made = make_directories(folder, 0700); !made)
     return {"network", Health::kBad, made.error().message, "free some space in the folder for temporary files"};
-  const auto policy = agent::find_network_policy(config.network, folder);
+  const auto policy = agent::find_network_policy(config.network.mode, folder);
   if (!has_run) std::filesystem::remove_all(folder, ignored);
   if (!policy) return {"network", Health::kBad, policy.error().message, "correct `network` in config.yaml"};
   return {"network", policy->missing.empty() ? Health::kGood : Health::kAbsent, agent::describe_network(*policy),

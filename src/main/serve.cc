@@ -315,7 +315,11 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.transport = std::make_unique<apiserver::LocalTransport>(engine.loop, *engine.api);
   engine.client = std::make_unique<client::ApiClient>(*engine.transport, "");
   agent::Options for_agent = agent_options(options);
-  TRY_ASSIGN(for_agent.network, agent::find_network_policy(options.config.network, options.data_dir));
+  TRY_ASSIGN(for_agent.network, agent::find_network_policy(options.config.network.mode, options.data_dir));
+  for (const std::string& allowed : options.config.network.allow) {
+    TRY_ASSIGN(const Address address, parse_address(allowed));
+    for_agent.network.allowed.emplace_back(address.host, address.port);
+  }
   LOG_INFO("network", {"of pods", agent::describe_network(for_agent.network)});
   for_agent.api_access = [&](const json::Document& pod) { return api_access(engine, options, credentials, pod); };
   engine.agent = std::make_unique<agent::Agent>(engine.loop, engine.rng, *engine.client, std::move(for_agent));

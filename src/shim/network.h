@@ -42,7 +42,8 @@ int listen_inside(const struct keeper* keeper, const struct sockaddr_in* address
 enum { MAX_FORWARDS = 256, MAX_FORWARDED = 512, MAX_FORWARD_POLLS = MAX_FORWARDS + 2 * MAX_FORWARDED };
 
 void init_forwards(void);
-/* Passes connections to `at` inside on to `to` in the network of the keeper behind `channel`, which it takes over. An
+/* Passes connections to `at` inside on to `to` in the network of the keeper behind `channel`, which it takes over;
+ * -1: in the host's. An
  * earlier forward of that address ends; its connections stay. */
 int begin_forward(const struct keeper* keeper, const struct sockaddr_in* at, const struct sockaddr_in* to, int channel,
                   struct fault* fault);

@@ -31,7 +31,7 @@ struct connection {
 struct forward {
   struct sockaddr_in at, to;
   int listener; /* -1: the slot is free */
-  int channel;  /* to the keeper of the other network */
+  int channel;  /* to the keeper of the other network; -1: the host's */
 };
 
 static struct forward g_forwards[MAX_FORWARDS];
@@ -79,12 +79,18 @@ static void end_connection(struct connection* c) {
   --g_connection_count;
 }
 
+static int open_target(const struct forward* forward) {
+  const int type = SOCK_STREAM | SOCK_NONBLOCK;
+  return forward->channel >= 0 ? ask_keeper(forward->channel, AF_INET, type, 0)
+                               : socket(AF_INET, type | SOCK_CLOEXEC, 0);
+}
+
 static void accept_forwarded(struct forward* forward) {
   const int fd = accept4(forward->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) return;
   int slot = 0;
   while (slot < MAX_FORWARDED && g_connections[slot].fds[0] >= 0) ++slot;
-  const int to = slot < MAX_FORWARDED ? ask_keeper(forward->channel, AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0) : -1;
+  const int to = slot < MAX_FORWARDED ? open_target(forward) : -1;
   struct connection made = {.fds = {fd, to}, .connecting = 1};
   for (int i = 0; i < 2; ++i) made.flows[i].bytes = malloc(BUFFER);
   const int started =

@@ -216,15 +216,13 @@ static void give_channel(struct peer_request* request) {
 static void take_forward(struct peer_request* request) {
   struct sockaddr_in at, to;
   struct fault fault;
-  const int has_channel = request->packet->fd_count == 1;
-  errno = EINVAL;
-  if (!has_channel) fail(&fault, "forward without a channel");
-  if (!has_channel || next_address(request, &at, &fault) != 0 || next_address(request, &to, &fault) != 0 ||
-      begin_forward(&request->owner->keeper, &at, &to, request->packet->fds[0], &fault) != 0) {
+  const int channel = request->packet->fd_count == 1 ? request->packet->fds[0] : -1;
+  if (next_address(request, &at, &fault) != 0 || next_address(request, &to, &fault) != 0 ||
+      begin_forward(&request->owner->keeper, &at, &to, channel, &fault) != 0) {
     refuse(request, &fault);
     return;
   }
-  request->packet->fds[0] = -1; /* the forward's now */
+  request->packet->fd_count = 0; /* the forward's now */
   answer(request, NULL, 0);
 }
 

@@ -10,12 +10,13 @@ import pytest
 from harness import MUSTER, Engine, free_port, wait_for
 
 ARENA = MUSTER.parent / "arena"
+RSYNC_PORT, SSH_PORT = free_port(), free_port()
 SSHD = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
 
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
-    made = Engine(tmp_path_factory.mktemp("sync")).start()
+    made = Engine(tmp_path_factory.mktemp("sync"), config=f"network: {{allow: ['127.0.0.1:{RSYNC_PORT}', '127.0.0.1:{SSH_PORT}']}}\n").start()
     yield made
     made.stop()
 
@@ -55,7 +56,7 @@ def test_code_comes_from_an_rsync_daemon(engine, daemon, tmp_path):
     project = tmp_path / "served" / "project"
     project.mkdir(parents=True)
     (project / "hello.txt").write_text("by rsync\n")
-    port = free_port()
+    port = RSYNC_PORT
     config = tmp_path / "rsyncd.conf"
     config.write_text(f"use chroot = no\npid file = {tmp_path}/pid\n[code]\npath = {project.parent}\nread only = yes\n")
     daemon(["rsync", "--daemon", "--no-detach", f"--config={config}", "--address=127.0.0.1", f"--port={port}"], port)
@@ -81,7 +82,7 @@ def test_code_comes_by_ssh_with_the_key_of_a_secret(engine, daemon, keys, tmp_pa
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "-q", "-m", "first"], check=True)
     subprocess.run(["git", "clone", "-q", "--bare", str(work), str(tmp_path / "project.git")], check=True)
-    port = free_port()
+    port = SSH_PORT
     (keys / "authorized").write_text((keys / "user.pub").read_text())
     config = keys / "sshd_config"
     config.write_text(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {keys}/host\nAuthorizedKeysFile {keys}/authorized\n"

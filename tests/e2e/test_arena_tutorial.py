@@ -84,7 +84,7 @@ def engine(tmp_path_factory):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: GitHost(*a, directory=str(served)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     config = configured({"MNIST_LIMIT": "1000"}, "--gpus", "3")
-    config += f"git:\n  insteadOf:\n    {HOST}: http://127.0.0.1:{server.server_port}/\n"
+    config += f"git:\n  insteadOf:\n    {HOST}: http://127.0.0.1:{server.server_port}/\nnetwork: {{allow: ['127.0.0.1:{server.server_port}']}}\n"
     made = Engine(folder, config=config).start()
     prepare(MUSTER_DATA_DIR=str(made.data))
     yield made

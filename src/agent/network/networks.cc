@@ -77,6 +77,11 @@ void Networks::take_over(const std::string& key, std::unique_ptr<NetworkOwner> o
   Network& network = networks_[key];
   network.owner = std::move(owner);
   if (api_port_ != 0) open_door(key, network);
+  for (const auto& [address, port] : policy_.allowed) {
+    network.owner->forward(address, port, port, Fd(), [address, port](const Result<Fd>& done) {
+      if (!done) LOG_WARN("network.allow", {"address", address}, {"port", port}, {"error", done.error().message});
+    });
+  }
   network.owner->open_socket(AF_NETLINK, SOCK_DGRAM, NETLINK_SOCK_DIAG, [this, key](Result<Fd> opened) {
     if (opened) networks_.at(key).diagnosis = std::make_shared<const Fd>(*std::move(opened));
   });

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/fd.h"
@@ -74,7 +75,8 @@ struct NetworkPolicy {
   bool own_networks = false;
   // An address inside at which pasta serves the resolver of a machine that has it on loopback.
   std::string resolver = {};
-  std::string pasta = {};    // the program that connects them with the outside; "": nothing does
+  std::string pasta = {};  // the program that connects them with the outside; "": nothing does
+  std::vector<std::pair<std::string, int>> allowed = {};  // addresses and ports of the machine that they reach
   std::string missing = {};  // what the machine lacks for networks of jobs; "": nothing, or they are not wanted
 };
 
