@@ -1,9 +1,12 @@
 """`muster exec`, `attach` and `cp` in real pods, over the Unix socket and over HTTPS."""
 
+import base64
+import io
 import os
 import re
 import signal
 import subprocess
+import tarfile
 
 import pytest
 from harness import MUSTER, training_job, wait_for
@@ -42,6 +45,55 @@ def test_files_are_copied_both_ways(muster, tmp_path):
     muster("cp", tmp_path / "in", f"p:/tmp/{tmp_path.name}")
     muster("cp", f"p:/tmp/{tmp_path.name}", tmp_path / "back")
     assert (tmp_path / "back" / "a file").read_text() == "text" * 100_000
+
+
+def test_an_archive_of_a_hostile_pod_stays_in_the_destination(engine, tmp_path):
+    """The pod's tar answers with archives of its own making."""
+    engine.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "hostile"}, "spec": {
+        "volumes": [{"name": "evil", "emptyDir": {}}],
+        "containers": [{"name": "a", "image": "busybox", "command": ["sleep", "1000"],
+                        "env": [{"name": "PATH", "value": "/evil:/usr/bin:/bin"}],
+                        "volumeMounts": [{"name": "evil", "mountPath": "/evil"}]}]}})
+    engine.wait_phase("hostile", "Running", kind="pod")
+    engine.muster("exec", "-i", "hostile", "--", "sh", "-c", "cat >/evil/tar && chmod +x /evil/tar",
+                  stdin="#!/bin/sh\ncat /evil/archive\n")
+
+    def copied(*entries, end=b""):
+        """Copies data of an archive with these entries: name, type, link or content, mode."""
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w") as tar:
+            for name, kind, text, mode in entries:
+                entry = tarfile.TarInfo(name)
+                entry.type, entry.mode = kind, mode
+                if kind == tarfile.REGTYPE:
+                    entry.size = len(text)
+                else:
+                    entry.linkname = text
+                tar.addfile(entry, io.BytesIO(text.encode()) if kind == tarfile.REGTYPE else None)
+        sent = base64.b64encode(archive.getvalue() + end).decode()
+        engine.muster("exec", "-i", "hostile", "--", "sh", "-c", "base64 -d >/evil/archive", stdin=sent)
+        return engine.muster("cp", "hostile:/data", tmp_path / "in" / "data", check=False)
+
+    (tmp_path / "in").mkdir()
+    file = tarfile.REGTYPE
+    good = copied(("data/a", file, "one", 0o6755), ("data/b", tarfile.LNKTYPE, "data/a", 0o644))
+    assert good.returncode == 0, good.stderr
+    assert (tmp_path / "in" / "data" / "b").read_text() == "one"
+    assert (tmp_path / "in" / "data" / "a").stat().st_mode & 0o7000 == 0
+    for entries in ([("data/../../out", file, "bad", 0o644)],
+                    [("../out", file, "bad", 0o644)],
+                    [(f"{tmp_path}/out", file, "bad", 0o644)],
+                    [("data/link", tarfile.SYMTYPE, str(tmp_path), 0o777), ("data/link/../../out", file, "bad", 0o644)],
+                    [("data/hard", tarfile.LNKTYPE, "../../etc/passwd", 0o644)]):
+        done = copied(*entries)
+        assert done.returncode != 0 and "error: archive from the container: " in done.stderr, done
+    linked = copied(("data/link", tarfile.SYMTYPE, str(tmp_path), 0o777), ("data/link/out", file, "bad", 0o644),
+                    ("data/null", tarfile.CHRTYPE, "", 0o666))
+    assert "skipped data/link: a symbolic link\nskipped data/null: a device\n" == linked.stderr
+    assert not (tmp_path / "out").exists() and sorted(p.name for p in tmp_path.iterdir()) == ["in"]
+    endless = copied(("data/a", file, "one", 0o644), end=b"x" * 3_000_000)
+    assert "does not stop after its end" in endless.stderr
+    engine.muster("delete", "pod", "hostile", "--grace-period=1")
 
 
 def test_a_command_that_does_not_exist_is_an_error(pod):

@@ -1,13 +1,15 @@
 // cp: copies files and folders to and from a container, as a tar archive through exec, as kubectl does.
 #include <fmt/core.h>
 
-#include <csignal>
 #include <filesystem>
 
 #include "base/strings.h"
+#include "base/visible_text.h"
 #include "cli/commands/commands.h"
 #include "cli/exec/exec_run.h"
 #include "cli/exec/tar.h"
+#include "cli/exec/tar_reader.h"
+#include "cli/exec/unpack.h"
 #include "client/logs/log_target.h"
 
 namespace muster::cli {
@@ -55,7 +57,6 @@ class Cp final : public Command {
       return session.fail(usage_failure("one of the two must be in a pod, and the other here", kUsage));
     }
     if (from.path.empty() || to.path.empty()) return session.fail(usage_failure("a path is missing", kUsage));
-    std::signal(SIGPIPE, SIG_IGN);  // a tar that ends early is reported by its exit code
     const Place& remote = from.pod.empty() ? to : from;
     const auto found = find_running_pod(session, remote.ns, remote.pod);
     if (const auto* failure = std::get_if<Failure>(&found)) return session.fail(*failure);
@@ -107,7 +108,7 @@ class Cp final : public Command {
     std::vector<std::string> words{"-cf", "-"};
     for (std::string& option : tar_rename(base, name)) words.push_back(std::move(option));
     words.insert(words.end(), {"-C", from_folder, "--", base});
-    auto tar = LocalTar::start(words, LocalTar::Archive::kWritten);
+    auto tar = LocalTar::start(words);
     if (!tar) return session.fail(tar.error());
     // The copy belongs to the container's user (-o): owners on this machine mean nothing there, and may not even exist.
     ExecRun run = remote_run(session, {"tar", "-xmof", "-", "-C", to_folder});
@@ -123,27 +124,41 @@ class Cp final : public Command {
       to_folder = to;
       name = base;
     }
-    if (base.empty()) return session.fail(usage_failure(fmt::format("{}: name a file or folder in it", from), kUsage));
-    // Only what was asked for is unpacked, whatever else the container sends; GNU tar keeps it below the folder.
-    std::vector<std::string> words{"-xmf", "-", "--no-same-owner"};
-    for (std::string& option : tar_rename(base, name)) words.push_back(std::move(option));
-    words.insert(words.end(), {"-C", to_folder, "--", base});
-    auto tar = LocalTar::start(words, LocalTar::Archive::kRead);
-    if (!tar) return session.fail(tar.error());
+    if (base.empty() || base == "..") {
+      return session.fail(usage_failure(fmt::format("{}: name a file or folder in it", from), kUsage));
+    }
+    const auto unpack = Unpack::open(to_folder, base, name, [&](const std::string& entry, std::string_view what) {
+      session.err(fmt::format("skipped {}: {}\n", visible(entry), what));
+    });
+    if (!unpack) return session.fail(unpack.error());
+    TarReader reader(**unpack);
+    Status so_far = ok();
     ExecRun run = remote_run(session, {"tar", "-cf", "-", "-C", from_folder, "--", base});
-    run.on_stdout = [&tar](std::string_view bytes) { tar->write(bytes); };
-    return finish(session, run_exec(session, run), *tar);
+    run.on_stdout = [&](std::string_view bytes) {
+      if (so_far) so_far = reader.read(bytes);
+    };
+    run.check = [&so_far] { return so_far; };
+    const auto remote = run_exec(session, run);
+    if (!remote) return kExitInterrupted;
+    if (!*remote) return session.fail(remote->error());
+    if (**remote != 0) return session.fail(not_complete("in the container", **remote));
+    if (const Status whole = reader.finish(); !whole) return session.fail(whole.error());
+    if ((*unpack)->has_written()) return kExitOk;
+    return session.fail(
+        Failure{.code = kExitFailed, .what = fmt::format("{}: must be a file or a folder; nothing was copied", from)});
   }
 
   static int finish(Session& session, const std::optional<Result<int>>& remote, LocalTar& tar) {
     if (!remote) return kExitInterrupted;
     if (!*remote) return session.fail(remote->error());
     const int local = tar.finish();
-    if (**remote == 0 && local == 0) return kExitOk;
-    const std::string where = **remote != 0 ? "in the container" : "on this machine";
-    return session.fail(Failure{.code = kExitFailed,
-                                .what = fmt::format("the copy is not complete: tar {} ended with exit code {}", where,
-                                                    **remote != 0 ? **remote : local)});
+    if (**remote != 0) return session.fail(not_complete("in the container", **remote));
+    return local == 0 ? kExitOk : session.fail(not_complete("on this machine", local));
+  }
+
+  static Failure not_complete(std::string_view where, int code) {
+    return {.code = kExitFailed,
+            .what = fmt::format("the copy is not complete: tar {} ended with exit code {}", where, code)};
   }
 
   std::string container_;

@@ -96,7 +96,10 @@ std::optional<Result<int>> run_exec(Session& session, const ExecRun& run) {
     pump = std::make_shared<InputPump>(session.loop(), run.input, *program);
     pump->start();
   }
-  const auto waited = session.wait_until([&] { return exit.has_value(); });
+  const auto waited = session.wait_until([&] {
+    if (Status fine = run.check(); !fine) exit = std::move(fine).error();
+    return exit.has_value();
+  });
   if (waited == Session::Waited::kInterrupted) return std::nullopt;
   return exit;
 }

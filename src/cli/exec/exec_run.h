@@ -17,7 +17,8 @@ struct ExecRun {
   int input = -1;  // copied to the program's stdin; -1: none
   std::function<void(std::string_view)> on_stdout;
   std::function<void(std::string_view)> on_stderr;
-  const Console* console = nullptr;  // where the terminal's size comes from, when the request has one
+  std::function<Status()> check = ok;  // an error ends the run: the program's output cannot be used
+  const Console* console = nullptr;    // where the terminal's size comes from, when the request has one
 };
 
 /// Returns the exit code of the program, or why there is none; nullopt when the user interrupted it.

@@ -44,15 +44,14 @@ std::vector<std::string> tar_rename(std::string_view base, std::string_view name
   return {rule};
 }
 
-Result<LocalTar> LocalTar::start(const std::vector<std::string>& words, Archive archive) {
+Result<LocalTar> LocalTar::start(const std::vector<std::string>& words) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno_error("tar: make a pipe", errno);
   Fd read_end(ends[0]);
   Fd write_end(ends[1]);
-  const bool tar_reads = archive == Archive::kRead;
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, tar_reads ? ends[0] : ends[1], tar_reads ? STDIN_FILENO : STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, write_end.get(), STDOUT_FILENO);
   std::vector<std::string> all = words;
   all.insert(all.begin(), "tar");
   std::vector<char*> argv;
@@ -62,21 +61,13 @@ Result<LocalTar> LocalTar::start(const std::vector<std::string>& words, Archive 
   const int failure = ::posix_spawnp(&pid, "tar", &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (failure != 0) return errno_error("run tar on this machine", failure);
-  return LocalTar(pid, tar_reads ? std::move(write_end) : std::move(read_end));
+  return LocalTar(pid, std::move(read_end));
 }
 
 LocalTar::~LocalTar() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
   exit_code_of(pid_);
-}
-
-void LocalTar::write(std::string_view bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(pipe_.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) return;  // tar has ended; its exit code says why
-    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
 }
 
 int LocalTar::finish() {

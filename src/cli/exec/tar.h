@@ -1,4 +1,4 @@
-// The tar program of this machine, with one end of its archive in our hands, for `muster cp`.
+// The tar program of this machine, which packs what `muster cp` sends to a container.
 #pragma once
 
 #include <sys/types.h>
@@ -17,18 +17,15 @@ std::vector<std::string> tar_rename(std::string_view base, std::string_view name
 
 class LocalTar {
  public:
-  enum class Archive { kRead, kWritten };
-  /// `archive` says whether tar reads the archive from us, or writes it to us.
-  static Result<LocalTar> start(const std::vector<std::string>& words, Archive archive);
+  static Result<LocalTar> start(const std::vector<std::string>& words);
   LocalTar(LocalTar&& other) noexcept : pid_(std::exchange(other.pid_, -1)), pipe_(std::move(other.pipe_)) {}
   LocalTar& operator=(LocalTar&&) = delete;
   /// Kills a program that is still running.
   ~LocalTar();
 
+  /// The archive comes from here.
   int fd() const { return pipe_.get(); }
-  /// Passes on a part of the archive. Blocks until tar has taken it; nothing happens once tar has ended.
-  void write(std::string_view bytes) const;
-  /// Ends the archive and waits. Returns the exit code.
+  /// Waits for its end. Returns the exit code.
   int finish();
 
  private:
