@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/strings.h"
+#include "net/http.h"
 
 namespace muster::arena {
 
@@ -128,6 +130,28 @@ Result<GitFetch::Submodules> submodules_at(const Values& values) {
   return invalid_variable(fmt::format("GIT_SYNC_SUBMODULES: must be recursive, shallow or off, got {}", quote(text)));
 }
 
+struct Login {
+  std::string user;
+  std::string password;
+};
+
+/// Moves user and password out of an http or https address.
+Login take_login(std::string& address) {
+  const std::size_t begin = address.find("://");
+  if (begin == std::string::npos || !to_lower(address).starts_with("http")) return {};
+  const std::size_t from = begin + 3;
+  const std::size_t end = std::min(address.find_first_of("/?#", from), address.size());
+  const std::size_t at = address.rfind('@', end);
+  if (at == std::string::npos || at < from) return {};
+  const std::string login = address.substr(from, at - from);
+  address.erase(from, at + 1 - from);
+  const std::size_t colon = login.find(':');
+  const auto plain = [](std::string_view text) { return net::percent_decode(text, false).value_or(std::string(text)); };
+  if (colon == std::string::npos) return {.user = plain(login), .password = {}};
+  return {.user = plain(std::string_view(login).substr(0, colon)),
+          .password = plain(std::string_view(login).substr(colon + 1))};
+}
+
 /// git passes the text to a shell, so the paths in it must not need quotes.
 Result<std::string> ssh_command(const Values& values) {
   const std::string key = value_or(values, "GIT_SSH_KEY_FILE", kUsualSshKey);
@@ -149,7 +173,10 @@ Result<std::vector<std::string>> git_environment(const std::vector<std::string>&
   std::vector<std::string> out;
   // git passes its environment on to muster-git-askpass, which answers with the credentials there.
   for (const std::string& entry : environment) {
-    if (!entry.starts_with("GIT_ASKPASS=") && !entry.starts_with("GIT_ALLOW_PROTOCOL=")) out.push_back(entry);
+    const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
+    constexpr std::array<std::string_view, 4> kOurs = {"GIT_ASKPASS", "GIT_ALLOW_PROTOCOL", kGitServerVariable,
+                                                       "GIT_SYNC_REPO"};
+    if (std::ranges::find(kOurs, name) == kOurs.end()) out.push_back(entry);
   }
   for (const char* fixed :
        {"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_ASKPASS=/run/muster/bin/muster-git-askpass",
@@ -177,6 +204,7 @@ Result<GitFetch> read_git_variables(const std::vector<std::string>& environment)
     return invalid_variable(fmt::format("GIT_SYNC_DEST: must be the name of a folder, got {}", quote(project)));
   }
   out.folder = value_or(values, "GIT_SYNC_ROOT", "/code") + "/" + project;
+  const Login login = take_login(out.repository);
   out.branch = value_or(values, "GIT_SYNC_BRANCH", "");
   out.revision = value_or(values, "GIT_SYNC_REV", "HEAD");
   for (const std::string& name : {out.branch, out.revision}) {
@@ -188,7 +216,53 @@ Result<GitFetch> read_git_variables(const std::vector<std::string>& environment)
   constexpr std::int64_t kLongest = 24 * 3600;
   out.limit = std::chrono::seconds(timeout == 0 ? kLongest : std::min(timeout, kLongest));
   TRY_ASSIGN(out.variables, git_environment(environment, values));
+  for (const auto& [name, value] :
+       {std::pair("GIT_SYNC_USERNAME", login.user), {"GIT_SYNC_PASSWORD", login.password}}) {
+    if (!value.empty() && value_or(values, name, "").empty())
+      out.variables.push_back(fmt::format("{}={}", name, value));
+  }
   return out;
+}
+
+std::string git_server(std::string_view address) {
+  const std::size_t begin = address.find("://");
+  const std::string scheme = to_lower(address.substr(0, std::min(begin, address.size())));
+  if (begin == std::string_view::npos || (scheme != "http" && scheme != "https")) return "";
+  std::string_view host = address.substr(begin + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
+  return fmt::format("{}://{}", scheme, host);
+}
+
+// The question is compared as a whole: names in it that are taken apart could be made up by a submodule's address.
+bool may_answer(std::string_view question, std::string_view server, std::string_view user) {
+  const std::size_t scheme = server.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view host = server.substr(scheme + 3);
+  const std::string start = std::string(server.substr(0, scheme + 3));
+  const std::string asked = std::string(question.substr(0, question.find_last_not_of(" :") + 1));
+  if (asked == fmt::format("Username for '{}'", server) || asked == fmt::format("Password for '{}'", server))
+    return true;
+  // Which of the two git writes depends on its version.
+  return !user.empty() && (asked == fmt::format("Password for '{}{}@{}'", start, user, host) ||
+                           asked == fmt::format("Password for '{}{}@{}'", start, net::percent_encode(user), host));
+}
+
+std::string without_passwords(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t mark = text.find("://");
+    const std::size_t begin = mark == std::string_view::npos ? text.size() : mark + 3;
+    out += text.substr(0, begin);
+    text.remove_prefix(begin);
+    if (text.empty()) return out;
+    const std::string_view authority = text.substr(0, text.find_first_of("/?# '\"\t\r\n"));
+    const std::size_t at = authority.rfind('@');
+    const std::size_t colon = authority.find(':');
+    if (at == std::string_view::npos || colon > at) continue;
+    out += fmt::format("{}:***", authority.substr(0, colon));
+    text.remove_prefix(at);
+  }
 }
 
 std::vector<std::vector<std::string>> git_commands(const GitFetch& fetch, const std::string& folder) {

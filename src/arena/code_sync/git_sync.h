@@ -18,17 +18,31 @@ inline constexpr const char* kGitSyncProgram = "/run/muster/bin/muster-git-sync"
 /// Set by the engine from the section `git` of its configuration: schemes separated by colons.
 inline constexpr const char* kAllowedSchemesVariable = "MUSTER_GIT_ALLOWED_SCHEMES";
 
+/// Set by muster-git-sync: the only server that muster-git-askpass answers for. A submodule or a redirect may lead to
+/// another one.
+inline constexpr const char* kGitServerVariable = "MUSTER_GIT_SERVER";
+
 /// What to fetch and how, read from the variables of git-sync v3.
 struct GitFetch {
-  std::string repository;
-  std::string folder;  // absolute
-  std::string branch;  // "": the one that the repository's HEAD names
+  std::string repository;  // without user and password, so that they are in no argument, message or file
+  std::string folder;      // absolute
+  std::string branch;      // "": the one that the repository's HEAD names
   std::string revision;
   std::int64_t depth = 0;  // 0: the whole history
   enum class Submodules { kRecursive, kShallow, kOff } submodules = Submodules::kRecursive;
   Duration limit{};
   std::vector<std::string> variables;  // of git's environment, NAME=VALUE
 };
+
+/// The scheme, host and port of an http or https address, "https://host"; "" for any other address.
+std::string git_server(std::string_view address);
+
+/// Whether git may be given the credentials: its question, such as "Password for 'https://me@host': ", must name the
+/// server and nobody but the user.
+bool may_answer(std::string_view question, std::string_view server, std::string_view user);
+
+/// Replaces the password of every address in the text.
+std::string without_passwords(std::string_view text);
 
 /// `environment` holds NAME=VALUE. Invalid names every variable that git-sync has and this program does not.
 Result<GitFetch> read_git_variables(const std::vector<std::string>& environment);

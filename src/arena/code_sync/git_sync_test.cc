@@ -56,6 +56,46 @@ TEST(GitSync, CredentialsAreInNoCommand) {
   EXPECT_THAT(commands_for({"GIT_SYNC_USERNAME=me", "GIT_SYNC_PASSWORD=pa55"}), Not(HasSubstr("pa55")));
 }
 
+TEST(GitSync, TheLoginInAnAddressIsInNoCommand) {
+  const auto fetch = read_git_variables({"GIT_SYNC_REPO=https://me:pa%4055@h:8443/p.git", "GIT_SYNC_DEST=p"});
+  ASSERT_TRUE(fetch);
+  EXPECT_EQ(fetch->repository, "https://h:8443/p.git");
+  EXPECT_THAT(fetch->variables, Contains("GIT_SYNC_USERNAME=me"));
+  EXPECT_THAT(fetch->variables, Contains("GIT_SYNC_PASSWORD=pa@55"));
+  EXPECT_THAT(fetch->variables, Not(Contains(HasSubstr("GIT_SYNC_REPO"))));
+  const auto own = read_git_variables(
+      {"GIT_SYNC_REPO=https://me:old@h/p.git", "GIT_SYNC_DEST=p", "GIT_SYNC_USERNAME=you", "GIT_SYNC_PASSWORD=new"});
+  EXPECT_THAT(own->variables, Contains("GIT_SYNC_PASSWORD=new"));
+  EXPECT_THAT(own->variables, Not(Contains(HasSubstr("old"))));
+  EXPECT_EQ(read_git_variables({"GIT_SYNC_REPO=ssh://git@h/p.git", "GIT_SYNC_DEST=p"})->repository,
+            "ssh://git@h/p.git");
+}
+
+TEST(GitSync, CredentialsAreForTheServerOfTheRepository) {
+  EXPECT_EQ(git_server("https://me@Host:8443/a/b.git"), "https://Host:8443");
+  EXPECT_EQ(git_server("http://h"), "http://h");
+  for (const char* other : {"ssh://git@h/p", "git@h:p.git", "/folder", ""}) EXPECT_EQ(git_server(other), "") << other;
+  for (const char* fine :
+       {"Username for 'https://h': ", "Password for 'https://h': ", "Password for 'https://me@h': "}) {
+    EXPECT_TRUE(may_answer(fine, "https://h", "me")) << fine;
+  }
+  for (const char* other :
+       {"Username for 'https://evil': ", "Username for 'http://h': ", "Username for 'https://h:81': ",
+        "Username for 'https://h.evil': ", "Password for 'https://me@evil': ", "Password for 'https://h/me@evil': ",
+        "Password for 'https://you@h': ", "Password for 'https://h@evil': ", "Username for '': ", ""}) {
+    EXPECT_FALSE(may_answer(other, "https://h", "me")) << other;
+  }
+  EXPECT_TRUE(may_answer("Password for 'https://a%40b@h': ", "https://h", "a@b"));
+  EXPECT_FALSE(may_answer("Username for '': ", "", ""));
+}
+
+TEST(GitSync, PasswordsInAddressesAreCut) {
+  EXPECT_EQ(
+      without_passwords("Submodule 'x' (https://me:pa55@h/p.git) registered, http://u:a:b@c@h https://h:8443/a@b:c"),
+      "Submodule 'x' (https://me:***@h/p.git) registered, http://u:***@h https://h:8443/a@b:c");
+  EXPECT_EQ(without_passwords("ssh://git@h/p, nothing://"), "ssh://git@h/p, nothing://");
+}
+
 TEST(GitSync, UsesAnSshKeyWhenAsked) {
   const auto fetch = read_git_variables(with({"GIT_SYNC_SSH=true"}));
   EXPECT_THAT(fetch->variables, Contains(HasSubstr("GIT_SSH_COMMAND=ssh -q -i /etc/git-secret/ssh ")));
