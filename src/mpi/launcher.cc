@@ -29,6 +29,7 @@ constexpr const char* kAddressVariable = "MUSTER_POD_IP";
 constexpr const char* kTerminationLog = "/dev/termination-log";
 constexpr Duration kGrace = std::chrono::seconds(10);
 constexpr Duration kEventPatience = std::chrono::seconds(2);
+constexpr Duration kReportPatience = std::chrono::seconds(5);
 constexpr int kNotFound = 127;
 constexpr std::array kForwarded = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
@@ -140,10 +141,19 @@ class LauncherRun {
     loop_.run_until([&ended] { return ended; });
     const ProcessEnd how = end_of(child_.pidfd);
     collector_->drain();
+    await_reports();
     return collector_->book().verdict(command[0], how);
   }
 
  private:
+  /// mpirun may end before the last reports have crossed the network.
+  void await_reports() {
+    bool is_late = false;
+    const Loop::Id timer = loop_.after(kReportPatience, [&is_late] { is_late = true; });
+    loop_.run_until([&] { return is_late || collector_->book().is_complete(); });
+    loop_.cancel(timer);
+  }
+
   std::vector<std::string> environment() const {
     auto result = with_variable(invocation_.environment, kCollectorVariable, collector_text(collector_->where()));
     if (!variable(invocation_, kForkAgentVariable)) result = with_variable(result, kForkAgentVariable, kRankProgram);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -48,8 +50,30 @@ Result<Fd> connect_to(const Collector& collector) {
 }
 
 /// One short line always fits into the socket's buffer.
-void send_line(const Fd& fd, const std::string& line) {
-  [[maybe_unused]] const ssize_t sent = ::send(fd.get(), line.data(), line.size(), MSG_NOSIGNAL);
+bool send_line(const Fd& fd, const std::string& line) {
+  return ::send(fd.get(), line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size());
+}
+
+/// Waits until the launcher has entered the rank into its book.
+bool is_confirmed(const Fd& fd) {
+  constexpr int kPatienceMs = 10'000;
+  pollfd waiting{.fd = fd.get(), .events = POLLIN, .revents = 0};
+  char answer = 0;
+  return ::poll(&waiting, 1, kPatienceMs) == 1 && ::recv(fd.get(), &answer, 1, 0) == 1 && answer == kConfirmed;
+}
+
+/// Tries again when strangers crowd the launcher's port, which drops connections that it does not know yet.
+Result<Fd> report_start(const Collector& collector, const RankStart& start) {
+  constexpr int kAttempts = 20;
+  constexpr unsigned kPauseUs = 100'000;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    if (attempt > 1) ::usleep(kPauseUs * static_cast<unsigned>(attempt));
+    auto fd = connect_to(collector);
+    if (!fd || (send_line(*fd, start_line(start)) && is_confirmed(*fd))) return fd;
+  }
+  return Error{.reason = Reason::kTimeout,
+               .message = fmt::format("the launcher at {}:{} does not confirm the start of the rank", collector.address,
+                                      collector.port)};
 }
 
 ProcessEnd wait_for(pid_t pid) {
@@ -72,15 +96,19 @@ int end_like(const ProcessEnd& end) {
 }
 
 int run_recorded(const Invocation& invocation, const Collector& collector, int rank) {
-  const auto launcher = connect_to(collector);
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const auto ranks = parse_int(variable(invocation, "OMPI_COMM_WORLD_SIZE").value_or(""));
+  const auto launcher =
+      report_start(collector, {.key = collector.key,
+                               .rank = rank,
+                               .ranks = static_cast<int>(std::clamp<std::int64_t>(ranks.value_or(0), 0, INT32_MAX)),
+                               .host = host.data()});
   if (!launcher) {
     // A rank that nobody watches could fail unnoticed.
     fmt::print(stderr, "muster-rank: {}\n", launcher.error().message);
     return kNotStarted;
   }
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  send_line(*launcher, start_line({.key = collector.key, .rank = rank, .host = host.data()}));
   for (const int signal : kGroupSignals) ::signal(signal, SIG_IGN);
   const pid_t pid = ::fork();
   if (pid == 0) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,15 @@ class RankBook {
   /// not started again within this time ends the job.
   static constexpr Duration kPatience = std::chrono::seconds(30);
 
-  void start(int rank, std::string host);
+  /// `ranks` is how many the rank's program has, as far as the rank knows.
+  void start(int rank, int ranks, std::string host);
   void end(int rank, ProcessEnd how, MonoTime when);
 
+  /// Connections were dropped before they said who they are: ranks may have started that are not in the book.
+  void lose_sight() { has_lost_sight_ = true; }
+
+  /// Whether it is known how every rank ended.
+  bool is_complete() const { return !first_unknown(); }
   /// Returns when the job is to be given up; absent while no rank is missing.
   std::optional<MonoTime> gives_up_at() const;
   /// Returns the outcome, given how mpirun itself ended. `name` is the program, for the message.
@@ -48,7 +55,12 @@ class RankBook {
     ProcessEnd how;
     MonoTime when;
   };
+  std::optional<int> first_unknown() const;
+
   std::map<int, std::string> hosts_;  // by rank
+  std::set<int> running_;
+  int ranks_ = 0;
+  bool has_lost_sight_ = false;
   // Of the ranks that were not started again. The first one is the cause: mpirun ends the others because of it.
   std::vector<Failure> failures_;
 };

@@ -15,7 +15,8 @@ namespace muster::mpi {
 namespace {
 
 constexpr std::size_t kLongestLine = 1024;
-constexpr int kWaiting = 4096;  // connections: all ranks of a large job start at the same time
+constexpr int kWaiting = 4096;       // connections: all ranks of a large job start at the same time
+constexpr int kAcceptedAtOnce = 64;  // then what has arrived is read, however many more connect
 
 }  // namespace
 
@@ -36,7 +37,7 @@ Result<std::unique_ptr<RankCollector>> RankCollector::open(Loop& loop, const std
 
 RankCollector::RankCollector(Loop& loop, Fd listener, Collector where, std::function<void()> on_change)
     : loop_(loop), listener_(std::move(listener)), where_(std::move(where)), on_change_(std::move(on_change)) {
-  watch_ = loop_.on_readable(listener_.get(), [this] { accept_all(); });
+  watch_ = loop_.on_readable(listener_.get(), [this] { accept_some(); });
 }
 
 RankCollector::~RankCollector() {
@@ -44,19 +45,34 @@ RankCollector::~RankCollector() {
   for (const auto& [fd, connection] : connections_) loop_.cancel(connection.watch);
 }
 
-void RankCollector::accept_all() {
-  for (;;) {
+void RankCollector::accept_some() {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
     Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!fd) return;
-    const int number = fd.get();
-    Connection& connection = connections_[number];
-    connection.fd = std::move(fd);
-    connection.watch = loop_.on_readable(number, [this, number] { read(number); });
+    const bool is_full = !fd && (errno == EMFILE || errno == ENFILE);
+    if (!fd && !(is_full && drop_oldest_stranger())) return;
+    if (fd) add(std::move(fd));
   }
 }
 
+void RankCollector::add(Fd fd) {
+  if (strangers_.size() >= kMostStrangers) drop_oldest_stranger();
+  const int number = fd.get();
+  Connection& connection = connections_[number];
+  connection.fd = std::move(fd);
+  connection.watch = loop_.on_readable(number, [this, number] { read(number); });
+  strangers_.push_back(number);
+  read(number);
+}
+
+bool RankCollector::drop_oldest_stranger() {
+  book_.lose_sight();
+  if (strangers_.empty()) return false;
+  close(strangers_.front());
+  return true;
+}
+
 void RankCollector::drain() {
-  accept_all();
+  accept_some();
   std::vector<int> open;
   for (const auto& [fd, connection] : connections_) open.push_back(fd);
   for (const int fd : open) read(fd);
@@ -86,7 +102,9 @@ bool RankCollector::take_line(Connection& connection, const std::string& line) {
     const auto start = parse_start(line);
     if (!start || start->key != where_.key) return false;
     connection.rank = start->rank;
-    book_.start(start->rank, start->host);
+    std::erase(strangers_, connection.fd.get());
+    book_.start(start->rank, start->ranks, start->host);
+    [[maybe_unused]] const ssize_t sent = ::send(connection.fd.get(), &kConfirmed, 1, MSG_NOSIGNAL);
   } else {
     const auto end = parse_end(line);
     if (!end || connection.has_ended) return false;
@@ -101,6 +119,7 @@ void RankCollector::close(int fd) {
   const auto node = connections_.extract(fd);
   const Connection& connection = node.mapped();
   loop_.cancel(connection.watch);
+  std::erase(strangers_, fd);
   if (!connection.rank || connection.has_ended) return;
   // The wrapper was killed together with its rank: by the kernel for lack of memory, or by somebody.
   book_.end(*connection.rank, {.code = 0, .signal = SIGKILL}, loop_.mono());

@@ -1,4 +1,6 @@
-// RankCollector: listens for the wrappers of the ranks and enters what they report into a RankBook.
+// RankCollector: listens for the wrappers of the ranks and enters what they report into a RankBook. Everybody on the
+// network can connect, so a connection is a stranger until it has shown the launch's key. Strangers are few, and the
+// oldest goes first; a rank that was dropped as one connects again.
 #pragma once
 
 #include <functional>
@@ -6,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/ports.h"
@@ -17,6 +20,8 @@ namespace muster::mpi {
 
 class RankCollector {
  public:
+  static constexpr std::size_t kMostStrangers = 256;
+
   /// Listens on a free port of the address. `on_change` is called after every change of the book.
   static Result<std::unique_ptr<RankCollector>> open(Loop& loop, const std::string& address, std::string key,
                                                      std::function<void()> on_change);
@@ -38,7 +43,10 @@ class RankCollector {
     bool has_ended = false;
   };
   RankCollector(Loop& loop, Fd listener, Collector where, std::function<void()> on_change);
-  void accept_all();
+  void accept_some();
+  void add(Fd fd);
+  /// Returns false when there is none.
+  bool drop_oldest_stranger();
   void read(int fd);
   /// Returns false when the peer is not a rank of ours.
   bool take_line(Connection& connection, const std::string& line);
@@ -50,6 +58,7 @@ class RankCollector {
   std::function<void()> on_change_;
   Loop::Id watch_ = 0;
   std::map<int, Connection> connections_;  // by descriptor
+  std::vector<int> strangers_;             // the oldest first
   RankBook book_;
 };
 

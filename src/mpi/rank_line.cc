@@ -28,14 +28,15 @@ std::optional<Collector> parse_collector(std::string_view text) {
 }
 
 std::string start_line(const RankStart& start) {
-  return fmt::format("{} {} {}\n", start.key, start.rank, start.host);
+  return fmt::format("{} {} {} {}\n", start.key, start.rank, start.ranks, start.host);
 }
 
 std::optional<RankStart> parse_start(std::string_view line) {
   const auto words = split(line, ' ');
-  const auto rank = words.size() == 3 ? number_in(words[1], INT32_MAX) : std::nullopt;
-  if (!rank) return std::nullopt;
-  return RankStart{.key = words[0], .rank = *rank, .host = words[2]};
+  const auto rank = words.size() == 4 ? number_in(words[1], INT32_MAX) : std::nullopt;
+  const auto ranks = words.size() == 4 ? number_in(words[2], INT32_MAX) : std::nullopt;
+  if (!rank || !ranks) return std::nullopt;
+  return RankStart{.key = words[0], .rank = *rank, .ranks = *ranks, .host = words[3]};
 }
 
 std::string end_line(const ProcessEnd& end) {

@@ -1,5 +1,5 @@
-// The lines that the wrapper of a rank sends to the launcher: one when the rank starts, and one when it ends. A
-// connection that closes without the second line means that the wrapper itself was killed.
+// The lines that the wrapper of a rank sends to the launcher: one when the rank starts, which the launcher confirms,
+// and one when it ends. A connection that closes without the last line means that the wrapper itself was killed.
 #pragma once
 
 #include <optional>
@@ -25,11 +25,15 @@ std::optional<Collector> parse_collector(std::string_view text);
 struct RankStart {
   std::string key;
   int rank = 0;
+  int ranks = 0;  // of its program; 0: not known
   std::string host;
   bool operator==(const RankStart&) const = default;
 };
 std::string start_line(const RankStart& start);
 std::optional<RankStart> parse_start(std::string_view line);
+
+/// The launcher's answer to a start: the rank is in its book.
+inline constexpr char kConfirmed = '+';
 
 std::string end_line(const ProcessEnd& end);
 std::optional<ProcessEnd> parse_end(std::string_view line);
