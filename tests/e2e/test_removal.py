@@ -1,9 +1,12 @@
 """Removal of any amount of files that pods leave behind: the engine stays responsive and nothing remains on disk."""
 
+import json
 import os
+import signal
 import threading
 import time
 
+import pytest
 from api_socket import SocketConnection
 from harness import wait_for
 
@@ -97,6 +100,24 @@ def test_a_pod_of_a_node_that_does_not_exist_can_be_deleted(engine):
     engine.apply(lost)
     engine.muster("delete", "pod", "lost")
     wait_for("the pod to go", lambda: engine.get("pod", "lost", check=False) is None)
+
+
+@pytest.mark.parametrize("flags", [["--grace-period=1"], ["--force", "--grace-period=0"]])
+def test_a_pod_whose_shim_was_stopped_can_be_deleted(engine, flags):
+    engine.apply(pod("stopped", "import time; time.sleep(1000)"))
+    uid = engine.wait_phase("stopped", "Running", kind="pod")["metadata"]["uid"]
+    shim, = (json.loads(path.read_text().splitlines()[0])["pid"] for path in engine.data.glob(f"pods/{uid}/*/shim.json"))
+    os.kill(shim, signal.SIGSTOP)
+    engine.muster("delete", "pod", "stopped", *flags)
+    wait_for("the pod to go", lambda: engine.get("pod", "stopped", check=False) is None)
+    wait_for("its shim to end", lambda: not os.path.exists(f"/proc/{shim}"))
+
+
+def test_a_pod_that_stops_itself_can_be_deleted(engine):
+    engine.apply(pod("stops", "import os, signal; print('ready', flush=True); os.kill(0, signal.SIGSTOP)"))
+    wait_for("its line", lambda: "ready" in engine.muster("logs", "stops", check=False).stdout)
+    engine.muster("delete", "pod", "stops", "--grace-period=1")
+    wait_for("the pod to go", lambda: engine.get("pod", "stops", check=False) is None)
 
 
 def test_what_was_not_removed_before_a_kill_is_removed_after_the_next_start(fresh_engine):

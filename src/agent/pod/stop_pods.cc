@@ -55,6 +55,7 @@ Result<std::size_t> stop_pods(const std::string& directory, const std::function<
     if (found.presence != Presence::kRunning) continue;
     TRY(write_file_atomically(folder + kStoppedFile, "", 0600));
     TRY(linux_os::send_signal(found.pidfd, SIGTERM));
+    TRY(linux_os::send_signal(found.pidfd, SIGCONT));  // somebody may have stopped it
     shims.push_back(std::move(found.pidfd));
   }
   if (!shims.empty()) on_waiting(shims.size());

@@ -265,9 +265,11 @@ Status ShimOs::stop(const std::string& uid, std::int64_t grace_seconds) {
   if (shim->presence != Presence::kRunning) {  // it has not been sent "go", and never will be
     if (shim->socket_id != 0) loop_.cancel(std::exchange(shim->socket_id, 0));
     shim->socket.reset();
-    return ok();
+    return shim->pidfd ? linux_os::send_signal(shim->pidfd, SIGCONT) : ok();
   }
-  return signal_stop(*shim, uid, grace_seconds);
+  TRY(signal_stop(*shim, uid, grace_seconds));
+  // A shim that somebody stopped (SIGSTOP) would never take the signal.
+  return linux_os::send_signal(shim->pidfd, SIGCONT);
 }
 
 /// Shims of every version understand signals, and a signal cannot be lost with a connection.
