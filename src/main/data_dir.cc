@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -27,9 +28,42 @@ std::string record_path(const std::string& data_dir) {
   return data_dir + "/engine.json";
 }
 
+Error broken_file(const std::string& path, std::string_view problem, std::string_view fix) {
+  return {.reason = Reason::kInvalid, .message = fmt::format("{}: {}; {}", path, problem, fix)};
+}
+
+constexpr std::string_view kRestore =
+    "restore the file from a backup, or remove it with its pair: the engine makes new ones";
+
+/// Returns NotFound when the file does not exist. Secrets are for the engine's user alone.
+Result<std::string> read_key_file(const std::string& path, mode_t forbidden) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return errno_error("read " + quote(path), errno);
+  if (!S_ISREG(found.st_mode)) return broken_file(path, "must be a file, got a folder, a link or a device", kRestore);
+  if ((found.st_mode & forbidden) != 0) {
+    return broken_file(path, fmt::format("others may use it, its mode is {:04o}", found.st_mode & 07777),
+                       fmt::format("run `chmod 600 {}`", path));
+  }
+  return read_file(path);
+}
+
+/// An older engine or a person may have written a token of another form.
+Status check_secret(const std::string& path, const std::string& token) {
+  constexpr std::size_t kShortest = 32;
+  const bool is_text = std::ranges::all_of(token, [](char c) { return c > ' ' && c <= '~'; });
+  if (is_text && token.size() >= kShortest) return ok();
+  return broken_file(path,
+                     fmt::format("must hold at least {} letters and digits, got {}", kShortest,
+                                 is_text ? fmt::format("{}", token.size()) : "other characters"),
+                     "restore the file from a backup, or remove it: the engine makes a new one, and what was issued "
+                     "with the old one is refused");
+}
+
 Result<std::string> load_or_make_secret(const std::string& path, Rng& rng) {
-  if (auto token = read_file(path); token) {
-    return std::string(trim(*token));
+  if (auto token = read_key_file(path, 077); token) {
+    std::string text(trim(*token));
+    TRY(check_secret(path, text));
+    return text;
   } else if (token.error().reason != Reason::kNotFound) {
     return std::move(token).error();
   }
@@ -44,9 +78,19 @@ Status save(const std::string& base, const net::KeyPair& pair) {
 }
 
 Result<net::KeyPair> load(const std::string& base) {
-  TRY_ASSIGN(std::string certificate, read_file(base + ".crt"));
-  TRY_ASSIGN(std::string key, read_file(base + ".key"));
-  return net::KeyPair{.certificate_pem = std::move(certificate), .key_pem = std::move(key)};
+  auto certificate = read_key_file(base + ".crt", 022);
+  auto key = read_key_file(base + ".key", 077);
+  const auto is_absent = [](const auto& file) { return !file && file.error().reason == Reason::kNotFound; };
+  if (is_absent(certificate) && !is_absent(key)) return broken_file(base + ".crt", "does not exist", kRestore);
+  if (is_absent(key) && !is_absent(certificate)) return broken_file(base + ".key", "does not exist", kRestore);
+  if (!certificate) return std::move(certificate).error();
+  if (!key) return std::move(key).error();
+  net::KeyPair pair{.certificate_pem = *std::move(certificate), .key_pem = *std::move(key)};
+  if (const Status good = net::check_pair(pair); !good) {
+    return broken_file(base + ".key",
+                       fmt::format("is not a key that belongs to {}.crt: {}", base, good.error().message), kRestore);
+  }
+  return pair;
 }
 
 Result<net::KeyPair> load_or_make_ca(const std::string& pki, Time now) {
@@ -62,7 +106,9 @@ Result<net::KeyPair> load_or_make_server(const std::string& pki, const net::KeyP
                                          const std::vector<std::string>& names, Time now) {
   const std::string wanted = join(names, "\n");
   const auto kept = read_file(pki + "/server.names");
-  if (auto pair = load(pki + "/server"); pair && kept && *kept == wanted) {
+  auto pair = load(pki + "/server");
+  if (!pair && pair.error().reason != Reason::kNotFound) return pair;
+  if (pair && kept && *kept == wanted) {
     const auto expiry = net::certificate_expiry(pair->certificate_pem);
     if (expiry && *expiry > now + std::chrono::days(30)) return pair;
   }

@@ -174,6 +174,15 @@ Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std
                issuer.get(), issuer_key.get());
 }
 
+Status check_pair(const KeyPair& pair) {
+  TRY_ASSIGN(const Certificate certificate, read_certificate(pair.certificate_pem));
+  TRY_ASSIGN(const Key key, read_key(pair.key_pem));
+  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
+    return openssl_error("match the key with the certificate");
+  }
+  return ok();
+}
+
 Result<Time> certificate_expiry(const std::string& certificate_pem) {
   TRY_ASSIGN(const Certificate certificate, read_certificate(certificate_pem));
   std::tm parts{};

@@ -18,6 +18,8 @@ struct KeyPair {
 Result<KeyPair> make_ca(Time now);
 /// Creates a certificate for these DNS names and IP addresses, valid for one year.
 Result<KeyPair> make_server_certificate(const KeyPair& ca, const std::vector<std::string>& names, Time now);
+/// Whether both can be read and belong together.
+Status check_pair(const KeyPair& pair);
 /// Returns when the certificate expires.
 Result<Time> certificate_expiry(const std::string& certificate_pem);
 

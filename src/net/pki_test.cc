@@ -123,5 +123,13 @@ TEST_F(PkiTest, BadPemIsAnErrorNotACrash) {
               StartsWith("read private key: "));
 }
 
+TEST_F(PkiTest, PairThatCannotBeUsedIsNoticed) {
+  EXPECT_TRUE(check_pair(ca_));
+  EXPECT_TRUE(check_pair(server_));
+  EXPECT_FALSE(check_pair({.certificate_pem = ca_.certificate_pem, .key_pem = server_.key_pem}));
+  EXPECT_FALSE(check_pair({.certificate_pem = ca_.certificate_pem, .key_pem = ca_.key_pem.substr(0, 60)}));
+  EXPECT_FALSE(check_pair({.certificate_pem = "", .key_pem = ca_.key_pem}));
+}
+
 }  // namespace
 }  // namespace muster::net

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 
@@ -206,3 +207,39 @@ def test_wrong_words_and_flags_are_named(engine, tmp_path):
     assert "one.yaml" in both and "two.yaml" in both
     told = json.loads(refused("get", "cm", "none", "-o", "json", code=3))
     assert told == {"error": 'configmaps "none" not found', "exitCode": 3}
+
+
+BREAKS = {"empty": lambda path: path.write_text(""),
+          "cut": lambda path: path.write_text(path.read_text()[:20]),
+          "garbage": lambda path: path.write_bytes(bytes(range(256))),
+          "readable by all": lambda path: path.chmod(0o644),
+          "a folder": lambda path: (path.unlink(), path.mkdir())}
+
+
+@pytest.mark.parametrize("name", ["token", "account-key", "pki/ca.key", "pki/server.key"])
+def test_a_broken_key_file_is_an_error_at_the_start(fresh_engine, name):
+    engine = fresh_engine.start()
+    engine.kill(signal.SIGTERM)
+    path = engine.data / name
+    kept = path.read_bytes()
+    for how, damage in BREAKS.items():
+        damage(path)
+        done = engine.run([MUSTER, "serve", "--data-dir", engine.data], check=False, timeout=30)
+        assert done.returncode == 1 and "ready" not in done.stdout, how
+        assert f"{path}: " in done.stderr, (how, done.stderr)
+        assert ("run `chmod 600" if how == "readable by all" else "restore the file from a backup") in done.stderr, how
+        if path.is_dir():
+            path.rmdir()
+        path.write_bytes(kept)
+        path.chmod(0o600)
+    engine.start()
+
+
+def test_half_of_a_key_pair_is_an_error_at_the_start(fresh_engine):
+    engine = fresh_engine.start()
+    engine.kill(signal.SIGTERM)
+    (engine.data / "pki" / "ca.key").rename(engine.data / "ca.key")
+    done = engine.run([MUSTER, "serve", "--data-dir", engine.data], check=False, timeout=30)
+    assert done.returncode == 1 and f"{engine.data}/pki/ca.key: does not exist" in done.stderr
+    (engine.data / "ca.key").rename(engine.data / "pki" / "ca.key")
+    engine.start()
