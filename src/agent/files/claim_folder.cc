@@ -177,7 +177,7 @@ Status remove_while_written(const std::string& path, const std::function<Status(
 // ---- drafts ----
 
 FileDraft::~FileDraft() {
-  if (folder && !temporary_name.empty()) ::unlinkat(folder.get(), temporary_name.c_str(), 0);
+  if (folder && is_temporary) ::unlinkat(folder.get(), temporary_name.c_str(), 0);
 }
 
 Status FileDraft::write(std::string_view bytes) {
@@ -187,6 +187,22 @@ Status FileDraft::write(std::string_view bytes) {
     if (n < 0) return file_error("write", path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
+  return ok();
+}
+
+int FileDraft::link_as(const std::string& new_name) const {
+  return ::linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", file.get()).c_str(), folder.get(), new_name.c_str(),
+                  AT_SYMLINK_FOLLOW);
+}
+
+Status FileDraft::replace() {
+  if (!is_temporary && link_as(temporary_name) != 0) return file_error("write", path, errno);
+  is_temporary = true;
+  if (::renameat2(folder.get(), temporary_name.c_str(), folder.get(), name.c_str(),
+                  options.only_new ? RENAME_NOREPLACE : 0) != 0) {
+    return file_error("write", path, errno);
+  }
+  is_temporary = false;
   return ok();
 }
 
@@ -201,11 +217,7 @@ Result<node::FileWriting::Written> FileDraft::commit() {
   const mode_t usual = exists && S_ISREG(before.st_mode) ? before.st_mode & 0777 : 0644;
   if (::fchmod(file.get(), options.mode.value_or(usual)) != 0) return file_error("chmod", path, errno);
   if (::fdatasync(file.get()) != 0) return file_error("sync", path, errno);
-  if (::renameat2(folder.get(), temporary_name.c_str(), folder.get(), name.c_str(),
-                  options.only_new ? RENAME_NOREPLACE : 0) != 0) {
-    return file_error("write", path, errno);
-  }
-  temporary_name.clear();
+  if (is_temporary || exists || link_as(name) != 0) TRY(replace());
   struct stat after {};
   if (::fstat(file.get(), &after) != 0) return file_error("stat", path, errno);
   return node::FileWriting::Written{.entry = entry_of(last_name(path), after), .is_new = !exists};
@@ -296,7 +308,11 @@ Result<FileDraft> ClaimFolder::create(const std::string& path, const node::FileW
                                       std::uint64_t token) const {
   TRY_ASSIGN(Slot slot, slot_behind_links(path));
   const std::string temporary_name = fmt::format(".muster-upload-{:016x}", token);
-  Fd file(::openat(slot.folder.get(), temporary_name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  Fd file(::openat(slot.folder.get(), ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
+  const bool is_temporary = !file && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
+  if (is_temporary) {
+    file = Fd(::openat(slot.folder.get(), temporary_name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  }
   if (!file) return file_error("write", path, errno);
   give_to_owner_of(slot.folder.get(), file.get());
   FileDraft draft;
@@ -305,6 +321,7 @@ Result<FileDraft> ClaimFolder::create(const std::string& path, const node::FileW
   draft.path = path;
   draft.name = std::move(slot.name);
   draft.temporary_name = temporary_name;
+  draft.is_temporary = is_temporary;
   draft.options = options;
   draft.user = user_;
   draft.group = group_;

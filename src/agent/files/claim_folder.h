@@ -33,7 +33,8 @@ Status make_claim_folder(const ClaimRoot& root);
 /// write there at the same time. A pod that keeps writing is for the user to stop.
 Status remove_while_written(const std::string& path, const std::function<Status()>& remove);
 
-/// A file being written under a temporary name; the name goes when it is destroyed without `commit`.
+/// A file being written. It has no name until `commit`, so that a crash leaves nothing; on a file system that cannot do
+/// that (NFS) it has a temporary one, which goes when the draft is destroyed without `commit`.
 struct FileDraft {
   FileDraft() = default;
   FileDraft(FileDraft&&) = default;
@@ -42,12 +43,17 @@ struct FileDraft {
 
   Status write(std::string_view bytes);
   Result<node::FileWriting::Written> commit();
+  /// Returns -1 and sets errno, as the system call does.
+  int link_as(const std::string& new_name) const;
+  /// Replaces what has its name.
+  Status replace();
 
   Fd folder;
   Fd file;
   std::string path;  // as the client wrote it; it may lead through links
   std::string name;  // in `folder`
   std::string temporary_name;
+  bool is_temporary = false;  // it has the temporary name
   node::FileWriteOptions options;
   uid_t user = 0;
   gid_t group = 0;

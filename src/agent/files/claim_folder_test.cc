@@ -91,7 +91,7 @@ TEST_F(ClaimFolderTest, AFileAppearsWholeOrNotAtAll) {
     auto draft = folder_->create("x", {}, 1);
     ASSERT_TRUE(draft);
     ASSERT_TRUE(draft->write("half"));
-    EXPECT_FALSE(fs::exists(root_.path + "/x"));
+    EXPECT_THAT(names(""), IsEmpty()) << "a crash here leaves nothing";
   }
   EXPECT_THAT(names(""), IsEmpty()) << "an abandoned draft leaves nothing";
   const auto written = put("x", "whole");
@@ -100,6 +100,10 @@ TEST_F(ClaimFolderTest, AFileAppearsWholeOrNotAtAll) {
   EXPECT_EQ(content("x"), "whole");
   EXPECT_EQ(written->entry.mode, 0644U);
   EXPECT_FALSE(put("x", "again")->is_new);
+  EXPECT_THAT(names(""), ElementsAre("x"));
+  EXPECT_FALSE(put("x", "not new", {.only_new = true}));
+  EXPECT_THAT(names(""), ElementsAre("x"));
+  EXPECT_EQ(content("x"), "again");
 }
 
 TEST_F(ClaimFolderTest, AReplacedFileKeepsItsPermissionsUnlessOthersAreGiven) {
