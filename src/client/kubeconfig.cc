@@ -1,9 +1,12 @@
 #include "client/kubeconfig.h"
 
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "base/files.h"
 #include "base/strings.h"
@@ -273,12 +276,36 @@ Result<Target> Reader::read(std::string_view text, const std::string& wanted_con
 
 }  // namespace
 
+namespace {
+
+/// Whoever can change the file chooses the program that a credential plugin is.
+Status check_safe_to_run(const std::string& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return errno_error("stat " + quote(path), errno);
+  if ((file.st_mode & 022) != 0) {
+    return Error{.reason = Reason::kForbidden,
+                 .message = fmt::format("{}: names a credential plugin, which is not run because others may write the "
+                                        "file, its mode is {:04o}; run `chmod go-w {}`",
+                                        path, file.st_mode & 07777, path)};
+  }
+  if (file.st_uid != 0 && file.st_uid != ::geteuid()) {
+    return Error{.reason = Reason::kForbidden,
+                 .message = fmt::format("{}: names a credential plugin, which is not run because the file belongs to "
+                                        "user {}, and you are user {}; copy the file and use the copy",
+                                        path, file.st_uid, ::geteuid())};
+  }
+  return ok();
+}
+
+}  // namespace
+
 Result<Target> load_kubeconfig(const std::string& path, const std::string& context) {
   TRY_ASSIGN(const std::string text, read_file(path));
   TRY_ASSIGN(Target target, parse_kubeconfig(text, path, context, read_file));
   if (!target.exec) return target;
   // As in kubectl, a token or certificate in the file itself takes precedence.
   if (!target.token.empty() || !target.endpoint.client_key_pem.empty()) return target;
+  TRY(check_safe_to_run(path));
   TRY_ASSIGN(target.issued, ask_plugin(*target.exec, run_plugin));
   target.token = target.issued->shown.token;
   target.endpoint.client_certificate_pem = target.issued->shown.client_certificate_pem;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -261,6 +263,36 @@ TEST(InCluster, ReadsTheServiceAccount) {
   EXPECT_EQ(in_cluster_target(variable, read).error().reason, Reason::kInvalid);
   variables.clear();
   EXPECT_EQ(in_cluster_target(variable, read).error().reason, Reason::kNotFound);
+}
+
+TEST_F(KubeconfigTest, AFileThatOthersMayWriteRunsNoPlugin) {
+  const std::string with_plugin = R"(
+current-context: a
+contexts: [{name: a, context: {cluster: a, user: a}}]
+clusters: [{name: a, cluster: {server: "https://h:1"}}]
+users:
+- name: a
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: sh
+      args: [-c, "touch )" + folder_ +
+                                  R"(/ran; exit 3"]
+)";
+  write("config", with_plugin);
+  for (const mode_t mode : {0620, 0602, 0777}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    const std::string said = error(with_plugin);
+    EXPECT_THAT(said, StartsWith(path_ + ": names a credential plugin, which is not run because others may write"));
+    EXPECT_THAT(said, HasSubstr("run `chmod go-w " + path_ + "`"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/ran"));
+  ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
+  EXPECT_THAT(error(with_plugin), HasSubstr("failed with exit code 3"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/ran"));
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(path_.c_str(), 1000, 1000), 0);
+  EXPECT_THAT(error(with_plugin), HasSubstr("the file belongs to user 1000, and you are user 0"));
 }
 
 }  // namespace
