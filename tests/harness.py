@@ -1,5 +1,6 @@
 """The real engine for tests: starts it on its own directory and port, kills it, restarts it, and sends it requests."""
 
+import fcntl
 import glob
 import json
 import os
@@ -49,6 +50,24 @@ def wait_for(what, condition, timeout=30.0):
         time.sleep(0.05)
 
 
+def door_is_there(data):
+    """Whether a process holds the ports of the engine of this folder."""
+    try:
+        with open(pathlib.Path(data) / "door.lock", "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        pass
+    return False
+
+
+def end_door(data):
+    """Ends what a killed engine leaves, with its pods."""
+    if door_is_there(data):
+        subprocess.run([MUSTER, "down", "--stop-jobs", "--data-dir", data], check=True, timeout=120, stdout=subprocess.DEVNULL)
+
+
 class Engine:
     """`muster serve` on a directory; it stays the same engine across kill() and start()."""
 
@@ -94,6 +113,7 @@ class Engine:
             for kinds in ("crons," + JOB_KINDS + ",notebooks,tensorboards,deployments", "pods"):
                 self.muster("delete", kinds, "--all", "-A", "--grace-period=1", check=False)
             assert self.kill(signal.SIGTERM) == 0, self.log()
+        end_door(self.data)
 
     def environment(self):
         return dict(os.environ, HOME=str(self.home), KUBECONFIG=str(self.kubeconfig), MUSTER_DATA_DIR=str(self.data),

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/files.h"
 #include "base/strings.h"
 
 namespace muster::linux_os {
@@ -62,6 +63,11 @@ Status overwrite_file(const std::string& path, std::string_view content, mode_t 
 Status append_line(const std::string& path, std::string_view line, mode_t mode) {
   TRY_ASSIGN(const Fd fd, open_for_writing(path, O_APPEND, mode));
   return write_all(fd, std::string(line) + "\n", path);
+}
+
+Status write_program(const std::string& path, std::string_view bytes) {
+  if (const auto there = read_file(path); there && *there == bytes && ::access(path.c_str(), X_OK) == 0) return ok();
+  return write_file_atomically(path, bytes, 0700);
 }
 
 Result<Fd> make_memory_file(const char* name, std::string_view content) {

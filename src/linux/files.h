@@ -23,6 +23,9 @@ Status make_directory_exclusively(const std::string& path, mode_t mode);
 Status overwrite_file(const std::string& path, std::string_view content, mode_t mode);
 Status append_line(const std::string& path, std::string_view line, mode_t mode);
 
+/// Writes a program, 0700, unless it is there already.
+Status write_program(const std::string& path, std::string_view bytes);
+
 /// Returns an open file that exists in memory only. `name` is for diagnostics.
 Result<Fd> make_memory_file(const char* name, std::string_view content);
 

@@ -84,6 +84,10 @@ Result<Fd> listen_packet_socket(const std::string& folder, const std::string& na
 }
 
 Status send_packet(const Fd& socket, std::string_view bytes, std::initializer_list<int> fds) {
+  return send_packet(socket, bytes, std::span(fds.begin(), fds.size()));
+}
+
+Status send_packet(const Fd& socket, std::string_view bytes, std::span<const int> fds) {
   Control control{};
   iovec piece{.iov_base = const_cast<char*>(bytes.data()), .iov_len = bytes.size()};
   msghdr header{};
@@ -96,7 +100,7 @@ Status send_packet(const Fd& socket, std::string_view bytes, std::initializer_li
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(fds.size() * sizeof(int));
-    std::memcpy(CMSG_DATA(c), fds.begin(), fds.size() * sizeof(int));
+    std::memcpy(CMSG_DATA(c), fds.data(), fds.size_bytes());
   }
   ssize_t n = 0;
   do {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,9 @@ Result<Fd> connect_packet_socket(const std::string& folder, const std::string& n
 /// Listens at the socket `name`, which only this user may connect to. NotFound: there is no such folder.
 Result<Fd> listen_packet_socket(const std::string& folder, const std::string& name);
 
-/// Sends one packet; the descriptors are duplicated. Never blocks: TooManyRequests when the other side does not read.
+/// Sends one packet with at most eight descriptors, which are duplicated. Never blocks: TooManyRequests when the other
+/// side does not read.
+Status send_packet(const Fd& socket, std::string_view bytes, std::span<const int> fds);
 Status send_packet(const Fd& socket, std::string_view bytes, std::initializer_list<int> fds = {});
 
 struct Packet {

@@ -49,9 +49,11 @@ struct SpawnOptions {
 Result<Child> spawn(const SpawnRequest& request) {
   SpawnOptions options;
   int last = 2;
+  for (const auto& [ours, theirs] : request.fds) last = std::max(last, theirs);
+  std::vector<Fd> moved;  // those whose number the child needs for another
   for (const auto& [ours, theirs] : request.fds) {
-    ::posix_spawn_file_actions_adddup2(&options.actions, ours, theirs);
-    last = std::max(last, theirs);
+    if (ours <= last) moved.emplace_back(::fcntl(ours, F_DUPFD_CLOEXEC, last + 1));
+    ::posix_spawn_file_actions_adddup2(&options.actions, ours <= last ? moved.back().get() : ours, theirs);
   }
   ::posix_spawn_file_actions_addclosefrom_np(&options.actions, last + 1);
   sigset_t all;

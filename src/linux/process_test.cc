@@ -42,6 +42,21 @@ TEST(Spawn, GivesTheChildOnlyTheDescriptorsNamed) {
   EXPECT_TRUE(has_ended(child->pidfd));
 }
 
+TEST(Spawn, DescriptorsMayTakeEachOthersNumbers) {
+  auto pair = make_socket_pair();
+  ASSERT_TRUE(pair);
+  const int ours = pair->ours.get();
+  const int theirs = pair->theirs.get();
+  auto child = spawn({.program = "/bin/sh",
+                      .args = {"sh", "-c", "echo swapped >&" + std::to_string(ours)},
+                      .env = {},
+                      .fds = {{theirs, ours}, {ours, theirs}}});
+  ASSERT_TRUE(child) << child.error().message;
+  wait_for_end(child->pidfd);
+  char buffer[20];
+  EXPECT_EQ(::read(ours, buffer, sizeof buffer), 8);
+}
+
 TEST(Spawn, HasASessionOfItsOwn) {
   auto pair = make_socket_pair();
   ASSERT_TRUE(pair);

@@ -23,7 +23,8 @@ constexpr cli::Entry kEngineCommands[] = {
      make_down, Server::kNone,
      "--stop-jobs and --purge end the processes of jobs whether an engine runs or not.\n"
      "--stop-jobs does not count as a failure of the jobs. On a terminal --purge asks\n"
-     "first, unless --yes is given.\n",
+     "first, unless --yes is given. The port stays taken for as long as jobs run, so\n"
+     "that none of them can listen there.\n",
      0, true},
     {"status",
      "show the engine's address and its jobs",
@@ -47,7 +48,8 @@ constexpr cli::Entry kEngineCommands[] = {
      "  muster serve --listen 127.0.0.1:0      a free port; \"ready URL\" names it\n",
      make_serve, Server::kNone,
      "For systemd and containers. Prints \"ready URL\" when it answers; logs to stderr.\n"
-     "SIGTERM and Ctrl-C stop it; pods keep running.\n",
+     "SIGTERM and Ctrl-C stop it; pods keep running. Another process keeps its ports\n"
+     "while it is away; with systemd's socket activation, systemd does.\n",
      0},
     {"operator", "run the controllers for a Kubernetes cluster in the foreground",
      "muster operator --kubeconfig FILE | --context NAME",

@@ -1,5 +1,7 @@
 #include "main/content_listen.h"
 
+#include <optional>
+
 #include "base/log.h"
 #include "cli/connect/connect.h"
 #include "web/pages/content_port.h"
@@ -11,17 +13,38 @@ bool is_loopback(const std::string& host) {
   return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
+/// Returns the port of an earlier engine's content: browsers have logins for it, so it must not become another
+/// program's. It is the one that is left in the door when the main port was taken from there.
+std::optional<int> earlier_port(const Address& main, door::Door& door) {
+  if (!door.gave_some() || door.taken().empty()) return std::nullopt;
+  const auto left = net::listen_address(door.taken().front().get());
+  const bool same_host = left && (left->host == main.host || (is_loopback(left->host) && is_loopback(main.host)));
+  return same_host ? std::optional(left->port) : std::nullopt;
+}
+
 }  // namespace
 
-Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port) {
+Result<int> listen_for_engine(net::HttpServer& server, const Address& address, door::Door& door) {
+  auto port = server.listen(address.host, address.port, door.taken());
+  if (port || port.error().reason != Reason::kAlreadyExists || door.taken().empty()) return port;
+  // What the engine before has left may be in the way: 0.0.0.0 covers 127.0.0.1.
+  TRY(door.drop_taken());
+  return server.listen(address.host, address.port);
+}
+
+Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port,
+                               door::Door& door) {
   if (!config.content_listen.empty()) {
     TRY_ASSIGN(const Address address, parse_address(config.content_listen));
-    auto port = server.listen(address.host, address.port);
+    auto port = listen_for_engine(server, address, door);
     return port ? port : in_context("contentListen", port.error());
+  }
+  if (const auto port = earlier_port(main, door)) {
+    return listen_for_engine(server, {.host = main.host, .port = *port}, door);
   }
   constexpr int kLastPort = 65535;
   if (main.port != 0 && main_port < kLastPort) {
-    auto next = server.listen(main.host, main_port + 1);
+    auto next = listen_for_engine(server, {.host = main.host, .port = main_port + 1}, door);
     if (next || next.error().reason != Reason::kAlreadyExists) return next;
     LOG_WARN("the port after the main one is taken, content is served on another; contentListen chooses which",
              {"taken", main_port + 1});

@@ -1,18 +1,23 @@
-// Where the content port listens (a choice of the configuration, or next to the main port), and the origins of both
-// ports.
+// Where the engine listens: on the main port, and on the content port (a choice of the configuration, or next to the
+// main port); and the origins of both.
 #pragma once
 
 #include <string>
 
 #include "base/result.h"
+#include "door/door.h"
 #include "main/config.h"
 #include "net/http_server.h"
 
 namespace muster {
 
+/// Listens on the sockets of the door, where it has them for this address, and else on new ones. Returns the port.
+Result<int> listen_for_engine(net::HttpServer& server, const Address& address, door::Door& door);
+
 /// Listens where the configuration says, else on the port after the main one, else on any free port. `main` has the
 /// address that was asked for, whose port may be 0; `main_port` is the one in use. Returns the port.
-Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port);
+Result<int> listen_for_content(net::HttpServer& server, const Config& config, const Address& main, int main_port,
+                               door::Door& door);
 
 /// Returns the origin of a port for links; plain HTTP where it listens on loopback.
 std::string browser_url(const std::string& host, const std::string& host_name, int port);

@@ -23,11 +23,12 @@ class ContentPort : public ::testing::Test {
 
   net::EventLoop loop_;
   net::HttpServer server_{loop_, {}, nullptr};
+  door::Door door_{loop_, "/nonexistent"};
 };
 
 TEST_F(ContentPort, FollowsTheMainPort) {
   const int main = free_pair();
-  const auto port = listen_for_content(server_, {}, {.host = "127.0.0.1", .port = main}, main);
+  const auto port = listen_for_content(server_, {}, {.host = "127.0.0.1", .port = main}, main, door_);
   ASSERT_TRUE(port) << port.error().message;
   EXPECT_EQ(*port, main + 1);
 }
@@ -36,10 +37,10 @@ TEST_F(ContentPort, IsAnyFreeOneWhereTheNextIsTakenOrTheMainPortWasAnyToo) {
   const int main = free_pair();
   net::HttpServer other(loop_, {}, nullptr);
   ASSERT_TRUE(other.listen("127.0.0.1", main + 1));
-  const auto port = listen_for_content(server_, {}, {.host = "127.0.0.1", .port = main}, main);
+  const auto port = listen_for_content(server_, {}, {.host = "127.0.0.1", .port = main}, main, door_);
   ASSERT_TRUE(port) << port.error().message;
   EXPECT_NE(*port, main + 1);
-  EXPECT_TRUE(listen_for_content(server_, {}, {.host = "127.0.0.1", .port = 0}, 65535));
+  EXPECT_TRUE(listen_for_content(server_, {}, {.host = "127.0.0.1", .port = 0}, 65535, door_));
 }
 
 TEST_F(ContentPort, IsWhereTheConfigurationSays) {
@@ -47,7 +48,7 @@ TEST_F(ContentPort, IsWhereTheConfigurationSays) {
   const int taken = *other.listen("127.0.0.1", 0);
   Config config;
   config.content_listen = "127.0.0.1:" + std::to_string(taken);
-  const auto port = listen_for_content(server_, config, {.host = "127.0.0.1", .port = 1}, 1);
+  const auto port = listen_for_content(server_, config, {.host = "127.0.0.1", .port = 1}, 1, door_);
   ASSERT_FALSE(port);
   EXPECT_THAT(port.error().message, HasSubstr("contentListen: listen on 127.0.0.1"));
 }

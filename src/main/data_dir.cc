@@ -167,6 +167,10 @@ Result<Credentials> load_or_make_credentials(const std::string& data_dir, const 
                      .server = std::move(server)};
 }
 
+std::string token_of(const std::string& data_dir) {
+  return std::string(trim(read_file(data_dir + "/token").value_or("")));
+}
+
 Status write_engine_record(const std::string& data_dir, const std::string& url) {
   const json::Document record =
       json::Object{{"pid", ::getpid()}, {"startTicks", linux_os::start_time_of(::getpid()).value_or(0)}, {"url", url}};

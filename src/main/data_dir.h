@@ -3,6 +3,7 @@
 //   DIR/kubeconfig     0600, complete before the engine reports that it is ready
 //   DIR/token          the bearer token in the kubeconfig
 //   DIR/account-key    0600, signs the tokens of service accounts
+//   DIR/door.lock, DIR/door.sock, DIR/door-HASH   the process that holds the ports (door/format.h)
 //   DIR/engine.json    pid, start time and URL of the running engine
 //   DIR/listen         HOST:PORT where the engine served last, used by the next start
 //   DIR/engine.log     the engine's log when it was started by `muster up`
@@ -40,6 +41,9 @@ struct Credentials {
 /// Reads the credentials, or creates them. The server certificate is renewed a month before it expires.
 Result<Credentials> load_or_make_credentials(const std::string& data_dir, const std::vector<std::string>& names,
                                              Rng& rng, Time now);
+
+/// Returns the owner's token; "" when no engine has run there.
+std::string token_of(const std::string& data_dir);
 
 struct EngineRecord {
   int pid = 0;

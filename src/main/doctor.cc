@@ -21,6 +21,7 @@
 #include "base/run_program.h"
 #include "base/strings.h"
 #include "cli/connect/connect.h"
+#include "door/door.h"
 #include "linux/cgroup.h"
 #include "linux/nvml.h"
 #include "linux/tcp_port.h"
@@ -180,8 +181,13 @@ Check check_gpus() {
   return {"gpu", Health::kGood, found.empty() ? "the driver has no devices" : join(found, ", ")};
 }
 
-Check check_port(const std::optional<EngineRecord>& engine) {
-  if (engine) return {"port", Health::kGood, engine->url + " is the engine's"};
+Check check_port(const std::string& data_dir, const std::optional<EngineRecord>& engine) {
+  const bool held = door::has_door(data_dir);
+  if (engine) {
+    const char* kept = held ? ", also while it restarts" : "";
+    return {"port", Health::kGood, engine->url + " is the engine's" + kept};
+  }
+  if (held) return {"port", Health::kGood, last_address(data_dir) + " is kept for the engine until muster up or down"};
   if (linux_os::is_port_free(kUsualPort)) return {"port", Health::kGood, fmt::format("{} is free", kUsualPort)};
   return {"port", Health::kBad, fmt::format("{} is taken by another program", kUsualPort),
           "muster up --listen 127.0.0.1:PORT with another port"};
@@ -231,7 +237,7 @@ std::vector<Check> check_machine(const std::string& data_dir) {
   checks.push_back(check_network(data_dir, config.value_or(Config{})));
   checks.push_back(check_cgroups(data_dir));
   checks.push_back(check_gpus());
-  checks.push_back(check_port(engine));
+  checks.push_back(check_port(data_dir, engine));
   checks.push_back(check_clock(data_dir));
   return checks;
 }

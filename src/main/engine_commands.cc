@@ -14,6 +14,7 @@
 #include "base/files.h"
 #include "base/strings.h"
 #include "cli/cli.h"
+#include "door/door.h"
 #include "linux/process.h"
 #include "linux/remove_tree.h"
 #include "main/ask_engine.h"
@@ -170,6 +171,7 @@ class Down final : public OfFolder {
     if (stop_jobs_ || purge_) {
       if (auto ended = end_pods(session); !ended) return session.fail(ended.error());
     }
+    if (auto ended = end_door(); !ended) return session.fail(ended.error());
     if (purge_) {
       if (auto removed = linux_os::remove_tree(data_dir_); !removed) return session.fail(removed.error());
       session.out(fmt::format("removed {}\n", data_dir_));
@@ -204,6 +206,13 @@ class Down final : public OfFolder {
     return ok();
   }
 
+  /// Pods that keep running could listen where the engine has listened, so the door stays for as long as they do.
+  Status end_door() const {
+    const std::string directory = real_data_dir(data_dir_);
+    if (agent::any_pod_runs(directory)) return ok();
+    return door::end_door(directory, token_of(directory));
+  }
+
   static std::string pods(std::size_t count) { return count == 1 ? "1 pod" : fmt::format("{} pods", count); }
 
   bool stop_jobs_ = false;
@@ -216,7 +225,8 @@ class EngineStatus final : public OfFolder {
   int run(cli::Session& session, const std::vector<std::string>&) override {
     const auto engine = running_engine(data_dir_);
     if (!engine) {
-      session.out(fmt::format("not running (data {}); start it with: muster up\n", data_dir_));
+      const char* port = door::has_door(data_dir_) ? "; its port is kept for it" : "";
+      session.out(fmt::format("not running (data {}){}; start it with: muster up\n", data_dir_, port));
       return cli::kExitUnreachable;
     }
     session.out(where(*engine, data_dir_));

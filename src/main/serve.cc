@@ -12,6 +12,7 @@
 #include "agent/agent.h"
 #include "agent/machine/machine.h"
 #include "agent/network/network_policy.h"
+#include "agent/pod/stop_pods.h"
 #include "agent/registration/node_object.h"
 #include "agent/volumes/volume_folders.h"
 #include "apiserver/api_server.h"
@@ -25,6 +26,7 @@
 #include "cli/connect/connect.h"
 #include "client/kubeconfig.h"
 #include "control/runtime/controllers.h"
+#include "door/door.h"
 #include "linux/tcp_port.h"
 #include "main/commands.h"
 #include "main/config.h"
@@ -32,6 +34,7 @@
 #include "main/data_dir.h"
 #include "main/gpu_driver.h"
 #include "main/queues.h"
+#include "main/socket_activation.h"
 #include "mpi/program.h"
 #include "net/event_loop.h"
 #include "net/http_server.h"
@@ -68,6 +71,7 @@ struct ServeOptions {
   Address address;
   Config config;
   bool accept_data_loss = false;
+  std::vector<Fd> sockets = {};  // that systemd holds
 };
 
 std::string host_name() {
@@ -192,10 +196,12 @@ struct Engine {
   std::unique_ptr<web::ConsoleSessions> console_sessions;
   std::unique_ptr<web::ConsolePages> console;
   std::unique_ptr<net::HttpServer> content;
+  std::unique_ptr<door::Door> door;
   int port = 0;                                              // of `http`, once it listens
   std::map<std::string, net::HttpServer::ListenerId> doors;  // of `http`, in the networks of jobs
 
   ~Engine() {
+    door.reset();
     content.reset();
     pages.reset();
     http.reset();
@@ -368,7 +374,24 @@ std::string chosen_namespace(const std::string& kubeconfig) {
   return before ? before->ns : "default";
 }
 
-Status run_engine(const ServeOptions& options) {
+/// Listens on both ports, and returns the content port.
+Result<int> open_ports(Engine& engine, ServeOptions& options, const Credentials& credentials) {
+  engine.door = std::make_unique<door::Door>(engine.loop, real_data_dir(options.data_dir));
+  if (options.sockets.empty()) {
+    TRY(engine.door->take(credentials.token));
+  } else {
+    engine.door->use(std::move(options.sockets));
+  }
+  TRY_ASSIGN(engine.port, listen_for_engine(*engine.http, options.address, *engine.door));
+  TRY_ASSIGN(const int content_port,
+             listen_for_content(*engine.content, options.config, options.address, engine.port, *engine.door));
+  std::vector<int> sockets = engine.http->tcp_sockets();
+  for (const int socket : engine.content->tcp_sockets()) sockets.push_back(socket);
+  engine.door->hold(std::move(sockets));
+  return content_port;
+}
+
+Status run_engine(ServeOptions& options) {
   // Neither a debugger of the same user nor a core file can expose the token and the keys.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   Engine engine;
@@ -378,9 +401,8 @@ Status run_engine(const ServeOptions& options) {
   TRY_ASSIGN(const Credentials credentials,
              load_or_make_credentials(options.data_dir, names, engine.rng, engine.loop.now()));
   TRY(start_parts(engine, options, credentials, names));
-  TRY_ASSIGN(engine.port, engine.http->listen(options.address.host, options.address.port));
+  TRY_ASSIGN(const int content_port, open_ports(engine, options, credentials));
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
-  TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
   const std::string pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
   open_doors(engine);
   add_routes(engine, browser_url(options.address.host, to_lower(host_name()), engine.port), pages_url);
@@ -399,19 +421,20 @@ Status run_engine(const ServeOptions& options) {
   TRY(write_engine_record(options.data_dir, url));
   TRY(remember_address(options.data_dir, url.substr(std::string_view("https://").size())));
   engine.loop.run_until([&engine] { return engine.api->is_set_up(); });
-  fmt::print("ready {}\n", url);
-  std::fflush(stdout);
-
   engine.loop.on_stop_signal([&engine](int signal) {
     LOG_INFO("stopping; pods keep running", {"signal", signal});
     engine.loop.stop();
   });
+  fmt::print("ready {}\n", url);
+  std::fflush(stdout);
+
   // The controllers start once the server is listening: requests from users and programs come first.
   engine.loop.post_when_idle([&engine] {
     engine.controllers->start();
     engine.pages->start();
   });
   engine.loop.run();
+  engine.door->close(agent::any_pod_runs(options.data_dir));
   remove_engine_record(options.data_dir);
   return ok();
 }
@@ -443,7 +466,12 @@ class Serve final : public cli::Command {
     TRY_ASSIGN(options_.config, config_for(options_.data_dir, config_file_));
     TRY(check_environments(options_.config, options_.data_dir));
     add_built_in_environments(options_.config);
+    options_.sockets = sockets_of_systemd();
     TRY_ASSIGN(options_.address, choose_address(listen_, options_.config, options_.data_dir));
+    if (listen_.empty() && options_.config.listen.empty() && !options_.sockets.empty()) {
+      TRY_ASSIGN(const net::ListenAddress first, net::listen_address(options_.sockets.front().get()));
+      options_.address = {.host = first.host, .port = first.port};
+    }
     return run_engine(options_);
   }
 

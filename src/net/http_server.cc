@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <map>
 
-#include "base/fd.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "net/server_connection.h"
@@ -33,7 +33,21 @@ Error port_taken(const std::string& host, int port) {
                    host, port, port, host)};
 }
 
-Result<Fd> bind_tcp(const std::string& host, int port) {
+/// Moves the socket out that listens on exactly this address; none if there is none.
+Fd take_held(std::vector<Fd>& held, const addrinfo& wanted) {
+  for (auto fd = held.begin(); fd != held.end(); ++fd) {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    if (::getsockname(fd->get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) continue;
+    if (length != wanted.ai_addrlen || std::memcmp(&address, wanted.ai_addr, length) != 0) continue;
+    Fd found = std::move(*fd);
+    held.erase(fd);
+    return found;
+  }
+  return {};
+}
+
+Result<Fd> bind_tcp(const std::string& host, int port, std::vector<Fd>& held) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -44,6 +58,7 @@ Result<Fd> bind_tcp(const std::string& host, int port) {
                                         port, to_lower(::gai_strerror(code)))};
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, &::freeaddrinfo);
+  if (Fd taken = take_held(held, *found)) return taken;
   Fd fd(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const std::string where = fmt::format("listen on {}:{}", host, port);
   if (fd.get() < 0) return errno_error(where, errno);
@@ -55,24 +70,15 @@ Result<Fd> bind_tcp(const std::string& host, int port) {
   return fd;
 }
 
-Result<int> port_of(int fd) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return errno_error("getsockname", errno);
-  const auto port = address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port
-                                                  : reinterpret_cast<const sockaddr_in*>(&address)->sin_port;
-  return static_cast<int>(ntohs(port));
-}
-
 struct Bound {
   std::vector<Fd> sockets;
   int port = 0;
 };
 
-Result<Bound> bind_one(const std::string& host, int port) {
-  TRY_ASSIGN(Fd fd, bind_tcp(host, port));
-  TRY_ASSIGN(const int bound, port_of(fd.get()));
-  Bound out{.port = bound};
+Result<Bound> bind_one(const std::string& host, int port, std::vector<Fd>& held) {
+  TRY_ASSIGN(Fd fd, bind_tcp(host, port, held));
+  TRY_ASSIGN(const ListenAddress bound, listen_address(fd.get()));
+  Bound out{.port = bound.port};
   out.sockets.push_back(std::move(fd));
   return out;
 }
@@ -83,12 +89,12 @@ bool is_loopback_name(const std::string& host) {
 
 /// Binds both addresses on one port, or only the requested one where the machine lacks the other. A port that is free
 /// on one may be taken on the other; if any port will do, another is tried.
-Result<Bound> bind_loopback(const std::string& host, int port) {
+Result<Bound> bind_loopback(const std::string& host, int port, std::vector<Fd>& held) {
   constexpr int kAttempts = 16;
   const std::string first = host == "localhost" ? "127.0.0.1" : host;
   for (int attempt = 1;; ++attempt) {
-    TRY_ASSIGN(Bound bound, bind_one(first, port));
-    auto other = bind_tcp(first == "::1" ? "127.0.0.1" : "::1", bound.port);
+    TRY_ASSIGN(Bound bound, bind_one(first, port, held));
+    auto other = bind_tcp(first == "::1" ? "127.0.0.1" : "::1", bound.port, held);
     if (other) {
       bound.sockets.push_back(*std::move(other));
       return bound;
@@ -119,6 +125,21 @@ Status clear_stale_socket(const std::string& path, const Address& address) {
 }
 
 }  // namespace
+
+Result<ListenAddress> listen_address(int socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (::getsockname(socket, generic, &length) != 0) return errno_error("getsockname", errno);
+  char host[NI_MAXHOST];
+  char port[NI_MAXSERV];
+  const int code =
+      ::getnameinfo(generic, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+  if (code != 0 || (address.ss_family != AF_INET && address.ss_family != AF_INET6)) {
+    return Error{.reason = Reason::kBadRequest, .message = "not a TCP socket"};
+  }
+  return ListenAddress{.host = host, .port = std::atoi(port)};
+}
 
 struct HttpServer::State : std::enable_shared_from_this<State> {
   State(EventLoop& loop, Handler handler, ServerLimits limits, KnowsSender knows, StreamsBody streams)
@@ -261,8 +282,13 @@ HttpServer::~HttpServer() {
 }
 
 Result<int> HttpServer::listen(const std::string& host, int port) {
+  std::vector<Fd> none;
+  return listen(host, port, none);
+}
+
+Result<int> HttpServer::listen(const std::string& host, int port, std::vector<Fd>& held) {
   if (state_->tls_error) return *state_->tls_error;
-  TRY_ASSIGN(Bound bound, is_loopback_name(host) ? bind_loopback(host, port) : bind_one(host, port));
+  TRY_ASSIGN(Bound bound, is_loopback_name(host) ? bind_loopback(host, port, held) : bind_one(host, port, held));
   for (Fd& fd : bound.sockets) state_->start(State::Listener{.fd = std::move(fd), .pool = state_->shared->tcp});
   return bound.port;
 }
@@ -291,6 +317,14 @@ void HttpServer::stop_listening(ListenerId id) {
   if (found == state_->listeners.end()) return;
   state_->shared->loop.cancel(found->second.watch);
   state_->listeners.erase(found);
+}
+
+std::vector<int> HttpServer::tcp_sockets() const {
+  std::vector<int> sockets;
+  for (const auto& [id, listener] : state_->listeners) {
+    if (listener.socket_path.empty() && !listener.is_of_pods) sockets.push_back(listener.fd.get());
+  }
+  return sockets;
 }
 
 std::size_t HttpServer::connections() const {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -46,6 +47,13 @@ using KnowsSender = std::function<bool(const Request& head)>;
 /// size.
 using StreamsBody = std::function<bool(const Request& head)>;
 
+struct ListenAddress {
+  std::string host;  // as a number
+  int port = 0;
+};
+/// BadRequest: it is not a TCP socket.
+Result<ListenAddress> listen_address(int socket);
+
 class HttpServer {
  public:
   /// Without a certificate there is no TLS. An unusable certificate makes listen() fail. Without `knows` no connection
@@ -58,6 +66,8 @@ class HttpServer {
   /// explains how to find its owner and how to choose another port. 127.0.0.1, ::1 and localhost all mean both loopback
   /// addresses where the machine has both: otherwise another program could listen on the other one.
   Result<int> listen(const std::string& host, int port);
+  /// The same; a socket of `held` that already listens on such an address is moved out of there instead of binding one.
+  Result<int> listen(const std::string& host, int port, std::vector<Fd>& held);
   /// The mode is 0600; a stale socket file is replaced.
   Status listen_unix(const std::string& path);
   using ListenerId = std::uint64_t;
@@ -65,6 +75,8 @@ class HttpServer {
   ListenerId listen_for_pods(Fd socket);
   /// Connections that it has accepted stay.
   void stop_listening(ListenerId id);
+  /// The listening ones; they stay open for as long as the server lives.
+  std::vector<int> tcp_sockets() const;
   std::size_t connections() const;
 
  private:

@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
+#include "packet.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include "shim.h"
 
 /* Room for the descriptors and the credentials of one packet. */
 union control {

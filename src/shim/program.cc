@@ -1,18 +1,9 @@
 #include "shim/program.h"
 
+#include "base/embed.h"
+
 // The build defines MUSTER_SHIM_FILE, the path of the compiled shim.
-__asm__(
-    ".pushsection .rodata\n"
-    ".balign 16\n"
-    ".globl muster_shim_begin\n"
-    "muster_shim_begin:\n"
-    ".incbin \"" MUSTER_SHIM_FILE
-    "\"\n"
-    ".globl muster_shim_end\n"
-    "muster_shim_end:\n"
-    ".popsection\n");
-extern "C" const char muster_shim_begin[];
-extern "C" const char muster_shim_end[];
+MUSTER_EMBED(muster_shim, MUSTER_SHIM_FILE);
 
 namespace muster::shim {
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "format.h"
+#include "packet.h"
 
 /* ---- fields.c: the fields of the launch description and of packets ---- */
 
@@ -28,23 +29,6 @@ void* grow(void* array, size_t count, size_t size);
     (array) = grow((array), (count), sizeof *(array));      \
     (array)[(count)++] = (__typeof__(*(array)))__VA_ARGS__; \
   } while (0)
-
-/* ---- packet.c: packets with descriptors ---- */
-
-enum { MAX_FDS = 3 };
-struct packet {
-  char bytes[MUSTER_PACKET_MAX + 1]; /* followed by a NUL */
-  size_t size;
-  int fds[MAX_FDS];
-  size_t fd_count;
-  pid_t sender; /* 0 unless the socket passes credentials */
-};
-/* Returns 0 when there is none, -1 at the end of the stream. */
-int receive_packet(int socket, struct packet* to, int flags);
-/* Sends two pieces as one packet. Returns 0, or -1 with errno. The descriptors stay open. */
-int send_packet(int socket, const void* head, size_t head_size, const void* tail, size_t tail_size, const int* fds,
-                size_t fd_count, int flags);
-void close_all(int* fds, size_t count);
 
 /* ---- launch.c: what to run ---- */
 

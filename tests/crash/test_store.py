@@ -14,7 +14,7 @@ import time
 import pytest
 
 from api_socket import CONFIG_MAPS, Api, Gone, config_map, listed
-from harness import FULL, MUSTER, Engine
+from harness import FULL, MUSTER, Engine, end_door
 
 # The system calls that change durable state. strace counts per thread and call.
 CALLS = ("pwrite64", "fdatasync", "fsync", "rename", "unlink", "ftruncate")
@@ -79,6 +79,7 @@ def end(engine, process):
         os.kill(json.loads((engine.data / "engine.json").read_text())["pid"], signal.SIGKILL)
     except (OSError, ValueError):
         pass
+    end_door(engine.data)  # strace waits for it as well
     process.wait()
     process.stdout.close()
 
@@ -133,6 +134,7 @@ def test_killed_at_every_system_call_that_changes_the_disk(tmp_path):
         ledger.check(Api(engine))
         ledger.write(Api(engine), "after", "the kill")
         engine.kill()
+        end_door(engine.data)
         shutil.rmtree(engine.folder)
     print(f"{n + 1} of {len(points)} points, {killed} during the script")
     assert killed >= 3

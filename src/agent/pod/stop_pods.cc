@@ -12,6 +12,7 @@
 #include "agent/pod/recover.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "linux/files.h"
 #include "linux/process.h"
 
 namespace muster::agent {
@@ -61,6 +62,17 @@ Result<std::size_t> stop_pods(const std::string& directory, const std::function<
   if (!shims.empty()) on_waiting(shims.size());
   for (const Fd& shim : shims) wait_for_end(shim);
   return shims.size();
+}
+
+bool any_pod_runs(const std::string& directory) {
+  const Paths paths(directory);
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(paths.pods(), none)) {
+    const std::string uid = entry.path().filename().string();
+    const auto attempt = last_launch(paths.pod(uid));
+    if (attempt && linux_os::is_locked(paths.attempt(uid, *attempt) + kLockFile)) return true;
+  }
+  return false;
 }
 
 }  // namespace muster::agent

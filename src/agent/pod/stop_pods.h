@@ -14,4 +14,7 @@ namespace muster::agent {
 /// end as a failure. `on_waiting` is called once when there are any.
 Result<std::size_t> stop_pods(const std::string& directory, const std::function<void(std::size_t)>& on_waiting);
 
+/// Whether a shim runs below the engine's folder.
+bool any_pod_runs(const std::string& directory);
+
 }  // namespace muster::agent

@@ -6,7 +6,6 @@
 
 #include <cerrno>
 
-#include "base/files.h"
 #include "linux/files.h"
 #include "shim/format.h"
 #include "shim/program.h"
@@ -16,8 +15,7 @@ namespace muster::agent {
 Result<std::string> install_shim(const std::string& directory) {
   const std::string_view bytes = shim::program_bytes();
   const std::string path = fmt::format("{}/shim-{:016x}", directory, muster_checksum(bytes.data(), bytes.size()));
-  if (const auto there = read_file(path); there && *there == bytes && ::access(path.c_str(), X_OK) == 0) return path;
-  TRY(write_file_atomically(path, bytes, 0700));
+  TRY(linux_os::write_program(path, bytes));
   return path;
 }
 

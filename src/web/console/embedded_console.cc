@@ -1,18 +1,8 @@
+#include "base/embed.h"
 #include "web/console/asset_pack.h"
 
 // The build defines MUSTER_CONSOLE_FILE, the path of the packed console; the file is empty when it was not built.
-__asm__(
-    ".pushsection .rodata\n"
-    ".balign 16\n"
-    ".globl muster_console_begin\n"
-    "muster_console_begin:\n"
-    ".incbin \"" MUSTER_CONSOLE_FILE
-    "\"\n"
-    ".globl muster_console_end\n"
-    "muster_console_end:\n"
-    ".popsection\n");
-extern "C" const char muster_console_begin[];
-extern "C" const char muster_console_end[];
+MUSTER_EMBED(muster_console, MUSTER_CONSOLE_FILE);
 
 namespace muster::web {
 
