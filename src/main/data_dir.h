@@ -3,6 +3,8 @@
 //   DIR/kubeconfig     0600, complete before the engine reports that it is ready
 //   DIR/token          the bearer token in the kubeconfig
 //   DIR/account-key    0600, signs the tokens of service accounts
+//   DIR/console-key    0600, proves the engine to browsers before they send a token
+//   DIR/console-logouts  0600, the sessions of browsers that were logged out and would still be valid
 //   DIR/engine.json    pid, start time and URL of the running engine
 //   DIR/listen         HOST:PORT where the engine served last, used by the next start
 //   DIR/engine.log     the engine's log when it was started by `muster up`
@@ -34,6 +36,7 @@ Status prepare_data_dir(const std::string& data_dir);
 struct Credentials {
   std::string token;
   std::string account_key;
+  net::SigningKey console_key;
   net::KeyPair ca;
   net::KeyPair server;
 };

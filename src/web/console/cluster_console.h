@@ -22,12 +22,12 @@ namespace muster::web {
 class ClusterConsole {
  public:
   /// `loop`, `rng` and `cluster` outlive it.
-  ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets);
+  ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets, net::SigningKey key);
 
   /// Listens on a loopback address; port 0 takes a free one.
   Status listen(const std::string& host, int port);
   /// Returns a link that logs one browser in.
-  std::string make_link();
+  std::string make_link() { return pages_.make_link(); }
 
  private:
   void answer(net::Request request, std::shared_ptr<net::Exchange> exchange);
@@ -37,7 +37,6 @@ class ClusterConsole {
   net::EventLoop& loop_;
   net::Transport& cluster_;
   client::ApiClient client_;
-  std::string origin_;
   OneTimeLinks links_;
   ConsoleSessions sessions_;
   PageAccess access_;

@@ -33,7 +33,7 @@ class ClusterConsoleTest : public ::testing::Test {
 
   /// Trades the code of the link for the token of a browser.
   std::string log_in() {
-    const std::string code = link_.substr(link_.find("#login=") + 7);
+    const std::string code = link_.substr(link_.find("#login=") + 7, 64);
     const net::Response answer = ask("POST", "/console/login", {{"Authorization", "Bearer " + code}});
     const auto session = json::parse(answer.body);
     return session ? session->string_at("token") : "";
@@ -43,7 +43,7 @@ class ClusterConsoleTest : public ::testing::Test {
   net::EventLoop loop_;
   testing::SeededRng rng_{1};
   cli::FakeServer cluster_{loop_};
-  ClusterConsole console_{loop_, rng_, cluster_, {}};
+  ClusterConsole console_{loop_, rng_, cluster_, {}, *net::SigningKey::read(*net::SigningKey::make_pem())};
   std::string link_;
   int port_ = 0;
 };
