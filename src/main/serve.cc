@@ -52,6 +52,7 @@
 #include "web/pages/link_routes.h"
 #include "web/pages/one_time_links.h"
 #include "web/pages/page_access.h"
+#include "web/pages/page_objects.h"
 #include "web/pages/page_proxy.h"
 #include "web/pages/service_route.h"
 #include "web/pods/attempt_log_route.h"
@@ -267,7 +268,7 @@ void add_routes(Engine& engine, const std::string& pages_url) {
   node::ClaimFiles& files = *engine.agent->claim_files();
   api.add_routes(web::console_routes(*engine.console, *engine.console_sessions));
   api.add_routes({web::stream_route(engine.loop, *engine.transport)});
-  api.add_routes(web::link_routes(pages_url, *engine.page_access));
+  api.add_routes(web::link_routes(pages_url, *engine.page_access, *engine.pages));
   api.add_routes({web::service_route(*engine.pages)});
   api.add_routes(web::newest_jobs_routes(api.context()));
   api.add_routes(web::job_verb_routes(*engine.transport, web::ActsAs::kCaller));
@@ -284,7 +285,9 @@ void answer(Engine& engine, net::Request request, std::shared_ptr<net::Exchange>
 }
 
 web::PageProxy::Options page_options(Engine& engine, const Config& config) {
-  return {.idle_after = tensorboard_idle_after(config),
+  return {.uid_of = [&context =
+                         engine.api->context()](const web::PageName& page) { return web::uid_of_page(context, page); },
+          .idle_after = tensorboard_idle_after(config),
           .socket_opener = [&agent = *engine.agent](const std::string& uid) { return agent.socket_opener(uid); },
           .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](
                            const json::Document& board,

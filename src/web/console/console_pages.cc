@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apiserver/access/principal.h"
 #include "apiserver/errors/status_error.h"
 #include "apiserver/http/conditional.h"
 #include "apiserver/http/request.h"
@@ -231,8 +232,8 @@ net::Response ConsolePages::prove(const net::Request& request) const {
 std::string ConsolePages::make_link() {
   CHECK(!origins_.empty());
   // What follows # stays in the browser: the code gets into no log.
-  return fmt::format("{}{}#login={}&server={}", origins_.front(), kHome, links_.make(std::string(kHome)),
-                     fingerprint());
+  return fmt::format("{}{}#login={}&server={}", origins_.front(), kHome,
+                     links_.make(apiserver::user_name(apiserver::owner()), std::string(kHome)), fingerprint());
 }
 
 std::string ConsolePages::fingerprint() const {

@@ -91,7 +91,7 @@ TEST_F(ConsolePagesTest, AnUnchangedIndexIsNotSentAgain) {
 }
 
 TEST_F(ConsolePagesTest, ACodeIsTradedForASessionOnce) {
-  const std::string code = links_.make("/console/");
+  const std::string code = links_.make("owner", "/console/");
   const net::Response answer = log_in(code);
   ASSERT_EQ(answer.status, 200);
   EXPECT_EQ(answer.headers.get("Cache-Control"), "no-store");
@@ -100,7 +100,7 @@ TEST_F(ConsolePagesTest, ACodeIsTradedForASessionOnce) {
   EXPECT_EQ(again.status, 401);
   EXPECT_THAT(again.body, HasSubstr("run muster console for a new one"));
   EXPECT_EQ(log_in("").status, 401);
-  EXPECT_EQ(log_in(links_.make("/tb/default/mnist/")).status, 401);
+  EXPECT_EQ(log_in(links_.make("owner", "/tb/default/mnist/")).status, 401);
 }
 
 TEST_F(ConsolePagesTest, ALinkNamesTheKeyOfTheServer) {
