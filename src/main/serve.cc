@@ -387,7 +387,9 @@ Status run_engine(const ServeOptions& options) {
   TRY_ASSIGN(const int content_port, listen_for_content(*engine.content, options.config, options.address, engine.port));
   const std::string pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
   open_doors(engine);
-  engine.console->serve_at(own_origins(options.address.host, to_lower(host_name()), engine.port));
+  engine.console->serve_at(
+      own_origins(options.address.host, to_lower(host_name()), engine.port),
+      [&options, port = engine.port] { return linux_os::has_all_connections(options.address.host, port); });
   add_routes(engine, pages_url);
   engine.controllers = std::make_unique<control::Controllers>(
       engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free,

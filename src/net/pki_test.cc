@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "testing/signature.h"
+#include "net/signature_for_tests.h"
 
 namespace muster::net {
 namespace {
@@ -131,8 +131,8 @@ TEST(SigningKey, WhatItSignsIsVerifiedWithItsPublicKey) {
     const std::string text = "text " + std::to_string(i);
     const auto signature = key->sign(text);
     ASSERT_TRUE(signature);
-    EXPECT_TRUE(testing::is_signed_by(point, text, *signature));
-    EXPECT_FALSE(testing::is_signed_by(point, text + "x", *signature));
+    EXPECT_TRUE(net::is_signed_by(point, text, *signature));
+    EXPECT_FALSE(net::is_signed_by(point, text + "x", *signature));
   }
   EXPECT_FALSE(SigningKey::read("not pem"));
 }

@@ -46,9 +46,10 @@ ClusterConsole::ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& c
           net::ServerLimits{},
           [this](const net::Request& head) { return apiserver::knows_sender(head, authentication_); }) {}
 
-Status ClusterConsole::listen(const std::string& host, int port) {
+Status ClusterConsole::listen(const std::string& host, int port, HasAllConnections has_all_connections) {
   TRY_ASSIGN(const int listening, http_.listen(host, port));
-  pages_.serve_at({loopback_url(listening)});
+  pages_.serve_at({loopback_url(listening)},
+                  [host, listening, has_all = std::move(has_all_connections)] { return has_all(host, listening); });
   router_.add(console_routes(pages_, sessions_));
   router_.add({stream_route(loop_, cluster_), job_log_route(loop_, client_)});
   router_.add(newest_jobs_routes(client_));

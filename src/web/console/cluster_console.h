@@ -4,6 +4,7 @@
 // the paths about jobs are the engine's. Loop thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,8 +25,10 @@ class ClusterConsole {
   /// `loop`, `rng` and `cluster` outlive it.
   ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets, net::SigningKey key);
 
-  /// Listens on a loopback address; port 0 takes a free one.
-  Status listen(const std::string& host, int port);
+  using HasAllConnections = std::function<Result<bool>(const std::string& host, int port)>;
+  /// Listens on a loopback address; port 0 takes a free one. The function tells whether no other process has
+  /// connections at an address.
+  Status listen(const std::string& host, int port, HasAllConnections has_all_connections);
   /// Returns a link that logs one browser in.
   std::string make_link() { return pages_.make_link(); }
 

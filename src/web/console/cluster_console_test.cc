@@ -18,7 +18,8 @@ using ::testing::StartsWith;
 class ClusterConsoleTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Status listening = console_.listen("127.0.0.1", 0);
+    const Status listening =
+        console_.listen("127.0.0.1", 0, [](const std::string&, int) -> Result<bool> { return true; });
     ASSERT_TRUE(listening) << listening.error().message;
     link_ = console_.make_link();
     const auto colon = link_.rfind(':');

@@ -97,6 +97,13 @@ Error elsewhere(const std::vector<std::string>& origins) {
                              join(origins, " and "))};
 }
 
+Error shared_port() {
+  return {.reason = Reason::kConflict,
+          .message =
+              "another program still has connections that it accepted at this port before; no proof is given "
+              "until they are closed"};
+}
+
 Error unknown_file(std::string_view path) {
   return {.reason = Reason::kNotFound, .message = fmt::format("console: there is no file {}", quote(path))};
 }
@@ -221,6 +228,9 @@ net::Response ConsolePages::prove(const net::Request& request) const {
   }
   const std::string origin = origin_of(request);
   if (origin.empty()) return apiserver::error_response(elsewhere(origins_));
+  const auto is_alone = is_alone_();
+  if (!is_alone) return apiserver::error_response(is_alone.error());
+  if (!*is_alone) return apiserver::error_response(shared_port());
   const auto signature = key_.sign(fmt::format("muster console\n{}\n{}", origin, nonce));
   if (!signature) return apiserver::error_response(signature.error());
   return never_stored(json::Object{{"apiVersion", "muster.dev/v1"},

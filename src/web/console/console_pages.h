@@ -5,6 +5,7 @@
 // thread only.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,15 @@ class ConsolePages {
   ConsolePages(AssetPack assets, const PageAccess& access, OneTimeLinks& links, ConsoleSessions& sessions,
                net::SigningKey key);
 
+  /// Returns whether no other process has connections at the address of this server: what a program has accepted that
+  /// held the port before stays open in browsers, and there it can pass on a proof of ours.
+  using IsAlone = std::function<Result<bool>()>;
   /// Tells under which origins nobody but this server can be reached, as soon as it listens. The first is that of its
   /// links.
-  void serve_at(std::vector<std::string> origins) { origins_ = std::move(origins); }
+  void serve_at(std::vector<std::string> origins, IsAlone is_alone) {
+    origins_ = std::move(origins);
+    is_alone_ = std::move(is_alone);
+  }
   /// Returns a link to the console that logs one browser in.
   std::string make_link();
 
@@ -49,6 +56,7 @@ class ConsolePages {
   ConsoleSessions& sessions_;
   net::SigningKey key_;
   std::vector<std::string> origins_;
+  IsAlone is_alone_;
 };
 
 /// The paths of the API about logins: a new link to the console, another token before the present one expires, and

@@ -5,8 +5,8 @@
 #include "base/sha256.h"
 #include "base/strings.h"
 #include "json/document.h"
+#include "net/signature_for_tests.h"
 #include "testing/seeded_rng.h"
-#include "testing/signature.h"
 #include "testing/sim_loop.h"
 
 namespace muster::web {
@@ -27,7 +27,9 @@ AssetPack console_pack() {
 
 class ConsolePagesTest : public ::testing::Test {
  protected:
-  void SetUp() override { pages_.serve_at({"http://127.0.0.1:8765", "https://box:8765"}); }
+  void SetUp() override {
+    pages_.serve_at({"http://127.0.0.1:8765", "https://box:8765"}, [this] { return is_alone_; });
+  }
   static net::Request request(const char* method, const std::string& target, net::Headers headers = {}) {
     if (!headers.has("Host")) headers.set("Host", "127.0.0.1:8765");
     return {.method = method, .target = target, .headers = std::move(headers), .body = {}, .peer = {}};
@@ -43,6 +45,7 @@ class ConsolePagesTest : public ::testing::Test {
   testing::SeededRng rng_{1};
   PageAccess access_{
       loop_, rng_, {.owner_token = "secret", .key = "key", .allowed_hosts = {"127.0.0.1", "localhost", "box"}}};
+  Result<bool> is_alone_ = true;
   OneTimeLinks links_{loop_, rng_};
   ConsoleSessions sessions_{loop_, rng_, "key"};
   net::SigningKey key_ = *net::SigningKey::read(*net::SigningKey::make_pem());
@@ -119,8 +122,8 @@ TEST_F(ConsolePagesTest, AProofSignsTheNonceAndTheOriginOfTheServer) {
   const auto signature = base64_decode(proof.string_at("signature"));
   ASSERT_TRUE(key && signature);
   EXPECT_EQ(*key, key_.public_key());
-  EXPECT_TRUE(testing::is_signed_by(*key, "muster console\nhttp://127.0.0.1:8765\n" + nonce, *signature));
-  EXPECT_FALSE(testing::is_signed_by(*key, "muster console\nhttp://127.0.0.1:9999\n" + nonce, *signature));
+  EXPECT_TRUE(net::is_signed_by(*key, "muster console\nhttp://127.0.0.1:8765\n" + nonce, *signature));
+  EXPECT_FALSE(net::is_signed_by(*key, "muster console\nhttp://127.0.0.1:9999\n" + nonce, *signature));
 }
 
 TEST_F(ConsolePagesTest, NothingIsSignedForAnotherOrigin) {
@@ -133,6 +136,16 @@ TEST_F(ConsolePagesTest, NothingIsSignedForAnotherOrigin) {
   net::Request over_tls = request("GET", path, {{"Host", "box:8765"}});
   over_tls.peer.tls = true;
   EXPECT_EQ(pages_.answer(over_tls).status, 200);
+}
+
+TEST_F(ConsolePagesTest, NothingIsSignedWhileAnotherProgramHasConnectionsAtThePort) {
+  const std::string path = "/console/proof?nonce=" + std::string(32, 'a');
+  is_alone_ = false;
+  EXPECT_EQ(get(path).status, 409);
+  is_alone_ = Error{.reason = Reason::kInternalError, .message = "cannot read"};
+  EXPECT_EQ(get(path).status, 500);
+  is_alone_ = true;
+  EXPECT_EQ(get(path).status, 200);
 }
 
 TEST_F(ConsolePagesTest, ANonceIsHexadecimalAndLongEnough) {
