@@ -42,6 +42,11 @@ function Page() {
 
 function App() {
   useEffect(() => {
+    if (!loggedIn.value) return;
+    link = undefined;
+    isArriving = false;
+  }, [loggedIn.value]);
+  useEffect(() => {
     if (place.value.path.length === 0 && loggedIn.value) go(hrefOf(["overview"], withNamespace()), true);
   }, [loggedIn.value]);
   const shows = loggedIn.value && !mistrusted.value;
@@ -51,13 +56,14 @@ function App() {
     closeAllStreams();
   }, [shows]);
   if (shows) return <Page />;
-  return mistrusted.value ? <Mistrusted /> : <Login link={link} />;
+  return mistrusted.value ? <Mistrusted /> : <Login link={link} asksTabs={isArriving} />;
 }
 
 startSettings();
 startRouter();
 shareLogin();
-const link = takeLoginLink();
+let link = takeLoginLink();
+let isArriving = true;  // the page was just loaded, and has had no login yet
 if (link) forgetOtherThan(link.server);
 addEventListener("hashchange", () => {
   if (hasLoginLink()) location.reload();

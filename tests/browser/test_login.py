@@ -1,6 +1,7 @@
 """The login of a browser: which server gets it, which tabs have it, and how it ends."""
 
 import http.server
+import socket
 import threading
 
 from harness import wait_for
@@ -30,12 +31,27 @@ class Impostor:
             def log_message(self, *_):
                 pass
 
+            def setup(self):
+                super().setup()
+                accepted.append(self.connection)
+
+        self.accepted = accepted = []
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def close(self):
+    def leave_port(self):
+        """Keeps what it has accepted: browsers use these connections again."""
         self.server.shutdown()
-        self.server.server_close()
+        self.server.socket.close()
+
+    def close(self):
+        self.leave_port()
+        for connection in self.accepted:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # the browser was faster
+            connection.close()
 
 
 
@@ -72,11 +88,16 @@ def test_an_impostor_at_the_port_gets_no_token(console, engine):
         for secret in ("console.", "authorization", "bearer", "cookie", "sec-websocket"):
             assert secret not in sent.lower().replace("/console/proof", ""), secret
         assert token_of(tab.page).startswith("console.")
+        impostor.leave_port()
+        engine.start()
+        proof = f"http://127.0.0.1:{engine.port}/console/proof?nonce={'ab' * 16}"
+        assert "another program still has connections" in engine.run(["curl", "-s", proof]).stdout
     finally:
         impostor.close()
-        engine.start()
+        if engine.process.poll() is not None:
+            engine.start()
     for page in (tab.page, second):
-        page.wait_for_selector("header.top")  # it goes on where it was
+        page.wait_for_selector("header.top")  # it continues where it was
     assert "/console/jobs" in tab.page.url and "/console/nodes" in second.url
     assert status_with(tab.page, token_of(tab.page)) == 200
 
@@ -87,7 +108,7 @@ def test_a_server_that_is_starting_is_waited_for(console, engine):
     starting = Impostor(engine.port, 503)
     try:
         wait_for("the tab to ask", lambda: len(starting.seen) >= 2)
-        tab.page.get_by_role("button", name="Reconnecting").wait_for()
+        tab.page.get_by_text("Reconnecting").wait_for()
         assert "console." not in "\n".join(starting.seen).lower().replace("/console/proof", "")
     finally:
         starting.close()
@@ -135,6 +156,7 @@ def test_logging_out_ends_every_tab_for_good(console, engine):
     second.get_by_role("button", name="Log out").click()
     for page in (tab.page, second):
         shows_login(page)
+        page.get_by_text("You are logged out, or the login has expired.").wait_for()
     wait_for("the tokens to be refused", lambda: all(status_with(second, token) == 401 for token in tokens))
     engine.kill()
     engine.start()

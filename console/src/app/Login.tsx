@@ -38,14 +38,14 @@ function Notice({ title, children }: { title: string; children: ComponentChildre
   );
 }
 
-export function Login({ link }: { link: LoginLink | undefined }) {
+export function Login({ link, asksTabs }: { link: LoginLink | undefined; asksTabs: boolean }) {
   const [error, setError] = useState<ApiError>();
-  const [busy, setBusy] = useState(isSecureContext);
+  const [busy, setBusy] = useState(isSecureContext && asksTabs);
   useEffect(() => {
-    if (!isSecureContext) return;
+    if (!busy) return;
     const logging = link ? logIn(link) : askOtherTabs();
     logging.catch((problem: unknown) => setError(wordsFor(problem))).finally(() => setBusy(false));
-  }, [link]);
+  }, []);
   if (!isSecureContext) return <Notice title={t("login.title")}><p>{t("login.insecure")}</p></Notice>;
   if (busy) return <main class="login" id="content"><h1>{t("login.title")}</h1><p role="status">{t("login.progress")}</p></main>;
   return (
