@@ -4,6 +4,7 @@ It runs in the environment of `tools/install_packages browser`. All times are of
 """
 
 import json
+import re
 import sys
 import urllib.request
 
@@ -21,8 +22,8 @@ ALL_COLUMNS = "?hide=none"  # labels are not shown otherwise
 ROW = """() => document.querySelector(".table-body .name-cell a")?.textContent"""
 LAST_LINE = """() => [...document.querySelectorAll(".line")].some((line) => line.textContent.includes("the end"))"""
 WATCH = """
-(token, seen) => {
-  sessionStorage.setItem("muster-token", token);
+(login, seen) => {
+  sessionStorage.setItem("muster-login", JSON.stringify(login));
   const observer = new MutationObserver(() => {
     if (!seen()) return;
     observer.disconnect();
@@ -35,7 +36,7 @@ WATCH = """
 # From before the request that changes a label to the frame that shows it.
 CHANGE = """
 async ([path, value]) => {
-  const token = sessionStorage.getItem("muster-token");
+  const { token } = JSON.parse(sessionStorage.getItem("muster-login"));
   const body = document.querySelector(".table-body");
   const begin = performance.now();
   const shown = new Promise((resolve) => {
@@ -74,9 +75,9 @@ SCROLL = """
 
 
 def log_in(link):
-    home, code = link.split("#login=")
+    home, code, server = re.fullmatch(r"(.*)#login=([0-9a-f]+)&server=([0-9a-f]+)", link).groups()
     request = urllib.request.Request(home + "login", method="POST", headers={"Authorization": f"Bearer {code}"})
-    return home.removesuffix("/console/"), json.load(urllib.request.urlopen(request))["token"]
+    return home.removesuffix("/console/"), {"token": json.load(urllib.request.urlopen(request))["token"], "server": server}
 
 
 def blank_paint(browser, base):
@@ -90,34 +91,34 @@ def blank_paint(browser, base):
     return paint
 
 
-def open_page(browser, base, token, path, seen):
+def open_page(browser, base, login, path, seen):
     """Returns also when what `seen` looks for was there. A new context has an empty cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.set_default_timeout(120_000)
-    page.add_init_script(f"({WATCH})({json.dumps(token)}, {seen})")
+    page.add_init_script(f"({WATCH})({json.dumps(login)}, {seen})")
     with page.expect_console_message(lambda message: message.text.startswith("visible")) as said:
         page.goto(base + path, wait_until="commit")
     return context, page, float(said.value.text.split()[-1])
 
 
 def main():
-    base, token = log_in(sys.argv[1])
+    base, login = log_in(sys.argv[1])
     measured = {"blank": [], "rows": [], "changes": [], "frames": [], "log": []}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=OPTIONS)
         blank_paint(browser, base)  # the first page of a browser pays for its start
         for _ in range(TURNS):
             measured["blank"].append(blank_paint(browser, base))
-            context, page, visible = open_page(browser, base, token, JOBS, ROW)
+            context, page, visible = open_page(browser, base, login, JOBS, ROW)
             measured["rows"].append(visible)
             page.wait_for_selector("text=/ of 10000$/")  # the engine is at rest before the next turn
             context.close()
         for _ in range(TURNS):
-            context, _, visible = open_page(browser, base, token, LONG_LOG, LAST_LINE)
+            context, _, visible = open_page(browser, base, login, LONG_LOG, LAST_LINE)
             measured["log"].append(visible)
             context.close()
-        context, page, _ = open_page(browser, base, token, JOBS + ALL_COLUMNS, ROW)
+        context, page, _ = open_page(browser, base, login, JOBS + ALL_COLUMNS, ROW)
         page.wait_for_selector("text=/ of 10000$/")
         names = page.locator(".table-body .name-cell a").all_inner_texts()[:10]
         for change in range(CHANGES):

@@ -4,10 +4,10 @@ import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
 import { NotFound } from "./app/NotFound";
 import { allPages } from "./app/pages";
-import { Login, takeLoginCode } from "./app/Login";
+import { hasLoginLink, Login, Mistrusted, takeLoginLink } from "./app/Login";
 import { Shell, type Crumb } from "./app/Shell";
 import { startSettings } from "./app/settings";
-import { renewLogin, token } from "./api/client";
+import { forgetOtherThan, loggedIn, mistrusted, renewLogin, shareLogin } from "./api/login";
 import { closeAllStreams } from "./api/streams";
 import { kinds, loadKinds, stopJobs } from "./features/jobs/live";
 import { resourceName } from "./api/jobs";
@@ -42,18 +42,31 @@ function Page() {
 
 function App() {
   useEffect(() => {
-    if (place.value.path.length === 0 && token.value) go(hrefOf(["overview"], withNamespace()), true);
-  }, [token.value]);
+    if (!loggedIn.value) return;
+    link = undefined;
+    isArriving = false;
+  }, [loggedIn.value]);
   useEffect(() => {
-    if (token.value) return;
+    if (place.value.path.length === 0 && loggedIn.value) go(hrefOf(["overview"], withNamespace()), true);
+  }, [loggedIn.value]);
+  const shows = loggedIn.value && !mistrusted.value;
+  useEffect(() => {
+    if (shows) return;
     stopJobs();
     closeAllStreams();
-  }, [token.value]);
-  return token.value ? <Page /> : <Login code={code} />;
+  }, [shows]);
+  if (shows) return <Page />;
+  return mistrusted.value ? <Mistrusted /> : <Login link={link} asksTabs={isArriving} />;
 }
 
 startSettings();
 startRouter();
-const code = takeLoginCode();
-if (token.value) void renewLogin().catch(() => undefined);
+shareLogin();
+let link = takeLoginLink();
+let isArriving = true;  // the page was just loaded, and has had no login yet
+if (link) forgetOtherThan(link.server);
+addEventListener("hashchange", () => {
+  if (hasLoginLink()) location.reload();
+});
+if (loggedIn.value) void renewLogin();
 whenRowsAreThere(() => render(<App />, document.getElementById("app") as HTMLElement));

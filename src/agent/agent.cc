@@ -15,6 +15,7 @@
 #include "agent/logs/log_shelf.h"
 #include "agent/logs/termination_message.h"
 #include "agent/metrics/node_metrics.h"
+#include "agent/names/name_index.h"
 #include "agent/names/names.h"
 #include "agent/network/networks.h"
 #include "agent/network/service_ports.h"
@@ -29,6 +30,7 @@
 #include "agent/volumes/empty_dir_limits.h"
 #include "agent/volumes/volume_folders.h"
 #include "base/files.h"
+#include "base/log.h"
 
 namespace muster::agent {
 namespace {
@@ -83,6 +85,7 @@ class Agent::Node {
   NodeObjects::Handlers handlers();
   void on_pod(const Document* before, const Document* now);
   void on_claim(const NodeObjects::Key& key, const Document* before, const Document* now);
+  void on_namespace(const std::string& name, const Document* now);
   void on_ready();
   void on_gone(const std::string& uid);
   std::vector<MeasuredPod> running_pods() const;
@@ -180,6 +183,7 @@ NodeObjects::Handlers Agent::Node::handlers() {
           },
       .on_claim = [this](const Key& key, const Document* before, const Document* now) { on_claim(key, before, now); },
       .on_reference = [this](const Key&, const Document*, const Document*) { sync_.look_at_waiting(); },
+      .on_namespace = [this](const Key& key, const Document*, const Document* now) { on_namespace(key.second, now); },
       .on_ready = [this] { on_ready(); }};
 }
 
@@ -220,6 +224,12 @@ void Agent::Node::on_claim(const NodeObjects::Key& key, const Document* before, 
   if (now != nullptr && objects_.is_ready()) claims_.on_claim_changed(*now);
   claim_usage_.on_claim_changed(key, before, now);
   sync_.look_at_waiting();
+}
+
+void Agent::Node::on_namespace(const std::string& name, const Document* now) {
+  const Status done = now == nullptr ? end_namespace(paths_, trash_, name)
+                                     : begin_namespace(paths_, trash_, name, now->string_at("metadata", "uid"));
+  if (!done) LOG_ERROR("names of pods", {"namespace", name}, {"error", done.error().message});
 }
 
 void Agent::Node::on_gone(const std::string& uid) {

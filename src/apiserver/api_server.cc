@@ -276,7 +276,7 @@ void ApiServer::handle(net::Request request, std::shared_ptr<net::Exchange> answ
       if (!entered) return exchange->respond(error_response(entered.error()));
       exchange = *std::move(entered);
     }
-    return match->route->handle({std::move(request), std::move(target->query), std::move(match->at)},
+    return match->route->handle({std::move(request), std::move(target->query), std::move(match->at), *who},
                                 std::move(exchange));
   }
   if (!names_objects(target->path)) return exchange->respond(state_->answer_path(*who, *target, request));

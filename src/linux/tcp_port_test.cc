@@ -1,9 +1,12 @@
 #include "linux/tcp_port.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 
@@ -25,6 +28,52 @@ TEST(TcpPort, IsTakenWhileAServerListensAndFreeAfterwards) {
     EXPECT_FALSE(is_port_free(port));
   }
   EXPECT_TRUE(is_port_free(port));
+}
+
+/// A connection over loopback, both ends.
+struct Connection {
+  Connection() {
+    const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+    ::listen(listener.get(), 1);
+    ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    client = Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ::connect(client.get(), reinterpret_cast<sockaddr*>(&address), size);
+    server = Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    port = ntohs(address.sin_port);
+  }
+  Fd client;
+  Fd server;
+  int port = 0;
+};
+
+TEST(TcpPort, AConnectionOfAnotherProcessIsSeen) {
+  Connection connection;
+  ASSERT_TRUE(connection.server);
+  for (const char* host : {"127.0.0.1", "0.0.0.0", "localhost"}) {
+    EXPECT_TRUE(*has_all_connections(host, connection.port)) << host;
+  }
+  int hold[2];
+  ASSERT_EQ(::pipe2(hold, O_CLOEXEC), 0);
+  const pid_t other = ::fork();  // it keeps the server's end, which this process then closes
+  if (other == 0) {
+    char byte = 0;
+    ::close(hold[1]);
+    ::_exit(::read(hold[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  connection.server = Fd();
+  EXPECT_FALSE(*has_all_connections("127.0.0.1", connection.port));
+  EXPECT_FALSE(*has_all_connections("0.0.0.0", connection.port));
+  EXPECT_TRUE(*has_all_connections("127.0.0.2", connection.port)) << "somebody else's address";
+  EXPECT_TRUE(*has_all_connections("::1", connection.port));
+  ::close(hold[0]);
+  ::close(hold[1]);
+  ASSERT_EQ(::waitpid(other, nullptr, 0), other);
+  EXPECT_TRUE(*has_all_connections("127.0.0.1", connection.port));
 }
 
 }  // namespace

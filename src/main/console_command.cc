@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "cli/connect/browser.h"
 #include "cli/connect/session.h"
+#include "linux/tcp_port.h"
 #include "main/ask_engine.h"
 #include "main/commands.h"
 #include "main/data_dir.h"
@@ -68,9 +69,16 @@ class Console final : public cli::Command {
   int serve_cluster(cli::Session& session) const {
     auto assets = web::parse_asset_pack(web::embedded_console());
     if (!assets) return session.fail(assets.error());
+    const auto pem = net::SigningKey::make_pem();
+    if (!pem) return session.fail(pem.error());
+    auto key = net::SigningKey::read(*pem);
+    if (!key) return session.fail(key.error());
     SystemRng rng;
-    web::ClusterConsole console(*session.event_loop(), rng, session.api().transport(), *std::move(assets));
-    if (const Status listening = console.listen("127.0.0.1", static_cast<int>(port_.value_or(0))); !listening)
+    web::ClusterConsole console(*session.event_loop(), rng, session.api().transport(), *std::move(assets),
+                                *std::move(key));
+    if (const Status listening =
+            console.listen("127.0.0.1", static_cast<int>(port_.value_or(0)), linux_os::has_all_connections);
+        !listening)
       return session.fail(listening.error());
     show(session, console.make_link());
     session.err("serving the console of the cluster; Ctrl-C stops it\n");

@@ -1,5 +1,7 @@
 #include "main/content_listen.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 
 #include "base/log.h"
@@ -53,9 +55,16 @@ Result<int> listen_for_content(net::HttpServer& server, const Config& config, co
 }
 
 std::string browser_url(const std::string& host, const std::string& host_name, int port) {
+  if (host == "::1") return fmt::format("http://[::1]:{}", port);
   if (is_loopback(host)) return web::loopback_url(port);
   const bool anywhere = host == "0.0.0.0" || host == "::";
   return cli::url_of({.host = anywhere ? host_name : host, .port = port});
+}
+
+std::vector<std::string> own_origins(const std::string& host, const std::string& host_name, int port) {
+  std::vector<std::string> origins{browser_url(host, host_name, port)};
+  if (host == "0.0.0.0" || host == "::") origins.push_back(web::loopback_url(port));
+  return origins;
 }
 
 std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "door/door.h"
@@ -21,7 +22,10 @@ Result<int> listen_for_content(net::HttpServer& server, const Config& config, co
 
 /// Returns the origin of a port for links; plain HTTP where it listens on loopback.
 std::string browser_url(const std::string& host, const std::string& host_name, int port);
-/// The same for the content port.
+/// Returns the origins under which a browser surely reaches this port and no other program; the first is browser_url.
+/// Another program can take the same port at other addresses, so `localhost` is none of them.
+std::vector<std::string> own_origins(const std::string& host, const std::string& host_name, int port);
+/// The same as browser_url for the content port.
 std::string content_url(const Config& config, const Address& main, const std::string& host_name, int port);
 
 }  // namespace muster

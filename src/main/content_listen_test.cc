@@ -56,9 +56,18 @@ TEST_F(ContentPort, IsWhereTheConfigurationSays) {
 TEST(ContentUrl, IsPlainHttpOnLoopbackOnly) {
   EXPECT_EQ(content_url({}, {.host = "localhost", .port = 1}, "box", 8766), "http://127.0.0.1:8766");
   EXPECT_EQ(content_url({}, {.host = "0.0.0.0", .port = 1}, "box", 8766), "https://box:8766");
+  EXPECT_EQ(content_url({}, {.host = "::1", .port = 1}, "box", 8766), "http://[::1]:8766");
   Config config;
   config.content_listen = "10.0.0.7:8000";
   EXPECT_EQ(content_url(config, {.host = "127.0.0.1", .port = 1}, "box", 8000), "https://10.0.0.7:8000");
+}
+
+TEST(ContentListen, OwnOriginsAreThoseThatNoOtherProgramCanTake) {
+  using Origins = std::vector<std::string>;
+  EXPECT_EQ(own_origins("127.0.0.1", "box", 1), Origins{"http://127.0.0.1:1"});
+  EXPECT_EQ(own_origins("::1", "box", 1), Origins{"http://[::1]:1"});
+  EXPECT_EQ(own_origins("10.0.0.7", "box", 1), Origins{"https://10.0.0.7:1"});
+  EXPECT_EQ(own_origins("0.0.0.0", "box", 1), (Origins{"https://box:1", "http://127.0.0.1:1"}));
 }
 
 }  // namespace

@@ -72,6 +72,18 @@ Result<std::string> load_or_make_secret(const std::string& path, Rng& rng) {
   return token;
 }
 
+/// Proves the engine to browsers.
+Result<net::SigningKey> load_or_make_console_key(const std::string& path) {
+  auto pem = read_file(path);
+  if (!pem && pem.error().reason != Reason::kNotFound) return std::move(pem).error();
+  if (!pem) {
+    TRY_ASSIGN(pem, net::SigningKey::make_pem());
+    TRY(write_file_atomically(path, *pem, 0600));
+  }
+  auto key = net::SigningKey::read(*pem);
+  return key ? std::move(key) : in_context(path, key.error());
+}
+
 Status save(const std::string& base, const net::KeyPair& pair) {
   TRY(write_file_atomically(base + ".key", pair.key_pem, 0600));
   return write_file_atomically(base + ".crt", pair.certificate_pem, 0644);
@@ -159,10 +171,12 @@ Result<Credentials> load_or_make_credentials(const std::string& data_dir, const 
   TRY(make_directories(pki, 0700));
   TRY_ASSIGN(std::string token, load_or_make_secret(data_dir + "/token", rng));
   TRY_ASSIGN(std::string account_key, load_or_make_secret(data_dir + "/account-key", rng));
+  TRY_ASSIGN(net::SigningKey console_key, load_or_make_console_key(data_dir + "/console-key"));
   TRY_ASSIGN(net::KeyPair ca, load_or_make_ca(pki, now));
   TRY_ASSIGN(net::KeyPair server, load_or_make_server(pki, ca, names, now));
   return Credentials{.token = std::move(token),
                      .account_key = std::move(account_key),
+                     .console_key = std::move(console_key),
                      .ca = std::move(ca),
                      .server = std::move(server)};
 }

@@ -4,6 +4,8 @@
 //   DIR/token          the bearer token in the kubeconfig
 //   DIR/account-key    0600, signs the tokens of service accounts
 //   DIR/door.lock, DIR/door.sock, DIR/door-HASH   the process that holds the ports (door/format.h)
+//   DIR/console-key    0600, proves the engine to browsers before they send a token
+//   DIR/console-logouts  0600, the sessions of browsers that were logged out and would still be valid
 //   DIR/engine.json    pid, start time and URL of the running engine
 //   DIR/listen         HOST:PORT where the engine served last, used by the next start
 //   DIR/engine.log     the engine's log when it was started by `muster up`
@@ -35,6 +37,7 @@ Status prepare_data_dir(const std::string& data_dir);
 struct Credentials {
   std::string token;
   std::string account_key;
+  net::SigningKey console_key;
   net::KeyPair ca;
   net::KeyPair server;
 };

@@ -55,6 +55,7 @@
 #include "web/pages/link_routes.h"
 #include "web/pages/one_time_links.h"
 #include "web/pages/page_access.h"
+#include "web/pages/page_objects.h"
 #include "web/pages/page_proxy.h"
 #include "web/pages/service_route.h"
 #include "web/pods/attempt_log_route.h"
@@ -268,12 +269,12 @@ void back_up(store::Snapshots& snapshots, web::OnBackup done) {
 }
 
 /// Adds the engine's own paths, once everything that answers them is there.
-void add_routes(Engine& engine, const std::string& console_url, const std::string& pages_url) {
+void add_routes(Engine& engine, const std::string& pages_url) {
   apiserver::ApiServer& api = *engine.api;
   node::ClaimFiles& files = *engine.agent->claim_files();
-  api.add_routes(web::console_routes(console_url, *engine.console_links, *engine.console_sessions));
+  api.add_routes(web::console_routes(*engine.console, *engine.console_sessions));
   api.add_routes({web::stream_route(engine.loop, *engine.transport)});
-  api.add_routes(web::link_routes(pages_url, *engine.page_access));
+  api.add_routes(web::link_routes(pages_url, *engine.page_access, *engine.pages));
   api.add_routes({web::service_route(*engine.pages)});
   api.add_routes(web::newest_jobs_routes(api.context()));
   api.add_routes(web::job_verb_routes(*engine.transport, web::ActsAs::kCaller));
@@ -290,7 +291,9 @@ void answer(Engine& engine, net::Request request, std::shared_ptr<net::Exchange>
 }
 
 web::PageProxy::Options page_options(Engine& engine, const Config& config) {
-  return {.idle_after = tensorboard_idle_after(config),
+  return {.uid_of = [&context =
+                         engine.api->context()](const web::PageName& page) { return web::uid_of_page(context, page); },
+          .idle_after = tensorboard_idle_after(config),
           .socket_opener = [&agent = *engine.agent](const std::string& uid) { return agent.socket_opener(uid); },
           .find_logs = [&client = *engine.client, &files = *engine.agent->claim_files()](
                            const json::Document& board,
@@ -301,6 +304,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
                    const std::vector<std::string>& names) {
   engine.console_links = std::make_unique<web::OneTimeLinks>(engine.loop, engine.rng);
   engine.console_sessions = std::make_unique<web::ConsoleSessions>(engine.loop, engine.rng, credentials.account_key);
+  TRY(engine.console_sessions->keep_in(options.data_dir + "/console-logouts"));
   engine.api = std::make_unique<apiserver::ApiServer>(
       engine.loop, engine.rng, *engine.store,
       apiserver::Options{
@@ -342,7 +346,7 @@ Status start_parts(Engine& engine, const ServeOptions& options, const Credential
   engine.content = web::make_content_server(engine.loop, tls, *engine.pages);
   TRY_ASSIGN(web::AssetPack assets, web::parse_asset_pack(web::embedded_console()));
   engine.console = std::make_unique<web::ConsolePages>(std::move(assets), *engine.page_access, *engine.console_links,
-                                                       *engine.console_sessions);
+                                                       *engine.console_sessions, credentials.console_key);
   engine.http = std::make_unique<net::HttpServer>(
       engine.loop, tls,
       [&engine](net::Request request, std::shared_ptr<net::Exchange> exchange) {
@@ -405,7 +409,10 @@ Status run_engine(ServeOptions& options) {
   TRY(engine.http->listen_unix(options.data_dir + "/api.sock"));
   const std::string pages_url = content_url(options.config, options.address, to_lower(host_name()), content_port);
   open_doors(engine);
-  add_routes(engine, browser_url(options.address.host, to_lower(host_name()), engine.port), pages_url);
+  engine.console->serve_at(
+      own_origins(options.address.host, to_lower(host_name()), engine.port),
+      [&options, port = engine.port] { return linux_os::has_all_connections(options.address.host, port); });
+  add_routes(engine, pages_url);
   engine.controllers = std::make_unique<control::Controllers>(
       engine.loop, engine.rng, *engine.client, control::Where::kEngine, linux_os::is_port_free,
       control::TensorBoardOptions{.pages_url = pages_url, .idle_after = tensorboard_idle_after(options.config)},

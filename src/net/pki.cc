@@ -30,6 +30,8 @@ using Key = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
 using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
 using Bio = std::unique_ptr<BIO, Deleter<BIO_free_all>>;
 using BigNumber = std::unique_ptr<BIGNUM, Deleter<BN_free>>;
+using Signature = std::unique_ptr<ECDSA_SIG, Deleter<ECDSA_SIG_free>>;
+using DigestContext = std::unique_ptr<EVP_MD_CTX, Deleter<EVP_MD_CTX_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Deleter<X509_EXTENSION_free>>;
 
 // The clocks of two machines differ slightly; a new certificate must not appear to be from the future.
@@ -54,14 +56,19 @@ std::string text_of(const Bio& bio) {
   return std::string(start, static_cast<std::size_t>(length));
 }
 
-Result<KeyPair> to_pem(const Certificate& certificate, const Key& key) {
-  const Bio certificate_bio(BIO_new(BIO_s_mem()));
-  const Bio key_bio(BIO_new(BIO_s_mem()));
-  if (PEM_write_bio_X509(certificate_bio.get(), certificate.get()) != 1 ||
-      PEM_write_bio_PrivateKey(key_bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
-    return openssl_error("write certificate");
+Result<std::string> key_to_pem(const Key& key) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+    return openssl_error("write private key");
   }
-  return KeyPair{.certificate_pem = text_of(certificate_bio), .key_pem = text_of(key_bio)};
+  return text_of(bio);
+}
+
+Result<KeyPair> to_pem(const Certificate& certificate, const Key& key) {
+  const Bio bio(BIO_new(BIO_s_mem()));
+  if (PEM_write_bio_X509(bio.get(), certificate.get()) != 1) return openssl_error("write certificate");
+  TRY_ASSIGN(std::string key_pem, key_to_pem(key));
+  return KeyPair{.certificate_pem = text_of(bio), .key_pem = std::move(key_pem)};
 }
 
 Result<Certificate> read_certificate(const std::string& pem) {
@@ -188,6 +195,48 @@ Result<Time> certificate_expiry(const std::string& certificate_pem) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) != 1) return openssl_error("read certificate");
   return Time(std::chrono::seconds(::timegm(&parts)));
+}
+
+Result<std::string> SigningKey::make_pem() {
+  const Key key(EVP_EC_gen("P-256"));
+  if (key == nullptr) return openssl_error("make signing key");
+  return key_to_pem(key);
+}
+
+Result<SigningKey> SigningKey::read(const std::string& pem) {
+  TRY_ASSIGN(Key key, read_key(pem));
+  if (EVP_PKEY_is_a(key.get(), "EC") != 1 || EVP_PKEY_get_bits(key.get()) != 256) {
+    return Error{.reason = Reason::kBadRequest, .message = "signing key: must be an EC P-256 key"};
+  }
+  return SigningKey(std::move(key));
+}
+
+std::string SigningKey::public_key() const {
+  unsigned char* point = nullptr;
+  const std::size_t size = EVP_PKEY_get1_encoded_public_key(key_.get(), &point);
+  std::string bytes(reinterpret_cast<const char*>(point), size);
+  OPENSSL_free(point);
+  return bytes;
+}
+
+Result<std::string> SigningKey::sign(std::string_view text) const {
+  constexpr int kNumberBytes = 32;
+  const DigestContext context(EVP_MD_CTX_new());
+  std::array<unsigned char, 80> der{};  // at most 72 bytes for this curve
+  std::size_t size = der.size();
+  if (context == nullptr || EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key_.get()) != 1 ||
+      EVP_DigestSign(context.get(), der.data(), &size, reinterpret_cast<const unsigned char*>(text.data()),
+                     text.size()) != 1) {
+    return openssl_error("sign");
+  }
+  const unsigned char* at = der.data();
+  const Signature signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(size)));
+  std::array<unsigned char, std::size_t{2} * kNumberBytes> raw{};
+  if (signature == nullptr || BN_bn2binpad(ECDSA_SIG_get0_r(signature.get()), raw.data(), kNumberBytes) < 0 ||
+      BN_bn2binpad(ECDSA_SIG_get0_s(signature.get()), raw.data() + kNumberBytes, kNumberBytes) < 0) {
+    return openssl_error("sign");
+  }
+  return std::string(raw.begin(), raw.end());
 }
 
 }  // namespace muster::net

@@ -7,6 +7,8 @@
 
 #include <memory>
 
+#include "net/signature_for_tests.h"
+
 namespace muster::net {
 namespace {
 
@@ -115,6 +117,24 @@ TEST_F(PkiTest, RefusesNamesThatCannotStandInACertificate) {
   ASSERT_FALSE(made.has_value());
   EXPECT_EQ(made.error().message, "certificate: name must be a DNS name or an IP address, got \"a,IP:1.2.3.4\"");
   EXPECT_EQ(make_server_certificate(ca_, {}, kNow).error().message, "certificate: needs at least one name");
+}
+
+TEST(SigningKey, WhatItSignsIsVerifiedWithItsPublicKey) {
+  const std::string pem = *SigningKey::make_pem();
+  const auto key = SigningKey::read(pem);
+  ASSERT_TRUE(key) << key.error().message;
+  const std::string point = key->public_key();
+  EXPECT_EQ(point.size(), 65u);
+  EXPECT_EQ(SigningKey::read(pem)->public_key(), point);
+  // Numbers with leading zeros, which are shorter, appear once in some hundred signatures.
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = "text " + std::to_string(i);
+    const auto signature = key->sign(text);
+    ASSERT_TRUE(signature);
+    EXPECT_TRUE(net::is_signed_by(point, text, *signature));
+    EXPECT_FALSE(net::is_signed_by(point, text + "x", *signature));
+  }
+  EXPECT_FALSE(SigningKey::read("not pem"));
 }
 
 TEST_F(PkiTest, BadPemIsAnErrorNotACrash) {

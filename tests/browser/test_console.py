@@ -55,7 +55,7 @@ def status_of(url, **headers):
 
 def test_a_link_logs_in_once_and_leaves_no_code_in_the_address(console, jobs, chromium):
     link = jobs.muster("console", "--no-open").stdout.strip()
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/console/#login=[0-9a-f]{64}", link)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/console/#login=[0-9a-f]{64}&server=[0-9a-f]{32}", link)
     page = chromium.new_context().new_page()
     page.goto(link)
     page.wait_for_selector("header.top")
@@ -67,7 +67,7 @@ def test_a_link_logs_in_once_and_leaves_no_code_in_the_address(console, jobs, ch
     other.goto(link)
     other.get_by_text("this link has been used or has expired; run muster console for a new one").wait_for()
     other.get_by_text("muster console", exact=True).wait_for()
-    token = page.evaluate("sessionStorage.getItem('muster-token')")
+    token = page.evaluate("JSON.parse(sessionStorage.getItem('muster-login')).token")
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("heading", name="Log in to Muster").wait_for()
     url = f"http://127.0.0.1:{jobs.port}/api/v1/namespaces"

@@ -102,6 +102,26 @@ def test_an_account_gets_neither_the_owners_streams_nor_a_login(engine):
     assert ask(engine, token, "/api/v1/namespaces/kube-system/services/x:6006/proxy/")[0] == 403
 
 
+def test_a_namespace_that_was_made_again_shows_nothing_of_the_old_one(engine):
+    token = (engine.data / "token").read_text().strip()
+
+    def see():
+        base = "/apis/muster.dev/v1/namespaces/again/pods/speaker"
+        return [ask(engine, token, f"{base}/{what}")[0] for what in ("attempts/0/log", "metrics")]
+
+    engine.muster("create", "namespace", "again")
+    speaker = pod("speaker", "echo a secret; sleep 1000")
+    speaker["metadata"]["namespace"] = "again"
+    engine.apply(speaker)
+    wait_for("its log and its measures", lambda: see() == [200, 200])
+    engine.muster("delete", "pod", "speaker", "-n", "again", "--grace-period=0")
+    assert see() == [200, 200]  # kept after the pod
+    engine.muster("delete", "namespace", "again")
+    wait_for("the end of the namespace", lambda: engine.get("namespace", "again", check=False) is None)
+    engine.muster("create", "namespace", "again")
+    wait_for("nothing of it", lambda: see() == [404, 404])
+
+
 def test_a_pod_may_decline_its_token_or_mount_it_itself(engine):
     engine.apply(pod("without", f"ls {FOLDER}; echo host=$KUBERNETES_SERVICE_HOST", automountServiceAccountToken=False))
     log = finished(engine, "without")

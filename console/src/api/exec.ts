@@ -22,7 +22,7 @@ async function whyRefused(path: string): Promise<ExecEnd> {
 }
 
 export function openExec(path: string, handlers: ExecHandlers): ExecSession {
-  const socket = openSocket(path, "v5.channel.k8s.io");
+  let socket: WebSocket | undefined;
   let opened = false;
   let ended = false;
   const end = (how: ExecEnd) => {
@@ -30,29 +30,34 @@ export function openExec(path: string, handlers: ExecHandlers): ExecSession {
     ended = true;
     handlers.onEnd(how);
   };
-  socket.onopen = () => {
-    opened = true;
-    handlers.onOpen();
+  const listen = (made: WebSocket) => {
+    if (ended) return made.close();
+    socket = made;
+    made.onopen = () => {
+      opened = true;
+      handlers.onOpen();
+    };
+    made.onmessage = (event: MessageEvent<ArrayBuffer>) => {
+      const message = new Uint8Array(event.data);
+      const bytes = message.subarray(1);
+      if (message[0] === channels.stdout || message[0] === channels.stderr) handlers.onOutput(bytes);
+      else if (message[0] === channels.status) end(parseEnd(new TextDecoder().decode(bytes)));
+    };
+    made.onclose = () => {
+      if (opened) end({ how: "lost" });
+      else if (!ended) void whyRefused(path).then(end);
+    };
   };
-  socket.onmessage = (event: MessageEvent<ArrayBuffer>) => {
-    const message = new Uint8Array(event.data);
-    const bytes = message.subarray(1);
-    if (message[0] === channels.stdout || message[0] === channels.stderr) handlers.onOutput(bytes);
-    else if (message[0] === channels.status) end(parseEnd(new TextDecoder().decode(bytes)));
-  };
-  socket.onclose = () => {
-    if (opened) end({ how: "lost" });
-    else if (!ended) void whyRefused(path).then(end);
-  };
+  openSocket(path, "v5.channel.k8s.io").then(listen, () => end({ how: "lost" }));
   const send = (channel: number, text: string) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(frame(channel, text));
+    if (socket?.readyState === WebSocket.OPEN) socket.send(frame(channel, text));
   };
   return {
     write: (text) => send(channels.stdin, text),
     resize: (columns, rows) => send(channels.resize, JSON.stringify({ Width: columns, Height: rows })),
     close: () => {
       ended = true;
-      socket.close();
+      socket?.close();
     },
   };
 }

@@ -1,7 +1,8 @@
 // Many streams over one WebSocket (src/web/console/stream_socket.h): watches and followed logs. After a broken connection each
 // stream is opened again by its owner, who knows where to resume.
 import { signal } from "@preact/signals";
-import { ApiError, setToken, token, type Status } from "./client";
+import { ApiError, getJson, type Status } from "./client";
+import { loggedIn } from "./login";
 import { openSocket } from "./socket";
 
 export interface StreamHandlers {
@@ -24,6 +25,7 @@ export const connection = signal<Connection>({ state: "connecting" });
 const streams = new Map<number, Stream>();
 const decoder = new TextDecoder();
 let socket: WebSocket | undefined;
+let opening = false;
 let lastId = 0;
 let failures = 0;
 let retry: ReturnType<typeof setTimeout> | undefined;
@@ -53,8 +55,15 @@ function take(data: ArrayBuffer): void {
 
 function connect(): void {
   clearTimeout(retry);
-  if (socket || !token.value) return;
-  const opened = openSocket("/apis/muster.dev/v1/watch", "stream.muster.dev");
+  if (socket || opening || !loggedIn.value) return;
+  opening = true;
+  openSocket("/apis/muster.dev/v1/watch", "stream.muster.dev").then(serveStreams, onLost).finally(() => {
+    opening = false;
+  });
+}
+
+function serveStreams(opened: WebSocket): void {
+  if (!loggedIn.value) return opened.close();
   socket = opened;
   opened.onopen = () => {
     const again = failures > 0;
@@ -75,16 +84,11 @@ function connect(): void {
 function onLost(): void {
   socket = undefined;
   failures += 1;
-  if (!token.value) return;
+  if (!loggedIn.value) return;
   const wait = Math.min(10_000, 250 * 2 ** (failures - 1));
   connection.value = { state: "waiting", until: Date.now() + wait };
   retry = setTimeout(connect, wait);
-  fetch("/version", { headers: { Authorization: `Bearer ${token.value}` } }).then(
-    (response) => {
-      if (response.status === 401) setToken("");
-    },
-    () => undefined,
-  );
+  getJson("/version").catch(() => undefined);
 }
 
 export function reconnectNow(): void {

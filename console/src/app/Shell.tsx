@@ -1,7 +1,7 @@
 // The frame of every page: navigation at the left, and at the top the project, where one is, and the connection.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { logOut } from "../api/client";
+import { logOut } from "../api/login";
 import { connection, reconnectNow } from "../api/streams";
 import { t } from "../i18n";
 import { IconButton } from "../ui/Button";

@@ -3,6 +3,7 @@
 //   DIR/
 //     shim-HASH                 the shim program, 0700
 //     hosts/NAMESPACE           bound at /etc/hosts in the namespace's pods; written in place
+//     names/NAMESPACE/.uid      of the namespace whose pods had the names
 //     names/NAMESPACE/POD       one line per pod that had the name: "UID OWNER-UID ATTEMPT-LABEL", oldest first
 //     networks/KEY/             of the network of a job or pod, by uid: the socket of its owner
 //     volumes/NAMESPACE/NAME    what a PersistentVolumeClaim holds
@@ -30,6 +31,7 @@ class Paths {
   std::string hosts_folder() const { return root_ + "/hosts"; }
   std::string hosts(const std::string& ns) const { return hosts_folder() + "/" + ns; }
   std::string names_folder() const { return root_ + "/names"; }
+  std::string namespace_of_names(const std::string& ns) const { return names_folder() + "/" + ns + "/.uid"; }
   std::string names(const std::string& ns, const std::string& pod) const {
     return names_folder() + "/" + ns + "/" + pod;
   }

@@ -94,6 +94,19 @@ std::optional<std::string> holder_of_attempt(const Paths& paths, const std::stri
   return std::nullopt;
 }
 
+Status begin_namespace(const Paths& paths, Trash& trash, const std::string& ns, const std::string& uid) {
+  const std::string marker = paths.namespace_of_names(ns);
+  const auto known = read_file(marker);
+  if (known && trim(*known) == uid) return ok();
+  if (known) TRY(end_namespace(paths, trash, ns));
+  TRY(make_directories(fs::path(marker).parent_path().string(), 0700));
+  return write_file_atomically(marker, uid + "\n", 0600);
+}
+
+Status end_namespace(const Paths& paths, Trash& trash, const std::string& ns) {
+  return trash.take(fs::path(paths.namespace_of_names(ns)).parent_path().string());
+}
+
 std::vector<std::string> outdated_names(const Paths& paths, const std::set<std::string>& going) {
   std::vector<std::string> out;
   std::error_code none;

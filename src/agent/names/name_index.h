@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/disk/paths.h"
+#include "agent/disk/trash.h"
 #include "base/result.h"
 #include "json/document.h"
 
@@ -20,6 +21,12 @@ std::optional<std::string> previous_holder(const Paths& paths, const std::string
 /// Returns the pod that was this attempt, by its label, under the most recent owner of the name.
 std::optional<std::string> holder_of_attempt(const Paths& paths, const std::string& ns, const std::string& pod,
                                              std::int64_t attempt);
+
+/// Makes the names belong to the namespace with this uid. Names of an earlier namespace are forgotten: whoever may read
+/// the new one must not find logs and measures of the old one.
+Status begin_namespace(const Paths& paths, Trash& trash, const std::string& ns, const std::string& uid);
+/// Forgets the names of a namespace that was deleted.
+Status end_namespace(const Paths& paths, Trash& trash, const std::string& ns);
 
 /// Returns the files of names that mention pods without a folder, or pods in `going`, whose folders will be removed.
 /// Reads all of them: for the disk threads.

@@ -42,6 +42,22 @@ TEST_F(NameIndex, FindsTheAttemptsOfTheLastOwner) {
   EXPECT_EQ(holder_of_attempt(paths_, "ml", "other", 0), std::nullopt);
 }
 
+TEST_F(NameIndex, ANamespaceThatWasMadeAgainStartsFromNothing) {
+  Trash trash(paths_.trash());
+  ASSERT_TRUE(trash.start());
+  remember("a", "job1");  // before there was a marker
+  ASSERT_TRUE(begin_namespace(paths_, trash, "ml", "n-1"));
+  ASSERT_TRUE(begin_namespace(paths_, trash, "ml", "n-1"));  // after a restart
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", ""), "a");
+  ASSERT_TRUE(begin_namespace(paths_, trash, "ml", "n-2"));  // nobody saw that the first one was deleted
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", ""), std::nullopt);
+  EXPECT_EQ(holder_of_attempt(paths_, "ml", "p-0", 0), std::nullopt);
+  remember("b", "job2");
+  ASSERT_TRUE(end_namespace(paths_, trash, "ml"));
+  ASSERT_TRUE(end_namespace(paths_, trash, "ml"));
+  EXPECT_EQ(previous_holder(paths_, "ml", "p-0", ""), std::nullopt);
+}
+
 TEST_F(NameIndex, ForgetsPodsWhoseFoldersAreGone) {
   remember("a", "job1");
   remember("b", "job1");

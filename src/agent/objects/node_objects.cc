@@ -28,7 +28,8 @@ NodeObjects::NodeObjects(Loop& loop, Rng& rng, client::ApiClient& client, const 
       services_(loop, rng, client, core("services"), {}, handlers_.on_service),
       claims_(loop, rng, client, core("persistentvolumeclaims"), {}, handlers_.on_claim),
       config_maps_(loop, rng, client, core("configmaps"), {}, handlers_.on_reference),
-      secrets_(loop, rng, client, core("secrets"), {}, handlers_.on_reference) {}
+      secrets_(loop, rng, client, core("secrets"), {}, handlers_.on_reference),
+      namespaces_(loop, rng, client, core("namespaces"), {}, handlers_.on_namespace) {}
 
 void NodeObjects::start() {
   for (Informer* informer : all_) {

@@ -25,7 +25,8 @@ class NodeObjects {
     client::Informer::OnChange on_service;
     client::Informer::OnChange on_claim;
     client::Informer::OnChange on_reference;  // a ConfigMap or a Secret
-    std::function<void()> on_ready;           // the first lists are complete
+    client::Informer::OnChange on_namespace;
+    std::function<void()> on_ready;  // the first lists are complete
   };
   NodeObjects(Loop& loop, Rng& rng, client::ApiClient& client, const std::string& node_name, Handlers handlers);
   NodeObjects(const NodeObjects&) = delete;
@@ -55,7 +56,8 @@ class NodeObjects {
   client::Informer claims_;
   client::Informer config_maps_;
   client::Informer secrets_;
-  const std::vector<client::Informer*> all_ = {&pods_, &services_, &claims_, &config_maps_, &secrets_};
+  client::Informer namespaces_;
+  const std::vector<client::Informer*> all_ = {&pods_, &services_, &claims_, &config_maps_, &secrets_, &namespaces_};
 };
 
 }  // namespace muster::agent

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/access/principal.h"
 #include "apiserver/http/request.h"
 #include "base/result.h"
 #include "net/http.h"
@@ -20,6 +21,7 @@ struct RoutedRequest {
   net::Request http;
   Query query;
   std::map<std::string, std::string, std::less<>> at;
+  Principal sender = owner();
 };
 
 struct Route {

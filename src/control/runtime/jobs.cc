@@ -5,6 +5,7 @@
 #include "api/kubernetes/core_v1.h"
 #include "api/muster/names.h"
 #include "api/tensorstack/scheduler_v1beta1.h"
+#include "api/tensorstack/tensorboard_v1beta1.h"
 #include "control/job/decide.h"
 #include "control/job/pod_group.h"
 #include "control/observe.h"

@@ -26,14 +26,15 @@ Error only_on_engine() {
 
 }  // namespace
 
-ClusterConsole::ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets)
+ClusterConsole::ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets,
+                               net::SigningKey key)
     : loop_(loop),
       cluster_(cluster),
       client_(cluster, ""),
       links_(loop, rng),
       sessions_(loop, rng, make_token(rng)),
       access_(loop, rng, {.owner_token = make_token(rng), .key = make_token(rng), .allowed_hosts = kNames}),
-      pages_(std::move(assets), access_, links_, sessions_),
+      pages_(std::move(assets), access_, links_, sessions_, std::move(key)),
       authentication_{.owner_token = make_token(rng),
                       .allowed_hosts = kNames,
                       .is_owners = [this](std::string_view token) { return sessions_.is_open(token); }},
@@ -45,18 +46,15 @@ ClusterConsole::ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& c
           net::ServerLimits{},
           [this](const net::Request& head) { return apiserver::knows_sender(head, authentication_); }) {}
 
-Status ClusterConsole::listen(const std::string& host, int port) {
+Status ClusterConsole::listen(const std::string& host, int port, HasAllConnections has_all_connections) {
   TRY_ASSIGN(const int listening, http_.listen(host, port));
-  origin_ = loopback_url(listening);
-  router_.add(console_routes(origin_, links_, sessions_));
+  pages_.serve_at({loopback_url(listening)},
+                  [host, listening, has_all = std::move(has_all_connections)] { return has_all(host, listening); });
+  router_.add(console_routes(pages_, sessions_));
   router_.add({stream_route(loop_, cluster_), job_log_route(loop_, client_)});
   router_.add(newest_jobs_routes(client_));
   router_.add(job_verb_routes(cluster_, ActsAs::kTransport));
   return ok();
-}
-
-std::string ClusterConsole::make_link() {
-  return console_link(origin_, links_);
 }
 
 void ClusterConsole::answer(net::Request request, std::shared_ptr<net::Exchange> exchange) {

@@ -4,6 +4,7 @@
 // the paths about jobs are the engine's. Loop thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,12 +23,14 @@ namespace muster::web {
 class ClusterConsole {
  public:
   /// `loop`, `rng` and `cluster` outlive it.
-  ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets);
+  ClusterConsole(net::EventLoop& loop, Rng& rng, net::Transport& cluster, AssetPack assets, net::SigningKey key);
 
-  /// Listens on a loopback address; port 0 takes a free one.
-  Status listen(const std::string& host, int port);
+  using HasAllConnections = std::function<Result<bool>(const std::string& host, int port)>;
+  /// Listens on a loopback address; port 0 takes a free one. The function tells whether no other process has
+  /// connections at an address.
+  Status listen(const std::string& host, int port, HasAllConnections has_all_connections);
   /// Returns a link that logs one browser in.
-  std::string make_link();
+  std::string make_link() { return pages_.make_link(); }
 
  private:
   void answer(net::Request request, std::shared_ptr<net::Exchange> exchange);
@@ -37,7 +40,6 @@ class ClusterConsole {
   net::EventLoop& loop_;
   net::Transport& cluster_;
   client::ApiClient client_;
-  std::string origin_;
   OneTimeLinks links_;
   ConsoleSessions sessions_;
   PageAccess access_;

@@ -18,7 +18,8 @@ using ::testing::StartsWith;
 class ClusterConsoleTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const Status listening = console_.listen("127.0.0.1", 0);
+    const Status listening =
+        console_.listen("127.0.0.1", 0, [](const std::string&, int) -> Result<bool> { return true; });
     ASSERT_TRUE(listening) << listening.error().message;
     link_ = console_.make_link();
     const auto colon = link_.rfind(':');
@@ -33,7 +34,7 @@ class ClusterConsoleTest : public ::testing::Test {
 
   /// Trades the code of the link for the token of a browser.
   std::string log_in() {
-    const std::string code = link_.substr(link_.find("#login=") + 7);
+    const std::string code = link_.substr(link_.find("#login=") + 7, 64);
     const net::Response answer = ask("POST", "/console/login", {{"Authorization", "Bearer " + code}});
     const auto session = json::parse(answer.body);
     return session ? session->string_at("token") : "";
@@ -43,7 +44,7 @@ class ClusterConsoleTest : public ::testing::Test {
   net::EventLoop loop_;
   testing::SeededRng rng_{1};
   cli::FakeServer cluster_{loop_};
-  ClusterConsole console_{loop_, rng_, cluster_, {}};
+  ClusterConsole console_{loop_, rng_, cluster_, {}, *net::SigningKey::read(*net::SigningKey::make_pem())};
   std::string link_;
   int port_ = 0;
 };

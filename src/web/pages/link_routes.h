@@ -7,10 +7,11 @@
 
 #include "apiserver/http/router.h"
 #include "web/pages/page_access.h"
+#include "web/pages/page_proxy.h"
 
 namespace muster::web {
 
-/// `pages_url` is the origin of the content port. `access` outlives the requests of the routes.
-std::vector<apiserver::Route> link_routes(const std::string& pages_url, PageAccess& access);
+/// `pages_url` is the origin of the content port. The references outlive the requests of the routes.
+std::vector<apiserver::Route> link_routes(const std::string& pages_url, PageAccess& access, const PageProxy& pages);
 
 }  // namespace muster::web

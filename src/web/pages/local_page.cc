@@ -33,7 +33,10 @@ LocalPage::LocalPage(net::EventLoop& loop, Rng& rng, net::Transport& server, std
           [this](net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
             answer(std::move(request), exchange);
           },
-          net::ServerLimits{}, [this](const net::Request& head) { return access_.may_see(head, path_); }) {}
+          net::ServerLimits{},
+          [this](const net::Request& head) {
+            return access_.may_see(head, {path_, ""});
+          }) {}
 
 Status LocalPage::listen(int port) {
   TRY_ASSIGN(const int listening, http_.listen(kHost, port));
@@ -42,18 +45,18 @@ Status LocalPage::listen(int port) {
 }
 
 std::string LocalPage::make_link() {
-  return origin_ + path_ + "?token=" + access_.make_link_token(path_);
+  return origin_ + path_ + "?token=" + access_.make_link_token("", {path_, ""});
 }
 
 void LocalPage::answer(net::Request request, const std::shared_ptr<net::Exchange>& exchange) {
   const auto target = apiserver::parse_target(request.target);
   if (request.target.starts_with(path_ + "?") && target && target->query.has("token") &&
       access_.is_from_here(request)) {
-    if (auto opened = access_.open(request, target->query.get("token"), path_)) {
+    if (auto opened = access_.open(request, target->query.get("token"), {path_, ""})) {
       return exchange->respond(*std::move(opened));
     }
   }
-  if (!access_.may_see(request, path_)) {
+  if (!access_.may_see(request, {path_, ""})) {
     return respond_text(*exchange, 401,
                         "the printed link opens this page only once; start the command again for a new one");
   }

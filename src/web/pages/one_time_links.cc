@@ -10,15 +10,16 @@ namespace muster::web {
 namespace {
 
 constexpr Duration kLinkLife = std::chrono::minutes(5);
-constexpr std::size_t kMostLinks = 1000;
+constexpr int kMostLinksOfAccount = 100;
 
 }  // namespace
 
-std::string OneTimeLinks::make(const std::string& page) {
-  while (!links_.empty() && (links_.front().expires <= clock_.mono() || links_.size() >= kMostLinks)) {
-    links_.pop_front();
+std::string OneTimeLinks::make(const std::string& account, const std::string& page) {
+  while (!links_.empty() && links_.front().expires <= clock_.mono()) links_.pop_front();
+  if (std::ranges::count(links_, account, &Link::account) >= kMostLinksOfAccount) {
+    links_.erase(std::ranges::find(links_, account, &Link::account));
   }
-  links_.push_back({.token = make_token(rng_), .page = page, .expires = clock_.mono() + kLinkLife});
+  links_.push_back({.token = make_token(rng_), .page = page, .account = account, .expires = clock_.mono() + kLinkLife});
   return links_.back().token;
 }
 

@@ -1,5 +1,5 @@
 // OneTimeLinks: the tokens of links that open a page once, within minutes. They are kept in memory, because they live
-// that short. Loop thread only.
+// that short. Each account has a bound of its own, so that nobody pushes out the links of others. Loop thread only.
 #pragma once
 
 #include <deque>
@@ -15,8 +15,9 @@ class OneTimeLinks {
  public:
   OneTimeLinks(const Clock& clock, Rng& rng) : clock_(clock), rng_(rng) {}
 
-  /// Returns a token for a link to the page, such as "/tb/default/mnist/". It works once, for five minutes.
-  std::string make(const std::string& page);
+  /// Returns a token for a link to the page, such as "/tb/default/mnist/". It works once, for five minutes. `account`
+  /// is the user name of who asks for it; the oldest of too many links of an account makes room.
+  std::string make(const std::string& account, const std::string& page);
   /// Uses the token up. Returns false when it does not open this page.
   bool redeem(std::string_view token, const std::string& page);
 
@@ -24,6 +25,7 @@ class OneTimeLinks {
   struct Link {
     std::string token;
     std::string page;
+    std::string account;
     MonoTime expires;
   };
 

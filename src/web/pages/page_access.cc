@@ -14,23 +14,33 @@ namespace {
 constexpr std::chrono::seconds kCookieLife = std::chrono::days(7);
 constexpr std::string_view kCookieName = "muster-page";
 
-std::string purpose_of(const std::string& page) {
-  return "page " + page;
+/// Paths have no spaces.
+std::string name_of(const PageSubject& page) {
+  return page.path + " " + page.uid;
+}
+
+std::string purpose_of(const PageSubject& page) {
+  return "page " + name_of(page);
 }
 
 }  // namespace
 
-std::optional<std::string> PageAccess::redeem(std::string_view token, const std::string& page) {
-  if (!links_.redeem(token, page)) return std::nullopt;
+std::string PageAccess::make_link_token(const std::string& account, const PageSubject& page) {
+  return links_.make(account, name_of(page));
+}
+
+std::optional<std::string> PageAccess::redeem(std::string_view token, const PageSubject& page) {
+  if (!links_.redeem(token, name_of(page))) return std::nullopt;
   return fmt::format("{}={}; Path={}; Max-Age={}; HttpOnly; SameSite=Lax", kCookieName,
-                     sign_until(options_.key, purpose_of(page), clock_.now() + kCookieLife), page, kCookieLife.count());
+                     sign_until(options_.key, purpose_of(page), clock_.now() + kCookieLife), page.path,
+                     kCookieLife.count());
 }
 
 std::optional<net::Response> PageAccess::open(const net::Request& head, std::string_view token,
-                                              const std::string& page) {
+                                              const PageSubject& page) {
   const auto cookie = redeem(token, page);
   if (!cookie && !may_see(head, page)) return std::nullopt;
-  net::Response response{.status = 303, .headers = {{"Location", page}}, .body = ""};
+  net::Response response{.status = 303, .headers = {{"Location", page.path}}, .body = ""};
   if (cookie) response.headers.set("Set-Cookie", *cookie);
   response.headers.set("Cache-Control", "no-store");
   response.headers.set("Referrer-Policy", "no-referrer");
@@ -47,7 +57,7 @@ bool PageAccess::is_from_here(const net::Request& head) const {
   return scheme != std::string_view::npos && to_lower(origin.substr(scheme + 3)) == to_lower(host);
 }
 
-bool PageAccess::may_see(const net::Request& head, const std::string& page) const {
+bool PageAccess::may_see(const net::Request& head, const PageSubject& page) const {
   if (!is_from_here(head)) return false;
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view given = head.headers.get("Authorization");

@@ -91,7 +91,9 @@ void PageBackends::start() {
 void PageBackends::on_pod(const json::Document* before, const json::Document* now) {
   if (before == nullptr) return;
   const std::string& address = before->string_at("status", "podIP");
-  if (now == nullptr || now->string_at("status", "podIP") != address) listener_.on_pod_gone(address);
+  const std::string& uid = before->string_at("metadata", "uid");
+  const bool is_same = now != nullptr && now->string_at("metadata", "uid") == uid;
+  if (!is_same || now->string_at("status", "podIP") != address) listener_.on_pod_gone(uid);
 }
 
 const PageBackends::Source& PageBackends::source_of(const PageKind& kind) const {
@@ -115,9 +117,12 @@ Result<PageBackend> PageBackends::find(const PageName& page) const {
 Result<PageBackend> PageBackends::find_object(const PageName& page, const json::Document& object) const {
   const std::string& phase = object.string_at("status", "phase");
   const auto pod = source_of(*page.kind).pods->find(page.ns, object.string_at("status", "pod", "reference", "name"));
-  PageBackend backend{.pod_uid = pod == nullptr ? "" : pod->string_at("metadata", "uid"),
-                      .address = pod == nullptr ? "" : pod->string_at("status", "podIP"),
-                      .port = page.kind->port};
+  PageBackend backend{.port = page.kind->port};
+  if (pod != nullptr &&
+      pod->string_at("metadata", "labels", page.kind->uid_label) == object.string_at("metadata", "uid")) {
+    backend.pod_uid = pod->string_at("metadata", "uid");
+    backend.address = pod->string_at("status", "podIP");
+  }
   if (phase != "Running" || backend.address.empty()) {
     std::string why = fmt::format("{} {} is {}: {}", page.kind->kind, page.name, phase.empty() ? "Initializing" : phase,
                                   ready_message(object));
@@ -138,10 +143,10 @@ Result<PageBackend> PageBackends::find_deployment(const PageName& page, const js
   const std::string& uid = deployment.string_at("metadata", "uid");
   PageBackend backend{.port = page.kind->port, .knows_prefix = false};
   for (const auto& [key, held] : deployment_pods_.cache()) {
-    const bool runs = held.document->string_at("status", "phase") == "Running";
-    if (!runs || !api::is_controlled_by(*held.document, uid)) continue;
-    backend.address = held.document->string_at("status", "podIP");
-    backend.pod_uid = held.document->string_at("metadata", "uid");
+    const json::Document& pod = *held.document;
+    if (pod.string_at("status", "phase") != "Running" || !api::is_controlled_by(pod, uid)) continue;
+    backend.pod_uid = pod.string_at("metadata", "uid");
+    backend.address = pod.string_at("status", "podIP");
   }
   if (backend.address.empty()) return unavailable(fmt::format("TensorBoard {} is starting", page.name));
   return backend;

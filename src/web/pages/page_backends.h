@@ -25,8 +25,8 @@ struct PageBackend {
 class PageBackends {
  public:
   struct Listener {
-    std::function<void(const std::string& address)> on_pod_gone;
-    std::function<void(const std::string& uid)> on_deleted;  // a TensorBoard or Notebook
+    std::function<void(const std::string& uid)> on_pod_gone;  // or it got another address
+    std::function<void(const std::string& uid)> on_deleted;   // a TensorBoard or Notebook
   };
   PageBackends(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Listener listener);
 

@@ -16,15 +16,12 @@ PageProxy::PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, 
       access_(access),
       options_(std::move(options)),
       backends_(loop, rng, client,
-                {.on_pod_gone =
-                     [this](const std::string& gone) {
-                       std::erase_if(upstreams_, [&gone](const auto& entry) { return entry.first.first == gone; });
-                     },
+                {.on_pod_gone = [this](const std::string& uid) { upstreams_.erase(uid); },
                  .on_deleted = [this](const std::string& uid) { logged_.erase(uid); }}) {}
 
 bool PageProxy::knows_sender(const net::Request& head) const {
   const auto page = page_of(head.target);
-  return page && access_.may_see(head, page->path);
+  return page && access_.may_see(head, subject_of(*page));
 }
 
 bool PageProxy::streams_body(const net::Request& head) {
@@ -46,15 +43,16 @@ void PageProxy::handle(net::Request request, const std::shared_ptr<net::Exchange
         "the API is on the main port.");
   }
   if (!access_.is_from_here(request)) return respond_text(*exchange, 403, "this is not a name of this server");
+  const PageSubject subject = subject_of(*page);
   // Below the page, a parameter of this name is the program's own.
   if (request.method == "GET" && target && target->path.size() == 3 && target->query.has("token")) {
-    auto opened = access_.open(request, target->query.get("token"), page->path);
+    auto opened = access_.open(request, target->query.get("token"), subject);
     if (opened) return exchange->respond(*std::move(opened));
     return respond_text(*exchange, 403,
                         fmt::format("this link was already used or is older than five minutes; `{}` prints a new one",
                                     link_command(*page)));
   }
-  if (!access_.may_see(request, page->path)) {
+  if (!access_.may_see(request, subject)) {
     return respond_text(*exchange, 401, fmt::format("log in with a link from `{}`", link_command(*page)));
   }
   // The programs answer nothing outside of their prefix, and the prefix ends with the slash.
@@ -126,7 +124,7 @@ void PageProxy::pass_on_to(const PageBackend& backend, const PageName& page, net
 }
 
 std::shared_ptr<PageUpstream> PageProxy::upstream_of(const PageBackend& backend) {
-  auto& upstream = upstreams_[{backend.address, backend.port}];
+  auto& upstream = upstreams_[backend.pod_uid];
   if (upstream == nullptr) {
     auto open_socket = options_.socket_opener == nullptr ? nullptr : options_.socket_opener(backend.pod_uid);
     upstream = std::make_shared<PageUpstream>(loop_, backend.address, backend.port, std::move(open_socket));

@@ -23,6 +23,8 @@ namespace muster::web {
 class PageProxy {
  public:
   struct Options {
+    /// Returns the uid of the object that has the page; "" when there is none.
+    std::function<std::string(const PageName& page)> uid_of;
     Duration idle_after{0};  // of TensorBoards, which end when nobody visits them; 0: visits are not noted
     /// How to connect to a pod, by its uid. Null: as from this machine.
     std::function<node::OpenSocket(const std::string& pod_uid)> socket_opener = nullptr;
@@ -32,6 +34,7 @@ class PageProxy {
   PageProxy(net::EventLoop& loop, Rng& rng, client::ApiClient& client, PageAccess& access, Options options);
 
   void start() { backends_.start(); }
+  PageSubject subject_of(const PageName& page) const { return {.path = page.path, .uid = options_.uid_of(page)}; }
   /// For net::HttpServer, which reads the body of nobody else.
   bool knows_sender(const net::Request& head) const;
   /// For net::HttpServer: whether the body is passed on piece by piece.
@@ -55,9 +58,9 @@ class PageProxy {
   PageAccess& access_;
   Options options_;
   PageBackends backends_;
-  std::map<std::pair<std::string, int>, std::shared_ptr<PageUpstream>> upstreams_;  // by address and port
-  std::set<std::string> being_noted_;  // paths of pages whose visit is being written
-  std::set<std::string> logged_;       // uids of TensorBoards that have something to show
+  std::map<std::string, std::shared_ptr<PageUpstream>> upstreams_;  // by uid of the pod
+  std::set<std::string> being_noted_;                               // paths of pages whose visit is being written
+  std::set<std::string> logged_;                                    // uids of TensorBoards that have something to show
   Lifetime lifetime_;
 };
 

@@ -40,12 +40,14 @@ class PageProxyTest : public ::testing::Test {
   void put_board(const std::string& phase) {
     json::Document pod = cli::make_object("v1", "Pod", "mnist-tb-0");
     pod["metadata"]["namespace"] = "default";
+    pod["metadata"]["uid"] = "p-1";
     pod["metadata"]["labels"][api::kTensorBoardUidLabel] = "u-1";
     pod["status"]["podIP"] = address_;
     // The fake lists a collection by its path, here those of all namespaces.
     api_.put("/api/v1/pods/mnist-tb-0", pod);
     json::Document board = cli::make_object("tensorstack.dev/v1beta1", "TensorBoard", "mnist");
     board["metadata"]["namespace"] = "default";
+    board["metadata"]["uid"] = "u-1";
     board["status"] = json::Object{
         {"phase", phase},
         {"pod", json::Object{{"reference", json::Object{{"name", "mnist-tb-0"}}}}},
@@ -69,15 +71,19 @@ class PageProxyTest : public ::testing::Test {
   cli::FakeServer api_{loop_};
   client::ApiClient client_{api_, ""};
   PageAccess access_{loop_, rng_, {.owner_token = "secret", .key = "key", .allowed_hosts = {"127.0.0.1"}}};
+  std::string uid_ = "u-1";  // of the object that has the page
   Result<std::string> nothing_logged_in_ = std::string();
   PageProxy pages_{loop_,
                    rng_,
                    client_,
                    access_,
-                   {.idle_after = std::chrono::hours(1), .find_logs = [this](const json::Document&, OnLogsFound done) {
-                      ++searches_;
-                      done(nothing_logged_in_);
-                    }}};
+                   {.uid_of = [this](const PageName&) { return uid_; },
+                    .idle_after = std::chrono::hours(1),
+                    .find_logs =
+                        [this](const json::Document&, OnLogsFound done) {
+                          ++searches_;
+                          done(nothing_logged_in_);
+                        }}};
   int searches_ = 0;
   std::unique_ptr<net::HttpServer> server_ = make_content_server(loop_, {}, pages_);
   int port_ = 0;
@@ -130,7 +136,8 @@ TEST_F(PageProxyTest, TheApiPassesRequestsOnToTheServiceOfATensorBoard) {
 }
 
 TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
-  const net::Response first = get("/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/"));
+  const net::Response first =
+      get("/tb/default/mnist/?token=" + access_.make_link_token("owner", {"/tb/default/mnist/", "u-1"}));
   EXPECT_EQ(first.status, 303);
   EXPECT_EQ(first.headers.get("Location"), "/tb/default/mnist/");
   const std::string cookie(first.headers.get("Set-Cookie").substr(0, first.headers.get("Set-Cookie").find(';')));
@@ -140,8 +147,18 @@ TEST_F(PageProxyTest, ALinkSetsACookieAndLeadsToThePage) {
   EXPECT_THAT(again.body, HasSubstr("`muster tensorboard mnist -n default` prints a new one"));
 }
 
+TEST_F(PageProxyTest, ACookieOfADeletedObjectOpensNothingOfItsSuccessor) {
+  const net::Response first =
+      get("/tb/default/mnist/?token=" + access_.make_link_token("owner", {"/tb/default/mnist/", "u-1"}));
+  const std::string cookie(first.headers.get("Set-Cookie").substr(0, first.headers.get("Set-Cookie").find(';')));
+  EXPECT_EQ(get("/tb/default/mnist/", {{"Cookie", cookie}}).status, 404);
+  uid_ = "u-2";
+  EXPECT_EQ(get("/tb/default/mnist/", {{"Cookie", cookie}}).status, 401);
+}
+
 TEST_F(PageProxyTest, ALinkThatWasUsedStillLeadsItsBrowserToThePage) {
-  const std::string link = "/tb/default/mnist/?token=" + access_.make_link_token("/tb/default/mnist/");
+  const std::string link =
+      "/tb/default/mnist/?token=" + access_.make_link_token("owner", {"/tb/default/mnist/", "u-1"});
   const std::string cookie(get(link).headers.get("Set-Cookie"));
   const net::Response again = get(link, {{"Cookie", cookie.substr(0, cookie.find(';'))}});
   EXPECT_EQ(again.status, 303);
@@ -322,6 +339,7 @@ class NotebookProxyTest : public PageProxyTest {
   void put_notebook(const std::string& phase) {
     json::Document notebook = cli::make_object("tensorstack.dev/v1beta1", "Notebook", "mnist");
     notebook["metadata"]["namespace"] = "default";
+    notebook["metadata"]["uid"] = "n-1";
     notebook["status"] = json::Object{
         {"phase", phase},
         {"pod", json::Object{{"reference", json::Object{{"name", "mnist-nb-0"}}}}},
@@ -445,7 +463,8 @@ TEST_F(NotebookProxyTest, AWebSocketCarriesBytesBothWaysUntilTheBrowserLeaves) {
 
 TEST_F(NotebookProxyTest, StrangersOtherSitesAndOtherPagesCookiesOpenNoWebSocket) {
   listen_as_jupyter();
-  const auto first = get("/notebook/default/other/?token=" + access_.make_link_token("/notebook/default/other/"));
+  const auto first =
+      get("/notebook/default/other/?token=" + access_.make_link_token("owner", {"/notebook/default/other/", "u-1"}));
   const std::string others(first.headers.get("Set-Cookie").substr(0, first.headers.get("Set-Cookie").find(';')));
   const auto open = [&](net::Headers headers) {
     headers.set("Connection", "Upgrade");

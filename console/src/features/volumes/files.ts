@@ -1,5 +1,6 @@
 // The files of a claim, through the API server (src/web/claims/claim_files.cc).
-import { ApiError, getJson, send, token, type Status } from "../../api/client";
+import { ApiError, getJson, send, type Status } from "../../api/client";
+import { bearer, distrust } from "../../api/login";
 import { objectPath, ownPath } from "../../api/paths";
 import { t } from "../../i18n";
 
@@ -102,16 +103,21 @@ interface UploadOptions {
 }
 
 /** Sends a file as it is read from the disk. Only XMLHttpRequest tells how far it is. */
-export function uploadFile(claim: Claim, path: string, file: File, { replace, onProgress, signal }: UploadOptions): Promise<void> {
+export async function uploadFile(claim: Claim, path: string, file: File, { replace, onProgress, signal }: UploadOptions): Promise<void> {
+  const token = await bearer();
+  if (signal.aborted) throw new ApiError({ reason: "Aborted" });
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("PUT", fileUrl(claim, path));
-    request.setRequestHeader("Authorization", `Bearer ${token.value}`);
+    request.setRequestHeader("Authorization", `Bearer ${token}`);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     if (!replace) request.setRequestHeader("If-None-Match", "*");
     request.upload.onprogress = (event) => onProgress(event.loaded);
     request.onload = () => (request.status < 300 ? resolve() : reject(errorOf(request)));
-    request.onerror = () => reject(new ApiError({ reason: "Offline" }));
+    request.onerror = () => {
+      distrust();
+      reject(new ApiError({ reason: "Offline" }));
+    };
     request.onabort = () => reject(new ApiError({ reason: "Aborted" }));
     signal.addEventListener("abort", () => request.abort());
     request.send(file);
