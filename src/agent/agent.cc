@@ -21,6 +21,9 @@
 #include "agent/network/service_ports.h"
 #include "agent/objects/node_objects.h"
 #include "agent/plan/launch_planner.h"
+#include "agent/probes/connect_to_pod.h"
+#include "agent/probes/pod_actions.h"
+#include "agent/probes/pod_checks.h"
 #include "agent/registration/node_registration.h"
 #include "agent/shim/exec_session.h"
 #include "agent/shim/shim_os.h"
@@ -66,7 +69,7 @@ std::vector<std::string> real_paths(std::vector<std::string> paths) {
 /// one tells the others. Everything runs on the loop thread.
 class Agent::Node {
  public:
-  Node(Loop& loop, Rng& rng, client::ApiClient& client, Options options);
+  Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Options options);
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
@@ -88,6 +91,7 @@ class Agent::Node {
   void on_namespace(const std::string& name, const Document* now);
   void on_ready();
   void on_gone(const std::string& uid);
+  void report(const std::string& uid, const PodEvent& event);
   std::vector<MeasuredPod> running_pods() const;
   std::vector<LimitedVolume> limited_volumes_of_pods() const;
 
@@ -112,11 +116,13 @@ class Agent::Node {
   ShimOs os_;
   EmptyDirLimits empty_dirs_;
   NodeMetrics metrics_;
+  PodActions actions_;
+  PodChecks checks_;
   PodSync sync_;
   Tidying tidying_;
 };
 
-Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options options)
+Agent::Node::Node(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Options options)
     : loop_(loop),
       options_(with_absolute_directory(std::move(options))),
       paths_(options_.directory),
@@ -164,10 +170,29 @@ Agent::Node::Node(Loop& loop, Rng& rng, client::ApiClient& client, Options optio
       metrics_(
           loop, paths_, options_, [this] { return running_pods(); },
           [this](const std::string& uid) { sync_.look_at(uid); }),
+      actions_(
+          loop,
+          [this, host = host_sockets(loop)](const std::string& uid, UniqueFunction<void(Result<Fd>)> done) {
+            if (networks_.holds(uid)) return networks_.open_socket(uid, std::move(done));
+            host(uid, std::move(done));
+          },
+          [this](const std::string& uid) { return channel_of(uid); }),
+      checks_(loop, rng, actions_,
+              {.launch_folder = [this](const std::string& uid) { return os_.launch_folder(uid); },
+               .kill =
+                   [this](const std::string& uid, const std::string& container, int run, std::int64_t grace,
+                          UniqueFunction<void(Status)> done) {
+                     os_.kill_container(uid, container, run, grace, std::move(done));
+                   },
+               .report = [this](const std::string& uid, const PodEvent& event) { report(uid, event); },
+               .on_change = [this](const std::string& uid) { sync_.look_at(uid); }}),
       sync_(loop, os_, writer_, objects_, names_, planner_,
             {.first_restart_delay = options_.first_restart_delay,
              .eviction_of = [this](const std::string& uid) { return empty_dirs_.eviction_of(uid); },
              .stall_of = [this](const std::string& uid) { return metrics_.stalls().stall_of(uid); },
+             .check = [this](const Document& pod, const Sighting& seen,
+                             PodContext& around) { checks_.look(pod, seen, around); },
+             .run_stop_hooks = [this](const Document& pod, std::int64_t grace) { checks_.run_stop_hooks(pod, grace); },
              .on_gone = [this](const std::string& uid) { on_gone(uid); }}),
       tidying_(loop, logs_, claims_,
                [this](const std::string& uid) { return objects_.key_of(uid) != nullptr || os_.has_shim(uid); }) {}
@@ -235,8 +260,13 @@ void Agent::Node::on_namespace(const std::string& name, const Document* now) {
 void Agent::Node::on_gone(const std::string& uid) {
   writer_.forget(uid);
   empty_dirs_.forget(uid);
+  checks_.forget(uid);
   metrics_.stalls().forget(uid);
   tidying_.on_pod_gone();
+}
+
+void Agent::Node::report(const std::string& uid, const PodEvent& event) {
+  if (const auto pod = objects_.find_pod(uid)) writer_.report_again(*pod, event);
 }
 
 std::vector<MeasuredPod> Agent::Node::running_pods() const {
@@ -263,7 +293,7 @@ std::vector<LimitedVolume> Agent::Node::limited_volumes_of_pods() const {
   return all;
 }
 
-Agent::Agent(Loop& loop, Rng& rng, client::ApiClient& client, Options options)
+Agent::Agent(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Options options)
     : node_(std::make_unique<Node>(loop, rng, client, std::move(options))) {}
 
 Agent::~Agent() = default;

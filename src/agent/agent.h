@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/ports.h"
 #include "client/api_client.h"
+#include "net/event_loop.h"
 #include "node/metrics_api.h"
 #include "node/node_api.h"
 
@@ -16,7 +17,7 @@ namespace muster::agent {
 
 class Agent final : public node::NodeApi {
  public:
-  Agent(Loop& loop, Rng& rng, client::ApiClient& client, Options options);
+  Agent(net::EventLoop& loop, Rng& rng, client::ApiClient& client, Options options);
   ~Agent() override;
 
   /// Registers the node, re-adopts running pods, then follows the pods bound to this node.

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -72,11 +73,11 @@ class AgentTest : public ::testing::Test {
   }
 
   json::Document create_pod(const std::string& name, const std::string& script, const std::string& more_spec = "",
-                            const std::string& more_metadata = "") {
-    json::Document pod =
-        doc(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + "\"" + more_metadata +
-            R"(},"spec":{"nodeName":"here","terminationGracePeriodSeconds":30,"restartPolicy":")" + restart_policy_ +
-            "\"," + more_spec + R"("containers":[{"name":"main","image":"x","command":["sh","-c"]}]}})");
+                            const std::string& more_metadata = "", const std::string& more_container = "") {
+    json::Document pod = doc(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name + "\"" + more_metadata +
+                             R"(},"spec":{"nodeName":"here","terminationGracePeriodSeconds":30,"restartPolicy":")" +
+                             restart_policy_ + "\"," + more_spec + R"("containers":[{"name":"main","image":"x",)" +
+                             more_container + R"("command":["sh","-c"]}]}})");
     json::Document& container = pod["spec"]["containers"].as_array()[0];
     container["command"].as_array().push_back(script);
     if (!more_spec.empty()) container["volumeMounts"] = doc(R"([{"name":"v","mountPath":"/v"}])");
@@ -505,6 +506,48 @@ TEST_F(AgentTest, AKilledShimIsALostPod) {
   ASSERT_TRUE(linux_os::send_signal(*shim, SIGKILL));
   ASSERT_TRUE(wait_phase("lost", "Failed"));
   EXPECT_EQ(pod("lost").string_at("status", "reason"), "LostShim");
+}
+
+// ---- probes and hooks ----
+
+TEST_F(AgentTest, ReadinessFollowsItsProbe) {
+  create_pod("p", "exec sleep 1000", host_volume(), "",
+             R"("readinessProbe":{"exec":{"command":["test","-e","/v/ready"]},"periodSeconds":1},)");
+  ASSERT_TRUE(wait_phase("p", "Running"));
+  const auto is_ready = [this] { return pod("p").array_at("status", "containerStatuses").at(0).bool_at("ready"); };
+  EXPECT_TRUE(eventually([this] {
+    return std::ranges::any_of(
+        events(), [](const std::string& event) { return event.starts_with("Unhealthy: Readiness probe failed"); });
+  }));
+  EXPECT_FALSE(is_ready());
+  std::ofstream(shared() + "/ready") << "";
+  EXPECT_TRUE(eventually(is_ready));
+  stop_agent();
+  start_agent();
+  EXPECT_TRUE(is_ready()) << "a new agent keeps what was known";
+}
+
+TEST_F(AgentTest, AContainerThatFailsItsLivenessProbeRestarts) {
+  restart_policy_ = "Always";
+  create_pod("p", "echo began >> /v/runs; trap 'exit 0' TERM; while :; do sleep 0.1; done", host_volume(), "",
+             R"("livenessProbe":{"tcpSocket":{"port":1},"periodSeconds":1,"failureThreshold":1},)");
+  EXPECT_TRUE(eventually([this] { return read_file(shared() + "/runs").value_or("") == "began\nbegan\n"; }));
+  EXPECT_TRUE(eventually(
+      [this] { return pod("p").array_at("status", "containerStatuses").at(0).int_at("restartCount") >= 1; }));
+  EXPECT_THAT(events(), Contains("Killing: Container main failed liveness probe, will be restarted"));
+  EXPECT_THAT(events(), Contains(HasSubstr("Unhealthy: Liveness probe failed: dial tcp ")));
+}
+
+TEST_F(AgentTest, HooksRunAfterTheStartAndBeforeTheEnd) {
+  create_pod("p", "trap 'echo term >> /v/order; exit 0' TERM; while :; do sleep 0.1; done", host_volume(), "",
+             R"("lifecycle":{"postStart":{"exec":{"command":["sh","-c","echo begun >> /v/order"]}},
+                             "preStop":{"exec":{"command":["sh","-c","sleep 0.3; echo stop >> /v/order"]}}},)");
+  ASSERT_TRUE(wait_phase("p", "Running"));
+  const auto order = [this] { return read_file(shared() + "/order").value_or(""); };
+  EXPECT_TRUE(eventually([&] { return order() == "begun\n"; }));
+  ASSERT_TRUE(engine_->remove("pods", "default", "p").has_value());
+  EXPECT_TRUE(eventually([this] { return pod("p").is_null(); }));
+  EXPECT_EQ(order(), "begun\nstop\nterm\n");
 }
 
 }  // namespace

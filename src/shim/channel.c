@@ -199,6 +199,14 @@ static void take_start(struct request* request) {
     answer_result(request, restart_container(request->shim, (uint32_t)container, atoi(next_text(request))));
 }
 
+static void take_kill_container(struct request* request) {
+  const int container = next_container(request);
+  if (container < 0) return;
+  const int run = atoi(next_text(request));
+  end_container(request->shim, (uint32_t)container, run, atoll(next_text(request)));
+  answer_ok(request);
+}
+
 static void take_stop(struct request* request) {
   stop_within(request->shim, atoll(next_text(request)));
   answer_ok(request);
@@ -247,6 +255,7 @@ static const struct {
   void (*take)(struct request* request);
 } kVerbs[] = {{"start", take_start},
               {"stop", take_stop},
+              {"kill-container", take_kill_container},
               {"exec", take_exec},
               {"kill", take_kill},
               {"attach", take_attach},

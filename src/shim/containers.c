@@ -29,7 +29,7 @@ void prepare_io(struct shim* shim) {
     io->streams[0] = (struct log_stream){.fd = -1, .tag = "stdout", .file = &io->log};
     io->streams[1] = (struct log_stream){.fd = -1, .tag = "stderr", .file = &io->log};
     io->input = -1;
-    shim->record.outcomes[i] = (struct outcome){.run = launch->containers[i].run, .last_run = -1};
+    shim->record.outcomes[i] = (struct outcome){.run = launch->containers[i].run, .kill_at = NEVER, .last_run = -1};
   }
 }
 
@@ -92,6 +92,7 @@ static void end_run(struct shim* shim, uint32_t index, const struct timespec* wh
   struct outcome* outcome = &shim->record.outcomes[index];
   outcome->state = STATE_TERMINATED;
   outcome->pid = 0;
+  outcome->kill_at = NEVER;
   outcome->result.finished = *when;
   outcome->result.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   outcome->result.code = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -167,13 +168,39 @@ const char* restart_container(struct shim* shim, uint32_t index, int run) {
   return NULL;
 }
 
+static void send_to_init(const struct shim* shim, uint32_t container, enum message_type type) {
+  const struct message message = {.type = type, .container = container};
+  send_packet(shim->report, &message, sizeof message, "", 1, NULL, 0, MSG_DONTWAIT);
+}
+
+void end_container(struct shim* shim, uint32_t container, int run, long long grace) {
+  struct outcome* outcome = &shim->record.outcomes[container];
+  if (!is_running(outcome) || outcome->run != run) return;
+  outcome->result.killed = 1;
+  outcome->kill_at = earlier(outcome->kill_at, milliseconds() + within_a_century(grace) * 1000);
+  if (grace > 0) send_to_init(shim, container, MESSAGE_TERM);
+}
+
+long long kill_overdue(struct shim* shim) {
+  long long next = NEVER;
+  for (uint32_t i = 0; i < shim->launch.container_count; ++i) {
+    struct outcome* outcome = &shim->record.outcomes[i];
+    if (outcome->kill_at != NEVER && milliseconds() >= outcome->kill_at) {
+      send_to_init(shim, i, MESSAGE_KILL);
+      outcome->kill_at = milliseconds() + 1000; /* until init reports its end */
+    }
+    next = earlier(next, outcome->kill_at);
+  }
+  return next;
+}
+
 int is_finished(const struct shim* shim) {
   int waiting = 0, failed_init = 0, failed = 0;
   for (size_t i = 0; i < shim->launch.container_count; ++i) {
     const struct outcome* outcome = &shim->record.outcomes[i];
     if (is_running(outcome)) return 0;
     waiting |= outcome->state == STATE_WAITING;
-    failed |= !has_succeeded(outcome);
+    failed |= !has_succeeded(outcome) || outcome->result.killed;
     failed_init |=
         shim->launch.containers[i].is_init && outcome->state == STATE_TERMINATED && outcome->result.code != 0;
   }

@@ -97,6 +97,10 @@
  *   start ID CONTAINER RUN      starts a container that has ended again, or an init container that has failed; the
  *                               sequence then continues by itself. Succeeds without effect when this RUN was started
  *                               before, so that it can be repeated.
+ *   kill-container ID CONTAINER RUN SECONDS   ends one run of a container: SIGTERM now, SIGKILL after SECONDS; again
+ *                               with fewer seconds: shortens it. Succeeds without effect when that run is over. The
+ *                               record marks a run that ended so as `killed`, and `restart OnFailure` starts it again
+ *                               whatever its code. Shims of before this request answer `failed`.
  *   stop ID SECONDS             as SIGTERM with this grace period; again with fewer seconds: shortens it; 0: kills
  *   exec ID CONTAINER records   runs a command in a running container. Records: cwd, user, tty, arg and env as above;
  *                               env adds to the container's. Without tty: with three descriptors, which become its
@@ -120,10 +124,10 @@
  * ---- the network ----
  *
  * The pods of a job share a network and an IPC namespace. One process per network owns them: the same program, started
- * as `muster-shim network FOLDER PASTA RESOLVER` with fd 0 = a listening SOCK_SEQPACKET socket, bound to FOLDER/control. PASTA is
- * the program that connects the network with the outside, or empty; RESOLVER the address at which it serves the host's
- * resolver, or empty. It outlives the server and trusts the same peers as
- * a shim. Requests and answers are as above, with an ID:
+ * as `muster-shim network FOLDER PASTA RESOLVER` with fd 0 = a listening SOCK_SEQPACKET socket, bound to
+ * FOLDER/control. PASTA is the program that connects the network with the outside, or empty; RESOLVER the address at
+ * which it serves the host's resolver, or empty. It outlives the server and trusts the same peers as a shim. Requests
+ * and answers are as above, with an ID:
  *
  *   spaces ID                   ok ID, with three descriptors: the user, network and IPC namespaces
  *   socket ID DOMAIN TYPE PROTOCOL   ok ID, with a new socket of the network

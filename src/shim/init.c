@@ -28,7 +28,8 @@ struct process {
   int has_entered;     /* it is in the container's root */
   uint64_t namespace_; /* of its mounts; 0 while unknown */
   int wait_status;
-  int looks; /* for what it left behind */
+  int looks;   /* for what it left behind */
+  int is_told; /* it was sent SIGTERM alone */
 };
 
 struct init {
@@ -39,9 +40,9 @@ struct init {
 
 /* ---- starting ---- */
 
-static const struct process* find_process(const struct init* init, uint32_t container, uint32_t exec) {
+static struct process* find_process(const struct init* init, uint32_t container, uint32_t exec) {
   for (size_t i = 0; i < init->count; ++i) {
-    const struct process* process = &init->processes[i];
+    struct process* process = &init->processes[i];
     if (process->reporter.container == container && process->reporter.exec == exec && process->pid > 0) return process;
   }
   return NULL;
@@ -213,13 +214,18 @@ static int report_ends(struct init* init) {
 static void stop_all(const struct init* init) {
   for (size_t i = 0; i < init->count; ++i) {
     const struct process* process = &init->processes[i];
-    if (process->pid > 0 && process->reporter.exec == 0) kill(process->pid, SIGTERM);
+    if (process->pid > 0 && process->reporter.exec == 0 && !process->is_told) kill(process->pid, SIGTERM);
   }
 }
 
-static void kill_command(const struct init* init, const struct message* message) {
-  const struct process* process = find_process(init, message->container, message->exec);
+static void end_process(const struct init* init, const struct message* message) {
+  struct process* process = find_process(init, message->container, message->exec);
   if (process == NULL) return;
+  if (message->type == MESSAGE_TERM) {
+    if (!process->is_told) kill(process->pid, SIGTERM);
+    process->is_told = 1;
+    return;
+  }
   kill(-process->pid, SIGKILL); /* its session's first process group */
   kill(process->pid, SIGKILL);  /* it may not have made it yet */
 }
@@ -236,8 +242,8 @@ static void take_request(struct init* init) {
     start_process(init, &from, &init->pod->launch->containers[message.container].command, packet.fds, -1);
   } else if (message.type == MESSAGE_EXEC) {
     start_command(init, &from, &packet);
-  } else if (message.type == MESSAGE_KILL) {
-    kill_command(init, &message);
+  } else if (message.type == MESSAGE_KILL || message.type == MESSAGE_TERM) {
+    end_process(init, &message);
   } else if (message.type == MESSAGE_STOP) {
     stop_all(init);
   }

@@ -95,6 +95,7 @@ static void put_result(FILE* out, const struct result* result, int ended) {
   put_time(out, "finished", &result->finished);
   if (ended) fprintf(out, ",\"code\":%d,\"signal\":%d", result->code, result->signal);
   if (result->oom) fputs(",\"oom\":true", out);
+  if (ended && result->killed) fputs(",\"killed\":true", out);
   put_text(out, "message", result->message);
   put_text(out, "termination", result->termination);
 }

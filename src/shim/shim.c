@@ -275,10 +275,13 @@ static void start_init(struct shim* shim) {
 
 /* ---- while the pod runs ---- */
 
-void stop_within(struct shim* shim, long long grace) {
+long long within_a_century(long long seconds) {
   const long long century = 100LL * 365 * 24 * 3600;
-  if (grace < 0) grace = 0;
-  if (grace > century) grace = century;
+  return seconds < 0 ? 0 : seconds > century ? century : seconds;
+}
+
+void stop_within(struct shim* shim, long long grace) {
+  grace = within_a_century(grace);
   shim->stopping = 1;
   shim->kill_at = earlier(shim->kill_at, milliseconds() + grace * 1000);
   if (grace == 0) return;
@@ -332,8 +335,8 @@ static void run_timers(struct shim* shim) {
 }
 
 static int poll_timeout(struct shim* shim) {
-  const long long at =
-      earlier(give_up_attachments(shim), earlier(shim->kill_at, earlier(shim->flush_at, shim->retry_at)));
+  const long long kill_at = earlier(kill_overdue(shim), shim->kill_at);
+  const long long at = earlier(give_up_attachments(shim), earlier(kill_at, earlier(shim->flush_at, shim->retry_at)));
   if (at == NEVER) return -1;
   const long long left = at - milliseconds();
   return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;

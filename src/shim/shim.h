@@ -113,7 +113,7 @@ struct launch {
   const char* hostname;
   const char* hosts;
   const char* resolver; /* the text of /etc/resolv.conf; "": none of its own */
-  const char* network; /* the folder of its owner; "": the host's network */
+  const char* network;  /* the folder of its owner; "": the host's network */
   long grace;
   long group; /* of the volumes; -1 when not given */
   enum restart restart;
@@ -148,14 +148,16 @@ struct result {
   int code;
   int signal;
   int oom;           /* it failed, and a process of it was killed for lack of memory */
+  int killed;        /* the server asked for its end */
   char* message;     /* why the container could not be started; may be null */
   char* termination; /* what it wrote to its termination message file; may be null */
 };
 struct outcome {
   enum container_state state;
   int run;
-  pid_t pid;      /* 0 unless it is running */
-  long oom_kills; /* in its control group when the run began */
+  pid_t pid;         /* 0 unless it is running */
+  long oom_kills;    /* in its control group when the run began */
+  long long kill_at; /* NEVER unless its end was asked for */
   struct result result;
   int last_run; /* -1 when there is none */
   struct result last;
@@ -223,7 +225,8 @@ void note_dropped(struct log_file* file);
 enum message_type {
   MESSAGE_START, /* shim -> init: with a container's standard streams, unless it has a terminal */
   MESSAGE_EXEC,  /* shim -> init: the records of the request follow; with its standard streams likewise */
-  MESSAGE_KILL,  /* shim -> init: one command */
+  MESSAGE_KILL,  /* shim -> init: one command, or one container */
+  MESSAGE_TERM,  /* shim -> init: SIGTERM to one container */
   MESSAGE_STOP,  /* shim -> init: SIGTERM to all containers */
   MESSAGE_HERE,  /* a process just before its exec -> shim: with the master of its terminal */
   MESSAGE_STARTED,
@@ -409,6 +412,7 @@ struct shim {
 /* Milliseconds of CLOCK_BOOTTIME, which includes suspend. */
 long long milliseconds(void);
 long long earlier(long long a, long long b);
+long long within_a_century(long long seconds);
 /* SIGTERM now, SIGKILL after the grace period unless an earlier one is shorter; 0 kills at once. */
 void stop_within(struct shim* shim, long long grace);
 
@@ -419,6 +423,10 @@ void prepare_io(struct shim* shim);
 void start_next(struct shim* shim);
 /* Starts an ended container again. Returns null, or why it cannot be. */
 const char* restart_container(struct shim* shim, uint32_t container, int run);
+/* Ends this run of the container within the grace period. */
+void end_container(struct shim* shim, uint32_t container, int run, long long grace);
+/* Kills the containers whose grace period is over. Returns when the next one is, or NEVER. */
+long long kill_overdue(struct shim* shim);
 /* Whether nothing runs and nothing will, so that the shim exits. */
 int is_finished(const struct shim* shim);
 /* Takes what init and the processes before their exec have reported. */

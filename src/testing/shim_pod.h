@@ -56,6 +56,10 @@ class TestChannel {
   std::string start(int run, const std::string& container = "main") {
     return answer_of([&](ShimChannel& c, ShimChannel::Done done) { c.start(container, run, std::move(done)); });
   }
+  std::string kill_container(int run, std::int64_t grace, const std::string& container = "main") {
+    return answer_of(
+        [&](ShimChannel& c, ShimChannel::Done done) { c.kill_container(container, run, grace, std::move(done)); });
+  }
   std::string stop(std::int64_t grace) {
     return answer_of([&](ShimChannel& c, ShimChannel::Done done) { c.stop(grace, std::move(done)); });
   }

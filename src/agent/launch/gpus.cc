@@ -52,6 +52,17 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Images and manifests often say `all`, and programs then look for devices that the container does not have.
+void hide_choice(LaunchContainer& container, std::vector<PodEvent>& events) {
+  constexpr std::string_view kName = "NVIDIA_VISIBLE_DEVICES";
+  const auto chosen = std::ranges::find(container.env, kName, &std::pair<std::string, std::string>::first);
+  if (chosen == container.env.end() || chosen->second == "void" || chosen->second == "none") return;
+  events.push_back({"Warning", "GPUs",
+                    fmt::format("container {}: {}={} is not passed on: it requests no GPU", quote(container.name),
+                                kName, quote(chosen->second))});
+  container.env.erase(chosen);
+}
+
 }  // namespace
 
 GpuDemand gpu_demand(const Document& pod) {
@@ -109,6 +120,10 @@ Result<std::vector<std::string>> Gpus::hold(const std::string& uid, std::int64_t
 
 Status Gpus::prepare(const Document& pod, LaunchPlan& plan) {
   const GpuDemand demand = gpu_demand(pod);
+  for (LaunchContainer& container : plan.launch.containers) {
+    const auto count = demand.by_container.find(container.name);
+    if (count == demand.by_container.end() || count->second == 0) hide_choice(container, plan.events);
+  }
   if (demand.of_pod == 0) return ok();
   TRY_ASSIGN(const std::vector<std::string> ids, hold(pod.string_at("metadata", "uid"), demand.of_pod));
   auto next = ids.begin();

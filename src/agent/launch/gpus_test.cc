@@ -97,6 +97,22 @@ TEST_F(GpuIsolator, TheManifestsOwnChoiceIsReplacedWithAWarning) {
             "the devices that it was given");
 }
 
+TEST_F(GpuIsolator, AContainerThatRequestsNoGpuIsNotToldOfAny) {
+  const auto p = pod("u", R"({"containers":[{"name":"a"},{"name":"b"},
+                              {"name":"c","resources":{"limits":{"nvidia.com/gpu":1}}}]})");
+  LaunchPlan plan = plan_of(p);
+  auto& c = plan.launch.containers;
+  c[0].env = {{"NVIDIA_VISIBLE_DEVICES", "all"}, {"OTHER", "x"}};
+  c[1].env = {{"NVIDIA_VISIBLE_DEVICES", "void"}};
+  ASSERT_TRUE(gpus_->prepare(p, plan));
+  EXPECT_EQ(variable(c[0], "NVIDIA_VISIBLE_DEVICES"), "unset");
+  EXPECT_EQ(variable(c[0], "OTHER"), "x");
+  EXPECT_EQ(variable(c[1], "NVIDIA_VISIBLE_DEVICES"), "void");
+  EXPECT_EQ(variable(c[2], "NVIDIA_VISIBLE_DEVICES"), "GPU-a");
+  EXPECT_EQ(plan.events[0].message,
+            "container \"a\": NVIDIA_VISIBLE_DEVICES=\"all\" is not passed on: it requests no GPU");
+}
+
 TEST_F(GpuIsolator, TooManyAreRefusedWithNumbers) {
   const auto first = pod_with("u", 1);
   LaunchPlan plan = plan_of(first);

@@ -13,6 +13,8 @@ constexpr Duration kLongRun = std::chrono::minutes(10);
 constexpr int kMaxDelayFactor = 30;
 // The kubelet's value: a pod that fills the disk must end soon.
 constexpr std::int64_t kEvictionGrace = 1;
+// Also the kubelet's: hooks that take the whole grace period leave this much to the container.
+constexpr std::int64_t kShortestAfterHooks = 2;
 
 Time last_end_of(const AttemptRecord& record, Time otherwise) {
   Time last{};
@@ -24,6 +26,7 @@ Time last_end_of(const AttemptRecord& record, Time otherwise) {
 /// succeed.
 bool wants_another_run(RestartPolicy policy, const ContainerRecord& container) {
   if (container.state != RunState::kTerminated || policy == RestartPolicy::kNever) return false;
+  if (container.killed && !container.is_init) return true;
   if (container.is_init || policy == RestartPolicy::kOnFailure) return container.has_failed();
   return true;
 }
@@ -51,6 +54,22 @@ void end_running(AttemptRecord& record, Time now, const std::string& message) {
     container.finished = now;
     container.message = message;
   }
+}
+
+/// Ends the pod's processes within the grace period, of which its preStop hooks use a part.
+void stop_within(std::int64_t grace, const Sighting& seen, const StopHooks& hooks, Time now, PodDecision& decision) {
+  PodMemory& memory = decision.memory;
+  if (memory.stopping_with && *memory.stopping_with <= grace) return;
+  const bool runs = seen.presence == Presence::kRunning && grace > 0;
+  if (runs && (hooks.state == StopHooks::State::kDue || hooks.state == StopHooks::State::kRunning)) {
+    if (memory.hooks_within && *memory.hooks_within <= grace) return;
+    memory.hooks_within = grace;
+    decision.steps.emplace_back(RunStopHooks{grace});
+    return;
+  }
+  memory.stopping_with = grace;
+  const bool had_hooks = runs && hooks.state == StopHooks::State::kDone;
+  decision.steps.emplace_back(StopPod{had_hooks ? grace_after_hooks(grace, now - hooks.begun) : grace});
 }
 
 /// Decides about a pod that the API has and nobody has deleted.
@@ -189,11 +208,7 @@ class Keep {
     stop_with(std::min(pod_.grace_seconds, kEvictionGrace));
   }
 
-  void stop_with(std::int64_t grace) {
-    if (memory().stopping_with && *memory().stopping_with <= grace) return;
-    memory().stopping_with = grace;
-    step(StopPod{grace});
-  }
+  void stop_with(std::int64_t grace) { stop_within(grace, seen_, around_.stop_hooks, around_.now, decision_); }
 
   void never_ran() {
     if (!seen_.record && was_intended_before_reboot()) return lost_with_machine();
@@ -272,6 +287,7 @@ class Keep {
     m.previous = record;
     ++m.launch;
     m.stopping_with.reset();
+    m.hooks_within.reset();
     m.lost_at.reset();
     m.gang_ready_at.reset();
     view_.stage = Stage::kPending;
@@ -332,6 +348,7 @@ class Keep {
     view_.address = around_.address;
     view_.now = around_.now;
     view_.stall = around_.stall;
+    view_.health = around_.health;
     view_.first_runs = memory().first_runs;
     view_.previous = memory().previous;
     decision_.view = std::move(view_);
@@ -345,14 +362,12 @@ class Keep {
 };
 
 /// Ends the pod's processes. Returns true when none is left.
-bool end_processes(const Sighting& seen, std::int64_t grace, PodDecision& decision) {
+bool end_processes(const Sighting& seen, std::int64_t grace, const PodContext& around, PodDecision& decision) {
   switch (seen.presence) {
     case Presence::kStarting:
     case Presence::kReady:
     case Presence::kRunning:
-      if (decision.memory.stopping_with && *decision.memory.stopping_with <= grace) return false;
-      decision.memory.stopping_with = grace;
-      decision.steps.emplace_back(StopPod{grace});
+      stop_within(grace, seen, around.stop_hooks, around.now, decision);
       return false;
     case Presence::kUnclear:
       decision.look_again = kUnclearFor;
@@ -366,8 +381,8 @@ PodDecision decide_deleted(const PodMemory& memory, const DesiredPod& pod, const
                            const PodContext& around) {
   PodDecision decision;
   decision.memory = memory;
-  const bool is_first_stop = !memory.stopping_with;
-  if (!end_processes(seen, pod.grace_seconds, decision)) {
+  const bool is_first_stop = !memory.stopping_with && !memory.hooks_within;
+  if (!end_processes(seen, pod.grace_seconds, around, decision)) {
     if (is_first_stop && seen.presence == Presence::kRunning) {
       for (const DesiredContainer& container : pod.containers) {
         if (!container.is_init)
@@ -394,10 +409,10 @@ PodDecision decide_deleted(const PodMemory& memory, const DesiredPod& pod, const
   return decision;
 }
 
-PodDecision decide_gone(const PodMemory& memory, const Sighting& seen) {
+PodDecision decide_gone(const PodMemory& memory, const Sighting& seen, const PodContext& around) {
   PodDecision decision;
   decision.memory = memory;
-  if (!end_processes(seen, 0, decision)) return decision;
+  if (!end_processes(seen, 0, around, decision)) return decision;
   decision.steps.emplace_back(CleanUp{});
   decision.steps.emplace_back(Forget{});
   return decision;
@@ -405,8 +420,13 @@ PodDecision decide_gone(const PodMemory& memory, const Sighting& seen) {
 
 }  // namespace
 
+std::int64_t grace_after_hooks(std::int64_t grace, Duration took) {
+  const std::int64_t left = grace - std::chrono::duration_cast<std::chrono::seconds>(took).count();
+  return std::clamp(left, std::min(kShortestAfterHooks, grace), grace);
+}
+
 PodDecision decide(const PodMemory& memory, const DesiredPod* pod, const Sighting& seen, const PodContext& around) {
-  if (pod == nullptr) return decide_gone(memory, seen);
+  if (pod == nullptr) return decide_gone(memory, seen, around);
   if (pod->is_deleted) return decide_deleted(memory, *pod, seen, around);
   return Keep(memory, *pod, seen, around).run();
 }

@@ -45,6 +45,7 @@ struct PodMemory {
   std::optional<AttemptRecord> previous;      // how the launch before this one ended
   int unrun_launches = 0;                     // consecutive shims that left without running anything
   std::optional<Time> lost_at;                // when it was noticed that this launch is lost
+  std::optional<std::int64_t> hooks_within;   // the grace period with which the preStop hooks were begun
   std::optional<std::int64_t> stopping_with;  // the grace period of the last stop that was sent
   std::string prepare_error;                  // why the launch could not be prepared; it is tried again
   std::optional<Time> prepare_again;
@@ -60,6 +61,25 @@ struct Readiness {
   std::string message;
 };
 
+/// What the probes and the postStart hook of a running container say.
+struct ContainerHealth {
+  bool started = true;
+  bool ready = true;
+  bool operator==(const ContainerHealth&) const = default;
+};
+
+/// How far the preStop hooks of a running pod are.
+struct StopHooks {
+  enum class State {
+    kNone,     // no running container has one
+    kDue,      // they run before the pod is stopped
+    kRunning,  // since `begun`
+    kDone,     // they were begun at `begun`, and do not run again
+  };
+  State state = State::kNone;
+  Time begun{};
+};
+
 /// Everything else that the decision depends on.
 struct PodContext {
   Time now;
@@ -71,6 +91,8 @@ struct PodContext {
   // What the pod lacks to count as active, "" while it is; nullopt: not known, or not asked.
   std::optional<std::string> stall = {};
   Duration first_restart_delay = std::chrono::seconds(10);
+  std::map<std::string, ContainerHealth> health = {};  // of running containers; one that is absent is ready
+  StopHooks stop_hooks = {};
 };
 
 // ---- steps ----
@@ -86,6 +108,11 @@ struct RestartContainer {
   std::string name;
   int run = 0;
   bool operator==(const RestartContainer&) const = default;
+};
+/// Runs the preStop hooks, which have the whole grace period. Again with a shorter one: shortens it.
+struct RunStopHooks {
+  std::int64_t grace_seconds = 0;
+  bool operator==(const RunStopHooks&) const = default;
 };
 /// Ends the pod's processes. A shim that waits for "go" never gets it.
 struct StopPod {
@@ -108,8 +135,8 @@ struct RemoveObject {
 struct Forget {
   bool operator==(const Forget&) const = default;
 };
-using Step =
-    std::variant<PrepareLaunch, SendGo, RestartContainer, StopPod, DiscardLaunch, CleanUp, RemoveObject, Forget>;
+using Step = std::variant<PrepareLaunch, SendGo, RestartContainer, RunStopHooks, StopPod, DiscardLaunch, CleanUp,
+                          RemoveObject, Forget>;
 
 /// The stages of a pod's life as its status shows them.
 enum class Stage {
@@ -136,6 +163,7 @@ struct PodView {
   std::string failure_reason;
   std::string failure_message;
   std::optional<std::string> stall = {};  // as in PodContext
+  std::map<std::string, ContainerHealth> health = {};
 };
 
 struct PodEvent {
@@ -163,5 +191,8 @@ PodMemory recall(int launch, const std::optional<AttemptRecord>& previous, const
 /// The delay before the run after `run`, as a kubelet has it: none after the first failure, then `first`, doubling up
 /// to 30 times that; a run of ten minutes begins the series again.
 Duration restart_delay(const ContainerRecord& ended, Duration first);
+
+/// The grace period that is left to a container after its preStop hook.
+std::int64_t grace_after_hooks(std::int64_t grace_seconds, Duration took);
 
 }  // namespace muster::agent

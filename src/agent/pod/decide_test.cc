@@ -108,6 +108,62 @@ TEST_F(Decide, AFailedContainerRestartsAloneAfterItsDelay) {
   EXPECT_THAT(decide_with(Presence::kRunning, ended(1, 2, 20s)).steps, ElementsAre(Step(RestartContainer{"main", 3})));
 }
 
+TEST_F(Decide, AContainerThatTheAgentEndedRestartsWhateverItsCode) {
+  AttemptRecord record = ended(0);
+  EXPECT_THAT((pod_.restart_policy = RestartPolicy::kOnFailure, decide_with(Presence::kRunning, record).steps),
+              IsEmpty());
+  record.containers[0].killed = true;
+  EXPECT_THAT(decide_with(Presence::kRunning, record).steps, ElementsAre(Step(RestartContainer{"main", 1})));
+  pod_.restart_policy = RestartPolicy::kNever;
+  EXPECT_THAT(decide_with(Presence::kRunning, record).steps, IsEmpty());
+}
+
+TEST_F(Decide, PreStopHooksUseThePodsGracePeriod) {
+  pod_.is_deleted = true;
+  around_.stop_hooks.state = StopHooks::State::kDue;
+  const PodDecision begins = decide_with(Presence::kRunning, running());
+  EXPECT_THAT(begins.steps, ElementsAre(Step(RunStopHooks{30})));
+  EXPECT_EQ(begins.events.at(0).reason, "Killing");
+  memory_ = begins.memory;
+  around_.stop_hooks = {StopHooks::State::kRunning, kToday};
+  around_.now += 10s;
+  const PodDecision waits = decide_with(Presence::kRunning, running());
+  EXPECT_THAT(waits.steps, IsEmpty());
+  EXPECT_THAT(waits.events, IsEmpty());
+  pod_.grace_seconds = 15;
+  const PodDecision shorter = decide_with(Presence::kRunning, running());
+  EXPECT_THAT(shorter.steps, ElementsAre(Step(RunStopHooks{15})));
+  memory_ = shorter.memory;
+  around_.stop_hooks.state = StopHooks::State::kDone;
+  const PodDecision stops = decide_with(Presence::kRunning, running());
+  EXPECT_THAT(stops.steps, ElementsAre(Step(StopPod{5})));
+  memory_ = stops.memory;
+  around_.now += 1s;
+  EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, IsEmpty()) << "once is enough";
+}
+
+TEST_F(Decide, HooksThatTookTheGracePeriodLeaveTwoSeconds) {
+  pod_.is_deleted = true;
+  around_.stop_hooks = {StopHooks::State::kDone, kToday - 300s};
+  EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, ElementsAre(Step(StopPod{2})));
+  pod_.grace_seconds = 1;
+  EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, ElementsAre(Step(StopPod{1})));
+}
+
+TEST_F(Decide, AForcedDeletionSkipsTheHooks) {
+  pod_.is_deleted = true;
+  pod_.grace_seconds = 0;
+  around_.stop_hooks.state = StopHooks::State::kRunning;
+  memory_.hooks_within = 30;
+  EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, ElementsAre(Step(StopPod{0})));
+}
+
+TEST_F(Decide, TheDeadlineRunsThePreStopHooks) {
+  pod_.deadline = kToday;
+  around_.stop_hooks.state = StopHooks::State::kDue;
+  EXPECT_THAT(decide_with(Presence::kRunning, running()).steps, ElementsAre(Step(RunStopHooks{30})));
+}
+
 TEST_F(Decide, TheDeadlineEndsThePod) {
   pod_.deadline = kToday + 5s;
   EXPECT_EQ(decide_with(Presence::kRunning, running()).look_again, Duration(5s));

@@ -114,11 +114,14 @@ class History {
  private:
   void start_server() {
     os_.emplace(machine_, mortality_, [this] { return now_; });
-    keeper_.emplace(*os_, api_, [](const json::Document&, Presence) {
-      PodContext around;
-      around.address = "127.1.2.3";
-      return around;
-    });
+    keeper_.emplace(
+        *os_, api_,
+        [](const json::Document&, const Sighting&) {
+          PodContext around;
+          around.address = "127.1.2.3";
+          return around;
+        },
+        nullptr);
   }
   void crash() {
     keeper_.reset();

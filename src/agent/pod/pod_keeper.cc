@@ -18,8 +18,8 @@ std::optional<Duration> earlier(std::optional<Duration> a, std::optional<Duratio
 
 }  // namespace
 
-PodKeeper::PodKeeper(Os& os, PodApi& api, LookAround look_around)
-    : os_(os), api_(api), look_around_(std::move(look_around)) {}
+PodKeeper::PodKeeper(Os& os, PodApi& api, LookAround look_around, RunHooks run_stop_hooks)
+    : os_(os), api_(api), look_around_(std::move(look_around)), run_stop_hooks_(std::move(run_stop_hooks)) {}
 
 PodMemory* PodKeeper::find_or_recall(const std::string& uid, const DesiredPod* pod) {
   if (const auto found = memories_.find(uid); found != memories_.end()) return &found->second;
@@ -39,7 +39,7 @@ std::optional<Duration> PodKeeper::sync(const std::string& uid, const json::Docu
   if (memory == nullptr) return std::nullopt;
   const Sighting seen = os_.look(uid, memory->launch);
   PodContext around;
-  if (pod != nullptr) around = look_around_(*pod, seen.presence);
+  if (pod != nullptr) around = look_around_(*pod, seen);
   around.now = now;
   around.boot_id = os_.boot_id();
   PodDecision decision = decide(*memory, desired ? &*desired : nullptr, seen, around);
@@ -67,6 +67,10 @@ Status PodKeeper::take_fallible(const Step& step, const std::string& uid, const 
       Overloaded{[&](const PrepareLaunch&) { return os_.prepare(*pod, memory.launch, memory.first_runs); },
                  [&](const SendGo&) { return os_.go(uid); },
                  [&](const RestartContainer& restart) { return os_.restart(uid, restart.name, restart.run); },
+                 [&](const RunStopHooks& hooks) {
+                   run_stop_hooks_(*pod, hooks.grace_seconds);
+                   return Status(ok());
+                 },
                  [&](const StopPod& stop) { return os_.stop(uid, stop.grace_seconds); },
                  [&](const DiscardLaunch&) { return os_.discard(uid, memory.launch); },
                  [&](const CleanUp&) {

@@ -17,9 +17,11 @@ namespace muster::agent {
 class PodKeeper {
  public:
   /// Tells the rest of what a decision depends on. Called once per look.
-  using LookAround = std::function<PodContext(const json::Document& pod, Presence presence)>;
+  using LookAround = std::function<PodContext(const json::Document& pod, const Sighting& seen)>;
+  /// Begins the preStop hooks of a pod, or shortens their time. What becomes of them is seen by looking around.
+  using RunHooks = std::function<void(const json::Document& pod, std::int64_t grace_seconds)>;
 
-  PodKeeper(Os& os, PodApi& api, LookAround look_around);
+  PodKeeper(Os& os, PodApi& api, LookAround look_around, RunHooks run_stop_hooks);
 
   /// Takes the next steps of a pod; `pod` is null when the API does not have it. Returns when to look again.
   std::optional<Duration> sync(const std::string& uid, const json::Document* pod, Time now);
@@ -39,6 +41,7 @@ class PodKeeper {
   Os& os_;
   PodApi& api_;
   LookAround look_around_;
+  RunHooks run_stop_hooks_;
   std::map<std::string, PodMemory> memories_;
   std::set<std::string> waiting_;
 };

@@ -34,6 +34,7 @@ ContainerRecord container_of(const json::Document& from) {
   auto to = result_of<ContainerRecord>(from);
   to.name = from.string_at("name");
   to.is_init = from.bool_at("init");
+  to.killed = from.bool_at("killed");
   to.state = state_of(from.string_at("state"));
   to.pid = static_cast<pid_t>(from.int_at("pid"));
   if (const json::Document* last = from.find("last")) to.last = result_of<LastRun>(*last);

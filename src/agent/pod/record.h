@@ -41,6 +41,7 @@ struct ContainerRecord {
   int code = 0;
   int signal = 0;
   bool oom = false;             // it failed, and a process of it was killed for lack of memory
+  bool killed = false;          // the agent asked for its end, so it restarts whatever its code
   std::string message;          // why the container could not be started
   std::string termination;      // what it wrote to its termination message file
   int run = 0;                  // its restart count; a shim of version 1 does not know it and reports 0

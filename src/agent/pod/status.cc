@@ -117,11 +117,13 @@ Document container_status(const Document& pod, const Document& spec, bool is_ini
   status["name"] = name;
   status["state"] = std::move(seen.state);
   status["lastState"] = last_state(record, name, view);
-  status["ready"] = is_init ? seen.ended_well : seen.running;
+  const auto checked = view.health.find(name);
+  const ContainerHealth health = checked == view.health.end() ? ContainerHealth{} : checked->second;
+  status["ready"] = is_init ? seen.ended_well : seen.running && health.ready;
   status["restartCount"] = restarts_of(record, name, view);
   status["image"] = spec.string_at("image");
   status["imageID"] = "";
-  status["started"] = seen.running;
+  status["started"] = seen.running && health.started;
   return status;
 }
 

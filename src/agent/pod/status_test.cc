@@ -70,6 +70,20 @@ TEST_F(PodStatus, ReasonsForWaitingAreShown) {
   EXPECT_EQ(main_of(status(v)).string_at("state", "waiting", "message"), "persistentvolumeclaim \"data\" not found");
 }
 
+TEST_F(PodStatus, ProbesDecideWhetherARunningContainerIsReady) {
+  PodView v = view(Stage::kRunning, {container(RunState::kRunning)});
+  v.health["main"] = {.started = true, .ready = false};
+  EXPECT_FALSE(main_of(status(v)).bool_at("ready"));
+  EXPECT_TRUE(main_of(status(v)).bool_at("started"));
+  EXPECT_EQ(condition(status(v), "Ready"), "False ContainersNotReady");
+  EXPECT_EQ(condition(status(v), "ContainersReady"), "False ContainersNotReady");
+  EXPECT_EQ(status(v).string_at("phase"), "Running");
+  v.health["main"] = {.started = false, .ready = false};
+  EXPECT_FALSE(main_of(status(v)).bool_at("started"));
+  v.health["main"] = {};
+  EXPECT_EQ(condition(status(v), "Ready"), "True ");
+}
+
 TEST_F(PodStatus, RunningPodIsReady) {
   const auto s = status(view(Stage::kRunning, {container(RunState::kRunning)}));
   EXPECT_EQ(s.string_at("phase"), "Running");

@@ -64,6 +64,11 @@ class Channel final : public ShimChannel {
     request("start", {container, std::to_string(run)}, {}, finished_by(std::move(done)));
   }
 
+  void kill_container(const std::string& container, int run, std::int64_t grace_seconds, Done done) override {
+    request("kill-container", {container, std::to_string(run), std::to_string(grace_seconds)}, {},
+            finished_by(std::move(done)));
+  }
+
   void stop(std::int64_t grace_seconds, Done done) override {
     request("stop", {std::to_string(grace_seconds)}, {}, finished_by(std::move(done)));
   }

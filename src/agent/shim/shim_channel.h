@@ -69,6 +69,9 @@ class ShimChannel {
 
   /// Starts a container that has ended again. May be repeated: the same run is not started twice.
   virtual void start(const std::string& container, int run, Done done) = 0;
+  /// Ends one run of a container: SIGTERM now, SIGKILL after the grace period. Without effect when that run is over.
+  /// Shims of earlier versions do not know this and fail.
+  virtual void kill_container(const std::string& container, int run, std::int64_t grace_seconds, Done done) = 0;
   /// SIGTERM now, SIGKILL after the grace period; a shorter one shortens an earlier one; 0 kills at once.
   virtual void stop(std::int64_t grace_seconds, Done done) = 0;
 

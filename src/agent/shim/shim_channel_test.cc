@@ -182,6 +182,64 @@ TEST_P(ShimControl, OnFailureLeavesOnceAllHaveSucceeded) {
   EXPECT_EQ(pod_->exit_record().find("main")->run, 1);
 }
 
+TEST_P(ShimControl, OneContainerEndsAndRunsAgainWhileAnotherKeepsRunning) {
+  pod_->make_fifo("up");
+  Launch launch =
+      shell("trap 'exit 0' TERM; echo up > /vol/up; while :; do sleep 0.01; done", RestartPolicy::kOnFailure);
+  launch.containers.push_back(another(launch, "other", "exec sleep 1000"));
+  TestChannel& channel = begin(launch);
+  channel.wait_for_run(0, RunState::kRunning, "other");
+  pod_->read_fifo("up");
+  EXPECT_EQ(channel.kill_container(0, 60), "");
+  channel.wait_for_run(0, RunState::kTerminated);
+  EXPECT_EQ(channel.find()->code, 0);
+  EXPECT_TRUE(channel.find()->killed);
+  EXPECT_EQ(channel.find("other")->state, RunState::kRunning);
+  EXPECT_EQ(channel.start(1), "");
+  channel.wait_for_run(1, RunState::kRunning);
+  pod_->read_fifo("up");
+  EXPECT_FALSE(channel.find()->killed);
+  EXPECT_EQ(channel.kill_container(0, 0), "") << "that run is over";
+  EXPECT_EQ(channel.kill_container(0, 0, "nobody"), "there is no such container");
+  EXPECT_EQ(channel.stop(60), "");
+  pod_->wait();
+  EXPECT_EQ(pod_->exit_record().find("main")->run, 1);
+  EXPECT_EQ(pod_->exit_record().find("main")->code, 0) << "it was not killed";
+}
+
+TEST_P(ShimControl, AContainerThatIgnoresItsEndIsKilledWithItsChildren) {
+  pod_->make_fifo("hold");
+  const Fd hold = pod_->open_fifo("hold");
+  pod_->make_fifo("up");
+  TestChannel& channel = begin(
+      shell("exec 9>/vol/hold; trap '' TERM; setsid sleep 1000 & echo up > /vol/up; while :; do sleep 0.01; done"));
+  channel.wait_for_run(0, RunState::kRunning);
+  pod_->read_fifo("up");
+  EXPECT_EQ(channel.kill_container(0, 1000), "");
+  EXPECT_EQ(channel.kill_container(0, 0), "") << "a shorter grace period counts";
+  channel.wait_for_run(0, RunState::kTerminated);
+  EXPECT_EQ(channel.find()->signal, SIGKILL);
+  char byte;
+  EXPECT_EQ(::read(hold.get(), &byte, 1), 0) << "a process of the run is still alive";
+  EXPECT_FALSE(channel.closed);
+}
+
+TEST_P(ShimControl, AContainerThatIsToEndIsToldOnce) {
+  for (const char* name : {"up", "told"}) pod_->make_fifo(name);
+  TestChannel& channel =
+      begin(shell("trap 'echo told; echo told > /vol/told' TERM; echo up > /vol/up; "
+                  "while [ ! -e /vol/end ]; do sleep 0.01; done"));
+  channel.wait_for_run(0, RunState::kRunning);
+  pod_->read_fifo("up");
+  EXPECT_EQ(channel.kill_container(0, 1000), "");
+  pod_->read_fifo("told");
+  EXPECT_EQ(channel.kill_container(0, 1000), "");
+  EXPECT_EQ(channel.stop(1000), "");
+  std::ofstream(pod_->volume() + "/end") << "";
+  pod_->wait();
+  EXPECT_EQ(pod_->output(), "told\n");
+}
+
 TEST_P(ShimControl, ALaunchBeginsWithTheRunThatItIsTold) {
   Launch launch = shell("echo again", RestartPolicy::kNever);
   launch.containers[0].run = 4;

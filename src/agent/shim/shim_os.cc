@@ -189,6 +189,24 @@ ShimChannel* ShimOs::channel(const std::string& uid) {
   return shim == nullptr ? nullptr : shim->channel.get();
 }
 
+std::string ShimOs::launch_folder(const std::string& uid) const {
+  const auto shim = shims_.find(uid);
+  return shim == shims_.end() ? "" : paths_.attempt(uid, shim->second.launch);
+}
+
+void ShimOs::kill_container(const std::string& uid, const std::string& container, int run, std::int64_t grace_seconds,
+                            ShimChannel::Done done) {
+  if (ShimChannel* shim = channel(uid)) return shim->kill_container(container, run, grace_seconds, std::move(done));
+  const bool is_too_old = find(uid) != nullptr && find(uid)->version < kFirstVersionWithChannel;
+  loop_.post([is_too_old, done = std::move(done)]() mutable {
+    if (is_too_old) {
+      done(Error{.reason = Reason::kConflict, .message = "an earlier version of the engine started the pod"});
+    } else {
+      done(Error{.reason = Reason::kServiceUnavailable, .message = "the pod's shim is not connected"});
+    }
+  });
+}
+
 // ---- a launch ----
 
 Status ShimOs::prepare(const json::Document& pod, int launch, const std::map<std::string, int>& first_runs) {

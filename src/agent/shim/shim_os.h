@@ -52,6 +52,11 @@ class ShimOs final : public Os {
   std::map<std::string, const AttemptRecord*> running() const;
   /// The connection to a running shim, or null when there is none at the moment.
   ShimChannel* channel(const std::string& uid);
+  /// The folder of the pod's running launch; "" when none runs.
+  std::string launch_folder(const std::string& uid) const;
+  /// Ends one run of a container. `done` is called from the loop, never inline.
+  void kill_container(const std::string& uid, const std::string& container, int run, std::int64_t grace_seconds,
+                      ShimChannel::Done done);
 
  private:
   struct Shim {

@@ -110,12 +110,15 @@ void PodStatusWriter::remove_when_ended(const Document& pod) {
 void PodStatusWriter::report(const Document& pod, int launch, const PodEvent& event) {
   const std::string& uid = pod.string_at("metadata", "uid");
   const std::string key = fmt::format("{} {} {} {}", launch, event.run, event.reason, event.message);
-  if (!pods_[uid].reported.insert(key).second) return;
+  if (pods_[uid].reported.insert(key).second) report_again(pod, event);
+}
+
+void PodStatusWriter::report_again(const Document& pod, const PodEvent& event) {
   const api::ObjectReference about{.api_version = "v1",
                                    .kind = "Pod",
                                    .ns = pod.string_at("metadata", "namespace"),
                                    .name = pod.string_at("metadata", "name"),
-                                   .uid = uid,
+                                   .uid = pod.string_at("metadata", "uid"),
                                    .resource_version = {},
                                    .field_path = {}};
   events_.record(about, event.type, event.reason, event.message);

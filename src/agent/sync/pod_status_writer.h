@@ -26,6 +26,8 @@ class PodStatusWriter final : public PodApi {
   bool show(const json::Document& pod, const PodView& view) override;
   void remove(const json::Document& pod) override;
   void report(const json::Document& pod, int launch, const PodEvent& event) override;
+  /// Reports an event that may be the same as an earlier one, which is then counted.
+  void report_again(const json::Document& pod, const PodEvent& event);
   /// Deletes the object of a pod that has ended and asks for it: nobody else may be left to remove it, such as that of
   /// `muster shell`.
   void remove_when_ended(const json::Document& pod);

@@ -34,7 +34,9 @@ PodSync::PodSync(Loop& loop, Os& os, PodApi& api, const NodeObjects& objects, Na
       names_(names),
       planner_(planner),
       sources_(std::move(sources)),
-      keeper_(os, api, [this](const Document& pod, Presence presence) { return look_around(pod, presence); }),
+      keeper_(
+          os, api, [this](const Document& pod, const Sighting& seen) { return look_around(pod, seen); },
+          sources_.run_stop_hooks),
       queue_(loop, kSyncLimits, [this](const std::string& key) { sync(key); }) {}
 
 void PodSync::look_at_waiting() {
@@ -76,7 +78,7 @@ void PodSync::sync_pod(const std::string& uid) {
   }
 }
 
-PodContext PodSync::look_around(const Document& pod, Presence presence) {
+PodContext PodSync::look_around(const Document& pod, const Sighting& seen) {
   const std::string& uid = pod.string_at("metadata", "uid");
   PodContext around;
   around.first_restart_delay = sources_.first_restart_delay;
@@ -85,11 +87,12 @@ PodContext PodSync::look_around(const Document& pod, Presence presence) {
   // Only the ranks of jobs are expected to do something all the time.
   const bool is_rank = pod.at("metadata", "labels", api::kAttemptLabel) != nullptr;
   if (is_rank) around.stall = sources_.stall_of(uid);
-  if (presence == Presence::kNothing) {
+  if (seen.presence == Presence::kNothing) {
     around.readiness = gangs_.is_bound(pod) ? planner_.readiness_of(pod)
                                             : Readiness{Readiness::State::kWaits, "ContainerCreating", "", ""};
   }
-  if (presence == Presence::kReady) around.gang_is_ready = gang_is_ready(pod);
+  if (seen.presence == Presence::kReady) around.gang_is_ready = gang_is_ready(pod);
+  sources_.check(pod, seen, around);
   return around;
 }
 

@@ -21,6 +21,9 @@ class PodSync {
     Duration first_restart_delay;
     std::function<std::string(const std::string& uid)> eviction_of;
     std::function<std::optional<std::string>(const std::string& uid)> stall_of;
+    /// Adds what probes and hooks say about a pod.
+    std::function<void(const json::Document& pod, const Sighting& seen, PodContext& around)> check;
+    PodKeeper::RunHooks run_stop_hooks;
     /// Nothing is left of the pod, here and in the API.
     std::function<void(const std::string& uid)> on_gone;
   };
@@ -39,7 +42,7 @@ class PodSync {
  private:
   void sync(const std::string& key);
   void sync_pod(const std::string& uid);
-  PodContext look_around(const json::Document& pod, Presence presence);
+  PodContext look_around(const json::Document& pod, const Sighting& seen);
   bool gang_is_ready(const json::Document& pod);
 
   Loop& loop_;

@@ -21,6 +21,9 @@ void check_handler(const Document& handler, const Place& place, Findings& found)
     if (kind == "exec" && action->array_at("command").empty()) found.required(at.member("command"));
     if (kind == "httpGet") found.one_of(*action, "scheme", at, {"HTTP", "HTTPS"});
     if (kind != "exec" && kind != "sleep") found.port(*action, "port", at);
+    // Otherwise a pod could send the engine to addresses that the pod itself cannot reach.
+    if (!action->string_at("host").empty())
+      found.forbidden(at.member("host"), "it is the pod's own address; remove it");
   }
   if (given == 0) found.required(place, "must specify a handler type");
 }

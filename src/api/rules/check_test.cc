@@ -70,6 +70,10 @@ TEST(CheckPod, ValuesAreRefusedInKubernetesWords) {
                   "consecutive hyphens",
                   "FieldValueInvalid spec.containers[0].ports[0].hostPort: Invalid value: 99999: must be "
                   "between 1 and 65535, inclusive"));
+  EXPECT_THAT(
+      of_container("livenessProbe: {httpGet: {port: 80, host: 169.254.169.254}}"),
+      ElementsAre("FieldValueForbidden spec.containers[0].livenessProbe.httpGet.host: Forbidden: it is the pod's "
+                  "own address; remove it"));
   EXPECT_THAT(of_container("livenessProbe: {periodSeconds: 1}"),
               ElementsAre("FieldValueRequired spec.containers[0].livenessProbe: Required value: must specify a handler "
                           "type"));
