@@ -226,6 +226,7 @@ TEST_F(DoorTest, StaysForAsLongAsPodsRun) {
 TEST_F(DoorTest, EndsWhenItsFolderIsRemoved) {
   const Fd lock(::open((directory() + "/door.lock").c_str(), O_RDWR | O_CLOEXEC));
   lose_engine();
+  EXPECT_THAT(ask("GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503")) << "it has started";
   std::filesystem::remove_all(directory());
   ::flock(lock.get(), LOCK_EX);
   EXPECT_TRUE(listen_somewhere(port()).fd);
