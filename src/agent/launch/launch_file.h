@@ -83,9 +83,9 @@ struct LogLimits {
 
 struct Launch {
   std::string hostname;
-  std::string hosts;         // path
+  std::string hosts;          // path
   std::string resolver = {};  // the text of /etc/resolv.conf
-  std::string network = {};  // folder of the network's owner; "": the host's network
+  std::string network = {};   // folder of the network's owner; "": the host's network
   std::int64_t grace_seconds = 30;
   std::optional<std::uint32_t> group;  // of the volumes
   RestartPolicy restart = RestartPolicy::kNever;

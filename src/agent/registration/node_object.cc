@@ -70,12 +70,11 @@ Document node_status(const Options& options, const Machine& machine, Time now) {
   Document status{Object{}};
   status["capacity"] = resources_of(options, machine);
   status["allocatable"] = resources_of(options, machine);
-  status["conditions"] =
-      json::Array{condition("Ready", true, "AgentReady", "the engine's agent runs pods as processes", time),
-                  condition("LimitsEnforced", machine.cgroups.missing().empty(), "ControlGroups",
-                            describe_limits(machine.cgroups), time),
-                  condition("JobNetworks", options.network.own_networks, "Network", describe_network(options.network),
-                            time)};
+  status["conditions"] = json::Array{
+      condition("Ready", true, "AgentReady", "the engine's agent runs pods as processes", time),
+      condition("LimitsEnforced", machine.cgroups.missing().empty(), "ControlGroups", describe_limits(machine.cgroups),
+                time),
+      condition("JobNetworks", options.network.own_networks, "Network", describe_network(options.network), time)};
   status["addresses"] = json::Array{Document{Object{{"type", "InternalIP"}, {"address", "127.0.0.1"}}},
                                     Document{Object{{"type", "Hostname"}, {"address", options.node_name}}}};
   status["nodeInfo"] = Object{{"operatingSystem", "linux"},      {"architecture", "amd64"},
