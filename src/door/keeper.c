@@ -110,6 +110,8 @@ static void hand_over(struct door* door, int* caller) {
   door->engine = *caller;
   *caller = -1;
   door->stopped = 0;
+  /* The engine proves itself to browsers only while nobody else has connections at its port. */
+  for (size_t i = 0; i < MAX_VISITORS; ++i) send_away(&door->visitors[i]);
   if (reply(door->engine, "sockets", door->sockets, door->socket_count) != 0) forget(&door->engine);
 }
 

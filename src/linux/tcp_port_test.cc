@@ -31,8 +31,8 @@ TEST(TcpPort, IsTakenWhileAServerListensAndFreeAfterwards) {
 }
 
 /// A connection over loopback, both ends.
-struct Connection {
-  Connection() {
+struct PortConnection {
+  PortConnection() {
     const Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -52,7 +52,7 @@ struct Connection {
 };
 
 TEST(TcpPort, AConnectionOfAnotherProcessIsSeen) {
-  Connection connection;
+  PortConnection connection;
   ASSERT_TRUE(connection.server);
   for (const char* host : {"127.0.0.1", "0.0.0.0", "localhost"}) {
     EXPECT_TRUE(*has_all_connections(host, connection.port)) << host;

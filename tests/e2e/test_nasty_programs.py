@@ -68,7 +68,8 @@ def pod(name, command, port, limits):
     if limits:
         container["resources"] = {"limits": {"memory": "100Mi", "cpu": "500m"}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-            "spec": {"restartPolicy": "Never", "containers": [container],
+            # A port of the machine would be seen if it stayed.
+            "spec": {"restartPolicy": "Never", "hostNetwork": name == "listens", "containers": [container],
                      "volumes": [{"name": "mem", "emptyDir": {"medium": "Memory"}}, {"name": "disk", "emptyDir": {}}]}}
 
 
