@@ -248,7 +248,7 @@ Status open_store(Engine& engine, const ServeOptions& options) {
   return ok();
 }
 
-/// How a pod's containers use the API. Pods share the host's network, so they reach the engine where it listens.
+/// How a pod's containers use the API: where the engine listens, or, in a network of its own, at its door on loopback.
 Result<agent::ApiAccess> api_access(const Engine& engine, const ServeOptions& options, const Credentials& credentials,
                                     const json::Document& pod) {
   const std::string& host = options.address.host;
