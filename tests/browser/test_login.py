@@ -4,7 +4,7 @@ import http.server
 import socket
 import threading
 
-from harness import wait_for
+from harness import kill_door, wait_for
 
 
 class Impostor:
@@ -76,6 +76,7 @@ def test_an_impostor_at_the_port_gets_no_token(console, engine):
     token = token_of(tab.page)
     assert token.startswith("console.") and token_of(second) != ""
     engine.kill()
+    kill_door(engine.data)
     impostor = Impostor(engine.port, 200)
     try:
         for page in (tab.page, second):
@@ -105,6 +106,7 @@ def test_an_impostor_at_the_port_gets_no_token(console, engine):
 def test_a_server_that_is_starting_is_waited_for(console, engine):
     tab = console("jobs")
     engine.kill()
+    kill_door(engine.data)
     starting = Impostor(engine.port, 503)
     try:
         wait_for("the tab to ask", lambda: len(starting.seen) >= 2)
