@@ -105,26 +105,36 @@ Result<net::KeyPair> load(const std::string& base) {
   return pair;
 }
 
+/// Nothing was signed by an authority whose first start was cut short between its two files.
+bool is_unfinished_ca(const std::string& pki) {
+  return !std::filesystem::exists(pki + "/ca.crt") && !std::filesystem::exists(pki + "/server.names");
+}
+
 Result<net::KeyPair> load_or_make_ca(const std::string& pki, Time now) {
-  auto ca = load(pki + "/ca");
-  if (ca || ca.error().reason != Reason::kNotFound) return ca;
+  if (!is_unfinished_ca(pki)) {
+    auto ca = load(pki + "/ca");
+    if (ca || ca.error().reason != Reason::kNotFound) return ca;
+  }
   TRY_ASSIGN(net::KeyPair made, net::make_ca(now));
   TRY(save(pki + "/ca", made));
   return made;
 }
 
-/// The names are stored next to the certificate, so that another --listen address gets a new certificate.
+/// The names are stored next to the certificate, so that another --listen address gets a new certificate. They are gone
+/// while the pair is replaced: after a crash in between, its files may not belong together.
 Result<net::KeyPair> load_or_make_server(const std::string& pki, const net::KeyPair& ca,
                                          const std::vector<std::string>& names, Time now) {
   const std::string wanted = join(names, "\n");
   const auto kept = read_file(pki + "/server.names");
-  auto pair = load(pki + "/server");
-  if (!pair && pair.error().reason != Reason::kNotFound) return pair;
-  if (pair && kept && *kept == wanted) {
-    const auto expiry = net::certificate_expiry(pair->certificate_pem);
+  if (kept && *kept == wanted) {
+    auto pair = load(pki + "/server");
+    if (!pair && pair.error().reason != Reason::kNotFound) return pair;
+    const auto expiry = pair ? net::certificate_expiry(pair->certificate_pem) : Result<Time>(pair.error());
     if (expiry && *expiry > now + std::chrono::days(30)) return pair;
   }
   TRY_ASSIGN(net::KeyPair made, net::make_server_certificate(ca, names, now));
+  std::error_code none;
+  std::filesystem::remove(pki + "/server.names", none);
   TRY(save(pki + "/server", made));
   TRY(write_file_atomically(pki + "/server.names", wanted, 0600));
   return made;
