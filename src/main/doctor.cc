@@ -18,8 +18,10 @@
 #include "agent/machine/machine.h"
 #include "agent/network/network_policy.h"
 #include "base/files.h"
+#include "base/find_program.h"
 #include "base/run_program.h"
 #include "base/strings.h"
+#include "cli/commands/commands.h"
 #include "cli/connect/connect.h"
 #include "door/door.h"
 #include "linux/cgroup.h"
@@ -29,6 +31,7 @@
 #include "main/config.h"
 #include "main/data_dir.h"
 #include "main/disk_usage.h"
+#include "python/choose.h"
 
 namespace muster {
 namespace {
@@ -86,13 +89,15 @@ std::optional<Check> check_disk_use(const std::string& data_dir) {
   return Check{"disk", Health::kGood, disk_use_text(uses)};
 }
 
-/// Returns the interpreters available to pods: those of the configured environments, and the host's own.
-std::vector<std::string> interpreters(const Config& config) {
+/// Returns the interpreters available to pods: the one that `muster run` takes here, those of the configured
+/// environments, and the machine's own.
+std::vector<std::string> interpreters(const Config& config, const Result<python::Choice>& of_run) {
   std::vector<std::string> out;
+  if (of_run) out.push_back(of_run->interpreter.program);
   for (const EnvironmentConfig& environment : config.environments) {
     if (!environment.venv.empty()) out.push_back(environment.venv + "/bin/python");
   }
-  out.emplace_back("python3");
+  out.push_back(find_program("python3", kUsualPath));
   return out;
 }
 
@@ -104,14 +109,21 @@ void check_python(const Config& config, std::vector<Check>& checks) {
       "    import torch\n"
       "    print(torch.__version__, 'with', torch.cuda.device_count(), 'GPUs')\n"
       "except ImportError: pass\n";
-  Check python{"python", Health::kBad, "none found", "install python3 (on Debian: apt install python3)"};
+  const cli::RunFrom here = cli::run_from_here();
+  const auto of_run = python::choose_python(cli::python_search(here, here.working_dir));
+  Check python{"python", Health::kBad, of_run ? "it does not start" : of_run.error().message,
+               "install python3 (on Debian: apt install python3)"};
   Check torch{"torch", Health::kAbsent, "in no environment; PyTorch jobs will not find it",
               "tools/install_packages train, or name a virtual environment in config.yaml"};
-  for (const std::string& program : interpreters(config)) {
+  for (const std::string& program : interpreters(config, of_run)) {
+    if (program.empty()) continue;
     const auto said = output_of({program, "-c", kAsk});
     if (!said) continue;
     const auto lines = split(*said, '\n');
-    if (python.health != Health::kGood) python = {"python", Health::kGood, lines[0]};
+    const bool is_of_run = of_run && program == of_run->interpreter.program;
+    if (is_of_run)
+      python = {"python", Health::kGood, fmt::format("{}: `muster run` takes it here ({})", lines[0], of_run->why)};
+    if (python.health != Health::kGood && !of_run) python = {"python", Health::kGood, lines[0]};
     if (lines.size() > 1) {
       torch = {"torch", Health::kGood, fmt::format("{} in {}", lines[1], lines[0].substr(0, lines[0].find(' ')))};
       break;

@@ -3,13 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <set>
 
-#include "base/files.h"
 #include "base/find_program.h"
 #include "base/strings.h"
+#include "python/interpreter.h"
 
 namespace muster::agent {
 namespace {
@@ -25,19 +23,8 @@ std::string real_path(const std::string& path) {
   return error ? "" : real.string();
 }
 
-/// Returns the folder that a virtual environment's interpreter was installed in ("home" in pyvenv.cfg is its bin).
-std::string base_prefix(const std::string& venv) {
-  const auto text = read_file(venv + "/pyvenv.cfg");
-  if (!text) return "";
-  for (const std::string& line : split(*text, '\n')) {
-    const auto equals = line.find('=');
-    if (equals == std::string::npos || trim(std::string_view(line).substr(0, equals)) != "home") continue;
-    return fs::path(std::string(trim(std::string_view(line).substr(equals + 1)))).parent_path().string();
-  }
-  return "";
-}
-
 void show_through(FoundEnvironment& found, const std::string& path, const std::string& engine_directory) {
+  if (engine_directory.starts_with(path + "/")) return;  // it would show the engine's data
   if (path.empty() || path == "/" || is_visible(path, engine_directory) || !fs::exists(path)) return;
   // A path inside a folder that is already visible needs no mount of its own.
   for (const std::string& shown : found.through) {
@@ -78,7 +65,10 @@ Result<FoundEnvironment> venv_environment(const Environment& environment, const 
   found.variables = {{"VIRTUAL_ENV", environment.venv}};
   found.description = fmt::format("virtualenv {} (python is {})", environment.venv, real_path(python));
   show_through(found, environment.venv, options.directory);
-  show_through(found, base_prefix(environment.venv), options.directory);
+  // What a script needs that somebody wrote instead of the interpreter's link is known to that script only.
+  if (const auto interpreter = python::read_interpreter(python, "")) {
+    for (const std::string& folder : interpreter->folders) show_through(found, folder, options.directory);
+  }
   show_resolver(found, options.directory);
   return found;
 }
@@ -132,10 +122,8 @@ Result<FoundEnvironment> find_configured(const Environment& environment, const O
 }  // namespace
 
 bool is_visible(const std::string& path, const std::string& engine_directory) {
-  const auto inside = [&path](const std::string& folder) { return path == folder || path.starts_with(folder + "/"); };
-  if (inside(engine_directory)) return false;
-  return path.starts_with("/lib") ||
-         std::ranges::any_of(std::array{"/usr", "/bin", "/sbin", "/etc", "/opt", "/sys"}, inside);
+  if (path == engine_directory || path.starts_with(engine_directory + "/")) return false;
+  return is_in_system_folder(path);
 }
 
 Result<FoundEnvironment> find_environment(const std::string& image, const Options& options) {

@@ -9,6 +9,7 @@
 #include "cli/connect/session.h"
 #include "cli/flags/flags.h"
 #include "cli/terminal/console.h"
+#include "python/choose.h"
 
 namespace muster::cli {
 
@@ -63,10 +64,12 @@ std::unique_ptr<Command> make_scale();
 struct RunFrom {
   std::string working_dir;
   std::string home;
-  std::string python_environment;   // "": none is active
-  std::string machine_python = {};  // what `python` is in a pod that has no environment; "": there is none
+  std::string python_environment = {};  // the active one; "": none
+  std::string path = {};                // the user's PATH
 };
 RunFrom run_from_here();
+/// How to find the Python of a script in that folder.
+python::Search python_search(const RunFrom& from, const std::string& folder);
 std::unique_ptr<Command> make_run();
 std::unique_ptr<Command> make_run(RunFrom from);
 std::unique_ptr<Command> make_volume();

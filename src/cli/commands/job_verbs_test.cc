@@ -5,11 +5,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/find_program.h"
+#include "python/python_layouts_for_tests.h"
 #include "testing/command_run.h"
 
 namespace muster::cli {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string kTensorStackJobs = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/pytorchtrainingjobs";
@@ -180,17 +183,33 @@ TEST(GetJobs, WatchesOneJobOfAnyKind) {
             "mnist   PyTorchTrainingJob   Running   2     0     -\n");
 }
 
-class RunScript : public ::testing::Test {
+class RunScript : public python::PythonLayouts {
  protected:
-  RunScript() {
-    std::string pattern = ::testing::TempDir() + "run-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
+  RunScript() : folder(root + "/work"), python(install(root + "/python")) {
+    std::filesystem::create_directories(folder);
   }
-  ~RunScript() override { std::filesystem::remove_all(folder); }
 
-  RunFrom here() const { return {.working_dir = folder, .home = "/home/me", .python_environment = ""}; }
+  RunFrom here() const { return {.working_dir = folder, .home = home, .path = root + "/python/bin"}; }
+  json::Document container_made() {
+    const auto job = *json::parse(cli.server.bodies.back());
+    return job.array_at("spec", "replicaSpecs").front().array_at("template", "spec", "containers").front();
+  }
+  static std::string value_of(const json::Document& container, std::string_view variable) {
+    for (const json::Document& entry : container.array_at("env")) {
+      if (entry.string_at("name") == variable) return entry.string_at("value");
+    }
+    return "(not set)";
+  }
+  static std::vector<std::string> mounts_of(const json::Document& container) {
+    std::vector<std::string> out;
+    for (const json::Document& mount : container.array_at("volumeMounts")) {
+      out.push_back(mount.string_at("mountPath") + (mount.bool_at("readOnly") ? " ro" : ""));
+    }
+    return out;
+  }
 
   std::string folder;
+  std::string python;
   CommandRun cli;
 };
 
@@ -206,46 +225,97 @@ TEST_F(RunScript, MakesAJobOfIt) {
   const json::Document& role = job.array_at("spec", "replicaSpecs").front();
   EXPECT_EQ(role.int_at("replicas"), 2);
   const json::Document& container = role.array_at("template", "spec", "containers").front();
-  EXPECT_EQ(json::serialize(*container.find("command")), R"(["python","Train_v2.py","--ranks","9"])");
+  EXPECT_EQ(json::serialize(*container.find("command")), "[\"" + python + "\",\"Train_v2.py\",\"--ranks\",\"9\"]");
   EXPECT_EQ(container.string_at("workingDir"), folder);
   EXPECT_EQ(container.string_at("resources", "limits", "nvidia.com/gpu"), "1");
   EXPECT_EQ(container.array_at("env").back().string_at("value"), "b=c");
+  EXPECT_EQ(value_of(container, "LOCAL_RANK") + value_of(container, "NODE_RANK"), "0$(RANK)")
+      << "each rank sees only its own GPU, which is number 0 to it";
   EXPECT_EQ(container.array_at("volumeMounts").front().string_at("mountPath"), folder);
 }
 
 TEST_F(RunScript, BringsTheActiveVirtualEnvironment) {
   std::ofstream(folder + "/train.py") << "";
   RunFrom from = here();
-  const std::string venv = folder + "-venv";
+  const std::string venv = root + "/venv";
   from.python_environment = venv;
   EXPECT_EQ(cli.run(make_run(from), {"-d", "train.py"}), 2);
-  EXPECT_THAT(cli.err, HasSubstr("the active virtual environment " + venv + " has no bin/python"));
-  std::filesystem::create_directories(venv + "/bin");
-  std::filesystem::create_symlink("/bin/sh", venv + "/bin/python");
+  EXPECT_THAT(cli.err, HasSubstr(venv + "/bin/python does not exist (active virtual environment); create"));
+  environment(venv, python);
   EXPECT_EQ(cli.run(make_run(from), {"-d", "train.py"}), 0) << cli.err;
-  std::filesystem::remove_all(venv);
   EXPECT_THAT(cli.err, HasSubstr("python: " + venv + "/bin/python (active virtual environment)\n"));
-  const auto job = *json::parse(cli.server.bodies.back());
-  const json::Document& role = job.array_at("spec", "replicaSpecs").front();
-  const json::Document& container = role.array_at("template", "spec", "containers").front();
+  const json::Document container = container_made();
   EXPECT_EQ(json::serialize(*container.find("command")), "[\"" + venv + "/bin/python\",\"train.py\"]");
-  EXPECT_EQ(container.array_at("volumeMounts").back().string_at("mountPath"), venv);
+  EXPECT_THAT(mounts_of(container), ElementsAre(folder, root + "/python ro", venv + " ro"));
+  EXPECT_EQ(value_of(container, "VIRTUAL_ENV"), venv);
+  EXPECT_EQ(value_of(container, "PATH"), venv + "/bin:" + kUsualPath + ":/run/muster/bin");
+}
+
+TEST_F(RunScript, EnvironmentOfTheProjectNeedsNoMountOfItsOwn) {
+  std::ofstream(folder + "/train.py") << "";
+  environment(folder + "/.venv", python);
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "train.py"}), 0) << cli.err;
+  EXPECT_THAT(mounts_of(container_made()), ElementsAre(folder, root + "/python ro"));
 }
 
 TEST_F(RunScript, SaysWhichPythonItTakes) {
   std::ofstream(folder + "/train.py") << "";
   std::ofstream(folder + "/train.sh") << "";
-  RunFrom from = here();
-  from.machine_python = "/usr/bin/python3";
   const auto said = [&](const std::vector<std::string>& args) {
     cli.err.clear();
-    EXPECT_EQ(cli.run(make_run(from), args), 0);
+    EXPECT_EQ(cli.run(make_run(here()), args), 0);
     return cli.err;
   };
-  EXPECT_EQ(said({"-d", "train.py"}),
-            "python: /usr/bin/python3 (the machine's own; no virtual environment is active)\n");
+  EXPECT_EQ(said({"-d", "train.py"}), "python: " + python + " (first in PATH)\n");
   EXPECT_EQ(said({"-d", "--image=pytorch", "train.py"}), "python: that of image \"pytorch\"\n");
   EXPECT_EQ(said({"-d", "train.sh"}), "");
+  EXPECT_EQ(value_of(container_made(), "PATH"), root + "/python/bin:" + kUsualPath + ":/run/muster/bin")
+      << "a shell script may start Python";
+}
+
+TEST_F(RunScript, RunsModulesAndPrograms) {
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "-m", "pkg.train", "--name", "x"}), 0) << cli.err;
+  EXPECT_EQ(json::serialize(*container_made().find("command")),
+            "[\"" + python + "\",\"-m\",\"pkg.train\",\"--name\",\"x\"]");
+  EXPECT_THAT(cli.server.bodies.back(), HasSubstr("\"generateName\":\"train-\""));
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "--", "python3", "-c", "1"}), 0) << cli.err;
+  EXPECT_EQ(json::serialize(*container_made().find("command")), "[\"" + python + "\",\"-c\",\"1\"]");
+  // A program that only the user's PATH has.
+  std::filesystem::create_directories(root + "/tools");
+  std::filesystem::copy_file("/bin/true", root + "/tools/mytool");
+  RunFrom from = here();
+  from.path += ":" + root + "/tools";
+  EXPECT_EQ(cli.run(make_run(from), {"-d", "mytool", "--x"}), 0) << cli.err;
+  EXPECT_THAT(mounts_of(container_made()), ElementsAre(folder, root + "/python ro", root + "/tools ro"));
+  EXPECT_EQ(value_of(container_made(), "PATH"),
+            root + "/python/bin:" + root + "/tools:" + kUsualPath + ":/run/muster/bin");
+}
+
+TEST_F(RunScript, RanksAreLocalRanksOfOneMachine) {
+  std::ofstream(folder + "/train.py") << "";
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "--ranks=2", "train.py"}), 0) << cli.err;
+  json::Document container = container_made();
+  EXPECT_EQ(value_of(container, "LOCAL_RANK"), "$(RANK)");
+  EXPECT_EQ(value_of(container, "LOCAL_WORLD_SIZE"), "$(WORLD_SIZE)");
+  EXPECT_EQ(value_of(container, "GROUP_RANK") + value_of(container, "NODE_RANK"), "00");
+  EXPECT_EQ(value_of(container, "OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "--ranks=2", "-e", "OMP_NUM_THREADS=4", "train.py"}), 0) << cli.err;
+  container = container_made();
+  EXPECT_EQ(value_of(container, "OMP_NUM_THREADS"), "4");
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "train.py"}), 0) << cli.err;
+  container = container_made();
+  EXPECT_EQ(value_of(container, "OMP_NUM_THREADS"), "(not set)");
+}
+
+TEST_F(RunScript, PackagesOfTheUserAreFound) {
+  std::ofstream(folder + "/train.py") << "";
+  std::filesystem::create_directories(home + "/.local/lib/python3.12/site-packages");
+  std::filesystem::create_directories(home + "/.local/bin");
+  EXPECT_EQ(cli.run(make_run(here()), {"-d", "train.py"}), 0) << cli.err;
+  const json::Document container = container_made();
+  EXPECT_EQ(value_of(container, "PYTHONUSERBASE"), home + "/.local");
+  EXPECT_THAT(mounts_of(container), ElementsAre(folder, home + "/.local/bin ro",
+                                                home + "/.local/lib/python3.12/site-packages ro", root + "/python ro"));
 }
 
 TEST_F(RunScript, RefusesWhatCannotBeMeant) {
@@ -254,10 +324,22 @@ TEST_F(RunScript, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(cli.err, HasSubstr("missing.py: no such file in " + folder));
   EXPECT_EQ(cli.run(make_run(here()), {"--ranks=0", "x.py"}), 2);
   EXPECT_EQ(cli.run(make_run(here()), {"--env", "A", "x.py"}), 2);
-  RunFrom home = here();
-  home.working_dir = home.home;
-  EXPECT_EQ(cli.run(make_run(home), {"x.py"}), 2);
-  EXPECT_THAT(cli.err, HasSubstr("/home/me is your home folder"));
+  EXPECT_EQ(cli.run(make_run(here()), {"no-such-program", "x"}), 2);
+  EXPECT_THAT(cli.err,
+              HasSubstr("no-such-program: there is no such file in " + folder + " and no such program in PATH"));
+  std::filesystem::create_directories(folder + "/pkg");
+  EXPECT_EQ(cli.run(make_run(here()), {"pkg"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("pkg is a folder"));
+  std::ofstream(folder + "/data.csv") << "1";
+  EXPECT_EQ(cli.run(make_run(here()), {"data.csv"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("data.csv is not a program"));
+  EXPECT_EQ(cli.run(make_run(here()), {"--ranks=2", "torchrun", "x.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr("--ranks: torchrun starts its processes itself, got 2"));
+  EXPECT_EQ(cli.run(make_run(here()), {"--python=/x", "--image=y", "x.py"}), 2);
+  RunFrom at_home = here();
+  at_home.working_dir = home;
+  EXPECT_EQ(cli.run(make_run(at_home), {"x.py"}), 2);
+  EXPECT_THAT(cli.err, HasSubstr(home + " is your home folder"));
   EXPECT_TRUE(cli.server.requests.empty());
 }
 
@@ -271,7 +353,7 @@ TEST_F(RunScript, AVolumesFolderIsMadeAbsolute) {
   EXPECT_EQ(path_of("/srv/data/"), "/srv/data");
   EXPECT_EQ(path_of("."), folder);
   EXPECT_EQ(path_of("sets/../data"), folder + "/data");
-  EXPECT_EQ(path_of("~/data"), "/home/me/data");
+  EXPECT_EQ(path_of("~/data"), home + "/data");
 }
 
 TEST_F(RunScript, AVolumesFolderThatTheServerRefusesIsReportedAsTheFlag) {

@@ -1,11 +1,13 @@
 // run: runs a script of the current folder as a job, without a manifest, and follows its output.
 //
 // The folder becomes a claim that is mounted at its own path, so that the script finds its files and leaves its results
-// where they would be without a job. An active virtual environment is mounted in the same way.
+// where they would be without a job. The Python that the user would get here is mounted in the same way, read-only.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <optional>
 
 #include "api/muster/names.h"
 #include "base/find_program.h"
@@ -16,12 +18,15 @@
 #include "cli/jobs/find_job.h"
 #include "cli/logs/follow_job.h"
 #include "cli/objects/object_state.h"
+#include "python/choose.h"
 
 namespace muster::cli {
 
 namespace {
 
 using json::Document;
+
+constexpr const char* kOwnPrograms = "/run/muster/bin";  // in every pod; `python` if the machine has only python3
 
 const client::ResourceName kClaims{"", "v1", "persistentvolumeclaims"};
 
@@ -97,10 +102,10 @@ Document job_object(const JobOfScript& of) {
       {"spec", json::Object{{"replicaSpecs", json::Array{Document(std::move(role))}}}}};
 }
 
-/// As the engine finds it, which links `python` to python3 if there is only that.
-std::string machine_python() {
-  const std::string python = find_program("python", kUsualPath);
-  return python.empty() ? find_program("python3", kUsualPath) : python;
+/// Programs that start the ranks themselves.
+bool is_launcher(const std::string& program) {
+  static constexpr std::array kLaunchers = {"torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "horovodrun"};
+  return std::ranges::find(kLaunchers, program) != kLaunchers.end();
 }
 
 class Run final : public Command {
@@ -114,27 +119,25 @@ class Run final : public Command {
     flags.add("cpu", &cpu_, "CPU request of each rank, such as 2 or 500m");
     flags.add("memory", &memory_, "memory request of each rank, such as 4Gi");
     flags.add("name", &name_, "name of the job (default: the script's name and five random letters)");
-    flags.add(
-        "image", &image_,
-        "image that selects the environment (default: the active virtual environment, else the machine's programs)");
+    flags.add("module", &module_, "run a module instead of a script, as python -m does", 'm');
+    flags.end_after("module");
+    flags.add("python", &named_python_,
+              "interpreter or folder of an environment (default: the active environment, then the project's .venv, "
+              "then PATH)");
+    flags.add("image", &image_, "image that selects the environment (default: none, the Python of this machine)");
     flags.add("env", &env_, "environment variable of the script: NAME=VALUE", 'e');
     flags.add("detach", &detach_, "create the job and return", 'd');
   }
 
   int run(Session& session, const std::vector<std::string>& words) override {
-    if (words.empty()) return session.fail(usage_failure("name a script", "muster run train.py"));
+    if (words.empty() && module_.empty()) return session.fail(usage_failure("name a script", "muster run train.py"));
     if (auto problem = check_flags()) return session.fail(*problem);
     if (auto problem = check_folder()) return session.fail(*problem);
-    if (auto problem = check_python_environment(words[0])) return session.fail(*problem);
-    auto command = command_of(words);
-    if (auto* failure = std::get_if<Failure>(&command)) return session.fail(*failure);
-    JobOfScript job = job_of(words[0], std::get<0>(std::move(command)));
-    for (MountedFolder& folder : job.folders) {
-      auto claim = claim_of(session, folder.path);
-      if (!claim) return session.fail(claim.error());
-      folder.claim = *std::move(claim);
-    }
-    python_ = python_text(words[0]);
+    if (auto problem = read_command(words)) return session.fail(*problem);
+    if (auto problem = find_python()) return session.fail(*problem);
+    if (auto problem = find_program_of_command()) return session.fail(*problem);
+    JobOfScript job = job_of_command();
+    if (auto made = name_claims(session, job.folders); !made) return session.fail(made.error());
     return create_and_follow(session, job_object(job));
   }
 
@@ -142,6 +145,9 @@ class Run final : public Command {
   std::optional<Failure> check_flags() const {
     if (ranks_ && *ranks_ < 1) return usage_failure(fmt::format("--ranks: must be 1 or more, got {}", *ranks_));
     if (gpus_ && *gpus_ < 0) return usage_failure(fmt::format("--gpus: must be 0 or more, got {}", *gpus_));
+    if (!named_python_.empty() && !image_.empty()) {
+      return usage_failure("--python and --image: name one, because an image has a Python of its own");
+    }
     for (const auto& [flag, text] : {std::pair{"cpu", &cpu_}, {"memory", &memory_}}) {
       if (text->empty() || Quantity::parse(*text)) continue;
       return usage_failure(fmt::format("--{}: must be a quantity such as 2 or 4Gi, got {}", flag, quote(*text)));
@@ -162,67 +168,124 @@ class Run final : public Command {
                          "put the script into a folder of its own and run it from there");
   }
 
-  bool uses_environment() const { return image_.empty() && !from_.python_environment.empty(); }
-  static bool needs_python(const std::filesystem::path& script) {
-    return script.extension() == ".py" || script == "python";
-  }
-
-  std::optional<Failure> check_python_environment(const std::string& script) const {
-    const std::string& folder = from_.python_environment;
-    if (!needs_python(script) || !uses_environment() || is_executable(folder + "/bin/python")) return std::nullopt;
-    return usage_failure(fmt::format("the active virtual environment {} has no bin/python", folder),
-                         fmt::format("python3 -m venv {}   or: deactivate, or --image NAME", folder));
-  }
-
-  /// Says which Python runs the script; "" for other programs.
-  std::string python_text(const std::string& script) const {
-    if (!needs_python(script)) return "";
-    if (!image_.empty()) return fmt::format("that of image {}", quote(image_));
-    if (uses_environment()) return from_.python_environment + "/bin/python (active virtual environment)";
-    if (from_.machine_python.empty()) return "this machine has none, and no virtual environment is active";
-    return from_.machine_python + " (the machine's own; no virtual environment is active)";
-  }
-
-  std::variant<std::vector<std::string>, Failure> command_of(const std::vector<std::string>& words) const {
+  /// Finds out what the words mean: a file below this folder, a module or a program.
+  std::optional<Failure> read_command(const std::vector<std::string>& words) {
+    runs_python_ = !module_.empty();
+    start_ = from_.working_dir;
+    if (!module_.empty()) {
+      prefix_ = name_from(module_.substr(module_.rfind('.') + 1));
+      command_ = {"python", "-m", module_};
+      command_.insert(command_.end(), words.begin(), words.end());
+      return std::nullopt;
+    }
+    prefix_ = name_from(std::filesystem::path(words[0]).stem().string());
     const std::filesystem::path script = words[0];
     const std::filesystem::path whole = (from_.working_dir / script).lexically_normal();
-    const bool exists = std::filesystem::is_regular_file(whole);
-    const bool looks_like_a_file = script.has_parent_path() || script.has_extension();
-    if (!exists && !looks_like_a_file) return words;  // a program, such as `python -m package`
-    if (!exists) {
+    if (std::filesystem::is_regular_file(whole)) return read_script(words, whole);
+    const bool looks_like_a_file =
+        script.has_parent_path() || script.extension() == ".py" || script.extension() == ".sh";
+    if (std::filesystem::is_directory(whole)) return usage_failure(words[0] + " is a folder", "muster run train.py");
+    if (looks_like_a_file) {
       return Failure{.code = kExitUsage,
                      .what = fmt::format("{}: no such file in {}", words[0], from_.working_dir),
                      .why = "",
                      .fix = "run it from the folder of the script"};
     }
+    if (is_launcher(words[0]) && ranks_.value_or(1) > 1) {
+      return usage_failure(fmt::format("--ranks: {} starts its processes itself, got {}", words[0], *ranks_),
+                           "leave out --ranks and tell " + words[0] + " how many");
+    }
+    command_ = words;
+    runs_python_ = words[0] == "python" || words[0] == "python3";
+    return std::nullopt;
+  }
+
+  std::optional<Failure> read_script(const std::vector<std::string>& words, const std::filesystem::path& whole) {
     const std::string inside = whole.lexically_relative(from_.working_dir).string();
     if (inside.starts_with("..")) {
       return usage_failure(
           fmt::format("{} is outside of {}, the only folder that the job sees", words[0], from_.working_dir),
           fmt::format("cd {}", whole.parent_path().string()));
     }
+    start_ = whole.parent_path().string();
+    runs_python_ = whole.extension() == ".py";
+    if (runs_python_) {
+      command_ = {"python", inside};
+    } else if (whole.extension() == ".sh") {
+      command_ = {"sh", inside};
+    } else if (is_executable(whole.string())) {
+      command_ = {"./" + inside};
+    } else {
+      return usage_failure(
+          fmt::format("{} is not a program: it is not executable, and its name does not end in .py or .sh", words[0]),
+          "chmod +x " + words[0]);
+    }
+    command_.insert(command_.end(), words.begin() + 1, words.end());
+    return std::nullopt;
+  }
+
+  /// A shell script or torchrun needs the Python as well; what needs none does without.
+  std::optional<Failure> find_python() {
+    if (!image_.empty()) {
+      if (runs_python_) python_text_ = fmt::format("that of image {}", quote(image_));
+      return std::nullopt;
+    }
+    python::Search search = python_search(from_, start_);
+    search.named = named_python_;
+    auto found = python::choose_python(search);
+    if (found) {
+      python_ = *std::move(found);
+      if (runs_python_) {
+        python_text_ = python::describe(*python_);
+        command_[0] = python_->interpreter.program;
+      }
+      return std::nullopt;
+    }
+    if (!runs_python_ && named_python_.empty()) return std::nullopt;
+    return usage_failure(found.error().message);
+  }
+
+  /// The folders of the job's PATH before those that every pod has.
+  std::vector<std::string> program_folders() const {
     std::vector<std::string> out;
-    if (script.extension() == ".py") out = {"python", inside};
-    if (script.extension() == ".sh") out = {"sh", inside};
-    if (out.empty()) out = {"./" + inside};
-    out.insert(out.end(), words.begin() + 1, words.end());
+    if (!python_) return out;
+    const python::Interpreter& python = python_->interpreter;
+    out.push_back(std::filesystem::path(python.program).parent_path().string());
+    if (!python.user_base.empty()) out.push_back(python.user_base + "/bin");
+    std::erase_if(out, is_in_system_folder);
     return out;
   }
 
-  JobOfScript job_of(const std::string& script, std::vector<std::string> command) const {
+  /// A program that only the user's PATH has is shown to the job with its folder.
+  std::optional<Failure> find_program_of_command() {
+    const std::string& program = command_[0];
+    if (!image_.empty() || program.find('/') != std::string::npos) return std::nullopt;
+    const std::string folders = join(program_folders(), ":");
+    if (!find_program(program, folders).empty() || !find_program(program, kUsualPath).empty()) return std::nullopt;
+    const std::string found = find_program(program, from_.path);
+    if (found.empty()) {
+      return usage_failure(
+          fmt::format("{}: there is no such file in {} and no such program in PATH", program, from_.working_dir));
+    }
+    program_folder_ = std::filesystem::path(found).parent_path().string();
+    return std::nullopt;
+  }
+
+  JobOfScript job_of_command() const {
     JobOfScript out{.name = name_,
-                    .name_prefix = name_from(script),
+                    .name_prefix = prefix_,
                     .ranks = ranks_.value_or(1),
                     .image = image_.empty() ? "host" : image_,
-                    .command = std::move(command),
+                    .command = command_,
                     .working_dir = from_.working_dir};
     out.folders.push_back({.path = from_.working_dir, .claim = ""});
     // Otherwise Python keeps lines back until a block is full, and the log is empty for minutes.
-    out.env.emplace_back(json::Object{{"name", "PYTHONUNBUFFERED"}, {"value", "1"}});
-    if (uses_environment()) add_python_environment(out);
+    add_variable(out, "PYTHONUNBUFFERED", "1");
+    add_local_ranks(out);
+    add_programs(out);
     for (const std::string& pair : env_) {
       const std::size_t equals = pair.find('=');
-      out.env.emplace_back(json::Object{{"name", pair.substr(0, equals)}, {"value", pair.substr(equals + 1)}});
+      add_variable(out, pair.substr(0, equals), pair.substr(equals + 1));
     }
     if (gpus_.value_or(0) > 0) out.limits.append("nvidia.com/gpu", std::to_string(*gpus_));
     if (!cpu_.empty()) out.requests.append("cpu", cpu_);
@@ -230,26 +293,67 @@ class Run final : public Command {
     return out;
   }
 
-  void add_python_environment(JobOfScript& to) const {
-    const std::string& folder = from_.python_environment;
-    if (!lies_in(folder, from_.working_dir)) to.folders.push_back({.path = folder, .claim = "", .read_only = true});
-    to.env.emplace_back(json::Object{{"name", "VIRTUAL_ENV"}, {"value", folder}});
-    if (to.command[0] == "python") to.command[0] = folder + "/bin/python";
+  /// What torchrun tells a process besides its rank. All ranks are on one machine; ranks with GPUs of their own number
+  /// them from 0, each like the only rank of a machine.
+  void add_local_ranks(JobOfScript& to) const {
+    const bool has_own_gpus = gpus_.value_or(0) > 0;
+    const char* node = has_own_gpus ? "$(RANK)" : "0";
+    add_variable(to, "LOCAL_RANK", has_own_gpus ? "0" : "$(RANK)");
+    add_variable(to, "LOCAL_WORLD_SIZE", has_own_gpus ? "1" : "$(WORLD_SIZE)");
+    add_variable(to, "GROUP_RANK", node);
+    add_variable(to, "NODE_RANK", node);
+    // Every rank would otherwise start a thread for each processor.
+    if (ranks_.value_or(1) > 1) add_variable(to, "OMP_NUM_THREADS", "1");
+  }
+
+  /// A later one replaces an earlier one, so that --env has the last word.
+  static void add_variable(JobOfScript& to, const std::string& name, const std::string& value) {
+    std::erase_if(to.env, [&](const Document& entry) { return entry.string_at("name") == name; });
+    to.env.emplace_back(json::Object{{"name", name}, {"value", value}});
+  }
+
+  /// Shows the Python and the program to the job, where they lie on this machine.
+  void add_programs(JobOfScript& to) const {
+    std::vector<std::string> path = program_folders();
+    if (!program_folder_.empty()) path.push_back(program_folder_);
+    std::vector<std::string> needed = path;
+    if (python_) {
+      const python::Interpreter& python = python_->interpreter;
+      needed.insert(needed.end(), python.folders.begin(), python.folders.end());
+      const bool is_conda = std::filesystem::exists(python.environment + "/conda-meta");
+      if (!python.environment.empty()) add_variable(to, is_conda ? "CONDA_PREFIX" : "VIRTUAL_ENV", python.environment);
+      if (!python.user_base.empty()) add_variable(to, "PYTHONUSERBASE", python.user_base);
+    }
+    if (!path.empty()) add_variable(to, "PATH", fmt::format("{}:{}:{}", join(path, ":"), kUsualPath, kOwnPrograms));
+    std::ranges::sort(needed);
+    for (const std::string& folder : needed) {
+      if (is_in_system_folder(folder) || !std::filesystem::is_directory(folder)) continue;
+      const bool is_shown =
+          std::ranges::any_of(to.folders, [&](const MountedFolder& shown) { return lies_in(folder, shown.path); });
+      if (!is_shown) to.folders.push_back({.path = folder, .claim = "", .read_only = true});
+    }
   }
 
   static bool lies_in(const std::string& path, const std::string& folder) {
     return path == folder || path.starts_with(folder + "/");
   }
 
-  /// Returns the claim for the folder, which is made when there is none.
-  static Result<std::string> claim_of(Session& session, const std::string& folder) {
+  /// Finds the claims of the folders, and makes those that do not exist.
+  static Status name_claims(Session& session, std::vector<MountedFolder>& folders) {
     TRY_ASSIGN(const Document claims, session.list(kClaims, session.ns(), {}));
-    for (const Document& claim : claims.array_at("items")) {
-      const bool is_leaving = claim.at("metadata", "deletionTimestamp") != nullptr;
-      if (!is_leaving && claim.string_at("metadata", "annotations", api::kPathAnnotation) == folder) {
-        return claim.string_at("metadata", "name");
+    for (MountedFolder& folder : folders) {
+      for (const Document& claim : claims.array_at("items")) {
+        const bool is_leaving = claim.at("metadata", "deletionTimestamp") != nullptr;
+        if (is_leaving || claim.string_at("metadata", "annotations", api::kPathAnnotation) != folder.path) continue;
+        folder.claim = claim.string_at("metadata", "name");
       }
+      if (!folder.claim.empty()) continue;
+      TRY_ASSIGN(folder.claim, make_claim(session, folder.path));
     }
+    return ok();
+  }
+
+  static Result<std::string> make_claim(Session& session, const std::string& folder) {
     const Document claim = json::Object{
         {"apiVersion", "v1"},
         {"kind", "PersistentVolumeClaim"},
@@ -271,7 +375,7 @@ class Run final : public Command {
     const Selected job{kind_of(training_jobs()), session.ns(), made->string_at("metadata", "name")};
     const std::string created = job.label() + " created\n";
     detach_ ? session.out(created) : session.err(created);
-    if (!python_.empty()) session.err(fmt::format("python: {}\n", python_));
+    if (!python_text_.empty()) session.err(fmt::format("python: {}\n", python_text_));
     if (detach_) return kExitOk;
     client::FollowOptions options;
     if (ranks_.value_or(1) > 1) options.prefix = prefix_of(session);
@@ -284,16 +388,36 @@ class Run final : public Command {
     return code;
   }
 
-  /// A module is missing from a Python, so it helps to say from which.
+  /// A module is missing from a Python, so it helps to say from which, and which other one has it.
   void explain_missing_module(Session& session, const Selected& job) const {
+    static constexpr std::string_view kMissing = "No module named '";
     const auto object = session.get(job.object());
-    if (python_.empty() || !object || object_message(*object).find("No module named") == std::string::npos) return;
+    const std::string message = object ? object_message(*object) : "";
+    const std::size_t at = message.find(kMissing);
+    if (python_text_.empty() || at == std::string::npos) return;
     session.err(fmt::format("note: python was {}; install the module there, or activate an environment that has it\n",
-                            python_));
+                            python_text_));
+    const std::string module =
+        message.substr(at + kMissing.size(), message.find_first_of(".'", at + kMissing.size()) - at - kMissing.size());
+    const auto own = python::choose_python({.path = kUsualPath});
+    if (!own || !python_ || own->interpreter.program == python_->interpreter.program) return;
+    if (!python::has_module(own->interpreter, module)) return;
+    session.err(
+        fmt::format("note: {} has it: muster run --python {}\n", own->interpreter.program, own->interpreter.program));
   }
 
   RunFrom from_;
-  std::string python_;
+  // What the words mean.
+  std::vector<std::string> command_;
+  std::string prefix_;        // of the job's name
+  std::string start_;         // the folder of the script
+  bool runs_python_ = false;  // and not another program
+  std::optional<python::Choice> python_;
+  std::string python_text_;     // how the user is told of it; "": not at all
+  std::string program_folder_;  // of a program that only the user's PATH has
+  // Flags
+  std::string module_;
+  std::string named_python_;
   std::optional<std::int64_t> ranks_;
   std::optional<std::int64_t> gpus_;
   std::string cpu_;
@@ -311,7 +435,11 @@ RunFrom run_from_here() {
   return {.working_dir = std::filesystem::current_path().string(),
           .home = environment.home,
           .python_environment = environment.python_environment,
-          .machine_python = machine_python()};
+          .path = environment.path};
+}
+
+python::Search python_search(const RunFrom& from, const std::string& folder) {
+  return {.active = from.python_environment, .start = folder, .home = from.home, .path = from.path};
 }
 
 std::unique_ptr<Command> make_run() {

@@ -31,6 +31,7 @@ Environment read_environment() {
   if (out.editor.empty()) out.editor = "vi";
   out.python_environment = variable("VIRTUAL_ENV");
   if (out.python_environment.empty()) out.python_environment = variable("CONDA_PREFIX");
+  out.path = variable("PATH");
   out.arena_config = variable("ARENA_CONFIG");
   if (out.arena_config.empty()) out.arena_config = out.home + "/.arena/config";
   out.arena_layout = variable("ARENA_LAYOUT");

@@ -13,6 +13,7 @@ struct Environment {
   std::string config_dir = {};          // $XDG_CONFIG_HOME/muster or ~/.config/muster
   std::string editor = {};              // $KUBE_EDITOR, $EDITOR or vi
   std::string python_environment = {};  // $VIRTUAL_ENV or $CONDA_PREFIX: the active one
+  std::string path = {};                // $PATH
   bool no_color = false;                // $NO_COLOR is set, to any value
   bool has_display = false;             // $DISPLAY or $WAYLAND_DISPLAY is set: this is a desktop
   // Only for the command line of Arena.

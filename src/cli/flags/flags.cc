@@ -110,6 +110,9 @@ class Flags::Parser {
       } else if (auto error = arg[1] == '-' ? read_long(arg) : read_letters(arg)) {
         return *std::move(error);
       }
+      if (!has_ended_) continue;
+      out_.words.insert(out_.words.end(), args_.begin() + static_cast<std::ptrdiff_t>(at_ + 1), args_.end());
+      break;
     }
     if (auto error = missing()) return *std::move(error);
     take_back_bool_word();
@@ -192,6 +195,7 @@ class Flags::Parser {
   std::optional<FlagError> assign(Flag& flag, char letter, const std::string& value) {
     const bool is_good = store(flag, value);
     flag.was_set = true;
+    has_ended_ = flag.ends;
     if (is_good) return std::nullopt;
     return FlagError{.kind = Kind::kWrongValue, .letter = letter, .name = flag.name, .type = flag.type, .value = value};
   }
@@ -232,6 +236,7 @@ class Flags::Parser {
   Flags& table_;
   const std::vector<std::string>& args_;
   std::size_t at_ = 0;
+  bool has_ended_ = false;
   BoolWord bool_word_;
   Parsed out_;
 };
@@ -253,7 +258,10 @@ bool Flags::asks_for_help(const std::vector<std::string>& args) const {
     if (arg == "--") return false;
     if (!ends_at_first_word_) continue;
     if (!is_flag(arg)) return false;
-    if (flag_word(arg, list()).takes_next_word()) ++at;
+    const std::vector<Listed> known = list();
+    const FlagWord found = flag_word(arg, known);
+    if (found.flag != nullptr && found.flag->ends) return false;
+    if (found.takes_next_word()) ++at;
   }
   return false;
 }

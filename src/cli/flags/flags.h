@@ -59,6 +59,8 @@ class Flags {
   void require(std::string_view name) { named(name).required = true; }
   /// For commands that run another one: the flags after the first word are that command's own.
   void end_at_first_word() { ends_at_first_word_ = true; }
+  /// The same after the value of this flag: `-m package --help` is Python's.
+  void end_after(std::string_view name) { named(name).ends = true; }
 
   struct Parsed {
     std::vector<std::string> words;  // what is not a flag
@@ -76,6 +78,7 @@ class Flags {
     std::string name;
     char letter = '\0';
     bool takes_word = false;  // the next word is its value
+    bool ends = false;        // what follows its value is not read as flags
     std::string help = {};
     std::vector<std::string> choices = {};
     FlagType type = FlagType::kString;

@@ -148,6 +148,24 @@ TEST(Flags, AfterTheFirstWordBelongToThatWord) {
   EXPECT_TRUE(flags.asks_for_help({"--name", "a", "--help", "train.py"}));
 }
 
+TEST(Flags, AfterAFlagThatEndsThemBelongToItsValue) {
+  std::string module;
+  std::string name;
+  Flags flags;
+  flags.add("module", &module, "a module", 'm');
+  flags.add("name", &name, "a name");
+  flags.end_at_first_word();
+  flags.end_after("module");
+  for (const std::vector<std::string>& start : {std::vector<std::string>{"-m", "pkg"}, {"-mpkg"}, {"--module=pkg"}}) {
+    std::vector<std::string> args = {"--name", "a"};
+    args.insert(args.end(), start.begin(), start.end());
+    args.insert(args.end(), {"--name", "b", "-h", "--", "x"});
+    EXPECT_THAT(*flags.parse(args), ElementsAre("--name", "b", "-h", "--", "x"));
+    EXPECT_EQ(module + name, "pkga");
+    EXPECT_FALSE(flags.asks_for_help(args));
+  }
+}
+
 TEST(FlagWord, FindsTheFlagAndTheValueInTheSameWord) {
   const std::vector<Flags::Listed> known{{.name = "all"}, {.name = "name", .letter = 'n', .takes_word = true}};
   for (const char* word : {"--name=x=y", "-n=x=y", "-nx=y"}) {
