@@ -151,6 +151,12 @@ TEST_F(MappedUsers, DroppedCapabilitiesAreGone) {
   EXPECT_EQ(run(launch), "CapEff:\t0000000000000400\nCapBnd:\t0000000000000400\n");
 }
 
+TEST_F(MappedUsers, WhoMayLockMemoryHasNoLimitForIt) {
+  Launch launch = TestPod::shell("ulimit -l; grep CapEff /proc/self/status");
+  launch.containers[0].capabilities = 0x44fb;
+  EXPECT_EQ(run(launch), "unlimited\nCapEff:\t00000000000044fb\n");
+}
+
 TEST_F(MappedUsers, FilesThatOnlyTheHostsRootMayReadStayClosed) {
   ASSERT_TRUE(std::filesystem::exists("/etc/shadow"));
   EXPECT_EQ(run(TestPod::shell("cat /etc/shadow")), "cat: /etc/shadow: Permission denied\n");
