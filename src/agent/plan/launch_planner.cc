@@ -1,22 +1,10 @@
 #include "agent/plan/launch_planner.h"
 
-#include <sys/resource.h>
-
 #include "agent/network/networks.h"
 #include "base/files.h"
+#include "linux/process.h"
 
 namespace muster::agent {
-
-namespace {
-
-/// The shim of a root engine raises the limit.
-std::optional<std::int64_t> most_locked_memory(bool is_root) {
-  ::rlimit limit = {};
-  if (is_root || ::getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return std::nullopt;
-  return static_cast<std::int64_t>(limit.rlim_max);
-}
-
-}  // namespace
 
 LaunchInputs LaunchPlanner::inputs_of(const json::Document& pod) {
   LaunchInputs inputs;
@@ -26,7 +14,7 @@ LaunchInputs LaunchPlanner::inputs_of(const json::Document& pod) {
                   .node_cpus = machine_.cpus,
                   .node_memory = machine_.memory,
                   .may_change_user = machine_.is_root,
-                  .most_locked = most_locked_memory(machine_.is_root)};
+                  .most_locked = linux_os::most_locked_memory()};
   inputs.references = objects_.references_of(pod.string_at("metadata", "namespace"));
   inputs.resolver = read_file("/etc/resolv.conf").value_or("");
   inputs.has_own_network = has_own_network(options_.network, pod);

@@ -219,7 +219,7 @@ Status add_container(const InputsWithAccess& inputs, const Document& container, 
     add_event(plan.events,
               {"Warning", "SecurityContext",
                fmt::format("securityContext: with IPC_LOCK the pod can lock {} KiB of memory, which is the "
-                           "hard limit of the engine's user; raise it (ulimit -Hl) and restart the engine",
+                           "hard limit of the engine; raise it (ulimit -Hl) and restart the engine",
                            *inputs.facts.most_locked / 1024)});
   }
   to.standard_input = standard_input_of(container);

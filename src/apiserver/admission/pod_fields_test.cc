@@ -84,18 +84,26 @@ Found member_of(const Found& holder, const Field& field) {
           }};
 }
 
-/// Every type that the page describes, as the fields of a pod lead to it.
+bool says_that_it_works(const PodsPage& page, const Message& type, const Field& field) {
+  const auto rows = page.find(std::string(type.name));
+  if (rows == page.end()) return false;
+  const auto row = rows->second.find(std::string(field.name));
+  return row != rows->second.end() && row->second.verdict == "works";
+}
+
+/// Every type that the page describes, as the fields of a pod lead to it: first those that work, because the walk does
+/// not enter the others.
 std::vector<Found> types_of_pods(const PodsPage& page) {
   std::vector<Found> found = {{&api::kubernetes::message_named("PodSpec"), "spec", [](Document spec) { return spec; }}};
   std::set<const Message*> seen = {found.front().message};
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (const Field* field : fields_of(*found[i].message)) {
-      if (field->type != Type::kMessage) continue;
-      const auto rows = page.find(std::string(found[i].message->name));
-      const bool works = rows != page.end() && rows->second.contains(std::string(field->name)) &&
-                         rows->second.at(std::string(field->name)).verdict == "works";
-      if (!works && !page.contains(std::string(field->message->name))) continue;
-      if (seen.insert(field->message).second) found.push_back(member_of(found[i], *field));
+  for (const bool are_to_work : {true, false}) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      for (const Field* field : fields_of(*found[i].message)) {
+        if (field->type != Type::kMessage) continue;
+        const bool works = says_that_it_works(page, *found[i].message, *field);
+        if (are_to_work ? !works : !page.contains(std::string(field->message->name))) continue;
+        if (seen.insert(field->message).second) found.push_back(member_of(found[i], *field));
+      }
     }
   }
   return found;
